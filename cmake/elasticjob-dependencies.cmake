@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# What elasticjob::core needs, found the same way by our own build and by the installed package.
+include_guard(GLOBAL)
+
+macro(elasticjob_find_core_dependencies)
+    if(POLICY CMP0167)
+        cmake_policy(SET CMP0167 NEW) # Boost brings its own config file; CMake's module for it is gone.
+    endif()
+    find_package(Boost 1.74 ${ARGN}) # Hana, Outcome
+    find_package(range-v3 ${ARGN}) # No version: its own version file accepts only exactly equal ones.
+    find_package(RapidJSON ${ARGN})
+    set(THREADS_PREFER_PTHREAD_FLAG ON)
+    find_package(Threads ${ARGN})
+endmacro()

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The role of an allocation: which instance owns which sharding item.
+#ifndef ELASTICJOB_ALLOCATION_ALLOCATION_HPP
+#define ELASTICJOB_ALLOCATION_ALLOCATION_HPP
+
+#include <elasticjob/core/identity.hpp> // item_index, slot_index
+
+#include <concepts>
+#include <cstdint>
+#include <iterator>
+#include <span> // brings the range concepts in, without the views of <ranges>
+
+namespace elasticjob {
+
+/// The slot of nobody: an item without an owner.
+inline constexpr slot_index no_slot = static_cast<slot_index>(-1);
+
+/// A stretch of neighbouring items with one owner. It reaches from the end of the run before it (the first one from
+/// item 0) to `end`, which is the first item behind it.
+struct run {
+    item_index end;
+    slot_index owner;
+
+    friend constexpr bool operator==(run const&, run const&) = default;
+};
+
+namespace detail {
+
+template <class A>
+concept allocation_knows_its_size = requires(A const& a) {
+    { a.instances() } -> std::same_as<std::uint32_t>;
+    { a.items() } -> std::same_as<std::uint32_t>;
+};
+
+template <class A>
+concept allocation_knows_the_owner = requires(A const& a, item_index item) {
+    { a.owner(item) } -> std::same_as<slot_index>;
+};
+
+template <class R>
+concept range_of_items =
+    std::ranges::forward_range<R> && std::same_as<std::iter_value_t<std::ranges::iterator_t<R>>, item_index>;
+
+template <class A>
+concept allocation_lists_the_items = requires(A const& a, slot_index slot) {
+    { a.items_of(slot) } -> range_of_items;
+};
+
+/// Optional: an allocation that can name its runs without asking for every item.
+template <class A>
+concept allocation_lists_its_runs = requires(A const& a, void (*visit)(run)) {
+    a.for_each_run(visit);
+};
+
+} // namespace detail
+
+/// What a sharding strategy answers: a value that says, for every item, in which slot of the instance list its owner
+/// stands.
+///
+/// | expression          | returns                     | must hold                                               |
+/// |---------------------|-----------------------------|---------------------------------------------------------|
+/// | `a.instances()`     | `std::uint32_t`             | the number of slots                                     |
+/// | `a.items()`         | `std::uint32_t`             | the number of items; 0 if there are no slots            |
+/// | `a.owner(item)`     | `slot_index`                | for item < items(): less than instances()               |
+/// | `a.items_of(slot)`  | forward range of item_index | for slot < instances(): all items with this owner,      |
+/// |                     |                             | each once, in ascending order                           |
+/// | `a.for_each_run(f)` | optional                    | calls f(run) for all runs in order; neighbouring runs   |
+/// |                     |                             | have different owners, the last one ends at items()     |
+///
+/// So every item has exactly one owner, and asking twice gives the same answer. The arguments are preconditions. The
+/// range may refer to the allocation, which then has to outlive it.
+///
+/// Laws: test/laws/allocation.hpp. Models: closed_form, computed_allocation, owner_table, run_list_view.
+/// Threads: const calls may run at the same time.
+template <class A>
+concept allocation = std::move_constructible<A> && detail::allocation_knows_its_size<A> &&
+    detail::allocation_knows_the_owner<A> && detail::allocation_lists_the_items<A>;
+
+} // namespace elasticjob
+#endif // ELASTICJOB_ALLOCATION_ALLOCATION_HPP

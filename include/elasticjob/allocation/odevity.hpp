@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Equal shares, beginning at either end of the instance list by the parity of the job name's hash.
+#ifndef ELASTICJOB_ALLOCATION_ODEVITY_HPP
+#define ELASTICJOB_ALLOCATION_ODEVITY_HPP
+
+#include <elasticjob/allocation/closed_form.hpp>
+#include <elasticjob/allocation/java_hash.hpp>
+#include <elasticjob/allocation/strategy.hpp>
+
+#include <string_view>
+
+namespace elasticjob {
+
+/// Average over the list as it stands if Java's hash of the job name is odd, over the reversed list if it is even. So
+/// about half of the jobs put their remainder on the other end. The list is in descending order, thus an *even* name
+/// begins at the lowest id. Source: rule SG-4 of ElasticJob-Lite 2.1.5, whose documentation says it the other way
+/// round.
+struct OdevitySortByName {
+    static constexpr std::string_view name =
+        "com.dangdang.ddframe.job.lite.api.strategy.impl.OdevitySortByNameJobShardingStrategy";
+
+    constexpr closed_form operator()(sharding_request const& request) const noexcept {
+        bool const even = java_string_hash(request.job_name) % 2 == 0;
+        return {request.instance_count(), request.item_count, {.reversed = even}};
+    }
+};
+
+} // namespace elasticjob
+#endif // ELASTICJOB_ALLOCATION_ODEVITY_HPP

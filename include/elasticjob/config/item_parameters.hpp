@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief What each sharding item is given: `0=Beijing,1=Shanghai`.
+#ifndef ELASTICJOB_CONFIG_ITEM_PARAMETERS_HPP
+#define ELASTICJOB_CONFIG_ITEM_PARAMETERS_HPP
+
+#include <elasticjob/config/text.hpp>
+#include <elasticjob/core/identity.hpp> // item_index
+#include <elasticjob/core/result.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace elasticjob {
+
+class item_parameters;
+template <class Parameters = item_parameters>
+result<Parameters> parse_item_parameters(std::string_view text);
+
+/// The parameters of a job's items. Made by `parse_item_parameters`.
+class item_parameters {
+public:
+    /// The item's parameter, which may be empty, or nothing if it has none. O(log n). The view lives as long as this
+    /// object.
+    std::optional<std::string_view> find(item_index item) const noexcept {
+        auto const at = values_.find(item);
+        if (at == values_.end()) return std::nullopt;
+        return at->second;
+    }
+
+    /// How many keys have a value, those included that no item of the job has.
+    std::size_t size() const noexcept { return values_.size(); }
+    bool empty() const noexcept { return values_.empty(); }
+
+    friend bool operator==(item_parameters const&, item_parameters const&) = default;
+
+private:
+    template <class Parameters>
+    friend result<Parameters> parse_item_parameters(std::string_view);
+    std::map<std::int64_t, std::string> values_;
+};
+
+namespace detail {
+
+/// The key of an item as Java reads it: 32 bits with a sign, which may be a plus.
+template <class = void>
+std::optional<int> parse_item_key(std::string_view text) noexcept {
+    if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+    return parse_number<int>(text);
+}
+
+} // namespace detail
+
+/// Reads `0=A,1=B` as Java does, so that the members of a job agree on what is a mistake: blanks around keys and values
+/// do not count, the last of several values for one key wins, keys beyond the job's items (and below 0) are allowed,
+/// and so are commas at the end and one `=` too many behind a value. An empty text has no parameters.
+///
+/// Errors: invalid_config, if a piece is not `key=value` or a key is not a number.
+template <class Parameters>
+result<Parameters> parse_item_parameters(std::string_view text) {
+    auto refuse = [](std::string why) { return error{errc::invalid_config, std::move(why), "shardingItemParameters"}; };
+    Parameters parameters;
+    if (text.empty()) return parameters;
+    for (auto const piece : detail::split(text, ",")) {
+        auto const sides = detail::split(detail::trim(piece), "=");
+        if (sides.size() != 2)
+            return refuse("Sharding item parameters " + detail::in_quotes(text) +
+                          " format error, should be int=xx,int=xx");
+        auto const key = detail::parse_item_key(detail::trim(sides[0]));
+        if (!key) return refuse("Sharding item parameters key " + detail::in_quotes(sides[0]) + " is not an integer.");
+        parameters.values_.insert_or_assign(*key, detail::trim(sides[1]));
+    }
+    return parameters;
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_CONFIG_ITEM_PARAMETERS_HPP

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief What a job is: its schedule, its sharding items and how it is to be run.
+#ifndef ELASTICJOB_CONFIG_JOB_CONFIG_HPP
+#define ELASTICJOB_CONFIG_JOB_CONFIG_HPP
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace elasticjob {
+
+/// What the body of a job looks like: called once per run; fetch and process in turns; a command line.
+enum class job_type : std::uint8_t { simple, dataflow, script };
+
+/// The name of a type in the registry.
+constexpr std::string_view name_of(job_type type) noexcept {
+    switch (type) {
+    case job_type::simple:
+        return "SIMPLE";
+    case job_type::dataflow:
+        return "DATAFLOW";
+    case job_type::script:
+        return "SCRIPT";
+    }
+    return "unknown";
+}
+
+/// The class that every script job has in the registry, whatever language its members are written in.
+inline constexpr std::string_view script_job_class = "com.dangdang.ddframe.job.api.script.ScriptJob";
+
+/// The handlers that Java members use unless told otherwise.
+inline constexpr std::string_view default_job_exception_handler =
+    "com.dangdang.ddframe.job.executor.handler.impl.DefaultJobExceptionHandler";
+inline constexpr std::string_view default_executor_service_handler =
+    "com.dangdang.ddframe.job.executor.handler.impl.DefaultExecutorServiceHandler";
+
+/// The configuration of one job, as its members share it in the registry. Only `name` and `cron` have no default.
+/// Nothing is checked here: see `validate` in config/validation.hpp. The registry's name of a member, which is also
+/// Java's, stands in brackets where it is not simply the same words in camelCase.
+struct job_config {
+    /// What the job is called [jobName]: one element of a registry path.
+    std::string name{};
+
+    /// When it fires: a Quartz cron expression of six or seven fields.
+    std::string cron{};
+
+    /// Into how many items it is cut, numbered from 0.
+    int sharding_total_count = 1;
+
+    /// What each item is given: `0=Beijing,1=Shanghai`.
+    std::string sharding_item_parameters{};
+
+    /// What every item is given.
+    std::string job_parameter{};
+
+    /// Whether items that die with their instance are run again at once elsewhere. Needs `monitor_execution`.
+    bool failover = false;
+
+    /// Whether a run that was missed, because the one before took too long, is made up for.
+    bool misfire = true;
+
+    /// For people.
+    std::string description{};
+
+    /// Which program this is. The members of a job must agree on it; to share a job with Java members, give the name of
+    /// the Java class. Script jobs have `script_job_class` there, whatever this says.
+    std::string job_class = "elasticjob.Job";
+
+    /// What the body looks like [jobType].
+    job_type type = job_type::simple;
+
+    /// The Java class that is given what a body throws [jobProperties.job_exception_handler]. For Java members only.
+    std::string job_exception_handler{default_job_exception_handler};
+
+    /// The Java class that makes the thread pool [jobProperties.executor_service_handler]. For Java members only.
+    std::string executor_service_handler{default_executor_service_handler};
+
+    /// Whether a run goes on fetching until there is nothing left. Dataflow jobs only.
+    bool streaming_process = false;
+
+    /// The program that is run for each item, and its first arguments. Script jobs only.
+    std::string script_command_line{};
+
+    /// Whether the registry knows what is running: required by failover and misfire, and what makes two runs of one
+    /// item exclude each other. To be switched off for jobs that run every few seconds and may overlap.
+    bool monitor_execution = true;
+
+    /// By how many seconds a member's clock may differ from the registry's; -1 does not check.
+    int max_time_diff_seconds = -1;
+
+    /// The TCP port on which a member answers a dump of the job; -1 listens nowhere.
+    int monitor_port = -1;
+
+    /// The Java class that decides who owns which item; empty for average allocation.
+    std::string job_sharding_strategy_class{};
+
+    /// How often, in minutes, the leader looks for items that belong to nobody; less than 1 never does.
+    int reconcile_interval_minutes = 10;
+
+    /// Whether an instance starts out disabled: registered, but without items until somebody enables it.
+    bool disabled = false;
+
+    /// Whether this configuration replaces the one in the registry when a member starts.
+    bool overwrite = false;
+
+    friend bool operator==(job_config const&, job_config const&) = default;
+};
+
+} // namespace elasticjob
+#endif // ELASTICJOB_CONFIG_JOB_CONFIG_HPP

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The name that a run goes by, in events and to its body; config/task_id_parser.hpp reads it back.
+#ifndef ELASTICJOB_CONFIG_TASK_ID_HPP
+#define ELASTICJOB_CONFIG_TASK_ID_HPP
+
+#include <elasticjob/core/identity.hpp>
+
+#include <cstdint>
+#include <span> // items
+#include <string>
+#include <string_view>
+
+namespace elasticjob {
+
+/// `0,1,2`; empty for no items.
+template <class = void>
+std::string format_item_list(std::span<item_index const> items) {
+    std::string text;
+    for (auto const item : items) text.append(text.empty() ? "" : ",").append(std::to_string(item));
+    return text;
+}
+
+/// How a run came about, in the words of a task id. Members of 2.1.5 call every run ready, those of a failover too.
+enum class execution_type : std::uint8_t { ready, failover };
+
+constexpr std::string_view name_of(execution_type type) noexcept {
+    return type == execution_type::ready ? "READY" : "FAILOVER";
+}
+
+/// The id of a run of these items; no items are an empty part. An instance without an id is written as `127.0.0.1@-@1`.
+template <class = void>
+std::string make_task_id(job_name const& job, std::span<item_index const> items, instance_id const& instance,
+                         execution_type type = execution_type::ready) {
+    std::string id = job.str();
+    for (auto const& part : {format_item_list(items), std::string{name_of(type)}, instance.str()})
+        id.append(identity_delimiter).append(part);
+    if (instance.str().empty()) id.append("127.0.0.1@-@1");
+    return id;
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_CONFIG_TASK_ID_HPP

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The bridge from ordinary threads into a loop: run a task there, wait here.
+#ifndef ELASTICJOB_CORE_BLOCK_ON_HPP
+#define ELASTICJOB_CORE_BLOCK_ON_HPP
+
+#include <elasticjob/core/loop.hpp>
+#include <elasticjob/core/result.hpp>
+#include <elasticjob/core/task.hpp>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace elasticjob {
+
+namespace detail {
+
+/// What the waiting thread and the loop share. Its task holds on to it too: the waiter may be gone before the loop has
+/// left the last line of the task.
+template <class T>
+struct blocked_call {
+    explicit blocked_call(task<result<T>> t) : job{std::move(t)} {}
+    task<result<T>> job;
+    std::optional<result<T>> outcome;
+    task_scope scope; ///< on the loop
+    gate done;
+};
+
+template <class T>
+task<void> run_blocked_call(std::shared_ptr<blocked_call<T>> call) {
+    {
+        auto job = std::move(call->job); // its frame may refer to what the waiter owns: it goes before the waiter does
+        call->outcome.emplace(co_await std::move(job));
+    }
+    call->done.open();
+}
+
+} // namespace detail
+
+/// Runs the task on the loop and gives its result. The task needs limits of its own: this waits as long as it takes.
+/// Errors: those of the task; wrong_thread when called on the loop itself, which would wait for itself; timed_out when
+/// virtual time has nothing left to do and the task is not done, which then is destroyed.
+template <loop Loop, class T>
+result<T> block_on(Loop& l, task<result<T>> t) {
+    if (l.on_loop())
+        return error{errc::wrong_thread, "a blocking call on the loop's own thread would wait for itself: co_await the "
+                                         "asynchronous form instead"};
+    auto call = std::make_shared<detail::blocked_call<T>>(std::move(t));
+    post(l, [call] { call->scope.spawn(detail::run_blocked_call(call)); });
+    if (!l.wait(call->done)) {
+        call->scope.cancel(); // and with it the task's hold on its own scope
+        return error{errc::timed_out, "virtual time has nothing left to do, and the call is not done"};
+    }
+    return std::move(*call->outcome);
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_CORE_BLOCK_ON_HPP

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The two times: a monotonic one to wait by, and the wall clock, which only evaluates schedules.
+#ifndef ELASTICJOB_CORE_CLOCK_HPP
+#define ELASTICJOB_CORE_CLOCK_HPP
+
+#include <elasticjob/core/chrono.hpp>
+
+#include <concepts>
+
+namespace elasticjob {
+
+/// A point in monotonic time. Every wait ends at one of these.
+using mono_time = std::chrono::steady_clock::time_point;
+
+/// A point in civil time, UTC. May jump either way; nothing waits by it.
+using wall_time = std::chrono::system_clock::time_point;
+
+/// | expression     | returns     | must hold                                                      |
+/// |----------------|-------------|----------------------------------------------------------------|
+/// | `c.now()`      | `mono_time` | never goes back                                                |
+/// | `c.wall_now()` | `wall_time` | the instant that people would call now; may go back and forth  |
+/// Models: SystemClock, ManualClock. Threads: const calls from any thread.
+template <class C>
+concept job_clock = requires(C const& c) {
+    { c.now() } -> std::same_as<mono_time>;
+    { c.wall_now() } -> std::same_as<wall_time>;
+};
+
+/// The machine's clocks.
+struct SystemClock {
+    mono_time now() const noexcept { return std::chrono::steady_clock::now(); }
+    wall_time wall_now() const noexcept { return std::chrono::system_clock::now(); }
+};
+
+/// Stands still until it is told to move. Threads: one.
+class ManualClock {
+public:
+    /// Starts at monotonic zero and the given wall time.
+    explicit ManualClock(wall_time wall = wall_time{}) : wall_{wall} {}
+
+    mono_time now() const noexcept { return now_; }
+    wall_time wall_now() const noexcept { return wall_; }
+
+    /// Moves both times. Precondition: not negative.
+    void advance(std::chrono::nanoseconds by) noexcept {
+        now_ += by;
+        wall_ += std::chrono::duration_cast<wall_time::duration>(by);
+    }
+
+    /// Somebody sets the machine's clock: monotonic time takes no notice.
+    void set_wall(wall_time wall) noexcept { wall_ = wall; }
+
+private:
+    mono_time now_{};
+    wall_time wall_;
+};
+
+static_assert(job_clock<SystemClock> && job_clock<ManualClock>);
+
+} // namespace elasticjob
+#endif // ELASTICJOB_CORE_CLOCK_HPP

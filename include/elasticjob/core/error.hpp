@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Everything that can go wrong at run time, as a value: a code, what failed, and where.
+#ifndef ELASTICJOB_CORE_ERROR_HPP
+#define ELASTICJOB_CORE_ERROR_HPP
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace elasticjob {
+
+/// Why something failed. The groups matter more than the members: see the predicates below.
+enum class errc : std::uint8_t {
+    // The caller asked for something that cannot be: nothing was written.
+    invalid_argument,
+    invalid_path,
+    invalid_cron,
+    cron_never_fires,
+    invalid_config,
+    unknown_strategy,
+    job_conflict,   ///< the stored job is of another class, or this process already runs a job of that name
+    malformed_data, ///< a node holds something that nobody should have written
+    wrong_thread,   ///< a blocking call was made on the loop's own thread, where it would wait for itself
+    // The registry decided against it: the request had no effect.
+    no_node,
+    node_exists,
+    version_conflict,
+    not_empty,
+    no_children_for_ephemerals,
+    no_auth,
+    too_large, ///< refused here, because the server would cut the connection
+    // The connection.
+    unreachable,     ///< no server could be reached within the connection time-out
+    not_sent,        ///< certainly without effect: the request never left
+    unknown_outcome, ///< the reply was lost: read back before you decide
+    session_lost,    ///< the session that this was prepared under is over; nothing of it can land any more
+    closed,          ///< the registry, loop or scheduler is shutting down
+    // Limits.
+    timed_out,
+    overloaded, ///< a bounded queue is full
+    // Job bodies.
+    job_failed,
+    job_threw,
+};
+
+/// The name of a code, as it stands in the enumeration.
+constexpr std::string_view name_of(errc code) noexcept {
+    switch (code) {
+    case errc::invalid_argument:
+        return "invalid_argument";
+    case errc::invalid_path:
+        return "invalid_path";
+    case errc::invalid_cron:
+        return "invalid_cron";
+    case errc::cron_never_fires:
+        return "cron_never_fires";
+    case errc::invalid_config:
+        return "invalid_config";
+    case errc::unknown_strategy:
+        return "unknown_strategy";
+    case errc::job_conflict:
+        return "job_conflict";
+    case errc::malformed_data:
+        return "malformed_data";
+    case errc::wrong_thread:
+        return "wrong_thread";
+    case errc::no_node:
+        return "no_node";
+    case errc::node_exists:
+        return "node_exists";
+    case errc::version_conflict:
+        return "version_conflict";
+    case errc::not_empty:
+        return "not_empty";
+    case errc::no_children_for_ephemerals:
+        return "no_children_for_ephemerals";
+    case errc::no_auth:
+        return "no_auth";
+    case errc::too_large:
+        return "too_large";
+    case errc::unreachable:
+        return "unreachable";
+    case errc::not_sent:
+        return "not_sent";
+    case errc::unknown_outcome:
+        return "unknown_outcome";
+    case errc::session_lost:
+        return "session_lost";
+    case errc::closed:
+        return "closed";
+    case errc::timed_out:
+        return "timed_out";
+    case errc::overloaded:
+        return "overloaded";
+    case errc::job_failed:
+        return "job_failed";
+    case errc::job_threw:
+        return "job_threw";
+    }
+    return "unknown";
+}
+
+/// The registry looked at the request and refused it because of what is there. Read again, decide again.
+constexpr bool is_conflict(errc code) noexcept {
+    return code == errc::no_node || code == errc::node_exists || code == errc::version_conflict ||
+           code == errc::not_empty;
+}
+
+/// The connection is at fault, not the request. Reads may be repeated; of a write, `unknown_outcome` must be read back.
+constexpr bool is_connection(errc code) noexcept {
+    return code == errc::unreachable || code == errc::not_sent || code == errc::unknown_outcome;
+}
+
+/// A failure: the code for programs; for people, what failed and what would be right, and where (a registry path, a
+/// column, a field).
+struct [[nodiscard]] error {
+    errc code{};
+    std::string what{};
+    std::string where{};
+
+    friend bool operator==(error const& e, errc c) noexcept { return e.code == c; }
+    friend bool operator==(error const&, error const&) = default;
+};
+
+/// One line for a log: `invalid_cron: minutes must be 0 to 59 (column 3)`.
+inline std::string to_string(error const& e) {
+    std::string line{name_of(e.code)};
+    if (!e.what.empty()) line.append(": ").append(e.what);
+    if (!e.where.empty()) line.append(" (").append(e.where).append(")");
+    return line;
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_CORE_ERROR_HPP

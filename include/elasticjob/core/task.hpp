@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief `task<T>`: a lazy coroutine that its caller awaits, and `task_scope`, which owns those that nobody
+/// awaits.
+#ifndef ELASTICJOB_CORE_TASK_HPP
+#define ELASTICJOB_CORE_TASK_HPP
+
+#include <elasticjob/core/intrusive_list.hpp>
+
+#include <cassert>
+#include <coroutine>
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace elasticjob {
+
+template <class T = void>
+class task;
+
+namespace detail {
+
+struct task_promise_base {
+    struct resume_awaiter {
+        bool await_ready() const noexcept { return false; }
+        template <class P>
+        std::coroutine_handle<> await_suspend(std::coroutine_handle<P> h) const noexcept {
+            return h.promise().continuation;
+        }
+        void await_resume() const noexcept {}
+    };
+
+    std::suspend_always initial_suspend() const noexcept { return {}; }
+    resume_awaiter final_suspend() const noexcept { return {}; }
+    void unhandled_exception() noexcept { failure = std::current_exception(); }
+
+    std::coroutine_handle<> continuation = std::noop_coroutine();
+    std::exception_ptr failure;
+};
+
+template <class T>
+struct task_promise : task_promise_base {
+    task<T> get_return_object() noexcept;
+
+    template <class U>
+    requires std::is_constructible_v<T, U&&>
+    void return_value(U&& u) { value.emplace(std::forward<U>(u)); }
+    T take() {
+        if (failure) std::rethrow_exception(failure);
+        return std::move(*value);
+    }
+    std::optional<T> value;
+};
+
+template <>
+struct task_promise<void> : task_promise_base {
+    task<void> get_return_object() noexcept;
+    void return_void() const noexcept {}
+    void take() const {
+        if (failure) std::rethrow_exception(failure);
+    }
+};
+
+} // namespace detail
+
+/// A coroutine that starts when it is awaited and hands its value, or its exception, to the one that awaits it. Awaited
+/// at most once. Destroying a task that has not finished destroys its frame, and with it everything that it awaits:
+/// awaiters take themselves out of whatever they wait in. That is how work is cancelled. A running task must not be
+/// destroyed. Threads: starts, suspends and resumes on the loop's thread only.
+template <class T>
+class [[nodiscard]] task {
+public:
+    using promise_type = detail::task_promise<T>;
+
+    task(task&& other) noexcept : handle_{std::exchange(other.handle_, nullptr)} {}
+    task& operator=(task&& other) noexcept {
+        std::swap(handle_, other.handle_);
+        return *this;
+    }
+    ~task() {
+        if (handle_) handle_.destroy();
+    }
+
+    auto operator co_await() && noexcept {
+        struct awaiter {
+            std::coroutine_handle<promise_type> handle;
+            bool await_ready() const noexcept { return false; }
+            std::coroutine_handle<> await_suspend(std::coroutine_handle<> continuation) const noexcept {
+                handle.promise().continuation = continuation;
+                return handle;
+            }
+            T await_resume() const { return handle.promise().take(); }
+        };
+        return awaiter{handle_};
+    }
+
+private:
+    friend promise_type;
+    explicit task(std::coroutine_handle<promise_type> handle) noexcept : handle_{handle} {}
+    std::coroutine_handle<promise_type> handle_;
+};
+
+namespace detail {
+template <class T>
+task<T> task_promise<T>::get_return_object() noexcept {
+    return task<T>{std::coroutine_handle<task_promise>::from_promise(*this)};
+}
+inline task<void> task_promise<void>::get_return_object() noexcept {
+    return task<void>{std::coroutine_handle<task_promise>::from_promise(*this)};
+}
+} // namespace detail
+
+/// Owns coroutines that run beside each other. Destroying the scope destroys those that have not finished; so it must
+/// not be destroyed by one of them. An exception that leaves a spawned task ends the program, as with a thread: what
+/// may throw is caught where it is called. Threads: the loop's.
+class task_scope {
+public:
+    task_scope() = default;
+    task_scope(task_scope const&) = delete;
+    task_scope& operator=(task_scope const&) = delete;
+    ~task_scope() { cancel(); }
+
+    /// Starts the task at once; it runs until it first waits.
+    void spawn(task<void> t) { run(*this, std::move(t)); }
+
+    bool empty() const noexcept { return running_.empty(); }
+
+    /// Destroys what has not finished. Precondition: not called by one of the scope's own tasks.
+    void cancel() noexcept {
+        while (!running_.empty()) running_.front().destroy();
+    }
+
+private:
+    struct root {
+        struct promise_type : list_hook {
+            promise_type(task_scope& scope, task<void> const&) noexcept { scope.running_.push_back(*this); }
+            root get_return_object() const noexcept { return {}; }
+            std::suspend_never initial_suspend() const noexcept { return {}; }
+            std::suspend_never final_suspend() const noexcept { return {}; }
+            void return_void() const noexcept {}
+            [[noreturn]] void unhandled_exception() const noexcept { std::terminate(); }
+            void destroy() noexcept { std::coroutine_handle<promise_type>::from_promise(*this).destroy(); }
+        };
+    };
+
+    static root run(task_scope&, task<void> t) { co_await std::move(t); }
+
+    intrusive_list<root::promise_type> running_;
+};
+
+} // namespace elasticjob
+#endif // ELASTICJOB_CORE_TASK_HPP

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief A loop without a thread, in virtual time: whoever holds it steps it.
+#ifndef ELASTICJOB_CORE_VIRTUAL_LOOP_HPP
+#define ELASTICJOB_CORE_VIRTUAL_LOOP_HPP
+
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/loop.hpp>
+
+namespace elasticjob {
+
+/// Days pass in milliseconds, and the same program takes the same steps every time. Threads: one, which is "on the
+/// loop" while a step runs. Destroying it discards what is queued.
+class virtual_loop {
+public:
+    explicit virtual_loop(wall_time start = wall_time{}) : clock_{start} {}
+    virtual_loop(virtual_loop const&) = delete;
+    virtual_loop& operator=(virtual_loop const&) = delete;
+    ~virtual_loop() {
+        while (!ready_.empty()) {
+            work& w = ready_.pop_front();
+            w.act(w, work_action::discard);
+        }
+    }
+
+    mono_time now() const noexcept { return clock_.now(); }
+    wall_time wall_now() const noexcept { return clock_.wall_now(); }
+    bool on_loop() const noexcept { return stepping_; }
+    void post(work& w) noexcept { ready_.push_back(w); }
+    void arm(timer& t, mono_time due) { timers_.arm(t, due); }
+    void disarm(timer& t) noexcept { timers_.disarm(t); }
+
+    /// Steps until the gate is open, as far as virtual time has anything left to do.
+    bool wait(gate const& g) {
+        if (stepping_) return false;
+        while (!g.is_open())
+            if (!step()) return false;
+        return true;
+    }
+
+    /// Runs one piece of work; if there is none, moves on to the next timer and fires it. False if there is neither.
+    bool step() { return step_until(mono_time::max()); }
+
+    /// Does what is due until then, and moves the time to exactly then.
+    void run_until(mono_time then) {
+        while (step_until(then)) {
+        }
+        if (clock_.now() < then) clock_.advance(then - clock_.now());
+    }
+    void run_for(std::chrono::nanoseconds span) { run_until(now() + span); }
+
+    /// Does what can be done without time passing.
+    void run_ready() { run_until(now()); }
+
+    /// Somebody sets the machine's clock.
+    void set_wall(wall_time wall) noexcept { clock_.set_wall(wall); }
+
+private:
+    struct stepping {
+        explicit stepping(bool& flag) noexcept : flag_{flag} { flag_ = true; }
+        stepping(stepping const&) = delete;
+        stepping& operator=(stepping const&) = delete;
+        ~stepping() { flag_ = false; }
+        bool& flag_;
+    };
+
+    bool step_until(mono_time limit) {
+        if (ready_.empty()) {
+            if (timers_.empty() || timers_.earliest().due > limit) return false;
+            timer& t = timers_.earliest();
+            timers_.disarm(t);
+            if (t.due > clock_.now()) clock_.advance(t.due - clock_.now());
+            stepping const guard{stepping_};
+            t.fire(t);
+            return true;
+        }
+        work& w = ready_.pop_front();
+        stepping const guard{stepping_};
+        w.act(w, work_action::run);
+        return true;
+    }
+
+    ManualClock clock_;
+    intrusive_list<work> ready_;
+    timer_queue timers_;
+    bool stepping_ = false;
+};
+
+static_assert(loop<virtual_loop>);
+
+} // namespace elasticjob
+#endif // ELASTICJOB_CORE_VIRTUAL_LOOP_HPP

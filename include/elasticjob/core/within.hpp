@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief A task with a deadline.
+#ifndef ELASTICJOB_CORE_WITHIN_HPP
+#define ELASTICJOB_CORE_WITHIN_HPP
+
+#include <elasticjob/core/result.hpp>
+#include <elasticjob/core/signal.hpp>
+#include <elasticjob/core/task.hpp>
+
+#include <optional>
+#include <utility>
+
+namespace elasticjob {
+
+namespace detail {
+template <loop Loop, class T>
+task<void> finish_within(task<result<T>> t, std::optional<result<T>>& into, signal<Loop>& done) {
+    into.emplace(co_await std::move(t));
+    done.notify();
+}
+} // namespace detail
+
+/// The task's result, if it has one by `due`; otherwise the task is destroyed where it waits. Errors: those of the
+/// task; timed_out, and nothing is then known of what the task had begun.
+template <loop Loop, class T>
+task<result<T>> within(Loop& l, mono_time due, task<result<T>> t) {
+    std::optional<result<T>> outcome;
+    signal<Loop> done{l};
+    auto const seen = done.edition();
+    task_scope scope;
+    scope.spawn(detail::finish_within(std::move(t), outcome, done));
+    if (!outcome) co_await done.newer_than(seen, due);
+    if (!outcome) co_return error{errc::timed_out, "it took too long"};
+    co_return *std::move(outcome);
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_CORE_WITHIN_HPP

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief A cron expression of Quartz's dialect, as a value.
+#ifndef ELASTICJOB_CRON_EXPRESSION_HPP
+#define ELASTICJOB_CRON_EXPRESSION_HPP
+
+#include <elasticjob/core/result.hpp>
+#include <elasticjob/cron/fields.hpp>
+#include <elasticjob/cron/parser.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace elasticjob {
+
+/// When a job is due, on the wall clock of a zone that is chosen later (cron/next.hpp). Made by `parse_cron`, or at
+/// compile time by the literal `"0/5 * * * * ?"_cron` (cron/literal.hpp), and therefore always one that fires at least
+/// once between 1970 and 2225. A literal type of 88 bytes without heap, trivially copyable.
+///
+/// Equal expressions are due at the same times, however they are spelled: `0/30 * * * * ?` equals `0,30 * * ? * 1-7`.
+class cron_expression {
+public:
+    /// For the parser. Precondition: the fields match some local time.
+    constexpr explicit cron_expression(detail::cron_fields const& fields) noexcept : fields_{fields} {}
+
+    /// The hour is `*`: the schedule counts minutes rather than naming an hour, which matters when clocks are turned.
+    constexpr bool fires_in_every_hour() const noexcept { return fields_.hours == detail::all_hours; }
+
+    /// For the search.
+    constexpr detail::cron_fields const& fields() const noexcept { return fields_; }
+
+    friend constexpr bool operator==(cron_expression const&, cron_expression const&) = default;
+
+private:
+    detail::cron_fields fields_;
+};
+
+namespace detail {
+
+/// `Invalid Month value: 'Foo'. Months are 1 to 12 or JAN to DEC`, at `column 9`.
+template <class = void>
+error error_of(cron_fault const& fault, std::string_view text) {
+    auto const [wrong, right] = wording_of(fault.problem);
+    error e{fault.is_about_never_firing() ? errc::cron_never_fires : errc::invalid_cron, std::string{wrong},
+            "column " + std::to_string(fault.column())};
+    if (fault.length) e.what.append(": '").append(text.substr(fault.at, fault.length)).append("'");
+    if (!right.empty()) e.what.append(". ").append(right);
+    return e;
+}
+
+} // namespace detail
+
+/// Reads six or seven fields, separated by blanks: seconds minutes hours day-of-month month day-of-week [year]; the
+/// whole dialect is in docs/cron.md. What Quartz accepts and silently ignores is an error here.
+///
+/// Errors: invalid_cron; cron_never_fires, when the text is well formed but no date from 1970 to 2225 matches. `what`
+/// says what is wrong and what would be right, `where` is `column N` of the offending character, counted from 1. Time:
+/// linear in the text, 0.1 to 0.4 us for the usual; no heap unless it fails.
+template <class Expression = cron_expression>
+result<Expression> parse_cron(std::string_view text) {
+    auto const parsed = detail::cron_parser{text}.parse();
+    if (parsed.fault) return detail::error_of(parsed.fault, text);
+    return Expression{parsed.fields};
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_CRON_EXPRESSION_HPP

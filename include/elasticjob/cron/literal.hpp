@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief `"0/5 * * * * ?"_cron`: a cron expression that is read while compiling.
+#ifndef ELASTICJOB_CRON_LITERAL_HPP
+#define ELASTICJOB_CRON_LITERAL_HPP
+
+#include <elasticjob/cron/expression.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace elasticjob {
+
+namespace detail {
+
+/// The text of a literal, in a form that a template parameter can have.
+template <std::size_t Size>
+struct cron_literal {
+    char text[Size]{};
+
+    constexpr cron_literal(char const (&literal)[Size]) noexcept {
+        for (std::size_t i = 0; i < Size; ++i) text[i] = literal[i];
+    }
+    constexpr std::string_view view() const noexcept { return {text, Size - 1}; }
+};
+
+/// Not constexpr and not defined: the compiler refuses to call it, and says with which problem and at which column.
+template <cron_problem Problem, std::size_t Column>
+void this_cron_literal_is_wrong();
+
+} // namespace detail
+
+inline namespace literals {
+
+/// Same dialect and checks as `parse_cron`. A wrong literal does not compile; look for `this_cron_literal_is_wrong` in
+/// the compiler's message, its arguments are the problem and the column.
+template <detail::cron_literal Literal>
+consteval cron_expression operator""_cron() {
+    constexpr auto parsed = detail::cron_parser{Literal.view()}.parse();
+    if constexpr (parsed.fault) detail::this_cron_literal_is_wrong<parsed.fault.problem, parsed.fault.column()>();
+    return cron_expression{parsed.fields};
+}
+
+} // namespace literals
+
+} // namespace elasticjob
+#endif // ELASTICJOB_CRON_LITERAL_HPP

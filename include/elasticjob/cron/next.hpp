@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The next instant that a cron expression is due in a time zone.
+#ifndef ELASTICJOB_CRON_NEXT_HPP
+#define ELASTICJOB_CRON_NEXT_HPP
+
+#include <elasticjob/core/algorithm.hpp> // clamp, max
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/cron/civil_policy.hpp>
+#include <elasticjob/cron/expression.hpp>
+#include <elasticjob/cron/search.hpp>
+#include <elasticjob/cron/time_zone.hpp>
+
+#include <cassert>
+#include <optional>
+
+namespace elasticjob {
+
+namespace detail {
+
+/// More than any offset, and more than clocks are ever turned by: due times further away than this from a turn of the
+/// clock have nothing to do with it.
+inline constexpr std::chrono::hours zone_margin{48};
+
+constexpr local_seconds local_of(std::chrono::sys_seconds t, std::chrono::seconds offset) noexcept {
+    return (t.time_since_epoch() + offset).count();
+}
+
+constexpr std::chrono::sys_seconds sys_of(local_seconds local, std::chrono::seconds offset) noexcept {
+    return std::chrono::sys_seconds{std::chrono::seconds{local} - offset};
+}
+
+/// The first fire at or after `t`. Within a segment, wall clock and instant differ by a constant, so that one search on
+/// the wall clock answers; only near the ends of a segment are its neighbours asked for. Segments in which nothing is
+/// due are leapt over.
+template <time_zone Zone>
+constexpr std::optional<std::chrono::sys_seconds> first_fire(cron_fields const& fields, std::chrono::sys_seconds t,
+                                                             Zone const& zone, civil_rule rule) {
+    using std::chrono::seconds;
+    using std::chrono::sys_seconds;
+    for (;;) {
+        auto const now = zone.at(t);
+        auto from = local_of(t, now.offset);
+        if (now.begin > t - zone_margin && now.begin != sys_seconds::min()) {
+            // What the clock would show at the begin, had it not been turned.
+            auto const unturned = local_of(now.begin, zone.at(now.begin - seconds{1}).offset);
+            auto const turned = local_of(now.begin, now.offset);
+            if (t == now.begin && rule.gap == gap_rule::shift && first_match(fields, unturned) < turned) return t;
+            if (rule.overlap == overlap_rule::first) from = std::max(from, unturned);
+        }
+        auto const match = first_match(fields, from);
+        auto const fire = sys_of(match, now.offset);
+        bool const due_here = match != no_match && fire < now.end;
+        bool const comes_again = due_here && rule.overlap == overlap_rule::last && now.end <= fire + zone_margin &&
+                                 match >= local_of(now.end, zone.at(now.end).offset);
+        if (due_here && !comes_again) return fire;
+        // Close to its end nothing is skipped: the clock may be put back to a time that it has shown before.
+        if (comes_again || now.end <= t + zone_margin)
+            t = now.end;
+        else if (match == no_match)
+            return std::nullopt;
+        else
+            t = std::max(now.end, sys_of(match, zone_margin));
+    }
+}
+
+} // namespace detail
+
+/// The first instant strictly after `after` at which the wall clock of `zone` shows a due time; nothing when there is
+/// none up to the year 2225. Sub-second precision is the caller's to cut off: round `after` down.
+///
+/// | the clock is put | schedules that name hours                      | schedules with hour `*`   |
+/// |------------------|------------------------------------------------|---------------------------|
+/// | forward (gap)    | what was due in the gap fires once, at its end | the next due time follows |
+/// | back (overlap)   | fire at the first pass                         | fire at both passes       |
+///
+/// `policy` changes that. Time: tens of nanoseconds, no heap; constexpr where the zone is.
+template <time_zone Zone>
+constexpr std::optional<std::chrono::sys_seconds> next_fire(cron_expression const& expression,
+                                                            std::chrono::sys_seconds after, Zone const& zone,
+                                                            civil_policy policy = {}) {
+    using std::chrono::seconds;
+    // Beyond these bounds no wall clock shows a year of a schedule; within them, arithmetic cannot overflow.
+    constexpr std::chrono::sys_seconds earliest{-detail::zone_margin};
+    constexpr auto latest = std::chrono::sys_seconds{seconds{detail::schedule_end}} + detail::zone_margin;
+    auto const begin = std::clamp(after, earliest, latest) + seconds{1};
+    auto const rule = expression.fires_in_every_hour() ? policy.every_hour : policy.named_hours;
+    auto const fire = detail::first_fire(expression.fields(), begin, zone, rule);
+    assert(!fire || *fire > after);
+    return fire;
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_CRON_NEXT_HPP

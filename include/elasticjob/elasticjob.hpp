@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Everything that a program with jobs needs. ZkRegistry is in it, and ELASTICJOB_HAS_ZOOKEEPER defined, where
+/// libzookeeper is linked: the CMake target elasticjob::elasticjob and pkg-config's elasticjob say so with THREADED, which
+/// libzookeeper's own header asks for.
+#ifndef ELASTICJOB_ELASTICJOB_HPP
+#define ELASTICJOB_ELASTICJOB_HPP
+
+#include <elasticjob/allocation/average.hpp>
+#include <elasticjob/allocation/odevity.hpp>
+#include <elasticjob/allocation/rotate.hpp>
+#include <elasticjob/core/version.hpp>
+#include <elasticjob/events/log_events.hpp>
+#include <elasticjob/execution/simple_executor.hpp>
+#include <elasticjob/registry/memory_registry.hpp>
+#include <elasticjob/scheduler/job_scheduler.hpp>
+
+#if defined(THREADED) && __has_include(<zookeeper/zookeeper.h>)
+#define ELASTICJOB_HAS_ZOOKEEPER
+#include <elasticjob/registry/zk_registry.hpp>
+#endif
+
+#endif // ELASTICJOB_ELASTICJOB_HPP

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Who leads a job: Curator's latch, so that Java members stand in the same queue.
+#ifndef ELASTICJOB_ELECTION_ELECTOR_HPP
+#define ELASTICJOB_ELECTION_ELECTOR_HPP
+
+#include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/random.hpp>
+#include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/registry.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// The leader's node is only true while the session that owns it lives: the same id may stand there from an earlier
+/// session of ours.
+inline bool leads(node const* leader, instance_id const& self, session_view const& session) {
+    return leader && leader->data == self.str() && leader->stat.owner == session.id && session.id != 0;
+}
+
+namespace detail {
+
+inline constexpr std::string_view latch_suffix = "latch-";
+
+/// Candidates are served in the order of what stands behind the last `latch-` of their names; a name without it counts
+/// as a whole.
+inline std::string_view latch_key(std::string_view name) noexcept {
+    auto const at = name.rfind(latch_suffix);
+    return at == name.npos ? name : name.substr(at + latch_suffix.size());
+}
+
+} // namespace detail
+
+/// Stands for election. A candidate is an ephemeral sequential node `_c_<uuid>-latch-<number>`; the first one makes
+/// itself leader, and the others each watch the one before them, not the crowd. Winning is one transaction that checks
+/// the candidate's own node, creates the leader's and removes the candidate's, so it cannot outlive the session that
+/// stood (D-44). Threads: the loop's.
+template <registry Registry>
+class elector {
+public:
+    elector(Registry& r, job_layout at, instance_id self, random_source& random)
+        : registry_{r}, at_{std::move(at)}, self_{std::move(self)}, random_{random} {}
+
+    /// Returns once the job has a leader, this instance or another; which of them, the leader's node tells. Waits as
+    /// long as other candidates are before it. Errors: those of the registry; whatever happened, `withdraw` cleans up.
+    task<result<void>> elect(session_generation g) {
+        ELASTICJOB_CO_CHECK(co_await stand(g));
+        for (;;) {
+            ELASTICJOB_CO_TRY(auto candidates, co_await registry_.children(at_.election_latch()));
+            std::sort(candidates.begin(), candidates.end(), [](std::string_view a, std::string_view b) {
+                return detail::latch_key(a) < detail::latch_key(b);
+            });
+            auto const own = std::find(candidates.begin(), candidates.end(), candidate_->name());
+            if (own == candidates.end()) {
+                candidate_.reset();
+                co_return error{errc::no_node, "our candidate has been removed", at_.election_latch().str()};
+            }
+            ELASTICJOB_CO_TRY(auto const leader, co_await registry_.exists(at_.leader_instance()));
+            if (leader) co_return co_await withdraw(g);
+            if (own == candidates.begin()) co_return co_await take_office(g);
+            node_path const before_us = at_.election_latch() / *(own - 1);
+            node_watch<typename Registry::loop_type> gone{registry_.loop()};
+            auto const watched = co_await registry_.get(before_us, &gone);
+            if (watched)
+                co_await gone.fired();
+            else if (!(watched.error() == errc::no_node))
+                co_return watched.error();
+        }
+    }
+
+    /// Whether a candidate of ours may be in the queue.
+    bool is_standing() const noexcept { return standing_.has_value(); }
+
+    /// Takes our candidate out of the queue, where it would block everybody behind it for as long as our session lives.
+    /// No effect if there is none. Errors: unknown_outcome, not_sent: call again; the session's end settles it too.
+    task<result<void>> withdraw(session_generation g) {
+        if (!standing_) co_return success();
+        if (!candidate_) {
+            // The reply to its creation was lost. Its name tells whether it is there.
+            auto const candidates = co_await registry_.children(at_.election_latch());
+            if (!candidates) co_return settle(candidates.error());
+            for (auto const& name : *candidates)
+                if (name.starts_with(*standing_)) candidate_ = at_.election_latch() / name;
+        }
+        if (candidate_) {
+            node_path const own = *candidate_;
+            auto const removed = co_await registry_.remove(own, any_version, g);
+            if (!removed && !(removed.error() == errc::no_node)) co_return settle(removed.error());
+        }
+        forget();
+        co_return success();
+    }
+
+private:
+    task<result<void>> stand(session_generation g) {
+        ELASTICJOB_CO_CHECK(co_await withdraw(g));
+        standing_ = "_c_" + random_.uuid() + "-";
+        node_path const name = at_.election_latch() / (*standing_ + std::string{detail::latch_suffix});
+        auto created = co_await registry_.create(name, {}, create_mode::ephemeral_sequential, g);
+        if (created)
+            candidate_ = *std::move(created);
+        else if (!(created.error() == errc::unknown_outcome))
+            forget();
+        if (!created) co_return std::move(created).error();
+        co_return success();
+    }
+
+    task<result<void>> take_office(session_generation g) {
+        transaction t{g};
+        t.check(*candidate_).create(at_.leader_instance(), self_.str(), create_mode::ephemeral).remove(*candidate_);
+        ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(t)));
+        if (!reply) co_return co_await withdraw(g); // somebody is leader after all
+        forget();
+        co_return success();
+    }
+
+    /// An ephemeral node of a session that is over needs no removal.
+    result<void> settle(error const& e) {
+        if (!(e == errc::session_lost)) return e;
+        forget();
+        return success();
+    }
+
+    void forget() noexcept {
+        standing_.reset();
+        candidate_.reset();
+    }
+
+    Registry& registry_;
+    job_layout at_;
+    instance_id self_;
+    random_source& random_;
+    std::optional<std::string> standing_; ///< how the name of our candidate begins, once it may exist
+    std::optional<node_path> candidate_;  ///< its path, once that is known
+};
+
+} // namespace elasticjob
+#endif // ELASTICJOB_ELECTION_ELECTOR_HPP

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief What is told about a job: one record for each kind of thing that happens.
+#ifndef ELASTICJOB_EVENTS_EVENT_HPP
+#define ELASTICJOB_EVENTS_EVENT_HPP
+
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/error.hpp>
+#include <elasticjob/core/identity.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace elasticjob::events {
+
+/// Who tells it.
+struct origin {
+    std::string_view job;
+    instance_id const& instance;
+};
+
+/// The instance has registered, with the session that it has now.
+struct joined {
+    origin from;
+    std::string_view note; ///< how the stored and the local configuration differ, if they do
+};
+
+/// The instance has left, in order.
+struct left {
+    origin from;
+};
+
+struct leadership_changed {
+    origin from;
+    bool leads;
+};
+
+/// This leader has written a new assignment.
+struct resharded {
+    origin from;
+    std::uint64_t epoch;
+    std::uint32_t items;
+    std::uint32_t instances;
+    std::uint32_t moved;
+};
+
+/// The items that the instance owns are others than before.
+struct share_changed {
+    origin from;
+    std::vector<item_index> const& items;
+};
+
+struct item_started {
+    origin from;
+    item_index item;
+    wall_time due;
+};
+
+struct item_finished {
+    origin from;
+    item_index item;
+    wall_time due;
+    std::chrono::nanoseconds took;
+    std::optional<error> const& failure; ///< nothing: it succeeded
+};
+
+/// Why a due item was not started.
+enum class skip_reason : std::uint8_t {
+    still_running, ///< its last run has not ended; the due instant is dropped
+    disabled,      ///< by an operator
+    not_ready,     ///< the registry could not be asked, or nobody has sharded in time
+    overloaded,    ///< the worker pool's queue is full
+};
+
+constexpr std::string_view name_of(skip_reason r) noexcept {
+    switch (r) {
+    case skip_reason::still_running:
+        return "still_running";
+    case skip_reason::disabled:
+        return "disabled";
+    case skip_reason::not_ready:
+        return "not_ready";
+    case skip_reason::overloaded:
+        return "overloaded";
+    }
+    return "unknown";
+}
+
+struct item_skipped {
+    origin from;
+    item_index item;
+    wall_time due;
+    skip_reason why;
+};
+
+/// Something went wrong that is not the fault of one item. The job goes on.
+struct trouble {
+    origin from;
+    error const& what;
+};
+
+} // namespace elasticjob::events
+#endif // ELASTICJOB_EVENTS_EVENT_HPP

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief How an instance becomes a member of a job: one reading, one transaction.
+#ifndef ELASTICJOB_MEMBERSHIP_ENROLL_HPP
+#define ELASTICJOB_MEMBERSHIP_ENROLL_HPP
+
+#include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/config/stored_config.hpp>
+#include <elasticjob/config/validation.hpp>
+#include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/read_all.hpp>
+#include <elasticjob/registry/registry.hpp>
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// What an instance has joined.
+struct enrollment {
+    session_generation generation;
+    valid_config config;      ///< that is in force
+    config_decision decision; ///< how it came to be so
+};
+
+namespace detail {
+
+/// The nodes that members find their way by. Each stands behind its parent.
+template <class = void>
+std::vector<node_path> base_nodes(job_layout const& at) {
+    return {at.root(),           at.leader(),  at.election(), at.election_latch(),
+            at.sharding_flags(), at.servers(), at.instances()};
+}
+
+/// The stored configuration, checked as strictly as our own: a member must not start what it cannot run.
+template <job_configuration Config = job_config>
+result<std::optional<basic_valid_config<Config>>> read_stored(std::optional<node> const& stored,
+                                                              node_path const& path) {
+    if (!stored) return std::optional<basic_valid_config<Config>>{};
+    auto in_registry = [&](error e) {
+        e.what = "the configuration in the registry cannot be used: " + e.what +
+                 "; mend or remove the node, or start with overwrite";
+        e.where = path.str() + (e.where.empty() ? "" : ", " + e.where);
+        return e;
+    };
+    auto config = from_json<Config>(stored->data);
+    if (!config) return in_registry(std::move(config).error());
+    if (!*config) return std::optional<basic_valid_config<Config>>{};
+    auto checked = validate(**std::move(config));
+    if (!checked) return in_registry(std::move(checked).error());
+    return std::optional{*std::move(checked)};
+}
+
+} // namespace detail
+
+/// Registers the instance: whatever is missing of the job's nodes, the configuration as CF-1 decides, the server, the
+/// instance, and the request for a sharding, all in one transaction, so that nothing is ever half registered (ST-7,
+/// D-27). `local` is this member's own configuration; without it the job must exist, and its configuration stays: that
+/// is how a member comes back with a new session. The server's node is only created, not written over, unless the
+/// configuration says overwrite: what an operator has disabled stays disabled (D-22), and a reconnect disturbs nobody
+/// (D-43). What another session of the same instance has left behind is replaced (D-16).
+/// `accept` has the last word on the configuration, before anything is written.
+/// Repeated with fresh readings, a bounded number of times, when somebody else was quicker or a reply was lost.
+/// Errors: job_conflict; malformed_data and those of `validate` for what is stored; no_node if the job is gone;
+/// version_conflict if it never came to rest; those of the registry.
+template <registry Registry>
+task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, std::optional<valid_config> local,
+                                result<void> (*accept)(job_config const&)) {
+    auto bases = detail::base_nodes(at);
+    auto const server = std::string{self.server()};
+    for (int attempt = 0; attempt < 20; ++attempt) {
+        ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
+        auto paths = bases;
+        paths.insert(paths.end(), {at.config(), at.server(server), at.instance(self), at.sharding_necessary()});
+        auto reading = co_await read_all(r, std::move(paths));
+        if (!reading && (is_connection(reading.error().code) || reading.error() == errc::session_lost)) continue;
+        if (!reading) co_return std::move(reading).error();
+        auto const& nodes = *reading;
+        auto const& config_node = nodes[bases.size()];
+        auto const& server_node = nodes[bases.size() + 1];
+        auto const& instance_node = nodes[bases.size() + 2];
+        auto const& necessary_node = nodes[bases.size() + 3];
+
+        auto stored = detail::read_stored(config_node, at.config());
+        if (!stored && !(local && local->config().overwrite)) co_return std::move(stored).error();
+        if (!local && !(stored && *stored)) co_return error{errc::no_node, "the job has been removed", at.root().str()};
+        auto const before = [&]() -> std::optional<job_config> {
+            if (stored && *stored) return (*stored)->config();
+            return std::nullopt;
+        }();
+        config_decision decision{config_decision::action::keep_stored};
+        if (local) {
+            ELASTICJOB_CO_TRY(decision, decide_config(before, local->config()));
+        }
+        bool const writes_config = decision.what == config_decision::action::write_local;
+        valid_config in_force = writes_config ? *local : **stored;
+        ELASTICJOB_CO_CHECK(accept(in_force.config()));
+
+        transaction t{session.generation};
+        for (std::size_t i = 0; i < bases.size(); ++i)
+            if (!nodes[i]) t.create(bases[i], {});
+        if (writes_config && config_node)
+            t.set(at.config(), to_json(in_force.config()), config_node->stat.version);
+        else if (writes_config)
+            t.create(at.config(), to_json(in_force.config()));
+        else
+            t.check(at.config(), config_node->stat.version);
+        std::string const state{in_force.config().disabled ? server_disabled : ""};
+        if (!server_node)
+            t.create(at.server(server), state);
+        else if (writes_config && in_force.config().overwrite && server_node->data != state)
+            t.set(at.server(server), state, server_node->stat.version);
+        bool const is_here = instance_node && instance_node->stat.owner == session.id;
+        if (instance_node && !is_here) t.remove(at.instance(self));
+        if (!is_here) t.create(at.instance(self), {}, create_mode::ephemeral);
+        if (!necessary_node) t.create(at.sharding_necessary(), {});
+
+        auto const reply = co_await r.commit(std::move(t));
+        if (reply && *reply) co_return enrollment{session.generation, std::move(in_force), std::move(decision)};
+        // Refused, lost, or of a session that is over: read again what is there now. Our own session shows as such.
+        if (!reply && !is_connection(reply.error().code) && !(reply.error() == errc::session_lost))
+            co_return reply.error();
+    }
+    co_return error{errc::version_conflict, "the job's nodes kept changing while this instance was registering",
+                    at.root().str()};
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_MEMBERSHIP_ENROLL_HPP

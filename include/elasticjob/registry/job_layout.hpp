@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Where a job keeps what: the nodes of ElasticJob-Lite 2.1.5, and ours beside them.
+#ifndef ELASTICJOB_REGISTRY_JOB_LAYOUT_HPP
+#define ELASTICJOB_REGISTRY_JOB_LAYOUT_HPP
+
+#include <elasticjob/core/identity.hpp>
+#include <elasticjob/core/path.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace elasticjob {
+
+/// What a disabled server's node holds; an enabled one's is empty.
+inline constexpr std::string_view server_disabled = "DISABLED";
+
+/// What an operator writes into an instance's node to have it run its items now. The instance takes it out again.
+inline constexpr std::string_view trigger_order = "TRIGGER";
+
+/// Decimal, without padding: how items are named.
+inline std::string item_name(item_index item) { return std::to_string(item); }
+
+/// All paths of one job. P persistent, E ephemeral, ES ephemeral and sequential.
+///
+/// | node                         | is | holds                                                                        |
+/// |------------------------------|----|------------------------------------------------------------------------------|
+/// | config                       | P  | the job's configuration, JSON                                                |
+/// | servers/{ip}                 | P  | nothing, or DISABLED                                                         |
+/// | instances/{id}               | E  | nothing, or TRIGGER                                                          |
+/// | leader/election/instance     | E  | the leader's id                                                              |
+/// | leader/election/latch/…      | ES | one for each candidate, while it stands for election                         |
+/// | leader/sharding/necessary    | P  | its presence asks for a new sharding                                         |
+/// | leader/sharding/processing   | E  | a 2.1.5 leader is at it                                                      |
+/// | sharding/{i}/instance        | P  | the owner's id                                                               |
+/// | sharding/{i}/running         | E  | its presence: the item runs now                                              |
+/// | sharding/{i}/disabled        | P  | its presence: an operator has taken the item out                             |
+/// | ext/assignment               | P  | the whole assignment, versioned; see sharding/assignment.hpp                 |
+///
+/// Java members know all but `ext`, and ignore that. Nothing else may stand below `instances`, `sharding` or a latch:
+/// they could not read it.
+class job_layout {
+public:
+    explicit job_layout(job_name const& name) : root_{node_path{} / name.str()} {}
+
+    node_path const& root() const noexcept { return root_; }
+    node_path config() const { return root_ / "config"; }
+
+    node_path servers() const { return root_ / "servers"; }
+    node_path server(std::string_view ip) const { return servers() / ip; }
+
+    node_path instances() const { return root_ / "instances"; }
+    node_path instance(instance_id const& id) const { return instances() / id.str(); }
+
+    node_path leader() const { return root_ / "leader"; }
+    node_path election() const { return leader() / "election"; }
+    node_path leader_instance() const { return election() / "instance"; }
+    node_path election_latch() const { return election() / "latch"; }
+
+    node_path sharding_flags() const { return leader() / "sharding"; }
+    node_path sharding_necessary() const { return sharding_flags() / "necessary"; }
+    node_path sharding_processing() const { return sharding_flags() / "processing"; }
+
+    node_path sharding() const { return root_ / "sharding"; }
+    node_path item(item_index i) const { return sharding() / item_name(i); }
+    node_path item_instance(item_index i) const { return item(i) / "instance"; }
+    node_path item_running(item_index i) const { return item(i) / "running"; }
+    node_path item_disabled(item_index i) const { return item(i) / "disabled"; }
+
+    node_path ext() const { return root_ / "ext"; }
+    node_path assignment() const { return ext() / "assignment"; }
+
+private:
+    node_path root_;
+};
+
+} // namespace elasticjob
+#endif // ELASTICJOB_REGISTRY_JOB_LAYOUT_HPP

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The shared half of the in-memory registry: one tree, many sessions, on one loop.
+#ifndef ELASTICJOB_REGISTRY_MEMORY_MEMORY_SERVER_HPP
+#define ELASTICJOB_REGISTRY_MEMORY_MEMORY_SERVER_HPP
+
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/event_loop.hpp>
+#include <elasticjob/registry/memory/node_tree.hpp>
+#include <elasticjob/registry/watch.hpp>
+
+#include <cstdint>
+#include <map>
+#include <utility>
+
+namespace elasticjob {
+
+/// What becomes of a request, as a test decides: the three things that a network can do.
+enum class request_fate : std::uint8_t {
+    served,
+    request_lost, ///< no effect, and the sender cannot know
+    reply_lost,   ///< full effect, and the sender cannot know
+};
+
+/// Asked for each request, so that a simulation can lose the ones that it likes. A trampoline and its context.
+struct request_filter {
+    request_fate (*decide)(void* context, std::int64_t session, operation::kind const* write) = nullptr;
+    void* context = nullptr;
+};
+
+/// Counts what the wire would have carried. Requests of watches and transactions count once each.
+struct request_counts {
+    std::uint64_t reads = 0;
+    std::uint64_t writes = 0;
+    std::uint64_t all() const noexcept { return reads + writes; }
+};
+
+struct memory_server_options {
+    registry_limits limits{.request_bytes_max = 1'048'575, .operations_max = 100'000}; ///< as ZooKeeper's defaults
+    std::chrono::milliseconds session_timeout{10'000};
+};
+
+/// The watches that one session has armed.
+template <loop Loop>
+class session_watches : public list_hook {
+public:
+    void arm(node_watch<Loop>& w, std::string const& path, watch_kind kind) {
+        w.unlink();
+        armed_[{path, kind}].push_back(w);
+    }
+
+    void tell(tree_event const& e) {
+        auto const at = armed_.find({e.path, e.kind});
+        if (at == armed_.end()) return;
+        auto& here = held_ ? on_hold_ : told_;
+        here.splice_back(at->second);
+        armed_.erase(at);
+        fire_all(told_);
+    }
+
+    /// While the connection is down, news waits.
+    void hold() noexcept { held_ = true; }
+    void release() {
+        held_ = false;
+        fire_all(on_hold_);
+    }
+
+    /// The session is over: whoever waits has to read again.
+    void fire_everything() {
+        for (auto& [what, watches] : armed_) fire_all(watches);
+        armed_.clear();
+        release();
+    }
+
+private:
+    static void fire_all(intrusive_list<node_watch<Loop>>& watches) {
+        watches.for_each([](node_watch<Loop>& w) { w.fire(); });
+    }
+
+    std::map<std::pair<std::string, watch_kind>, intrusive_list<node_watch<Loop>>> armed_;
+    intrusive_list<node_watch<Loop>> told_, on_hold_;
+    bool held_ = false;
+};
+
+/// Stands for a whole ensemble inside one process. It has no thread, no clock and no random source of its own: time and
+/// order come from its loop, failures from its owner. Threads: made anywhere, used on the loop; must outlive its
+/// sessions.
+template <loop Loop>
+class basic_memory_server {
+public:
+    explicit basic_memory_server(Loop& l, memory_server_options options = {}) : loop_{l}, options_{options} {}
+    basic_memory_server(basic_memory_server const&) = delete;
+    basic_memory_server& operator=(basic_memory_server const&) = delete;
+
+    Loop& loop() noexcept { return loop_; }
+    memory_server_options const& options() const noexcept { return options_; }
+    node_tree const& tree() const noexcept { return tree_; }
+    request_counts& counts() noexcept { return counts_; }
+    void set_filter(request_filter f) noexcept { filter_ = f; }
+
+    std::int64_t open_session() noexcept { return ++last_session_; }
+
+    /// Its ephemeral nodes go at once.
+    void end_session(std::int64_t session) { publish(tree_.end_session(session, now_ms())); }
+
+    /// One request of a session. Null for a read.
+    request_fate fate_of(std::int64_t session, operation::kind const* write) {
+        ++(write ? counts_.writes : counts_.reads);
+        return filter_.decide ? filter_.decide(filter_.context, session, write) : request_fate::served;
+    }
+
+    node_tree::applied apply(std::vector<operation> const& operations, std::int64_t session) {
+        auto answer = tree_.apply(operations, session, now_ms());
+        publish(answer.events);
+        return answer;
+    }
+
+    /// From now on the table hears of every change, until it is unlinked.
+    void subscribe(session_watches<Loop>& table) { tables_.push_back(table); }
+
+private:
+    void publish(std::vector<tree_event> const& events) {
+        tables_.for_each([&](session_watches<Loop>& table) {
+            for (auto const& e : events) table.tell(e);
+        });
+    }
+
+    std::int64_t now_ms() const {
+        return std::chrono::duration_cast<std::chrono::milliseconds>(loop_.wall_now().time_since_epoch()).count();
+    }
+
+    Loop& loop_;
+    memory_server_options options_;
+    node_tree tree_;
+    intrusive_list<session_watches<Loop>> tables_;
+    request_filter filter_;
+    request_counts counts_;
+    std::int64_t last_session_ = 0;
+};
+
+using memory_server = basic_memory_server<event_loop>;
+
+} // namespace elasticjob
+#endif // ELASTICJOB_REGISTRY_MEMORY_MEMORY_SERVER_HPP

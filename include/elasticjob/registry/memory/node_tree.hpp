@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The tree of nodes behind the in-memory registry: data, versions, transactions. No sessions, no time.
+#ifndef ELASTICJOB_REGISTRY_MEMORY_NODE_TREE_HPP
+#define ELASTICJOB_REGISTRY_MEMORY_NODE_TREE_HPP
+
+#include <elasticjob/core/path.hpp>
+#include <elasticjob/registry/node.hpp>
+#include <elasticjob/registry/transaction.hpp>
+#include <elasticjob/registry/watch.hpp>
+
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// What one change did to whom: those who watch (path, kind) are told.
+struct tree_event {
+    std::string path;
+    watch_kind kind;
+};
+
+/// ZooKeeper's data model: see `node_stat` for what is counted. All operations are O(log nodes), those of a transaction
+/// each. Threads: one.
+template <class = void>
+class basic_node_tree {
+public:
+    basic_node_tree() { nodes_.emplace("/", entry{}); }
+
+    node const* find(node_path const& path) const {
+        auto const at = nodes_.find(path.str());
+        return at == nodes_.end() ? nullptr : &at->second.value;
+    }
+
+    /// Precondition: the node exists.
+    std::vector<std::string> children(node_path const& path) const {
+        auto const& names = nodes_.at(path.str()).children;
+        return {names.begin(), names.end()};
+    }
+
+    struct applied {
+        std::optional<commit_reply::refusal> refused;
+        revision at = 0;
+        std::vector<std::string> created; ///< for each create: the path that it got
+        std::vector<tree_event> events;   ///< in the order of the changes
+    };
+
+    /// All of it or nothing, for the given session, at the given server time. A `check` alone takes a revision too.
+    applied apply(std::vector<operation> const& operations, std::int64_t session, std::int64_t now_ms) {
+        applied answer;
+        answer.at = ++last_revision_;
+        std::vector<undo> journal;
+        for (std::size_t i = 0; i < operations.size(); ++i) {
+            auto const why = step(operations[i], session, now_ms, answer, journal);
+            if (!why) continue;
+            for (; !journal.empty(); journal.pop_back()) revert(journal.back());
+            answer = {};
+            answer.refused = commit_reply::refusal{i, *why};
+            break;
+        }
+        return answer;
+    }
+
+    /// Removes what the session has left behind, in one revision.
+    std::vector<tree_event> end_session(std::int64_t session, std::int64_t now_ms) {
+        if (session == 0) return {}; // nobody's: that is how persistent nodes look
+        std::vector<operation> removals;
+        for (auto const& [path, e] : nodes_)
+            if (e.value.stat.owner == session) removals.push_back({operation::kind::remove, *node_path::parse(path)});
+        return apply(removals, session, now_ms).events;
+    }
+
+    /// Every path, in order, for comparisons and dumps.
+    template <class F>
+    void for_each(F&& f) const {
+        for (auto const& [path, e] : nodes_) f(path, e.value);
+    }
+
+private:
+    struct entry {
+        node value{};
+        std::set<std::string> children{};
+        std::int64_t created_below = 0; ///< numbers the sequential children; counts all creations, as ZooKeeper does
+    };
+    /// One change, and what it takes to take it back.
+    struct undo {
+        operation::kind what;
+        std::string path;
+        entry before{}; ///< set, remove: without children, which neither of them changes
+    };
+
+    entry& parent_of(std::string const& path) {
+        auto const end = path.rfind('/');
+        return nodes_.at(end == 0 ? "/" : path.substr(0, end));
+    }
+    static std::string name_in(std::string const& path) { return path.substr(path.rfind('/') + 1); }
+
+    void link(std::string const& path, entry e) {
+        entry& above = parent_of(path);
+        above.children.insert(name_in(path));
+        ++above.value.stat.children;
+        nodes_.emplace(path, std::move(e));
+    }
+    void unlink(std::string const& path) {
+        entry& above = parent_of(path);
+        above.children.erase(name_in(path));
+        --above.value.stat.children;
+        nodes_.erase(path);
+    }
+
+    void revert(undo& u) {
+        switch (u.what) {
+        case operation::kind::check:
+            break;
+        case operation::kind::create:
+            --parent_of(u.path).created_below;
+            unlink(u.path);
+            break;
+        case operation::kind::set:
+            nodes_.at(u.path).value = std::move(u.before.value);
+            break;
+        case operation::kind::remove:
+            link(u.path, std::move(u.before));
+            break;
+        }
+    }
+
+    std::optional<errc> step(operation const& o, std::int64_t session, std::int64_t now_ms, applied& answer,
+                             std::vector<undo>& journal) {
+        if (o.what == operation::kind::create) return create(o, session, now_ms, answer, journal);
+        auto const at = nodes_.find(o.path.str());
+        if (at == nodes_.end()) return errc::no_node;
+        node& target = at->second.value;
+        if (o.version != any_version && o.version != target.stat.version) return errc::version_conflict;
+        if (o.what == operation::kind::set) {
+            journal.push_back({o.what, o.path.str()});
+            journal.back().before.value = target;
+            target.data = o.data;
+            target.stat.modified = answer.at;
+            target.stat.modified_at_ms = now_ms;
+            ++target.stat.version;
+            answer.events.push_back({o.path.str(), watch_kind::data});
+        } else if (o.what == operation::kind::remove) {
+            if (!at->second.children.empty() || o.path.is_root()) return errc::not_empty;
+            journal.push_back({o.what, o.path.str(), std::move(at->second)});
+            unlink(o.path.str());
+            answer.events.push_back({o.path.str(), watch_kind::data});
+            answer.events.push_back({o.path.str(), watch_kind::children});
+            answer.events.push_back({o.path.parent().str(), watch_kind::children});
+        }
+        return std::nullopt;
+    }
+
+    std::optional<errc> create(operation const& o, std::int64_t session, std::int64_t now_ms, applied& answer,
+                               std::vector<undo>& journal) {
+        auto const parent = o.path.parent();
+        auto const above = nodes_.find(parent.str());
+        if (above == nodes_.end()) return errc::no_node;
+        if (above->second.value.stat.owner != 0) return errc::no_children_for_ephemerals;
+        std::string path = o.path.str();
+        if (is_sequential(o.mode)) {
+            char digits[24];
+            std::snprintf(digits, sizeof digits, "%010lld", static_cast<long long>(above->second.created_below));
+            path += digits;
+        }
+        if (o.path.is_root() || nodes_.contains(path)) return errc::node_exists;
+        journal.push_back({o.what, path});
+        ++above->second.created_below;
+        entry fresh;
+        fresh.value.data = o.data;
+        fresh.value.stat = {.created = answer.at,
+                            .modified = answer.at,
+                            .version = 0,
+                            .children = 0,
+                            .owner = is_ephemeral(o.mode) ? session : 0,
+                            .modified_at_ms = now_ms};
+        link(path, std::move(fresh));
+        answer.events.push_back({path, watch_kind::data});
+        answer.events.push_back({parent.str(), watch_kind::children});
+        answer.created.push_back(std::move(path));
+        return std::nullopt;
+    }
+
+    std::map<std::string, entry> nodes_;
+    revision last_revision_ = 0;
+};
+
+/// A template only so that including it costs nothing: see docs/decisions/0006.
+using node_tree = basic_node_tree<>;
+
+} // namespace elasticjob
+#endif // ELASTICJOB_REGISTRY_MEMORY_NODE_TREE_HPP

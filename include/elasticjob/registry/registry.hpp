@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The `registry` concept: what coordination needs to know of the outside world.
+#ifndef ELASTICJOB_REGISTRY_REGISTRY_HPP
+#define ELASTICJOB_REGISTRY_REGISTRY_HPP
+
+#include <elasticjob/core/loop.hpp>
+#include <elasticjob/core/path.hpp>
+#include <elasticjob/core/result.hpp>
+#include <elasticjob/core/signal.hpp>
+#include <elasticjob/core/task.hpp>
+#include <elasticjob/registry/node.hpp>
+#include <elasticjob/registry/transaction.hpp>
+#include <elasticjob/registry/watch.hpp>
+
+#include <concepts>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace elasticjob {
+
+namespace detail {
+
+template <class R>
+using watch_of = node_watch<typename R::loop_type>;
+
+template <class R>
+concept registry_reads = requires(R& r, node_path path, watch_of<R>* w) {
+    { r.get(path) } -> std::same_as<task<result<node>>>;
+    { r.get(path, w) } -> std::same_as<task<result<node>>>;
+    { r.exists(path) } -> std::same_as<task<result<std::optional<node_stat>>>>;
+    { r.exists(path, w) } -> std::same_as<task<result<std::optional<node_stat>>>>;
+    { r.children(path) } -> std::same_as<task<result<std::vector<std::string>>>>;
+    { r.children(path, w) } -> std::same_as<task<result<std::vector<std::string>>>>;
+};
+
+template <class R>
+concept registry_writes = requires(R& r, node_path path, std::string data, create_mode mode, node_version version,
+                                   session_generation g, transaction t) {
+    { r.create(path, data, mode, g) } -> std::same_as<task<result<node_path>>>;
+    { r.set(path, data, version, g) } -> std::same_as<task<result<node_stat>>>;
+    { r.remove(path, version, g) } -> std::same_as<task<result<void>>>;
+    { r.commit(t) } -> std::same_as<task<result<commit_reply>>>;
+    { r.limits() } -> std::same_as<registry_limits>;
+};
+
+template <class R>
+concept registry_sessions = requires(R& r) {
+    { r.session() } -> std::same_as<session_view>;
+    { r.session_changed() } -> std::same_as<signal<typename R::loop_type>&>;
+};
+
+} // namespace detail
+
+/// A tree of small nodes that many processes share, with sessions, versions, transactions and watches. All operations
+/// are asynchronous: they are started by awaiting them on the registry's loop, and they go on there.
+///
+/// | expression                   | gives                   | must hold |
+/// |------------------------------|-------------------------|------------------------------------------------------------|
+/// | `r.get(path[, w])`           | node                    | no_node if absent; otherwise arms `w` (data) | |
+/// `r.exists(path[, w])`        | stat or nothing         | arms `w` (data) either way | | `r.children(path[, w])` |
+/// names, in no order      | no_node if absent; otherwise arms `w` (children)           | | `r.create(path, data, m,
+/// g)` | the path created        | the parent must exist; a sequential one gets ten digits    | | `r.set(path, data, v,
+/// g)`    | the new stat            | version_conflict unless `v` is its version or any_version  | | `r.remove(path, v,
+/// g)`       |                         | not_empty if it has children                               | | `r.commit(t)`
+/// | commit_reply            | all or nothing, in one revision; a refusal is an answer,   | | | | not an error | |
+/// `r.session()`                | session_view            | as known now | | `r.session_changed()`        | signal |
+/// notified after every change of `session()`                 | | `r.limits()`                 | registry_limits |
+/// larger requests fail with too_large, and are not sent      | | `r.loop()`                   | the loop | everything
+/// above happens on it                             |
+///
+/// Errors of every operation: not_sent (certainly without effect), unknown_outcome (a reply was lost: read back),
+/// session_lost (the generation is over), no_auth, closed. Nothing is retried behind the caller's back.
+/// Laws (run over every model by test/laws/registry.hpp): a second create keeps the first data; ephemeral nodes end
+/// with their session; sequence numbers grow; a watch fires once for each arming, and what caused it is readable then;
+/// a read that shows a change comes after the watch that tells of it; a transaction is all or nothing, its operations
+/// see each other; a write under an old generation never lands; every operation ends, with a result or an error.
+/// Models: MemoryRegistry, ZkRegistry. Threads: the loop's, except `loop()`.
+template <class R>
+concept registry = loop<typename R::loop_type> && requires(R& r) {
+    { r.loop() } -> std::same_as<typename R::loop_type&>;
+} && detail::registry_reads<R> && detail::registry_writes<R> && detail::registry_sessions<R>;
+
+/// Waits until the registry has a session of its own that is connected, for ever if it never has: give the caller a
+/// limit, or destroy it. Gives the session. Errors: closed.
+template <registry Registry>
+task<result<session_view>> connected_session(Registry& r) {
+    for (;;) {
+        auto const seen = r.session_changed().edition();
+        auto const session = r.session();
+        if (session.state == session_state::connected) co_return session;
+        if (session.state == session_state::closed) co_return error{errc::closed, "the registry is closed"};
+        co_await r.session_changed().newer_than(seen);
+    }
+}
+
+/// The same for one generation: does not wait for another. Bounded, because every registry gives up a session whose
+/// connection has been down for its time-out. Errors: session_lost, closed.
+template <registry Registry>
+task<result<session_view>> connected_session(Registry& r, session_generation g) {
+    for (;;) {
+        auto const seen = r.session_changed().edition();
+        auto const session = r.session();
+        if (session.state == session_state::closed) co_return error{errc::closed, "the registry is closed"};
+        if (session.generation != g) co_return error{errc::session_lost, "the session that this belonged to is over"};
+        if (session.state == session_state::connected) co_return session;
+        co_await r.session_changed().newer_than(seen);
+    }
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_REGISTRY_REGISTRY_HPP

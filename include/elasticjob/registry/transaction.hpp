@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Several changes that happen together or not at all, and the answer to them.
+#ifndef ELASTICJOB_REGISTRY_TRANSACTION_HPP
+#define ELASTICJOB_REGISTRY_TRANSACTION_HPP
+
+#include <elasticjob/core/path.hpp>
+#include <elasticjob/registry/node.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// One step of a transaction.
+struct operation {
+    enum class kind : std::uint8_t { check, create, set, remove };
+    kind what;
+    node_path path;
+    std::string data{};                         ///< create, set
+    create_mode mode = create_mode::persistent; ///< create
+    node_version version = any_version;         ///< check, set, remove
+
+    /// At most what it takes in a request: the sizes of ZooKeeper's wire format, with its open access list.
+    std::size_t bytes() const noexcept { return 48 + path.str().size() + data.size(); }
+};
+
+/// Collects operations. Later ones see the effect of earlier ones. All are bound to the generation it was made for.
+class transaction {
+public:
+    explicit transaction(session_generation g) noexcept : generation_{g} {}
+
+    transaction& check(node_path path, node_version version = any_version) {
+        return add({operation::kind::check, std::move(path), {}, create_mode::persistent, version});
+    }
+    transaction& create(node_path path, std::string data, create_mode mode = create_mode::persistent) {
+        return add({operation::kind::create, std::move(path), std::move(data), mode, any_version});
+    }
+    transaction& set(node_path path, std::string data, node_version version = any_version) {
+        return add({operation::kind::set, std::move(path), std::move(data), create_mode::persistent, version});
+    }
+    transaction& remove(node_path path, node_version version = any_version) {
+        return add({operation::kind::remove, std::move(path), {}, create_mode::persistent, version});
+    }
+
+    /// Refuses the transaction if the node exists, by creating and removing it. There is no cheaper way to ask.
+    transaction& check_absent(node_path path) {
+        create(path, {});
+        return remove(std::move(path));
+    }
+
+    transaction& add(operation o) {
+        bytes_ += o.bytes();
+        operations_.push_back(std::move(o));
+        return *this;
+    }
+
+    session_generation generation() const noexcept { return generation_; }
+    std::vector<operation> const& operations() const noexcept { return operations_; }
+    std::size_t size() const noexcept { return operations_.size(); }
+    bool empty() const noexcept { return operations_.empty(); }
+
+    /// An upper bound of what it takes in a request.
+    std::size_t bytes() const noexcept { return bytes_; }
+
+    /// Whether `more` operations of together `more_bytes` would still fit.
+    bool has_room(registry_limits const& limits, std::size_t more = 0, std::size_t more_bytes = 0) const noexcept {
+        return size() + more <= limits.operations_max && bytes() + more_bytes <= limits.request_bytes_max;
+    }
+
+private:
+    session_generation generation_;
+    std::vector<operation> operations_;
+    std::size_t bytes_ = 64; ///< the request's own head and tail
+};
+
+/// The registry's answer to a transaction that it looked at: all of it happened, or nothing, because of one operation.
+struct commit_reply {
+    struct refusal {
+        std::size_t operation; ///< its index
+        errc why;              ///< no_node, node_exists, version_conflict, not_empty, no_children_for_ephemerals
+    };
+    std::optional<refusal> refused;
+    revision at = 0; ///< of the transaction, if it contains a `set`; otherwise 0
+
+    explicit operator bool() const noexcept { return !refused; }
+};
+
+/// For those who did not expect a refusal.
+inline error refusal_error(transaction const& t, commit_reply::refusal const& r) {
+    return error{r.why, "the registry refused the transaction", t.operations()[r.operation].path.str()};
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_REGISTRY_TRANSACTION_HPP

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief One handle of libzookeeper: one session, from its opening to its closing.
+#ifndef ELASTICJOB_REGISTRY_ZK_HANDLE_HPP
+#define ELASTICJOB_REGISTRY_ZK_HANDLE_HPP
+
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/registry/watch.hpp>
+#include <elasticjob/registry/zk/c_api.hpp>
+#include <elasticjob/registry/zk/options.hpp>
+#include <elasticjob/registry/zk/reconnect_gate.hpp>
+#include <elasticjob/registry/zk/watch_table.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace elasticjob::zk {
+
+/// What libzookeeper has to say about its connection.
+struct link_news {
+    enum class kind : std::uint8_t { up, down, expired, refused };
+    kind what;
+    std::int64_t session = 0;            ///< when up
+    std::chrono::milliseconds timeout{}; ///< when up, as negotiated
+};
+
+/// A `Sink` hears of the connection and of watches, on libzookeeper's completion thread, from `open` until `close` has
+/// returned: `sink.hear(link_news)` and `sink.hear(watch_target)`. It takes a note, and leaves.
+/// Threads: `open` and `close` may block, each on any one thread; the rest on the loop, between the two.
+template <loop Loop>
+class handle {
+public:
+    explicit handle(settings<Loop> const& s) noexcept : settings_{s} {}
+    handle(handle const&) = delete;
+    handle& operator=(handle const&) = delete;
+    ~handle() { close(); }
+
+    /// Starts to connect. Errors: unreachable, when not one server's name can be resolved.
+    template <class Sink>
+    result<void> open(Sink& sink) {
+        zoo_set_debug_level(ZOO_LOG_LEVEL_INFO); // the gate listens to it; one level more has a use after free
+        raw_ = zookeeper_init2(settings_.options.servers.c_str(), &on_session<Sink>,
+                               static_cast<int>(settings_.options.session_timeout.count()), nullptr, &sink,
+                               ZOO_NO_LOG_CLIENTENV, &on_log);
+        if (!raw_) return error{errc::unreachable, "no server's name can be resolved", settings_.options.servers};
+        zoo_set_servers_resolution_delay(raw_, resolution_delay_ms);
+        sink_ = &sink;
+        watchers_[0] = &on_watch<Sink, watch_kind::data>;
+        watchers_[1] = &on_watch<Sink, watch_kind::children>;
+        return success();
+    }
+
+    /// Tells the server, if it is connected. Afterwards no callback of this handle comes any more, and libzookeeper
+    /// has let go of everything that it was given. No effect when not open.
+    void close() {
+        if (raw_) zookeeper_close(std::exchange(raw_, nullptr));
+    }
+
+    bool is_open() const noexcept { return raw_ != nullptr; }
+
+    /// With a `reconnect_gate::pass` in hand, it stays so until the pass is given back.
+    bool is_connected() const { return zoo_state(raw_) == ZOO_CONNECTED_STATE; }
+
+    /// Sends the digest ahead of everything that is submitted from now on, in this connection and in all later ones.
+    bool introduce() {
+        auto const& digest = settings_.options.digest;
+        return digest.empty() ||
+               zoo_add_auth(raw_, "digest", digest.data(), static_cast<int>(digest.size()), nullptr, nullptr) == ZOK;
+    }
+
+    // For requests.
+
+    zhandle_t* raw() const noexcept { return raw_; }
+    std::string on_server(node_path const& path) const { return settings_.on_server(path); }
+    ACL_vector const* access() const noexcept {
+        return settings_.options.digest.empty() ? &ZOO_OPEN_ACL_UNSAFE : &ZOO_CREATOR_ALL_ACL;
+    }
+    watcher_fn watcher(watch_kind kind) const noexcept { return watchers_[kind == watch_kind::data ? 0 : 1]; }
+    void* sink() const noexcept { return sink_; }
+
+private:
+    template <class Sink>
+    static void on_session(zhandle_t* raw, int type, int state, char const*, void* sink) noexcept {
+        if (type != ZOO_SESSION_EVENT) return;
+        link_news news{link_news::kind::down};
+        if (state == ZOO_CONNECTED_STATE)
+            news = {link_news::kind::up, zoo_client_id(raw)->client_id,
+                    std::chrono::milliseconds{zoo_recv_timeout(raw)}};
+        else if (state == ZOO_EXPIRED_SESSION_STATE)
+            news.what = link_news::kind::expired;
+        else if (state == ZOO_AUTH_FAILED_STATE)
+            news.what = link_news::kind::refused;
+        static_cast<Sink*>(sink)->hear(news);
+    }
+
+    /// Every watch hears of the session too; the session has its own callback.
+    template <class Sink, watch_kind Kind>
+    static void on_watch(zhandle_t*, int type, int, char const* path, void* sink) noexcept {
+        if (type != ZOO_SESSION_EVENT) static_cast<Sink*>(sink)->hear(watch_target{path, Kind});
+    }
+
+    static void on_log(char const* line) noexcept { reconnect_gate::hear(line); }
+
+    /// Without it, libzookeeper resolves all names in every turn of its thread.
+    static constexpr int resolution_delay_ms = 10'000;
+
+    settings<Loop> const& settings_;
+    zhandle_t* raw_ = nullptr;
+    void* sink_ = nullptr;
+    watcher_fn watchers_[2]{};
+};
+
+} // namespace elasticjob::zk
+#endif // ELASTICJOB_REGISTRY_ZK_HANDLE_HPP

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief One job on one instance: from registering to leaving. The path of a firing begins in `keep_schedule`.
+#ifndef ELASTICJOB_SCHEDULER_JOB_HPP
+#define ELASTICJOB_SCHEDULER_JOB_HPP
+
+#include <elasticjob/allocation/average.hpp>
+#include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/within.hpp>
+#include <elasticjob/cron/next.hpp>
+#include <elasticjob/election/elector.hpp>
+#include <elasticjob/membership/enroll.hpp>
+#include <elasticjob/scheduler/item_runs.hpp>
+#include <elasticjob/sharding/item_claim.hpp>
+#include <elasticjob/sharding/leave.hpp>
+#include <elasticjob/sharding/resharder.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace elasticjob::detail {
+
+/// What the jobs of a scheduler share.
+template <registry Registry, worker_pool Pool, event_sink Sink, time_zone Zone>
+struct job_environment {
+    Registry& registry;
+    Pool& pool;
+    Sink& sink;
+    Zone const& zone;
+    random_source& random;
+    scheduler_options const& options;
+    task_scope& leftovers; ///< what outlives a job: an instance that could not leave in time goes on trying
+};
+
+/// Whether a scheduler with this strategy may run a job so configured. The strategy is compiled in, and all members must
+/// agree on it: an empty name is average allocation (SG-1). Errors: unknown_strategy.
+template <sharding_strategy Strategy>
+result<void> check_strategy(job_config const& config) {
+    std::string_view const named = config.job_sharding_strategy_class.empty()
+                                       ? AverageAllocation::name
+                                       : std::string_view{config.job_sharding_strategy_class};
+    if (named == Strategy::name) return success();
+    return error{errc::unknown_strategy,
+                 "the job is configured for the sharding strategy '" + std::string{named} +
+                     "', but this scheduler was built with '" + std::string{Strategy::name} +
+                     "': build it with that strategy, or change the job's jobShardingStrategyClass",
+                 config.name};
+}
+
+/// Everything here is a coroutine on the loop that waits for news of the job's view and then does what the view calls
+/// for; so each of them starts from what is true now, whatever it has missed.
+/// Threads: the loop's, construction and destruction included. Before destruction: `shut_down`.
+template <registry Registry, sharding_strategy Strategy, worker_pool Pool, event_sink Sink, time_zone Zone>
+class job {
+    using Loop = typename Registry::loop_type;
+    using environment = job_environment<Registry, Pool, Sink, Zone>;
+
+public:
+    job(environment env, valid_config local, instance_id self, job_body body)
+        : env_{env}, name_{local.name()}, at_{local.name()}, self_{std::move(self)}, local_{std::move(local)},
+          config_{std::make_shared<valid_config const>(local_)}, news_{env.registry.loop()}, elector_{env.registry, at_,
+                                                                                                      self_,
+                                                                                                      env.random},
+          resharder_{env.registry, at_, self_}, runs_{env.registry, env.pool, env.sink,        env.options, name_,
+                                                      at_,          self_,    std::move(body), news_} {}
+    job(job const&) = delete;
+    job& operator=(job const&) = delete;
+
+    job_name const& name() const noexcept { return name_; }
+    instance_id const& self() const noexcept { return self_; }
+
+    /// Registers, reads what there is to know, and lets the job live. Errors: those of `enroll`; those of reading.
+    task<result<void>> start() {
+        ELASTICJOB_CO_TRY(auto const joined,
+                          co_await enroll(env_.registry, at_, self_, local_, &check_strategy<Strategy>));
+        config_ = std::make_shared<valid_config const>(joined.config);
+        take_enrollment(joined);
+        view_.emplace(env_.registry, at_, self_, news_);
+        for (;;) {
+            auto const seen = news().edition();
+            if (auto const failure = view_->failure()) co_return *failure;
+            if (view_->is_loaded()) break;
+            co_await news().newer_than(seen);
+        }
+        evaluated_ = env_.registry.loop().wall_now();
+        life_.spawn(relay_session());
+        life_.spawn(stay_registered());
+        life_.spawn(follow_config());
+        life_.spawn(lead());
+        life_.spawn(obey());
+        life_.spawn(keep_schedule());
+        co_return success();
+    }
+
+    /// Has every live instance run its items once, now (TR). Only set, never created: an instance that is gone must not
+    /// come back as a ghost (D-47). Errors: those of the registry.
+    task<result<void>> trigger() {
+        for (int attempt = 0; attempt < 10; ++attempt) {
+            auto const seen = news().edition();
+            transaction order{env_.registry.session().generation};
+            for (auto const& id : view_->instances()) order.set(at_.instance(id), std::string{trigger_order});
+            ELASTICJOB_CO_TRY(auto const reply, co_await env_.registry.commit(std::move(order)));
+            if (reply) co_return success();
+            co_await news().newer_than(seen, now() + std::chrono::seconds{1}); // one of them has just left
+        }
+        co_return error{errc::version_conflict, "the job's instances kept changing", at_.instances().str()};
+    }
+
+    /// Takes this server out of the job, or back in: with all its instances (SV). Errors: those of the registry.
+    task<result<void>> set_enabled(bool enabled) {
+        auto const path = at_.server(self_.server());
+        auto const done = co_await env_.registry.set(path, std::string{enabled ? "" : server_disabled});
+        if (!done) co_return done.error();
+        co_return success();
+    }
+
+    /// Until no item of this instance runs. As long as the job fires faster than its items end, that may never be.
+    task<result<void>> wait_idle() {
+        for (;;) {
+            auto const seen = news().edition();
+            if (runs_.is_idle()) co_return success();
+            co_await news().newer_than(seen);
+        }
+    }
+
+    /// Leaves in order (SD, D-45): nothing more is started; what runs may finish, and after the drain time-out is asked to
+    /// stop; then the items are handed over and the instance goes, in one transaction. Waits for bodies however long they
+    /// take, because nothing else may run their items meanwhile. Further calls wait for the first. Errors: those of
+    /// `leave`; the instance is down all the same, and its ephemeral nodes go with the session.
+    task<result<void>> shut_down() {
+        if (is_leaving_) {
+            for (;;) {
+                auto const seen = news().edition();
+                if (outcome_) co_return *outcome_;
+                co_await news().newer_than(seen);
+            }
+        }
+        is_leaving_ = true;
+        runs_.close();
+        news().notify();
+        auto const patience = now() + env_.options.drain_timeout;
+        for (bool asked = false; !runs_.is_idle();) {
+            auto const seen = news().edition();
+            if (!asked && now() >= patience) {
+                asked = true;
+                runs_.request_stop();
+            }
+            co_await news().newer_than(seen, asked ? mono_time::max() : patience);
+        }
+        life_.cancel();
+        auto const outcome = co_await hand_over();
+        outcome_.emplace(outcome);
+        news().notify();
+        env_.sink(events::left{origin()});
+        co_return outcome;
+    }
+
+    bool is_leaving() const noexcept { return is_leaving_; }
+
+private:
+    Loop& loop() noexcept { return env_.registry.loop(); }
+    mono_time now() noexcept { return loop().now(); }
+    signal<Loop>& news() noexcept { return news_; }
+    events::origin origin() const { return {name_.str(), self_}; }
+    void tell_trouble(error const& e) { env_.sink(events::trouble{origin(), e}); }
+
+    /// Whether what we know of the registry is ours to act on.
+    bool is_registered() const {
+        auto const session = env_.registry.session();
+        return session.state == session_state::connected && session.generation == generation_;
+    }
+    bool is_enabled() const { return view_->is_enabled(self_.server()); }
+
+    void take_enrollment(enrollment const& e) {
+        generation_ = e.generation;
+        was_seen_ = false;
+        auto const note = to_string(e.decision);
+        env_.sink(events::joined{origin(), note});
+        news().notify();
+    }
+
+    /// So that everybody here has one thing to wait for.
+    task<void> relay_session() {
+        for (auto seen = env_.registry.session_changed().edition();;) {
+            co_await env_.registry.session_changed().newer_than(seen);
+            seen = env_.registry.session_changed().edition();
+            news().notify();
+        }
+    }
+
+    /// CN: the same session needs nothing; a new one needs everything again, and what still runs has to be marked again.
+    task<void> stay_registered() {
+        for (;;) {
+            auto const seen = news().edition();
+            auto const session = env_.registry.session();
+            if (session.generation != generation_ && !is_told_to_stop_) {
+                is_told_to_stop_ = true;
+                runs_.request_stop(); // somebody else may own the items now
+            }
+            if (session.state == session_state::connected && session.generation != generation_) {
+                co_await register_again();
+                continue;
+            }
+            if (is_registered() && view_->self() && view_->self()->stat.owner == session.id) was_seen_ = true;
+            // Our session lives, and reads that the node is gone: an operator has taken the instance out (SD-1, D-18).
+            if (is_registered() && !view_->self() && co_await is_removed()) {
+                departure_.spawn(depart());
+                co_return;
+            }
+            co_await news().newer_than(seen);
+        }
+    }
+
+    /// A view that has not shown our node yet may be behind.
+    task<bool> is_removed() {
+        if (was_seen_) co_return true;
+        auto const here = co_await env_.registry.exists(at_.instance(self_));
+        co_return here && !*here && is_registered();
+    }
+
+    task<void> register_again() {
+        auto const seen = news().edition();
+        auto const joined = co_await enroll(env_.registry, at_, self_, std::nullopt, &check_strategy<Strategy>);
+        if (!joined) {
+            tell_trouble(joined.error());
+            if (joined.error() == errc::no_node) departure_.spawn(depart()); // the job has been removed
+            co_await news().newer_than(seen, now() + std::chrono::seconds{1});
+            co_return;
+        }
+        is_told_to_stop_ = false;
+        co_await runs_.mark_again(joined->generation);
+        evaluated_ = loop().wall_now(); // what was due meanwhile was for others to run
+        take_enrollment(*joined);
+    }
+
+    task<void> depart() {
+        co_await yield(loop()); // shutting down ends the coroutine that has found out
+        auto const gone = co_await shut_down();
+        if (!gone) tell_trouble(gone.error());
+    }
+
+    /// RS: a change of the configuration takes effect at the next firing; one that cannot be used changes nothing.
+    task<void> follow_config() {
+        revision taken = 0;
+        std::vector<item_index> share;
+        for (;;) {
+            auto const seen = news().edition();
+            auto const* node = view_->config();
+            if (node && node->stat.modified != taken) {
+                taken = node->stat.modified;
+                take_config();
+            }
+            if (auto const* a = view_->assignment_in_force()) {
+                auto mine = a->items_of(self_);
+                if (mine != share) {
+                    share = std::move(mine);
+                    env_.sink(events::share_changed{origin(), share});
+                }
+            }
+            co_await news().newer_than(seen);
+        }
+    }
+
+    void take_config() {
+        auto const& stored = *view_->config();
+        config_version_ = stored.stat.version; // looked at, whatever comes of it
+        auto read = read_stored(stored, at_.config());
+        if (read && !*read) return; // emptied, as before a removal
+        auto usable = read ? check_strategy<Strategy>((*read)->config()) : result<void>{read.error()};
+        if (!usable) return tell_trouble(usable.error());
+        bool const is_other_schedule = !((*read)->cron() == config_->cron());
+        config_ = std::make_shared<valid_config const>(**std::move(read));
+        if (is_other_schedule) evaluated_ = loop().wall_now();
+        news().notify();
+    }
+
+    /// EL, SH: sees to it that the job has a leader; and while that is us, that the assignment is what it should be.
+    task<void> lead() {
+        for (bool did_lead = false;;) {
+            auto const seen = news().edition();
+            auto until = mono_time::max();
+            bool const does_lead = is_registered() && leads(view_->leader(), self_, env_.registry.session());
+            if (does_lead != did_lead) {
+                did_lead = does_lead;
+                env_.sink(events::leadership_changed{origin(), does_lead});
+                if (does_lead) resharder_.suspect_cut_items();
+            }
+            if (!is_registered() || is_leaving_) {
+            } else if (elector_.is_standing()) { // left behind by an election that failed; it would block all others
+                (void)co_await elector_.withdraw(generation_);
+                until = now() + retry_pause;
+            } else if (does_lead && !is_enabled()) {
+                (void)co_await env_.registry.remove(at_.leader_instance(), any_version, generation_); // EL-6
+                until = now() + retry_pause;
+            } else if (does_lead) {
+                if (!co_await keep_sharded())
+                    until = now() + retry_pause;
+                else if (resharder_.has_cut_items())
+                    until = now() + cut_items_pause;
+            } else if (!view_->leader() && is_enabled()) { // EL-4, EL-5, D-36
+                (void)co_await elector_.elect(generation_);
+                until = now() + retry_pause; // by then the view shows who it is
+            }
+            co_await news().newer_than(seen, until);
+        }
+    }
+
+    sharding_basis current_basis() const {
+        auto const count = static_cast<std::uint32_t>(config_->config().sharding_total_count);
+        return {generation_, name_.str(), count, config_version_, view_->available_instances()};
+    }
+
+    /// One change comes as several pieces of news, and a deployment as many changes: waits until nothing has come for a
+    /// moment, though not for long.
+    task<void> settle() {
+        for (auto const patience = now() + settle_max; now() < patience;) {
+            auto const seen = news().edition();
+            if (!co_await news().newer_than(seen, now() + settle_span)) co_return;
+        }
+    }
+
+    /// Whether all is as it should be.
+    task<bool> keep_sharded() {
+        if (!view_->config()) co_return true; // being removed
+        if (resharder_.is_outdated(*view_, current_basis())) co_await settle();
+        if (!view_->config() || !is_registered()) co_return false;
+        auto basis = current_basis();
+        auto const count = basis.item_count;
+        if (resharder_.is_outdated(*view_, basis)) {
+            if (view_->assignment_node() && view_->first_item() && !view_->assignment_in_force()) {
+                auto const overruled = co_await is_overruled(env_.registry, at_);
+                if (!overruled || !*overruled) co_return false; // only the view is behind
+            }
+            auto const instances = static_cast<std::uint32_t>(basis.instances.size());
+            auto const done = co_await resharder_.shard(*view_, std::move(basis));
+            // A conflict means that something has changed, of which the view will tell; so does a lost connection.
+            if (!done && !is_conflict(done.error().code) && !is_connection(done.error().code) &&
+                !(done.error() == errc::session_lost))
+                tell_trouble(done.error());
+            if (!done) co_return false;
+            env_.sink(events::resharded{origin(), done->epoch, done->items, instances, done->moved});
+            co_await see(done->epoch);
+        } else if (resharder_.is_asked_for(*view_) && view_->assignment_in_force()) {
+            auto const granted = co_await resharder_.grant(*view_, generation_);
+            if (!granted) co_return false;
+        }
+        auto const* in_force = view_->assignment_in_force();
+        if (resharder_.has_cut_items() && in_force && in_force->items() == count) {
+            auto const removed = co_await resharder_.remove_cut_items(generation_, count);
+            co_return removed.has_value();
+        }
+        co_return true;
+    }
+
+    /// Until the view shows what we have just written: a decision made before would be made on the past.
+    task<void> see(std::uint64_t epoch) {
+        for (auto const patience = now() + std::chrono::seconds{1}; now() < patience;) {
+            auto const seen = news().edition();
+            auto const* a = view_->assignment_in_force();
+            if (a && a->epoch() >= epoch) co_return;
+            co_await news().newer_than(seen, patience);
+        }
+    }
+
+    /// TR-1: takes the order out of our node, and runs what is ours. What is running runs once more when it has ended.
+    /// An order is known by the write that gave it, so that a lost reply neither loses nor doubles it.
+    task<void> obey() {
+        for (revision obeyed = 0;;) {
+            auto const seen = news().edition();
+            auto until = mono_time::max();
+            auto const* node = view_->self();
+            if (is_registered() && !is_leaving_ && node && node->data == trigger_order) {
+                auto const order = node->stat.modified;
+                auto const taken = co_await env_.registry.set(at_.instance(self_), {}, node->stat.version, generation_);
+                if (!taken) until = now() + retry_pause;
+                if (order != obeyed) co_await fire(loop().wall_now(), true);
+                obeyed = order;
+            }
+            co_await news().newer_than(seen, until);
+        }
+    }
+
+    /// From one due instant to the next. Waits by monotonic time and looks at the wall clock at least once a minute, so
+    /// that a clock that is put forward is noticed. Instants that passed meanwhile are one: the first of them fires late.
+    task<void> keep_schedule() {
+        using namespace std::chrono;
+        for (;;) {
+            auto const seen = news().edition();
+            auto const due = next_fire(config_->cron(), floor<seconds>(evaluated_), env_.zone);
+            auto const wall = loop().wall_now();
+            if (due && wall >= *due && is_registered() && !is_leaving_) {
+                evaluated_ = wall;
+                co_await fire(*due, false);
+                continue;
+            }
+            auto until = mono_time::max();
+            if (due && *due > wall) until = now() + std::min<nanoseconds>(*due - wall, minutes{1});
+            co_await news().newer_than(seen, until);
+        }
+    }
+
+    /// EC: starts our items, if this server is enabled. Ends when they have started.
+    task<void> fire(wall_time due, bool again_if_running) {
+        auto const deadline = now() + env_.options.sharding_timeout;
+        std::optional<std::vector<item_index>> only;
+        while (is_registered() && is_enabled() && !is_leaving_) {
+            typename runs::firing const f{due, config_, generation_, again_if_running};
+            auto const count = static_cast<std::uint32_t>(f.config->config().sharding_total_count);
+            auto claim = co_await claim_items(env_.registry, *view_, at_, self_, count, deadline);
+            if (!claim) {
+                tell_trouble(claim.error());
+                co_return;
+            }
+            if (is_leaving_) co_return;
+            std::erase_if(claim->shares, [&](item_claim::share const& s) {
+                return s.item >= count || (only && !std::binary_search(only->begin(), only->end(), s.item));
+            });
+            auto const claimed_at = assignment_revision();
+            only = co_await runs_.start(*std::move(claim), f);
+            if (only->empty() || now() >= deadline) co_return;
+            std::sort(only->begin(), only->end());
+            // The claim was out of date. What has come since is looked at now, what is still to come when it is there.
+            if (auto const seen = news().edition(); assignment_revision() == claimed_at)
+                co_await news().newer_than(seen, now() + retry_pause);
+        }
+    }
+
+    revision assignment_revision() const {
+        return view_->assignment_node() ? view_->assignment_node()->stat.modified : 0;
+    }
+
+    /// What has been begun under the session of now is taken back, whether or not it is known to have happened. What
+    /// cannot be taken back in time is tried for as long as the session lives: no ghost may stay behind in it.
+    task<result<void>> hand_over() {
+        auto const g = env_.registry.session().generation;
+        auto const deadline = now() + leave_patience;
+        (void)co_await within(loop(), deadline, elector_.withdraw(g));
+        auto outcome = co_await leave(env_.registry, at_, self_, g, deadline);
+        if (!outcome) env_.leftovers.spawn(keep_leaving(env_.registry, at_, self_, g));
+        co_return outcome;
+    }
+    static task<void> keep_leaving(Registry& r, job_layout at, instance_id self, session_generation g) {
+        (void)co_await leave(r, std::move(at), std::move(self), g, mono_time::max());
+    }
+
+    using runs = item_runs<Registry, Pool, Sink>;
+
+    static constexpr std::chrono::milliseconds settle_span{3};
+    static constexpr std::chrono::milliseconds settle_max{50};
+    static constexpr std::chrono::milliseconds retry_pause{200};
+    static constexpr std::chrono::seconds cut_items_pause{5};
+    static constexpr std::chrono::seconds leave_patience{5};
+
+    environment env_;
+    job_name name_;
+    job_layout at_;
+    instance_id self_;
+    valid_config local_;
+    std::shared_ptr<valid_config const> config_; ///< in force
+    node_version config_version_ = 0;
+    signal<Loop> news_;
+    std::optional<job_view<Registry>> view_; ///< once registered: so it begins with what is true since then
+    elector<Registry> elector_;
+    resharder<Registry, Strategy> resharder_;
+    runs runs_;
+    session_generation generation_{};
+    wall_time evaluated_{}; ///< due instants up to here have been dealt with
+    bool was_seen_ = false; ///< whether the view has shown our node of this session
+    bool is_told_to_stop_ = false;
+    bool is_leaving_ = false;
+    std::optional<result<void>> outcome_;
+    task_scope life_;      ///< cancelled when the job leaves
+    task_scope departure_; ///< a leaving that nobody waits for
+};
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_SCHEDULER_JOB_HPP

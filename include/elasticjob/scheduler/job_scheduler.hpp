@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief `job_scheduler`: where the policies come together, and jobs begin and end.
+#ifndef ELASTICJOB_SCHEDULER_JOB_SCHEDULER_HPP
+#define ELASTICJOB_SCHEDULER_JOB_SCHEDULER_HPP
+
+#include <elasticjob/core/block_on.hpp>
+#include <elasticjob/membership/server_ip.hpp>
+#include <elasticjob/scheduler/job.hpp>
+#include <elasticjob/scheduler/policies.hpp>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace elasticjob {
+
+/// Runs jobs on one instance: any number of them, with bodies of any type.
+///
+/// | parameter  | concept             | says                                                                   |
+/// |------------|---------------------|------------------------------------------------------------------------|
+/// | `Registry` | `registry`          | where instances find each other: ZkRegistry, MemoryRegistry            |
+/// | `Strategy` | `sharding_strategy` | who owns which item: AverageAllocation, …                              |
+/// | `Executor` | `executor`          | how a body is called: SimpleExecutor                                   |
+/// | `Policies` | any order           | worker_pool (ThreadPool) · event_sink (LogEvents) · time_zone          |
+/// |            |                     | (SystemZone); in parentheses, what is there if nothing is given        |
+///
+/// The registry must outlive the scheduler, and the scheduler its handles. Several schedulers may share one registry and
+/// its loop; and a pool, through SharedPool.
+/// Threads: everything from any thread but the loop's.
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+class job_scheduler {
+    static_assert((detail::fits_a_slot<Policies> && ...), "a policy fits no slot of the scheduler");
+
+    using pool_type = detail::policy_for<detail::pool_slot, Policies...>;
+    using sink_type = detail::policy_for<detail::sink_slot, Policies...>;
+    using zone_type = detail::policy_for<detail::zone_slot, Policies...>;
+    using job_type_of = detail::job<Registry, Strategy, pool_type, sink_type, zone_type>;
+
+public:
+    class handle;
+
+    /// Policies are taken in the order of the template's pack. Those that are missing are made as they are by default.
+    explicit job_scheduler(Registry& r, scheduler_options options = {}, Policies... policies)
+        : registry_{r}, options_{std::move(options)}, random_{seed_of(options_)}, given_{std::move(policies)...},
+          pool_(make_pool()), sink_(make_sink()), zone_(make_zone()) {}
+    job_scheduler(job_scheduler const&) = delete;
+    job_scheduler& operator=(job_scheduler const&) = delete;
+
+    /// Every job leaves in order, all at the same time: see `handle::shutdown`.
+    ~job_scheduler() { (void)block_on(registry_.loop(), shut_down_all()); }
+
+    /// Registers a job and lets it run. The body is called for each item on its own, on several threads at once. What is
+    /// wrong with the configuration is found before anything is written, and nothing is ever half registered.
+    /// The handle ends the job: keep it. Errors: invalid_config, invalid_cron and the like, all problems at once;
+    /// job_conflict; unknown_strategy; unreachable if the registry does not answer within `start_timeout`; no_auth.
+    template <class Body>
+    requires requires(Executor const& e, Body& b, sharding_context const& c) { e(b, c); }
+    [[nodiscard]] result<handle> schedule(job_config config, Body body) {
+        if (!zone_) return zone_.error();
+        ELASTICJOB_TRY(auto local, prepare(std::move(config)));
+        auto holder = detail::job_body::make(Executor{}, std::move(body));
+        auto name = local.name().str();
+        ELASTICJOB_CHECK(block_on(registry_.loop(), begin(std::move(local), std::move(holder))));
+        return handle{*this, std::move(name)};
+    }
+
+private:
+    template <class T>
+    static constexpr bool is_given = (std::is_same_v<T, Policies> || ...);
+
+    pool_type make_pool() {
+        if constexpr (is_given<pool_type>)
+            return std::get<pool_type>(std::move(given_));
+        else
+            return pool_type{options_.pool};
+    }
+    sink_type make_sink() {
+        if constexpr (is_given<sink_type>)
+            return std::get<sink_type>(std::move(given_));
+        else
+            return sink_type{};
+    }
+    result<zone_type> make_zone() {
+        if constexpr (is_given<zone_type>)
+            return std::get<zone_type>(std::move(given_));
+        else
+            return zone_type::load();
+    }
+    static std::uint64_t seed_of(scheduler_options const& options) {
+        if (options.seed != 0) return options.seed;
+        return random_source::machine_seed();
+    }
+
+    /// The configuration that is ours to write: with the strategy that is compiled in, where that is not the default.
+    template <job_configuration Config>
+    result<basic_valid_config<Config>> prepare(Config config) const {
+        config.type = Executor::type;
+        if (config.job_sharding_strategy_class.empty() && Strategy::name != AverageAllocation::name)
+            config.job_sharding_strategy_class = Strategy::name;
+        ELASTICJOB_TRY(auto valid, validate(std::move(config)));
+        ELASTICJOB_CHECK(detail::check_strategy<Strategy>(valid.config()));
+        if (!options_.server_ip.empty() && !is_server_ip(options_.server_ip))
+            return error{errc::invalid_argument, "server_ip must be an IPv4 address, by which Java members can know it",
+                         options_.server_ip};
+        return valid;
+    }
+
+    task<result<void>> begin(valid_config local, detail::job_body body) {
+        auto const name = local.name().str();
+        if (jobs_.contains(name))
+            co_return error{errc::job_conflict, "this scheduler runs a job of that name already", name};
+        detail::job_environment<Registry, pool_type, sink_type, zone_type> const env{
+            registry_, pool_, sink_, *zone_, random_, options_, leftovers_};
+        auto const ip = options_.server_ip.empty() ? find_server_ip() : options_.server_ip;
+        auto self = make_instance_id(ip, random_);
+        auto fresh = std::make_unique<job_type_of>(env, std::move(local), std::move(self), std::move(body));
+        auto& entry = jobs_[name];
+        entry = std::move(fresh);
+        auto started =
+            co_await within(registry_.loop(), registry_.loop().now() + options_.start_timeout, entry->start());
+        if (started) co_return success();
+        // Whatever has been registered before it failed goes again.
+        (void)co_await entry->shut_down();
+        jobs_.erase(name);
+        if (started.error() == errc::timed_out)
+            co_return error{errc::unreachable,
+                            "the registry did not answer in time (session " +
+                                std::string{name_of(registry_.session().state)} + "): is it running and reachable?",
+                            name};
+        co_return std::move(started).error();
+    }
+
+    task<result<void>> end(std::string name) {
+        auto const at = jobs_.find(name);
+        if (at == jobs_.end()) co_return success();
+        auto outcome = co_await at->second->shut_down();
+        jobs_.erase(name);
+        co_return outcome;
+    }
+
+    task<result<void>> shut_down_all() {
+        auto const end_one = [&](auto const& job) { return end(job.first); };
+        (void)co_await gather_each(registry_.loop(), jobs_, end_one);
+        leftovers_.cancel();
+        co_return success();
+    }
+
+    Registry& registry_;
+    scheduler_options options_;
+    random_source random_;
+    std::tuple<Policies...> given_;
+    pool_type pool_;
+    sink_type sink_;
+    result<zone_type> zone_;
+    std::map<std::string, std::unique_ptr<job_type_of>> jobs_; ///< on the loop
+    task_scope leftovers_;                                     ///< on the loop
+};
+
+/// One job on this instance. Destroying the handle shuts the job down. Movable. Threads: any but the loop's.
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+class job_scheduler<Registry, Strategy, Executor, Policies...>::handle {
+public:
+    handle(handle&& other) noexcept
+        : scheduler_{std::exchange(other.scheduler_, nullptr)}, name_{std::move(other.name_)} {}
+    handle& operator=(handle&& other) noexcept {
+        std::swap(scheduler_, other.scheduler_);
+        std::swap(name_, other.name_);
+        return *this;
+    }
+    ~handle() {
+        if (scheduler_) (void)shutdown();
+    }
+
+    std::string const& name() const noexcept { return name_; }
+
+    /// Has all live instances of the job run their items once, now. What is running runs once more when it has ended.
+    /// Returns when the order has been given. Errors: those of the registry; closed after `shutdown`.
+    result<void> trigger() {
+        return on_loop([](job_type_of& j) { return j.trigger(); });
+    }
+
+    /// Takes this server, with all its instances of the job, out of it: its items go to others. Errors: as `trigger`.
+    result<void> disable() {
+        return on_loop([](job_type_of& j) { return j.set_enabled(false); });
+    }
+
+    /// Takes it back in. Errors: as `trigger`.
+    result<void> enable() {
+        return on_loop([](job_type_of& j) { return j.set_enabled(true); });
+    }
+
+    /// Returns at a moment when no item of this instance runs. Errors: closed after `shutdown`.
+    result<void> wait_idle() {
+        return on_loop([](job_type_of& j) { return j.wait_idle(); });
+    }
+
+    /// Leaves the job in order: starts nothing more, lets what runs finish, asks it to stop after the drain time-out,
+    /// waits for it, and hands the items over. The second call does nothing. Errors: those of the registry; the job is
+    /// down all the same.
+    result<void> shutdown() {
+        if (!scheduler_) return success();
+        auto& s = *std::exchange(scheduler_, nullptr);
+        return block_on(s.registry_.loop(), s.end(name_));
+    }
+
+private:
+    friend job_scheduler;
+    handle(job_scheduler& s, std::string name) : scheduler_{&s}, name_{std::move(name)} {}
+
+    template <class F>
+    result<void> on_loop(F f) {
+        if (!scheduler_) return error{errc::closed, "the job has been shut down", name_};
+        auto call = [](job_scheduler& s, std::string name, F function) -> task<result<void>> {
+            auto const at = s.jobs_.find(name);
+            if (at == s.jobs_.end() || at->second->is_leaving())
+                co_return error{errc::closed, "the job has been shut down", name};
+            co_return co_await function(*at->second);
+        };
+        return block_on(scheduler_->registry_.loop(), call(*scheduler_, name_, std::move(f)));
+    }
+
+    job_scheduler* scheduler_;
+    std::string name_;
+};
+
+} // namespace elasticjob
+#endif // ELASTICJOB_SCHEDULER_JOB_SCHEDULER_HPP

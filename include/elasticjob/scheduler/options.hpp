@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The numbers that a scheduler can be given.
+#ifndef ELASTICJOB_SCHEDULER_OPTIONS_HPP
+#define ELASTICJOB_SCHEDULER_OPTIONS_HPP
+
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/worker_pool.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace elasticjob {
+
+struct scheduler_options {
+    /// What the instances of this process call their server, an IPv4 address. Empty: the first public address of this
+    /// machine's interfaces, else the last private one, as the original chooses; without any, 127.0.0.1.
+    std::string server_ip{};
+
+    /// How long the destructors let running items finish before they ask them to stop. They wait until all have.
+    std::chrono::milliseconds drain_timeout{30'000};
+
+    /// How long `schedule` waits for the registry.
+    std::chrono::milliseconds start_timeout{15'000};
+
+    /// How long a firing waits for somebody else to shard the job before it is dropped, and reported.
+    std::chrono::milliseconds sharding_timeout{10'000};
+
+    /// How long the first of several items that end about the same time waits for the others, so that one transaction
+    /// serves all.
+    std::chrono::milliseconds completion_linger{2};
+
+    /// The pool of the scheduler's own, if it is not given one.
+    thread_pool_options pool{};
+
+    /// Where the names that nobody else has come from. 0: from the machine. A simulation sets it.
+    std::uint64_t seed = 0;
+};
+
+} // namespace elasticjob
+#endif // ELASTICJOB_SCHEDULER_OPTIONS_HPP

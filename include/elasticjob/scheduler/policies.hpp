@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Which of the optional policies fills which slot of a scheduler.
+#ifndef ELASTICJOB_SCHEDULER_POLICIES_HPP
+#define ELASTICJOB_SCHEDULER_POLICIES_HPP
+
+#include <elasticjob/core/worker_pool.hpp>
+#include <elasticjob/cron/system_zone.hpp>
+#include <elasticjob/cron/time_zone.hpp>
+#include <elasticjob/events/log_events.hpp>
+
+#include <type_traits>
+
+namespace elasticjob {
+
+/// A pool that belongs to somebody else, who lets it live longer than the scheduler: how several schedulers share one.
+template <worker_pool Pool>
+class SharedPool {
+public:
+    explicit SharedPool(Pool& pool) noexcept : pool_{&pool} {}
+    bool try_submit(work& w) { return pool_->try_submit(w); }
+
+private:
+    Pool* pool_;
+};
+
+namespace detail {
+
+/// A slot: what fits into it, and what is in it if nobody says anything.
+struct pool_slot {
+    using standard = ThreadPool;
+    template <class P>
+    static constexpr bool takes = worker_pool<P>;
+};
+struct sink_slot {
+    using standard = LogEvents;
+    template <class P>
+    static constexpr bool takes = event_sink<P>;
+};
+struct zone_slot {
+    using standard = SystemZone;
+    template <class P>
+    static constexpr bool takes = time_zone<P>;
+};
+
+template <class P>
+inline constexpr bool fits_a_slot = pool_slot::takes<P> || sink_slot::takes<P> || zone_slot::takes<P>;
+
+/// The policy of the pack that fits the slot, or the slot's standard.
+template <class Slot, class... Policies>
+struct chosen : std::type_identity<typename Slot::standard> {};
+template <class Slot, class First, class... Rest>
+struct chosen<Slot, First, Rest...>
+    : std::conditional_t<Slot::template takes<First>, std::type_identity<First>, chosen<Slot, Rest...>> {
+    static_assert((Slot::template takes<First> + ... + Slot::template takes<Rest>) <= 1,
+                  "two policies fill the same slot of the scheduler");
+};
+
+template <class Slot, class... Policies>
+using policy_for = typename chosen<Slot, Policies...>::type;
+
+} // namespace detail
+} // namespace elasticjob
+#endif // ELASTICJOB_SCHEDULER_POLICIES_HPP

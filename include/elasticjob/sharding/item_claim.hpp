@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Which items are ours right now, with the proof that a transaction can check.
+#ifndef ELASTICJOB_SHARDING_ITEM_CLAIM_HPP
+#define ELASTICJOB_SHARDING_ITEM_CLAIM_HPP
+
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/registry/read_all.hpp>
+#include <elasticjob/sharding/item_nodes.hpp>
+#include <elasticjob/sharding/job_view.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// An instance's share, as of one moment.
+struct item_claim {
+    struct proof {
+        node_path path;
+        node_version version;
+    };
+    struct share {
+        item_index item;
+        std::vector<proof> own; ///< checked when this item is started
+    };
+    std::vector<share> shares; ///< by item, ascending
+    std::vector<proof> common; ///< checked when any of them is
+};
+
+namespace detail {
+
+template <registry Registry>
+item_claim claim_from(assignment const& a, job_view<Registry> const& view, job_layout const& at,
+                      instance_id const& self) {
+    item_claim claim;
+    for (auto const i : a.items_of(self)) claim.shares.push_back({i, {}});
+    claim.common.push_back({at.assignment(), view.assignment_node()->stat.version});
+    // A Java leader creates this node anew, with version 0; ours has been written at least once.
+    claim.common.push_back({at.item_instance(0), view.first_item()->stat.version});
+    return claim;
+}
+
+template <class = void>
+item_claim claim_from(item_nodes const& nodes, std::uint32_t count, job_layout const& at, instance_id const& self) {
+    item_claim claim;
+    for (item_index i = 0; i < count; ++i)
+        if (nodes.has_owner_node(i) && nodes.owner(i) == self.str())
+            claim.shares.push_back({i, {{at.item_instance(i), nodes.version(i)}}});
+    return claim;
+}
+
+/// A Java leader shards at its own next firing; until then the nodes of the items are not to be relied upon.
+template <registry Registry>
+bool is_between_shardings(job_view<Registry> const& view) {
+    return view.sharding_is_necessary() || view.sharding_is_processed() || !view.first_item();
+}
+
+} // namespace detail
+
+/// Whether somebody else has sharded since `ext/assignment` was written. The view cannot tell for certain: it learns of
+/// the two nodes one after the other. Read together, with the assignment before and after, they can. One round trip.
+template <registry Registry>
+task<result<bool>> is_overruled(Registry& r, job_layout at) {
+    std::vector<node_path> paths{at.assignment(), at.item_instance(0), at.assignment()};
+    for (;;) {
+        ELASTICJOB_CO_TRY(auto const now, co_await read_all(r, paths));
+        if (now[0] != now[2]) continue; // written in between
+        co_return !now[0] || !now[1] || now[0]->stat.modified != now[1]->stat.modified;
+    }
+}
+
+/// The items that are this instance's. Nothing is read while an assignment of ours is in force. After a Java leader has
+/// sharded, the nodes of the items are read. While a sharding is due that has never been made, or a Java leader has to
+/// make it, this waits, at most until `deadline` (D-12: no firing is held up for ever).
+/// Errors: timed_out, which says who kept it waiting; those of the registry.
+template <registry Registry>
+task<result<item_claim>> claim_items(Registry& r, job_view<Registry>& view, job_layout at, instance_id self,
+                                     std::uint32_t count, mono_time deadline) {
+    for (;;) {
+        auto const seen = view.news().edition();
+        if (auto const* a = view.assignment_in_force()) co_return detail::claim_from(*a, view, at, self);
+        bool may_read = !detail::is_between_shardings(view);
+        if (may_read && view.assignment_node()) {
+            ELASTICJOB_CO_TRY(may_read, co_await is_overruled(r, at));
+        }
+        if (may_read) {
+            ELASTICJOB_CO_TRY(auto const nodes, co_await read_item_nodes(r, at));
+            // Read one by one: good only if nobody began to write in the meantime. The checks at the start see to the rest.
+            if (view.news().edition() == seen) co_return detail::claim_from(nodes, count, at, self);
+            if (r.loop().now() < deadline) continue;
+        } else if (co_await view.news().newer_than(seen, deadline)) {
+            continue;
+        }
+        auto const* leader = view.leader();
+        co_return error{errc::timed_out,
+                        leader ? "the leader " + leader->data + " has not sharded the job yet"
+                               : std::string{"the job has no leader, so nobody has sharded it yet"},
+                        at.root().str()};
+    }
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_SHARDING_ITEM_CLAIM_HPP

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The leader's work: to replace the whole assignment when what it was computed from has changed.
+#ifndef ELASTICJOB_SHARDING_RESHARDER_HPP
+#define ELASTICJOB_SHARDING_RESHARDER_HPP
+
+#include <elasticjob/allocation/strategy.hpp>
+#include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/registry/read_all.hpp>
+#include <elasticjob/sharding/item_nodes.hpp>
+#include <elasticjob/sharding/job_view.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// What a sharding is decided on. Decided means checked: the transaction that writes the assignment is refused if any of
+/// this is no longer so.
+struct sharding_basis {
+    session_generation generation;
+    std::string job;
+    std::uint32_t item_count = 0;
+    node_version config_version = 0;
+    std::vector<instance_id> instances; ///< available ones, in ElasticJob's order
+};
+
+/// What came of it.
+struct sharding_report {
+    std::uint64_t epoch = 0;
+    std::uint32_t items = 0;
+    std::uint32_t moved = 0; ///< items whose owner is another than before, new items included
+};
+
+/// Shards on the event, not inside a firing (D-12), and waits for nobody: an item that still runs with its old owner is
+/// protected by its own `running` node. The assignment flips in one transaction, which checks leadership, membership and
+/// configuration (D-8 to D-11), and with it go the nodes of the items that move. A refusal means that something has
+/// changed; the watches tell what, and the leader decides anew.
+/// Where a request would grow too large, the transaction is cut in three: first the items that move lose their owners'
+/// nodes, then the assignment flips, and then the nodes get their new owners; so none ever shows two.
+template <registry Registry, sharding_strategy Strategy>
+class resharder {
+public:
+    resharder(Registry& r, job_layout at, instance_id self)
+        : registry_{r}, at_{std::move(at)}, self_{std::move(self)} {}
+
+    /// Whether the assignment in force was computed from anything else than this.
+    static bool is_outdated(job_view<Registry> const& view, sharding_basis const& basis) {
+        if (basis.instances.empty()) return false; // nobody to give items to (SH-6)
+        auto const* now = view.assignment_in_force();
+        return !now || !now->is_published() || now->instances() != basis.instances ||
+               now->items() != basis.item_count || now->strategy() != Strategy::name;
+    }
+
+    /// Whether somebody asks for a sharding.
+    static bool is_asked_for(job_view<Registry> const& view) {
+        return view.sharding_is_necessary() || view.sharding_is_processed();
+    }
+
+    /// Answers who asks for a sharding while the assignment is as it should be. Precondition: there is one in force.
+    /// Errors: as of `shard`.
+    task<result<void>> grant(job_view<Registry> const& view, session_generation g) {
+        transaction t{g};
+        t.check(at_.leader_instance()).check(at_.assignment(), view.assignment_node()->stat.version);
+        for (auto const& o : flags_down(view)) t.add(o);
+        co_return co_await commit(std::move(t));
+    }
+
+    /// One reading at most and one transaction, whatever the number of items, unless they do not fit into one. Errors:
+    /// version_conflict and the like when the basis is gone; those of the registry. After unknown_outcome nothing is
+    /// lost: either the new assignment is in force, or the old one, and the view will tell.
+    task<result<sharding_report>> shard(job_view<Registry> const& view, sharding_basis basis) {
+        auto const* in_force = view.assignment_in_force();
+        bool const knows_items = in_force && in_force->is_published() && !distrusts_items_;
+        std::optional<assignment> before;
+        if (in_force) before = *in_force;
+        item_nodes known{before ? *before : nothing_};
+        std::vector<node_path> parents;
+        if (!knows_items) {
+            ELASTICJOB_CO_TRY(known, co_await read_item_nodes(registry_, at_));
+            ELASTICJOB_CO_TRY(parents, co_await missing_parents());
+        }
+        sharding_request const request{basis.job, basis.instances, basis.item_count};
+        assignment after{next_epoch(view), std::string{Strategy::name}, basis.instances, Strategy{}(request)};
+        sharding_report const report{after.epoch(), basis.item_count, count_moves(known, after)};
+
+        change const whole{checks(view, basis), foundation(std::move(parents), known), flip(view, known, after),
+                           moves(known, after)};
+        if (known.end() > after.items()) has_cut_items_ = true; // also if the reply to what follows is lost
+        auto const done = co_await commit_change(view, whole, after);
+        // A refusal may come from items that are not as we thought: next time, look.
+        distrusts_items_ = !done;
+        if (!done) co_return done.error();
+        co_return report;
+    }
+
+    /// Whether nodes of items that were cut off may still be there.
+    bool has_cut_items() const noexcept { return has_cut_items_; }
+    void suspect_cut_items() noexcept { has_cut_items_ = true; }
+
+    /// Removes what is left of items beyond the count, except of those that still run (D-31). Call again later while
+    /// `has_cut_items`. Errors: those of the registry.
+    task<result<void>> remove_cut_items(session_generation g, std::uint32_t item_count) {
+        auto const names = co_await registry_.children(at_.sharding());
+        if (!names && !(names.error() == errc::no_node)) co_return names.error();
+        bool left_over = false;
+        if (names) {
+            for (auto const& name : *names) {
+                auto const i = detail::parse_number<item_index>(name);
+                if (!i || *i < item_count) continue;
+                ELASTICJOB_CO_TRY(bool const removed, co_await remove_item(g, *i));
+                left_over |= !removed;
+            }
+        }
+        has_cut_items_ = left_over;
+        co_return success();
+    }
+
+private:
+    std::uint64_t next_epoch(job_view<Registry> const& view) const {
+        auto const* written = view.assignment_node();
+        if (!written) return 1;
+        auto const last = assignment::parse(written->data);
+        // One that cannot be read has an epoch all the same: its version is as good, for it grows with each writing.
+        return (last ? last->epoch() : static_cast<std::uint64_t>(written->stat.version)) + 1;
+    }
+
+    transaction checks(job_view<Registry> const& view, sharding_basis const& basis) const {
+        transaction t{basis.generation};
+        t.check(at_.leader_instance()).check(at_.config(), basis.config_version);
+        std::set<std::string_view> servers;
+        for (auto const& id : basis.instances) {
+            t.check(at_.instance(id));
+            if (auto const* s = view.server(id.server()); s && servers.insert(id.server()).second)
+                t.check(at_.server(id.server()), s->stat.version);
+        }
+        return t;
+    }
+
+    /// What a sharding writes, in the order in which it has to be written.
+    struct change {
+        transaction checks;
+        std::vector<operation> foundation; ///< parents
+        std::vector<operation> flip;       ///< from here on the new assignment is in force
+        std::vector<operation> moves;      ///< the nodes of the items behind the first, only where they change
+    };
+
+    static operation creation(node_path path, std::string data = {}) {
+        return {operation::kind::create, std::move(path), std::move(data)};
+    }
+
+    task<result<std::vector<node_path>>> missing_parents() {
+        std::vector<node_path> const parents{at_.sharding(), at_.ext()};
+        ELASTICJOB_CO_TRY(auto const found, co_await read_all(registry_, parents));
+        std::vector<node_path> missing;
+        for (std::size_t i = 0; i < parents.size(); ++i)
+            if (!found[i]) missing.push_back(parents[i]);
+        co_return missing;
+    }
+
+    std::vector<operation> foundation(std::vector<node_path> missing, item_nodes const& known) const {
+        std::vector<operation> creations;
+        for (auto& path : missing) creations.push_back(creation(std::move(path)));
+        if (!known.has_item(0)) creations.push_back(creation(at_.item(0)));
+        return creations;
+    }
+
+    /// The assignment itself, and the node of item 0, which is always written with it: that is how a later writing by
+    /// anybody else is noticed. And whoever asked for a sharding has it.
+    std::vector<operation> flip(job_view<Registry> const& view, item_nodes const& known,
+                                assignment const& after) const {
+        std::vector<operation> steps;
+        if (!known.has_owner_node(0)) steps.push_back(creation(at_.item_instance(0)));
+        steps.push_back({operation::kind::set, at_.item_instance(0), after.owner_id(0).str()});
+        if (auto const* written = view.assignment_node())
+            steps.push_back({operation::kind::set, at_.assignment(), after.to_text(), create_mode::persistent,
+                             written->stat.version});
+        else
+            steps.push_back(creation(at_.assignment(), after.to_text()));
+        for (auto& o : flags_down(view)) steps.push_back(std::move(o));
+        return steps;
+    }
+
+    std::vector<operation> flags_down(job_view<Registry> const& view) const {
+        std::vector<operation> steps;
+        if (view.sharding_is_necessary()) steps.push_back({operation::kind::remove, at_.sharding_necessary()});
+        if (view.sharding_is_processed()) steps.push_back({operation::kind::remove, at_.sharding_processing()});
+        return steps;
+    }
+
+    std::vector<operation> moves(item_nodes const& known, assignment const& after) const {
+        std::vector<operation> steps;
+        for (item_index i = 1; i < after.items(); ++i) {
+            auto const& owner = after.owner_id(i).str();
+            if (!known.has_item(i)) steps.push_back(creation(at_.item(i)));
+            if (!known.has_owner_node(i))
+                steps.push_back(creation(at_.item_instance(i), owner));
+            else if (known.owner(i) != owner)
+                steps.push_back({operation::kind::set, at_.item_instance(i), owner});
+        }
+        return steps;
+    }
+
+    static std::uint32_t count_moves(item_nodes const& known, assignment const& after) {
+        std::uint32_t moves = 0;
+        for (item_index i = 0; i < after.items(); ++i)
+            if (!known.has_owner_node(i) || known.owner(i) != after.owner_id(i).str()) ++moves;
+        return moves;
+    }
+
+    task<result<void>> commit_change(job_view<Registry> const& view, change const& whole, assignment const& after) {
+        transaction all = whole.checks;
+        for (auto const* part : {&whole.foundation, &whole.flip, &whole.moves})
+            for (auto const& o : *part) all.add(o);
+        if (all.has_room(registry_.limits())) co_return co_await commit(std::move(all));
+        co_return co_await commit_in_parts(view, whole, after);
+    }
+
+    task<result<void>> commit(transaction t) {
+        auto const operations = t;
+        ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(t)));
+        if (!reply) co_return refusal_error(operations, *reply.refused);
+        co_return success();
+    }
+
+    /// See the class: what moves is cleared, the assignment flips, what moves is written. Each part makes sure that
+    /// nobody else has sharded meanwhile. While the nodes of the items are being written, the assignment says `published
+    /// no`: if we die on the way, the next leader looks at the nodes.
+    task<result<void>> commit_in_parts(job_view<Registry> const& view, change const& whole, assignment const& after) {
+        auto const g = whole.checks.generation();
+        std::optional<node_version> version;
+        if (auto const* written = view.assignment_node()) version = written->stat.version;
+        std::vector<operation> clearing = whole.foundation;
+        std::vector<operation> writing;
+        for (auto const& o : whole.moves) {
+            clearing.push_back(o);
+            clearing.back().data.clear();
+            if (o.data.empty()) continue; // an item itself, not its owner
+            writing.push_back(o);
+            writing.back().what = operation::kind::set;
+        }
+
+        if (auto const* in_force = view.assignment_in_force(); in_force && in_force->is_published()) {
+            auto withdrawn = *in_force;
+            withdrawn.set_published(false);
+            transaction withdraw{g};
+            withdraw.check(at_.leader_instance())
+                .set(at_.assignment(), withdrawn.to_text(), *version)
+                .set(at_.item_instance(0), withdrawn.owner_id(0).str());
+            ELASTICJOB_CO_CHECK(co_await commit(std::move(withdraw)));
+            ++*version;
+        }
+
+        transaction nobody_sharded{g};
+        nobody_sharded.check(at_.leader_instance());
+        if (version) nobody_sharded.check(at_.assignment(), *version);
+        ELASTICJOB_CO_CHECK(co_await commit_chunks(std::move(nobody_sharded), std::move(clearing)));
+
+        assignment unpublished = after;
+        unpublished.set_published(false);
+        transaction flip = whole.checks;
+        for (auto o : whole.flip) {
+            if (o.path == at_.assignment()) {
+                o.data = unpublished.to_text();
+                if (version) o.version = *version;
+            }
+            flip.add(std::move(o));
+        }
+        ELASTICJOB_CO_CHECK(co_await commit(std::move(flip)));
+
+        node_version const flipped = version ? *version + 1 : 0;
+        transaction still_ours{g};
+        still_ours.check(at_.assignment(), flipped);
+        ELASTICJOB_CO_CHECK(co_await commit_chunks(std::move(still_ours), std::move(writing)));
+
+        transaction publish{g};
+        publish.set(at_.assignment(), after.to_text(), flipped).set(at_.item_instance(0), after.owner_id(0).str());
+        co_return co_await commit(std::move(publish));
+    }
+
+    /// Each chunk begins with the same checks.
+    task<result<void>> commit_chunks(transaction checks, std::vector<operation> operations) {
+        auto chunk = checks;
+        for (auto& o : operations) {
+            if (!chunk.has_room(registry_.limits(), 1, o.bytes())) {
+                ELASTICJOB_CO_CHECK(co_await commit(std::move(chunk)));
+                chunk = checks;
+            }
+            chunk.add(std::move(o));
+        }
+        if (chunk.size() == checks.size()) co_return success();
+        co_return co_await commit(std::move(chunk));
+    }
+
+    /// Whether it is gone.
+    task<result<bool>> remove_item(session_generation g, item_index i) {
+        ELASTICJOB_CO_TRY(auto const below, co_await registry_.children(at_.item(i)));
+        if (std::find(below.begin(), below.end(), "running") != below.end()) co_return false;
+        transaction t{g};
+        t.check(at_.leader_instance());
+        for (auto const& name : below) t.remove(at_.item(i) / name);
+        t.remove(at_.item(i));
+        ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(t)));
+        co_return static_cast<bool>(reply); // refused: somebody has just started or touched it; look again later
+    }
+
+    Registry& registry_;
+    job_layout at_;
+    instance_id self_;
+    assignment const nothing_{};
+    bool distrusts_items_ = false;
+    bool has_cut_items_ = false;
+};
+
+} // namespace elasticjob
+#endif // ELASTICJOB_SHARDING_RESHARDER_HPP

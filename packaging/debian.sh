@@ -1,0 +1,57 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by the run scripts: makes sure that what they need is on the machine.
+
+# Debian package, and how to see that it (or what another system calls it) is there.
+declare -Ar package_probes=(
+    [g++]='command g++'
+    [cmake]='command cmake'
+    [ninja-build]='command ninja'
+    [ccache]='command ccache'
+    [pkg-config]='command pkg-config'
+    [libboost-dev]='header boost/outcome/basic_result.hpp'
+    [librange-v3-dev]='header range/v3/version.hpp'
+    [rapidjson-dev]='header rapidjson/rapidjson.h'
+    [doctest-dev]='header doctest/doctest.h'
+    [libbenchmark-dev]='header benchmark/benchmark.h'
+    [libzookeeper-mt-dev]='header zookeeper/zookeeper.h'
+    [libzookeeper-java]='file /usr/share/java/zookeeper.jar'
+    [default-jre-headless]='command java'
+    [tzdata]='file /usr/share/zoneinfo/America/New_York'
+    [clang-16]='command clang++-16'
+    [libclang-rt-16-dev]='file /usr/lib/llvm-16/lib/clang/16/lib/linux/libclang_rt.tsan*.a'
+)
+
+is_present() { # PACKAGE
+    local kind what
+    read -r kind what <<<"${package_probes[$1]}"
+    case $kind in
+        command) command -v "$what" >/dev/null ;;
+        header) g++ -std=c++20 -fsyntax-only -include "$what" -x c++ /dev/null 2>/dev/null ;;
+        file) compgen -G "$what" >/dev/null ;;
+    esac
+}
+
+# Installs what is missing; where it cannot, it names what is missing, and fails.
+need_packages() { # PACKAGE...
+    local package missing=() as_root=()
+    for package in "$@"; do is_present "$package" || missing+=("$package"); done
+    ((${#missing[@]})) || return 0
+
+    if ((EUID != 0)); then as_root=(sudo); fi
+    if command -v apt-get >/dev/null && { ((EUID == 0)) || command -v sudo >/dev/null; }; then
+        echo "Installing: ${missing[*]}"
+        "${as_root[@]}" apt-get update -q
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
+        return
+    fi
+    echo "These are missing and cannot be installed from here (no apt-get, or neither root nor sudo):" >&2
+    for package in "${missing[@]}"; do echo "  $package: ${package_probes[$package]}" >&2; done
+    return 1
+}
+
+# The run scripts read these.
+# shellcheck disable=SC2034
+readonly build_packages=(g++ cmake ninja-build ccache libboost-dev librange-v3-dev rapidjson-dev libzookeeper-mt-dev)
+# shellcheck disable=SC2034
+readonly server_packages=(libzookeeper-java default-jre-headless)

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief `cluster`: the worker processes of a test, and somebody who looks at the registry from outside.
+#ifndef ELASTICJOB_TEST_CLUSTER_CLUSTER_HPP
+#define ELASTICJOB_TEST_CLUSTER_CLUSTER_HPP
+
+#include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/registry/job_layout.hpp>
+
+#include <cluster/member.hpp>
+#include <integration/zk_lab.hpp>
+
+#include <initializer_list>
+#include <list>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+namespace elasticjob::test {
+
+/// One server for all tests that leave it alone; each test has a name space of its own.
+inline zk_server& common_server() {
+    static zk_server server{quick()};
+    return server;
+}
+
+/// A job of some items that fires every so many seconds.
+inline job_config every(int seconds, int items, std::string name = "settle") {
+    job_config c;
+    c.name = std::move(name);
+    c.cron = "0/" + std::to_string(seconds) + " * * * * ?";
+    c.sharding_total_count = items;
+    return c;
+}
+
+/// A job that does not fire while a test runs.
+inline job_config never(int items, std::string name = "settle") {
+    auto c = every(1, items, std::move(name));
+    c.cron = "0 0 0 1 1 ? 2099";
+    return c;
+}
+
+/// What becomes of the arguments of a worker; see there.
+struct worker_options {
+    std::vector<job_config> jobs{};
+    std::chrono::milliseconds session_timeout{10s}; ///< so long that nobody loses a session by being slow
+    std::chrono::milliseconds body{50ms};
+    std::vector<std::string> more{};
+};
+
+class cluster {
+public:
+    using wall_clock = std::chrono::system_clock;
+
+    cluster(zk_server& server, std::string name_space, std::string digest = {})
+        : server_{server}, name_space_{std::move(name_space)}, observer_{
+                                                                   observe(server, name_space_, std::move(digest))} {}
+
+    zk_server& server() noexcept { return server_; }
+
+    /// Starts a worker, and does not wait for it.
+    member& start(std::string name, worker_options const& o) {
+        std::vector<std::string> words{"--servers", server_.endpoint(), "--namespace", name_space_};
+        auto add = [&](char const* key, auto number) {
+            words.push_back(key);
+            words.push_back(std::to_string(number));
+        };
+        add("--session-ms", o.session_timeout.count());
+        add("--body-ms", o.body.count());
+        for (auto const& job : o.jobs) {
+            words.push_back("--config");
+            words.push_back(to_json(job));
+        }
+        words.insert(words.end(), o.more.begin(), o.more.end());
+        return members_.emplace_back(std::move(name), std::move(words));
+    }
+
+    /// Goes on once `condition()` is so; it is looked at whenever somebody has printed something, and now and then.
+    template <class F>
+    void wait_for(char const* what, F condition, std::chrono::milliseconds limit = 20s) {
+        for (auto const deadline = std::chrono::steady_clock::now() + limit; !condition();) {
+            if (std::chrono::steady_clock::now() >= deadline)
+                throw std::runtime_error{"waited in vain for: " + std::string{what} + "\n" + transcript()};
+            for (auto& m : members_)
+                if (m.has_crashed())
+                    throw std::runtime_error{m.name() + " crashed before: " + std::string{what} + "\n" + transcript()};
+            listen(20ms);
+        }
+    }
+
+    /// Goes on at that time, listening.
+    void wait_until(wall_clock::time_point t) {
+        while (wall_clock::now() < t)
+            listen(std::chrono::ceil<std::chrono::milliseconds>(
+                std::min<wall_clock::duration>(t - wall_clock::now(), 50ms)));
+    }
+
+    /// Goes on between two firings of a job that fires every `seconds`: at 3/10 of the way. Gives the last of them.
+    wall_clock::time_point wait_for_a_break(std::chrono::seconds seconds) {
+        auto const due = last_due(seconds);
+        auto t = due + std::chrono::milliseconds{seconds} * 3 / 10;
+        if (t < wall_clock::now()) t += seconds;
+        wait_until(t);
+        return last_due(seconds);
+    }
+
+    /// The last multiple of that span. 60 s must be one too.
+    static wall_clock::time_point last_due(std::chrono::seconds span) {
+        auto const now = std::chrono::floor<std::chrono::seconds>(wall_clock::now()).time_since_epoch();
+        return wall_clock::time_point{now - now % span};
+    }
+    /// The next one that leaves time to prepare for it.
+    static wall_clock::time_point next_due(std::chrono::seconds span) {
+        auto const due = last_due(span) + span;
+        return due - wall_clock::now() > 500ms ? due : due + span;
+    }
+    static std::int64_t ms(wall_clock::time_point t) {
+        return std::chrono::duration_cast<std::chrono::milliseconds>(t.time_since_epoch()).count();
+    }
+
+    /// By due instant and item, who ran it.
+    std::map<std::pair<std::int64_t, unsigned>, std::vector<std::string>> runs() const {
+        std::map<std::pair<std::int64_t, unsigned>, std::vector<std::string>> found;
+        for (auto const& m : members_)
+            for (auto const& l : m.all("runs")) found[{l.due_ms(), l.item()}].push_back(m.name());
+        return found;
+    }
+
+    /// Goes on once all items of the job have begun to run for that due instant.
+    void wait_for_runs(wall_clock::time_point due, unsigned items, std::chrono::milliseconds limit = 20s) {
+        wait_for(
+            "all items to run",
+            [&] {
+                std::set<unsigned> seen;
+                for (auto const& [which, who] : runs())
+                    if (which.first == ms(due)) seen.insert(which.second);
+                return seen.size() == items;
+            },
+            limit);
+    }
+
+    /// Goes on once everybody has ended what he began, except who is not counted in.
+    void wait_until_idle(std::initializer_list<member*> who) {
+        wait_for("the runs to end", [&] {
+            return std::ranges::all_of(who, [](member* m) { return m->count("runs") == m->count("ran"); });
+        });
+    }
+
+    void check_nothing_ran_twice() const {
+        for (auto const& [which, who] : runs()) {
+            std::string names;
+            for (auto const& w : who) names += w + " ";
+            CHECK_MESSAGE(who.size() == 1,
+                          "item " << which.second << " due " << which.first << " was run by " << names);
+        }
+    }
+
+    /// Every run began under a mark of its own session: so no two processes ever run an item at the same time.
+    void check_all_marked() const {
+        for (auto const& m : members_)
+            for (auto const& l : m.all("runs")) CHECK_MESSAGE(l.words.at(2) == "marked", m.name() << ": " << l.text);
+    }
+
+    /// From `first` to `last`, each item ran once for each due instant.
+    void check_complete(wall_clock::time_point first, wall_clock::time_point last, std::chrono::seconds step,
+                        unsigned items) const {
+        auto const ran = runs();
+        for (auto due = first; due <= last; due += step)
+            for (unsigned i = 0; i < items; ++i) {
+                auto const at = ran.find({ms(due), i});
+                CHECK_MESSAGE((at != ran.end() && at->second.size() == 1), "item " << i << " due " << ms(due));
+            }
+    }
+
+    /// Nobody has anything to complain of.
+    void check_no_trouble() const {
+        for (auto const& m : members_)
+            for (auto const& l : m.lines())
+                CHECK_MESSAGE((l.verb != "trouble" && l.verb != "failed" && l.verb != "skipped"),
+                              m.name() << ": " << l.text);
+    }
+
+    /// From now on its runs last for longer than the test, or as long as is said.
+    void slow_down(member& m, std::chrono::milliseconds span = 60s) {
+        auto const before = m.count("takes");
+        m.set_body(span);
+        wait_for("the worker to listen", [&] { return m.count("takes") > before; });
+    }
+
+    // What the registry says.
+
+    template <class T>
+    result<T> ask(task<result<T>> question) {
+        auto& l = observer_.loop();
+        return block_on(l, within(l, l.now() + 10s, std::move(question)));
+    }
+    ZkRegistry& observer() noexcept { return observer_; }
+
+    std::optional<node> read(node_path path) {
+        auto found = ask(observer_.get(std::move(path)));
+        if (!found && !(found.error() == errc::no_node)) throw std::runtime_error{to_string(found.error())};
+        if (!found) return std::nullopt;
+        return *std::move(found);
+    }
+    std::vector<std::string> children(node_path path) {
+        auto found = ask(observer_.children(std::move(path)));
+        if (!found && !(found.error() == errc::no_node)) throw std::runtime_error{to_string(found.error())};
+        return found ? *std::move(found) : std::vector<std::string>{};
+    }
+
+    /// The whole tree below a node, by path; without the node itself.
+    std::map<std::string, node> tree(node_path const& top) {
+        std::map<std::string, node> found;
+        for (auto const& name : children(top)) {
+            auto const path = top / name;
+            auto n = read(path);
+            if (!n) continue;
+            found.emplace(path.str(), *std::move(n));
+            found.merge(tree(path));
+        }
+        return found;
+    }
+
+    /// Whom the nodes of the items name, by item; an item without an owner is missing.
+    std::map<unsigned, std::string> owners(job_layout const& at, unsigned items) {
+        std::map<unsigned, std::string> found;
+        for (unsigned i = 0; i < items; ++i)
+            if (auto n = read(at.item_instance(i)); n && !n->data.empty()) found.emplace(i, n->data);
+        return found;
+    }
+
+    /// Goes on once each item has exactly one owner, all of them are among these, as evenly as can be, and they know it.
+    void wait_until_shared(job_config const& job, std::vector<member*> const& among,
+                           std::chrono::milliseconds limit = 20s) {
+        job_layout const at{*job_name::parse(job.name)};
+        auto const items = static_cast<unsigned>(job.sharding_total_count);
+        wait_for(
+            "each item to have one owner",
+            [&] {
+                std::map<std::string, std::vector<unsigned>> by_id;
+                for (auto const& [i, id] : owners(at, items)) by_id[id].push_back(i);
+                std::size_t shared = 0;
+                for (auto* m : among) {
+                    if (!m->has("joined")) return false;
+                    auto const& mine = by_id[m->id()];
+                    if (mine.size() < items / among.size() || m->share(job.name) != mine) return false;
+                    shared += mine.size();
+                }
+                return shared == items && !read(at.sharding_necessary());
+            },
+            limit);
+    }
+
+    std::string transcript() const {
+        std::vector<std::tuple<std::int64_t, std::string, std::string>> all;
+        for (auto const& m : members_)
+            for (auto const& l : m.lines()) all.emplace_back(l.at_us, m.name(), l.text);
+        std::ranges::sort(all);
+        std::string text;
+        for (auto const& [at, who, what] : all) text += who + ": " + what + "\n";
+        return text;
+    }
+
+    /// Takes in what is printed in the meantime.
+    void listen(std::chrono::milliseconds limit) {
+        std::vector<pollfd> ends;
+        std::vector<member*> whose;
+        for (auto& m : members_)
+            if (m.output() >= 0) {
+                ends.push_back({m.output(), POLLIN, 0});
+                whose.push_back(&m);
+            }
+        if (::poll(ends.data(), ends.size(), static_cast<int>(limit.count())) <= 0) return;
+        for (std::size_t i = 0; i < ends.size(); ++i)
+            if (ends[i].revents != 0) whose[i]->read();
+    }
+
+private:
+    static ZkRegistry observe(zk_server& server, std::string name_space, std::string digest) {
+        auto o = to(server.endpoint(), std::move(name_space));
+        o.session_timeout = 30s;
+        o.digest = std::move(digest);
+        return connected(std::move(o));
+    }
+
+    zk_server& server_;
+    std::string name_space_;
+    ZkRegistry observer_;
+    std::list<member> members_;
+};
+
+} // namespace elasticjob::test
+#endif // ELASTICJOB_TEST_CLUSTER_CLUSTER_HPP

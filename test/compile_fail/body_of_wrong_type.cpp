@@ -1,0 +1,18 @@
+// expect: no matching (member )?function for call to .*schedule
+// SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/allocation/average.hpp>
+#include <elasticjob/execution/simple_executor.hpp>
+#include <elasticjob/registry/memory_registry.hpp>
+#include <elasticjob/scheduler/job_scheduler.hpp>
+
+using namespace elasticjob;
+using scheduler = job_scheduler<MemoryRegistry, AverageAllocation, SimpleExecutor>;
+
+#ifdef BAD
+constexpr auto settle_body = [](int) {};
+#else
+constexpr auto settle_body = [](sharding_context const&) {};
+#endif
+
+bool start(scheduler& s, job_config const& c) { return s.schedule(c, settle_body).has_value(); }
+int main() {}

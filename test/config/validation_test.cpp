@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/config/validation.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+using namespace elasticjob;
+using namespace std::literals;
+
+namespace {
+
+job_config const good{.name = "settle", .cron = "0/5 * * * * ?", .sharding_total_count = 3};
+
+/// The only problem of `good` after `spoil`.
+template <class Spoil>
+error only_problem(Spoil spoil) {
+    auto config = good;
+    spoil(config);
+    auto const problems = problems_of(config);
+    REQUIRE(problems.size() == 1);
+    CHECK(validate(config).error() == problems.front());
+    return problems.front();
+}
+
+template <class Spoil>
+bool still_valid(Spoil spoil) {
+    auto config = good;
+    spoil(config);
+    return problems_of(config).empty() && validate(config).has_value();
+}
+
+} // namespace
+
+TEST_CASE("config.validation: a valid configuration comes with its texts read") {
+    auto config = good;
+    config.sharding_item_parameters = "0=A,1=B";
+    auto const valid = validate(config);
+    REQUIRE(valid);
+    CHECK(valid->config() == config);
+    CHECK(valid->name().str() == "settle");
+    CHECK(valid->cron() == *parse_cron("0/5 * * * * ?"));
+    CHECK(valid->parameters().find(1) == "B");
+    CHECK(problems_of(config).empty());
+}
+
+TEST_CASE("config.validation: a name has to be an element of a path") {
+    CHECK(only_problem([](auto& c) { c.name = ""; }) ==
+          error{errc::invalid_argument, "job name must not be empty: ''", "jobName"});
+    auto const e = only_problem([](auto& c) { c.name = "a/b"; });
+    CHECK(e == errc::invalid_argument);
+    CHECK(e.what.find("must not contain '/'") != e.what.npos);
+    CHECK(e.what.ends_with("'a/b'"));
+}
+
+TEST_CASE("config.validation: a cron expression keeps its own codes") {
+    auto const invalid = only_problem([](auto& c) { c.cron = "0 61 * * * ?"; });
+    CHECK(invalid == errc::invalid_cron);
+    CHECK(invalid.where == "cron");
+    CHECK(invalid.what.ends_with(" of '0 61 * * * ?')"));
+    CHECK(invalid.what.find("(column ") != invalid.what.npos);
+    CHECK(only_problem([](auto& c) { c.cron = "0 0 0 30 2 ?"; }) == errc::cron_never_fires);
+    CHECK(only_problem([](auto& c) { c.cron = ""; }) == errc::invalid_cron);
+}
+
+TEST_CASE("config.validation: numbers have to be within their range") {
+    CHECK(only_problem([](auto& c) { c.sharding_total_count = 0; }) ==
+          error{errc::invalid_config, "must be 1 to 10000000, but is 0", "shardingTotalCount"});
+    CHECK(only_problem([](auto& c) { c.sharding_total_count = -1; }).where == "shardingTotalCount");
+    CHECK(only_problem([](auto& c) { c.sharding_total_count = 10'000'001; }).where == "shardingTotalCount");
+    CHECK(still_valid([](auto& c) { c.sharding_total_count = 10'000'000; }));
+
+    CHECK(only_problem([](auto& c) { c.max_time_diff_seconds = -2; }) ==
+          error{errc::invalid_config, "must be -1 to 2147483647, but is -2", "maxTimeDiffSeconds"});
+    CHECK(still_valid([](auto& c) { c.max_time_diff_seconds = 0; }));
+
+    CHECK(only_problem([](auto& c) { c.monitor_port = -2; }).where == "monitorPort");
+    CHECK(only_problem([](auto& c) { c.monitor_port = 65536; }) ==
+          error{errc::invalid_config, "must be -1 to 65535, but is 65536", "monitorPort"});
+    CHECK(still_valid([](auto& c) { c.monitor_port = 65535; }));
+    CHECK(still_valid([](auto& c) { c.reconcile_interval_minutes = -1; }));
+}
+
+TEST_CASE("config.validation: item parameters have to be readable, even those of items beyond the count") {
+    auto const e = only_problem([](auto& c) { c.sharding_item_parameters = "0=A,x=B"; });
+    CHECK(e ==
+          error{errc::invalid_config, "Sharding item parameters key 'x' is not an integer.", "shardingItemParameters"});
+    CHECK(still_valid([](auto& c) { c.sharding_item_parameters = "0=A,99=B,-1=C"; }));
+}
+
+TEST_CASE("config.validation: what a job of its type needs has to be there, and nothing else") {
+    for (auto const type : {job_type::simple, job_type::dataflow})
+        CHECK(only_problem([&](auto& c) { c.type = type, c.job_class = ""; }).where == "jobClass");
+    CHECK(only_problem([](auto& c) { c.type = job_type::script; }).where == "scriptCommandLine");
+    CHECK(still_valid([](auto& c) { c.type = job_type::script, c.job_class = "", c.script_command_line = "a.sh"; }));
+}
+
+TEST_CASE("config.validation: every text has to be UTF-8 without NUL") {
+    for_each_config_field([](auto const& field) {
+        if constexpr (std::is_same_v<decltype(field.member), std::string job_config::*>)
+            for (auto const bad : {"0=\xff"sv, "0=\0"sv, "0=\xed\xa0\x80"sv}) {
+                auto const e = only_problem([&](auto& c) { c.*field.member = bad; });
+                CAPTURE(field.name);
+                CHECK(e == errc::invalid_config);
+                CHECK(e.where == field.name);
+                CHECK(e.what.starts_with("must be UTF-8 without NUL, but is not at byte 2 of '0="));
+            }
+    });
+    CHECK(still_valid([](auto& c) { c.description = "\xe5\x8c\x97\xe4\xba\xac \xf0\x9f\x98\x80"; }));
+}
+
+TEST_CASE("config.validation: the whole has to fit into a node") {
+    auto const rest = to_json(good).size();
+    CHECK(still_valid([&](auto& c) { c.job_parameter = std::string(stored_config_size_max - rest - 1, 'x'); }));
+    auto const e = only_problem([&](auto& c) { c.job_parameter = std::string(stored_config_size_max - rest, 'x'); });
+    CHECK(e ==
+          error{errc::invalid_config, "must be shorter than 1000000 bytes as JSON, but has 1000000", "configuration"});
+}
+
+TEST_CASE("config.validation: several problems are reported together, each with its field") {
+    auto const config = job_config{.name = "a/b",
+                                   .cron = "",
+                                   .sharding_total_count = 0,
+                                   .sharding_item_parameters = "xxx",
+                                   .description = "\xff",
+                                   .type = job_type::script,
+                                   .max_time_diff_seconds = -2,
+                                   .monitor_port = 70000};
+    std::vector<std::string> fields;
+    for (auto const& problem : problems_of(config)) fields.push_back(problem.where);
+    CHECK(fields == std::vector<std::string>{"description", "jobName", "cron", "shardingItemParameters",
+                                             "shardingTotalCount", "maxTimeDiffSeconds", "monitorPort",
+                                             "scriptCommandLine"});
+
+    auto const all = validate(config).error();
+    CHECK(all == errc::invalid_config);
+    CHECK(all.where == "job 'a/b'");
+    CHECK(all.what.starts_with("8 problems: description: must be UTF-8"));
+    CHECK(all.what.find("; shardingTotalCount: must be 1 to 10000000, but is 0; ") != all.what.npos);
+    for (auto const& field : fields) CHECK(all.what.find(field) != all.what.npos);
+}
+
+TEST_CASE("config.validation: what the registry holds can be checked the same way") {
+    auto const stored =
+        from_json(R"({"jobName":"a","jobClass":"C","jobType":"SIMPLE","cron":"0 61 * * * ?","shardingTotalCount":1})");
+    REQUIRE(stored);
+    CHECK(validate(**stored).error() == errc::invalid_cron);
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/core/timer_queue.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <random>
+#include <utility>
+
+using namespace elasticjob;
+using namespace std::chrono_literals;
+
+namespace {
+void ignore(timer&) {}
+mono_time at(int ms) { return mono_time{std::chrono::milliseconds{ms}}; }
+} // namespace
+
+TEST_CASE("core.timer_queue: the earliest comes first, and of equals the one that was armed first") {
+    timer_queue queue;
+    timer a{&ignore}, b{&ignore}, c{&ignore};
+    CHECK(queue.empty());
+    CHECK(!a.is_armed());
+    queue.arm(a, at(2));
+    queue.arm(b, at(1));
+    queue.arm(c, at(1));
+    CHECK(a.is_armed());
+    CHECK(&queue.earliest() == &b);
+    queue.disarm(b);
+    queue.disarm(b); // no effect
+    CHECK(!b.is_armed());
+    CHECK(&queue.earliest() == &c);
+    queue.arm(b, at(1)); // armed anew, so behind its equal
+    CHECK(&queue.earliest() == &c);
+    queue.disarm(c);
+    queue.disarm(b);
+    CHECK(&queue.earliest() == &a);
+    queue.disarm(a);
+    CHECK(queue.empty());
+}
+
+TEST_CASE("core.timer_queue: agrees with a sorted map, whatever is done") {
+    for (unsigned seed = 1; seed <= 20; ++seed) {
+        CAPTURE(seed);
+        std::mt19937 random{seed};
+        timer_queue queue;
+        std::deque<timer> timers;
+        for (int i = 0; i < 60; ++i) timers.emplace_back(&ignore);
+        std::map<std::pair<mono_time, std::uint64_t>, timer*> model;
+        std::map<timer*, std::pair<mono_time, std::uint64_t>> keys;
+        std::uint64_t order = 0;
+        for (int round = 0; round < 2000; ++round) {
+            timer& t = timers[random() % timers.size()];
+            if (random() % 4 == 0 && !model.empty()) { // fire the first
+                timer& first = queue.earliest();
+                queue.disarm(first);
+                REQUIRE(model.begin()->second == &first);
+                keys.erase(&first);
+                model.erase(model.begin());
+            } else if (t.is_armed()) {
+                queue.disarm(t);
+                model.erase(keys.at(&t));
+                keys.erase(&t);
+            } else {
+                auto const due = at(static_cast<int>(random() % 50)); // many are equal
+                queue.arm(t, due);
+                keys[&t] = {due, order};
+                model[{due, order++}] = &t;
+            }
+            REQUIRE(queue.empty() == model.empty());
+            REQUIRE(t.is_armed() == keys.contains(&t));
+            if (!model.empty()) REQUIRE(&queue.earliest() == model.begin()->second);
+        }
+        for (; !model.empty(); model.erase(model.begin())) {
+            timer& first = queue.earliest();
+            REQUIRE(&first == model.begin()->second);
+            queue.disarm(first);
+        }
+        REQUIRE(queue.empty());
+    }
+}

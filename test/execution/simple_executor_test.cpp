@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/execution/simple_executor.hpp>
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+#include <string>
+
+using namespace elasticjob;
+
+namespace {
+
+template <class Body>
+result<void> run(Body body) {
+    sharding_context ctx;
+    ctx.item = 3;
+    return SimpleExecutor{}(body, ctx);
+}
+
+struct no_body {
+    int operator()(sharding_context const&) const { return 0; }
+};
+
+} // namespace
+
+TEST_CASE("execution.simple_executor: a body takes the context or nothing, and returns nothing or a result") {
+    int calls = 0;
+    CHECK(run([&] { ++calls; }));
+    CHECK(run([&](sharding_context const& c) { calls += static_cast<int>(c.item); }));
+    CHECK(run([&]() -> result<void> { return success(); }));
+    CHECK(calls == 4);
+    CHECK(run([](sharding_context const&) -> result<void> { return error{errc::job_failed, "no"}; }).error().what == "no");
+    static_assert(!simple_body<no_body>);
+    static_assert(!simple_body<int>);
+}
+
+TEST_CASE("execution.simple_executor: what a body throws is an error with its text") {
+    auto const known = run([] { throw std::runtime_error{"out of paper"}; });
+    CHECK(known.error() == errc::job_threw);
+    CHECK(known.error().what == "out of paper");
+    CHECK(run([] { throw 42; }).error() == errc::job_threw);
+}

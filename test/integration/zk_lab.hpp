@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief What the tests of `ZkRegistry` share: coroutines under a limit, and a way to end somebody's session.
+#ifndef ELASTICJOB_TEST_INTEGRATION_ZK_LAB_HPP
+#define ELASTICJOB_TEST_INTEGRATION_ZK_LAB_HPP
+
+#include <elasticjob/core/within.hpp>
+#include <elasticjob/registry/zk_registry.hpp>
+#include <support/zk_server.hpp>
+
+#include <doctest/doctest.h>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace elasticjob::test {
+
+using namespace std::chrono_literals;
+
+/// Ticks are short, so that sessions may be.
+inline zk_server_options quick() {
+    zk_server_options o;
+    o.tick_ms = 100;
+    o.session_timeout_min_ms = 200;
+    return o;
+}
+
+/// For one test: short sessions, short pauses.
+inline zk_options to(std::string servers, std::string name_space = "test") {
+    zk_options o;
+    o.servers = std::move(servers);
+    o.name_space = std::move(name_space);
+    o.session_timeout = 1000ms;
+    o.connection_timeout = 10s;
+    o.reconnect_pause = 10ms;
+    o.reconnect_pause_max = 100ms;
+    return o;
+}
+
+inline ZkRegistry connected(zk_options o) {
+    auto r = ZkRegistry::connect(std::move(o));
+    REQUIRE_MESSAGE(r.has_value(), (r ? std::string{} : to_string(r.error())));
+    return std::move(*r);
+}
+
+inline node_path at(std::string_view text) { return node_path::parse(text).value(); }
+
+/// Runs the coroutine `f()` on the loop and waits for it here, no longer than the limit. What it throws is thrown here.
+template <class F>
+void run(event_loop& l, F f, std::chrono::milliseconds limit = 30s) {
+    std::exception_ptr thrown;
+    auto guarded = [&f, &thrown]() -> task<result<void>> {
+        try {
+            co_await f();
+        } catch (...) {
+            thrown = std::current_exception();
+        }
+        co_return success();
+    };
+    auto const outcome = block_on(l, within(l, l.now() + limit, guarded()));
+    if (thrown) std::rethrow_exception(thrown);
+    REQUIRE_MESSAGE(outcome.has_value(), "the coroutine did not end within its limit");
+}
+
+/// Goes on once the session is in that state, in that generation.
+inline task<> reach(ZkRegistry& r, session_state state, std::uint64_t generation) {
+    for (;;) {
+        auto const seen = r.session_changed().edition();
+        auto const now = r.session();
+        if (now.state == state && now.generation.value == generation) co_return;
+        co_await r.session_changed().newer_than(seen);
+    }
+}
+
+/// Goes on once the node exists, or does not.
+inline task<> until_exists(ZkRegistry& r, node_path path, bool wanted) {
+    for (;;) {
+        node_watch<event_loop> w{r.loop()};
+        auto const seen = co_await r.exists(path, &w);
+        if (seen && seen->has_value() == wanted) co_return;
+        if (!seen) throw std::runtime_error{to_string(seen.error())};
+        co_await w.fired();
+    }
+}
+
+/// Ends a session in its owner's name, for good. Servers make a session's password from its id alone, with Java's
+/// random numbers; so whoever knows the id can do this.
+class session_thief {
+public:
+    static void end_session(std::uint16_t port, std::int64_t id) {
+        // The owner notices and takes its session back, perhaps before it is closed: until the server has forgotten it.
+        for (int attempts_left = 100; attempts_left > 0; --attempts_left)
+            if (!session_thief{port}.was_alive(id)) return;
+        throw std::runtime_error{"session_thief: the owner was faster, many times"};
+    }
+
+private:
+    explicit session_thief(std::uint16_t port) : socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_port = htons(port);
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        if (::connect(socket_, reinterpret_cast<sockaddr const*>(&address), sizeof address) != 0)
+            throw std::runtime_error{"session_thief: no connection"};
+    }
+    session_thief(session_thief const&) = delete;
+    session_thief& operator=(session_thief const&) = delete;
+    ~session_thief() { ::close(socket_); }
+
+    static std::string big_endian(std::uint64_t value, int bytes) {
+        std::string text;
+        for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8)
+            text.push_back(static_cast<char>(value >> shift & 0xff));
+        return text;
+    }
+
+    static std::string password_of(std::int64_t id) {
+        constexpr std::uint64_t mask = (1ULL << 48) - 1;
+        constexpr std::uint64_t factor = 0x5DEECE66DULL;
+        auto state = ((static_cast<std::uint64_t>(id) ^ 0xB3415C00ULL) ^ factor) & mask;
+        std::string password;
+        for (int i = 0; i < 4; ++i) {
+            state = (state * factor + 0xB) & mask;
+            auto word = static_cast<std::uint32_t>(state >> 16);
+            for (int k = 0; k < 4; ++k, word >>= 8) password.push_back(static_cast<char>(word & 0xff));
+        }
+        return password;
+    }
+
+    /// Takes it over and closes it, in one breath.
+    bool was_alive(std::int64_t id) {
+        auto const session = big_endian(static_cast<std::uint64_t>(id), 8);
+        auto const version_zxid_timeout = big_endian(0, 4) + big_endian(0, 8) + big_endian(4000, 4);
+        auto const xid_close = big_endian(1, 4) + big_endian(static_cast<std::uint32_t>(-11), 4);
+        send(packet(version_zxid_timeout + session + big_endian(16, 4) + password_of(id) + '\0') + packet(xid_close));
+        auto const reply =
+            receive(); // version, time-out, session; another session when it is over, nothing when lost again
+        auto const is_over = reply.size() >= 16 && reply.substr(8, 8) != session;
+        (void)receive();
+        return !is_over;
+    }
+
+    static std::string packet(std::string const& body) { return big_endian(body.size(), 4) + body; }
+
+    void send(std::string const& bytes) {
+        if (::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(bytes.size()))
+            throw std::runtime_error{"session_thief: send"};
+    }
+
+    /// One packet; less when the server closes the connection, or forgets it over two owners who come at once.
+    std::string receive() {
+        auto const head = receive(4);
+        std::size_t size = 0;
+        for (char const c : head) size = size << 8 | static_cast<unsigned char>(c);
+        return receive(size);
+    }
+    std::string receive(std::size_t size) {
+        std::string text;
+        while (text.size() < size) {
+            pollfd readable{socket_, POLLIN, 0};
+            if (::poll(&readable, 1, 500) <= 0) break;
+            char buffer[512];
+            auto const n = ::recv(socket_, buffer, std::min(sizeof buffer, size - text.size()), 0);
+            if (n <= 0) break;
+            text.append(buffer, static_cast<std::size_t>(n));
+        }
+        return text;
+    }
+
+    int socket_;
+};
+
+} // namespace elasticjob::test
+#endif // ELASTICJOB_TEST_INTEGRATION_ZK_LAB_HPP

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief `tcp_proxy`: a wire on loopback that a test can cut, or make lose what goes one way.
+#ifndef ELASTICJOB_TEST_INTEGRATION_ZK_PROXY_HPP
+#define ELASTICJOB_TEST_INTEGRATION_ZK_PROXY_HPP
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace elasticjob::test {
+
+/// What becomes of the bytes of one direction.
+enum class wire {
+    whole, ///< passed on
+    held,  ///< kept until the wire is whole again
+    lossy, ///< read and thrown away: cut the connection before the wire is whole again
+};
+
+/// Listens on a free port of its own and passes everything on to another. Threads: any.
+class tcp_proxy {
+public:
+    explicit tcp_proxy(std::uint16_t target) : target_{target} {
+        listener_ = make_socket();
+        auto address = loopback(0);
+        socklen_t size = sizeof address;
+        if (::bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 || ::listen(listener_, 64) != 0 ||
+            ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
+            ::pipe2(wake_, O_NONBLOCK | O_CLOEXEC) != 0)
+            throw std::runtime_error{"tcp_proxy: no port"};
+        port_ = ntohs(address.sin_port);
+        thread_ = std::thread{[this] { work(); }};
+    }
+    tcp_proxy(tcp_proxy const&) = delete;
+    tcp_proxy& operator=(tcp_proxy const&) = delete;
+    ~tcp_proxy() {
+        change([this] { closing_ = true; });
+        thread_.join();
+        for (auto& l : lines_) l.close();
+        for (int const fd : {listener_, wake_[0], wake_[1]}) ::close(fd);
+    }
+
+    std::string endpoint() const { return "127.0.0.1:" + std::to_string(port_); }
+
+    void set_requests(wire w) {
+        change([&] { requests_ = w; });
+    }
+    void set_replies(wire w) {
+        change([&] { replies_ = w; });
+    }
+
+    /// Breaks all connections; new ones are welcome.
+    void cut() {
+        change([&] { cut_everything(); });
+    }
+
+    /// Breaks all connections, and the wire is whole for the next ones.
+    void cut_and_repair() {
+        change([&] {
+            cut_everything();
+            requests_ = replies_ = wire::whole;
+        });
+    }
+
+private:
+    struct flow {
+        int from;
+        int to;
+        std::string buffer{};
+    };
+    struct line {
+        flow requests;
+        flow replies;
+        void close() const {
+            ::close(requests.from);
+            ::close(requests.to);
+        }
+        void reset() const {
+            linger const at_once{1, 0};
+            ::setsockopt(requests.from, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+            ::setsockopt(requests.to, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+            close();
+        }
+    };
+
+    static int make_socket() {
+        int const fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (fd < 0) throw std::runtime_error{"tcp_proxy: no socket"};
+        return fd;
+    }
+    static sockaddr_in loopback(std::uint16_t port) {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_port = htons(port);
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        return address;
+    }
+
+    template <class F>
+    void change(F f) {
+        std::lock_guard const lock{mutex_};
+        f();
+        (void)!::write(wake_[1], "", 1);
+    }
+
+    void cut_everything() {
+        for (auto& l : lines_) l.reset();
+        lines_.clear();
+    }
+
+    void work() {
+        std::vector<pollfd> watched;
+        for (;;) {
+            {
+                std::lock_guard const lock{mutex_};
+                if (closing_) return;
+                serve();
+                watched = {{wake_[0], POLLIN, 0}, {listener_, POLLIN, 0}};
+                for (auto const& l : lines_) {
+                    want(watched, l.requests, requests_);
+                    want(watched, l.replies, replies_);
+                }
+            }
+            ::poll(watched.data(), watched.size(), -1);
+        }
+    }
+
+    static void want(std::vector<pollfd>& watched, flow const& f, wire w) {
+        if (w == wire::held) return;
+        if (f.buffer.empty())
+            watched.push_back({f.from, POLLIN, 0});
+        else
+            watched.push_back({f.to, POLLOUT, 0});
+    }
+
+    void serve() {
+        for (char drained[64]; ::read(wake_[0], drained, sizeof drained) > 0;) {
+        }
+        accept_all();
+        for (auto at = lines_.begin(); at != lines_.end();) {
+            if (move(at->requests, requests_) && move(at->replies, replies_)) {
+                ++at;
+            } else {
+                at->close();
+                at = lines_.erase(at);
+            }
+        }
+    }
+
+    void accept_all() {
+        for (int client; (client = ::accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0;) {
+            int const server = make_socket();
+            auto const address = loopback(target_);
+            (void)::connect(server, reinterpret_cast<sockaddr const*>(&address), sizeof address);
+            lines_.push_back({{client, server}, {server, client}});
+        }
+    }
+
+    /// Moves what can be moved without waiting; false when either side is gone.
+    static bool move(flow& f, wire w) {
+        while (w != wire::held) {
+            if (f.buffer.empty()) {
+                char bytes[65536];
+                auto const n = ::recv(f.from, bytes, sizeof bytes, 0);
+                if (n == 0) return false;
+                if (n < 0) return is_patient();
+                if (w == wire::whole) f.buffer.assign(bytes, static_cast<std::size_t>(n));
+            }
+            while (!f.buffer.empty()) {
+                auto const n = ::send(f.to, f.buffer.data(), f.buffer.size(), MSG_NOSIGNAL);
+                if (n < 0) return is_patient();
+                f.buffer.erase(0, static_cast<std::size_t>(n));
+            }
+        }
+        return true;
+    }
+    static bool is_patient() {
+        return errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOTCONN || errno == EINPROGRESS;
+    }
+
+    std::uint16_t const target_;
+    std::uint16_t port_ = 0;
+    int listener_ = -1;
+    int wake_[2] = {-1, -1};
+    std::mutex mutex_;
+    bool closing_ = false;
+    wire requests_ = wire::whole;
+    wire replies_ = wire::whole;
+    std::list<line> lines_;
+    std::thread thread_;
+};
+
+} // namespace elasticjob::test
+#endif // ELASTICJOB_TEST_INTEGRATION_ZK_PROXY_HPP

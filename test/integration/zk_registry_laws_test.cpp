@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <laws/registry.hpp>
+
+#include <support/zk_world.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+
+using namespace elasticjob;
+
+static_assert(laws::world_that_expires<test::ZkWorld>);
+static_assert(laws::world_that_disconnects<test::ZkWorld>);
+
+TEST_CASE("registry.laws: ZooKeeper keeps them") {
+    for (auto const& law : laws::registry_laws<test::ZkWorld>()) {
+        test::ZkWorld world;
+        auto const report = law.check(world);
+        CHECK_MESSAGE(report.holds(), std::string{law.name}, ": ", report.broken);
+    }
+}
+
+TEST_CASE("registry.laws: ZooKeeper and the simple model agree on what random writes do") {
+    for (std::uint64_t seed = 2; seed <= 4; ++seed) {
+        test::ZkWorld world;
+        auto const report =
+            laws::run_within(world.loop(), laws::writes_do_what_they_say(world, seed, 50), world.limit());
+        CHECK_MESSAGE(report.holds(), "seed ", seed, ": ", report.broken);
+    }
+}

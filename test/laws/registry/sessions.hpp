@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Laws of registries: sessions that end, connections that break, replies that are lost.
+#ifndef ELASTICJOB_TEST_LAWS_REGISTRY_SESSIONS_HPP
+#define ELASTICJOB_TEST_LAWS_REGISTRY_SESSIONS_HPP
+
+#include <laws/registry/report.hpp>
+
+#include <elasticjob/registry/memory/memory_server.hpp> // request_fate
+#include <elasticjob/registry/registry.hpp>
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace laws {
+
+using namespace elasticjob;
+
+template <class World>
+task<law_report> a_session_is_told_apart(World& world) {
+    auto& r = world.registry();
+    auto& other = world.second();
+    auto const mine = co_await connected_session(r);
+    LAW_SUCCEEDS(mine);
+    LAW(mine->id != 0);
+    LAW(mine->generation.value != 0);
+    LAW(mine->timeout.count() > 0);
+    auto const theirs = co_await connected_session(other);
+    LAW_SUCCEEDS(theirs);
+    LAW(theirs->id != mine->id);
+    auto const made = co_await r.create(at("/mine"), "", create_mode::ephemeral);
+    LAW_SUCCEEDS(made);
+    auto const seen = co_await other.exists(at("/mine"));
+    LAW_SUCCEEDS(seen);
+    LAW(seen->has_value());
+    LAW((*seen)->owner == mine->id);
+    co_return kept();
+}
+
+template <class World>
+task<law_report> ephemeral_nodes_end_with_their_session(World& world) {
+    auto& r = world.registry();
+    auto& other = world.second();
+    auto made = co_await other.create(at("/stays"), "", create_mode::persistent);
+    LAW_SUCCEEDS(made);
+    made = co_await other.create(at("/stays/goes"), "", create_mode::ephemeral);
+    LAW_SUCCEEDS(made);
+    made = co_await other.create(at("/stays/goes-"), "", create_mode::ephemeral_sequential);
+    LAW_SUCCEEDS(made);
+    made = co_await r.create(at("/stays/mine"), "", create_mode::ephemeral);
+    LAW_SUCCEEDS(made);
+    node_watch<typename World::registry_type::loop_type> watch{r.loop()};
+    auto const seen = co_await r.exists(at("/stays/goes"), &watch);
+    LAW_SUCCEEDS(seen);
+    LAW(seen->has_value());
+    LAW((*seen)->owner == other.session().id);
+    co_await world.end_second();
+    co_await watch.fired();
+    auto const names = co_await r.children(at("/stays"));
+    LAW_SUCCEEDS(names);
+    LAW(*names == std::vector<std::string>{"mine"});
+    auto const stat = co_await r.exists(at("/stays"));
+    LAW_SUCCEEDS(stat);
+    LAW(stat->has_value());
+    LAW((*stat)->children == 1);
+    co_return kept();
+}
+
+// ---- For worlds that can end a session while the registry lives on.
+
+template <class World>
+task<law_report> after_an_expiry_comes_another_session(World& world) {
+    auto& r = world.registry();
+    auto const before = r.session();
+    auto made = co_await r.create(at("/goes"), "", create_mode::ephemeral);
+    LAW_SUCCEEDS(made);
+    made = co_await r.create(at("/stays"), "", create_mode::persistent);
+    LAW_SUCCEEDS(made);
+    auto const seen = r.session_changed().edition();
+    co_await world.expire(r);
+    auto const after = co_await connected_session(r);
+    LAW_SUCCEEDS(after);
+    LAW(r.session_changed().edition() > seen);
+    LAW(after->generation.value > before.generation.value);
+    LAW(after->id != before.id);
+    LAW(after->id != 0);
+    for (;;) { // the server may hold the former session for alive a little longer than its owner does
+        node_watch<typename World::registry_type::loop_type> watch{r.loop()};
+        auto const goes = co_await r.exists(at("/goes"), &watch);
+        LAW_SUCCEEDS(goes);
+        if (!goes->has_value()) break;
+        co_await watch.fired();
+    }
+    auto const there = co_await r.exists(at("/stays"));
+    LAW_SUCCEEDS(there);
+    LAW(there->has_value());
+    co_return kept();
+}
+
+template <class World>
+task<law_report> a_write_under_an_old_generation_never_lands(World& world) {
+    auto& r = world.registry();
+    auto made = co_await r.create(at("/a"), "0", create_mode::persistent);
+    LAW_SUCCEEDS(made);
+    auto const old = r.session().generation;
+    made = co_await r.create(at("/under-its-own"), "", create_mode::persistent, old);
+    LAW_SUCCEEDS(made);
+    transaction prepared{old};
+    prepared.set(at("/a"), "transaction");
+    co_await world.expire(r);
+    auto const after = co_await connected_session(r);
+    LAW_SUCCEEDS(after);
+    made = co_await r.create(at("/late"), "", create_mode::persistent, old);
+    LAW_FAILS(made, errc::session_lost);
+    auto const set = co_await r.set(at("/a"), "set", any_version, old);
+    LAW_FAILS(set, errc::session_lost);
+    auto const removed = co_await r.remove(at("/a"), any_version, old);
+    LAW_FAILS(removed, errc::session_lost);
+    auto const committed = co_await r.commit(std::move(prepared));
+    LAW_FAILS(committed, errc::session_lost);
+    auto const late = co_await r.exists(at("/late"));
+    LAW_SUCCEEDS(late);
+    LAW(!late->has_value());
+    auto const a = co_await r.get(at("/a"));
+    LAW_SUCCEEDS(a);
+    LAW(a->data == "0" && a->stat.version == 0);
+    made = co_await r.create(at("/late"), "", create_mode::persistent, after->generation);
+    LAW_SUCCEEDS(made);
+    made = co_await r.create(at("/later"), "", create_mode::persistent);
+    LAW_SUCCEEDS(made);
+    co_return kept();
+}
+
+template <class World>
+task<law_report> watches_fire_when_their_session_ends(World& world) {
+    auto& r = world.registry();
+    auto const made = co_await r.create(at("/a"), "", create_mode::persistent);
+    LAW_SUCCEEDS(made);
+    node_watch<typename World::registry_type::loop_type> data{r.loop()}, names{r.loop()}, absent{r.loop()};
+    auto const found = co_await r.get(at("/a"), &data);
+    LAW_SUCCEEDS(found);
+    auto const listed = co_await r.children(at("/a"), &names);
+    LAW_SUCCEEDS(listed);
+    auto const seen = co_await r.exists(at("/absent"), &absent);
+    LAW_SUCCEEDS(seen);
+    LAW(data.is_linked() && names.is_linked() && absent.is_linked());
+    co_await world.expire(r);
+    co_await data.fired();
+    co_await names.fired();
+    co_await absent.fired();
+    LAW(!data.is_linked() && !names.is_linked() && !absent.is_linked());
+    co_return kept();
+}
+
+namespace detail {
+
+/// Operations on their way, each with its outcome once it has ended.
+template <class Registry>
+struct in_flight {
+    explicit in_flight(Registry& r) : ended{r.loop()} {}
+
+    template <class T>
+    void start(task<result<T>> operation) {
+        ++started;
+        scope.spawn(note(std::move(operation), outcomes.emplace_back(), *this));
+    }
+
+    std::size_t started = 0;
+    std::size_t finished = 0;
+    std::deque<std::optional<error>> outcomes; ///< in the order of the starts; nothing for a success
+    signal<typename Registry::loop_type> ended;
+    task_scope scope;
+
+private:
+    template <class T>
+    static task<> note(task<result<T>> operation, std::optional<error>& outcome, in_flight& all) {
+        auto const r = co_await std::move(operation);
+        if (!r) outcome = r.error();
+        ++all.finished;
+        all.ended.notify();
+    }
+};
+
+inline bool is_end_of_session(errc code) {
+    return is_connection(code) || code == errc::session_lost || code == errc::closed;
+}
+
+} // namespace detail
+
+template <class World>
+task<law_report> every_operation_ends_when_its_session_ends(World& world) {
+    auto& r = world.registry();
+    auto const made = co_await r.create(at("/a"), "0", create_mode::persistent);
+    LAW_SUCCEEDS(made);
+    auto const spare = co_await r.create(at("/spare"), "", create_mode::persistent);
+    LAW_SUCCEEDS(spare);
+    auto const old = r.session().generation;
+    detail::in_flight<typename World::registry_type> operations{r};
+    transaction t{old};
+    t.create(at("/by-commit"), "").set(at("/a"), "by commit");
+    operations.start(r.create(at("/by-create"), "", create_mode::persistent, old));
+    operations.start(r.set(at("/a"), "by set", any_version, old));
+    operations.start(r.remove(at("/spare"), any_version, old));
+    operations.start(r.commit(std::move(t)));
+    operations.start(r.create(at("/ephemeral"), "", create_mode::ephemeral, old));
+    operations.start(r.get(at("/a")));
+    operations.start(r.exists(at("/a")));
+    operations.start(r.children(at("/a")));
+    co_await world.expire(r);
+    while (operations.finished != operations.started) co_await operations.ended.newer_than(operations.ended.edition());
+    for (auto const& e : operations.outcomes) {
+        if (e) {
+            LAW(detail::is_end_of_session(e->code));
+        }
+    }
+    // What certainly had no effect has none, and what succeeded has one.
+    auto const after = co_await connected_session(r);
+    LAW_SUCCEEDS(after);
+    auto const created = co_await r.exists(at("/by-create"));
+    LAW_SUCCEEDS(created);
+    auto const committed = co_await r.exists(at("/by-commit"));
+    LAW_SUCCEEDS(committed);
+    auto const left = co_await r.exists(at("/spare"));
+    LAW_SUCCEEDS(left);
+    auto matches = [&](std::size_t i, bool effect) {
+        auto const& e = operations.outcomes[i];
+        return !e ? effect : *e == errc::unknown_outcome || !effect;
+    };
+    LAW(matches(0, created->has_value()));
+    LAW(matches(2, !left->has_value()));
+    LAW(matches(3, committed->has_value()));
+    auto const ephemeral = co_await r.exists(at("/ephemeral"));
+    LAW_SUCCEEDS(ephemeral);
+    LAW(!ephemeral->has_value() || (*ephemeral)->owner != after->id); // what was meant for one session is no other's
+    co_return kept();
+}
+
+// ---- For worlds that can break a connection.
+
+template <class World>
+task<law_report> a_session_survives_a_short_interruption(World& world) {
+    auto& r = world.registry();
+    auto& other = world.second();
+    auto const before = r.session();
+    auto made = co_await r.create(at("/e"), "", create_mode::ephemeral);
+    LAW_SUCCEEDS(made);
+    made = co_await r.create(at("/a"), "0", create_mode::persistent);
+    LAW_SUCCEEDS(made);
+    node_watch<typename World::registry_type::loop_type> missed{r.loop()}, quiet{r.loop()};
+    auto found = co_await r.get(at("/a"), &missed);
+    LAW_SUCCEEDS(found);
+    auto const seen = co_await r.exists(at("/e"), &quiet);
+    LAW_SUCCEEDS(seen);
+    auto const edition = r.session_changed().edition();
+    co_await world.disconnect(r);
+    co_await r.session_changed().newer_than(edition);
+    LAW(r.session().state == session_state::suspended);
+    LAW(r.session().generation == before.generation);
+
+    auto const unsent = co_await r.create(at("/unsent"), "", create_mode::persistent);
+    LAW_FAILS(unsent, errc::not_sent);
+    auto const unread = co_await r.get(at("/a"));
+    LAW_FAILS(unread, errc::not_sent);
+    auto const changed = co_await other.set(at("/a"), "1");
+    LAW_SUCCEEDS(changed);
+    LAW(missed.is_linked()); // how could it know?
+
+    co_await world.reconnect(r);
+    auto const after = co_await connected_session(r);
+    LAW_SUCCEEDS(after);
+    LAW(after->generation == before.generation);
+    LAW(after->id == before.id);
+    co_await missed.fired();
+    found = co_await r.get(at("/a"));
+    LAW_SUCCEEDS(found);
+    LAW(found->data == "1");
+    LAW(quiet.is_linked());
+    auto const absent = co_await r.exists(at("/unsent"));
+    LAW_SUCCEEDS(absent);
+    LAW(!absent->has_value());
+    auto const still = co_await r.exists(at("/e"));
+    LAW_SUCCEEDS(still);
+    LAW(still->has_value());
+    LAW((*still)->owner == before.id);
+    co_return kept();
+}
+
+template <class World>
+task<law_report> a_session_does_not_survive_a_long_interruption(World& world) {
+    auto& r = world.registry();
+    auto& other = world.second();
+    auto const before = r.session();
+    auto const made = co_await r.create(at("/e"), "", create_mode::ephemeral);
+    LAW_SUCCEEDS(made);
+    node_watch<typename World::registry_type::loop_type> watch{r.loop()}, theirs{r.loop()};
+    auto const seen = co_await r.exists(at("/e"), &watch);
+    LAW_SUCCEEDS(seen);
+    auto const noticed = co_await other.exists(at("/e"), &theirs);
+    LAW_SUCCEEDS(noticed);
+    co_await world.disconnect(r);
+    co_await theirs.fired(); // once the server has given the session up
+    co_await watch.fired();  // by the clock of the one who is cut off, at the latest when it is back
+    LAW(r.session().generation.value > before.generation.value);
+    co_await world.reconnect(r);
+    auto const after = co_await connected_session(r);
+    LAW_SUCCEEDS(after);
+    LAW(after->id != before.id);
+    LAW(after->generation.value > before.generation.value);
+    co_return kept();
+}
+
+// ---- For worlds that can lose a request, or its reply, at will.
+
+template <class World>
+task<law_report> a_lost_request_is_unknown_and_had_no_effect(World& world) {
+    auto& r = world.registry();
+    world.lose_next_write(request_fate::request_lost);
+    auto const made = co_await r.create(at("/a"), "", create_mode::persistent);
+    LAW_FAILS(made, errc::unknown_outcome);
+    auto const seen = co_await r.exists(at("/a"));
+    LAW_SUCCEEDS(seen);
+    LAW(!seen->has_value());
+    world.lose_next_write(request_fate::request_lost);
+    transaction t{r.session().generation};
+    t.create(at("/a"), "");
+    auto const committed = co_await r.commit(std::move(t));
+    LAW_FAILS(committed, errc::unknown_outcome);
+    auto const again = co_await r.exists(at("/a"));
+    LAW_SUCCEEDS(again);
+    LAW(!again->has_value());
+    co_return kept();
+}
+
+template <class World>
+task<law_report> a_lost_reply_is_unknown_and_had_its_effect(World& world) {
+    auto& r = world.registry();
+    world.lose_next_write(request_fate::reply_lost);
+    auto const made = co_await r.create(at("/a"), "0", create_mode::persistent);
+    LAW_FAILS(made, errc::unknown_outcome);
+    world.lose_next_write(request_fate::reply_lost);
+    auto const set = co_await r.set(at("/a"), "1");
+    LAW_FAILS(set, errc::unknown_outcome);
+    auto const found = co_await r.get(at("/a"));
+    LAW_SUCCEEDS(found);
+    LAW(found->data == "1");
+    LAW(found->stat.version == 1); // once: nothing is repeated behind the caller's back
+    co_return kept();
+}
+
+} // namespace laws
+#endif // ELASTICJOB_TEST_LAWS_REGISTRY_SESSIONS_HPP

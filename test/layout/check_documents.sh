@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# check_documents.sh ROOT COMPILER [FLAG...]: every ```cpp block of README.md and docs/ that has an `int main` compiles.
+set -eu
+root=$(cd "$1" && pwd)
+shift
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+
+documents=$(find "$root/README.md" "$root/docs" -name '*.md' 2>/dev/null | sort) || :
+[ -n "$documents" ] || {
+    echo "no documents below $root"
+    exit 1
+}
+rc=0 programs=0
+for document in $documents; do
+    rm -f "$directory"/*.cpp
+    awk -v directory="$directory" '
+        /^[ \t]*```cpp/ && !inside { inside = 1; text = "#line " NR + 1 " \"" FILENAME "\"\n"; next }
+        /^[ \t]*```[ \t]*$/ && inside {
+            if (text ~ /(^|\n)[ \t]*int main *\(/) {
+                file = directory "/" NR ".cpp"
+                printf "%s", text > file
+                close(file)
+            }
+            inside = 0
+        }
+        inside { text = text $0 "\n" }' "$document"
+    for program in "$directory"/*.cpp; do
+        [ -e "$program" ] || continue
+        programs=$((programs + 1))
+        "$@" -fsyntax-only "$program" || rc=1
+    done
+done
+echo "$programs programs in the documents"
+# The README starts with a program; when none is found, it is this script that does not work.
+[ $programs -gt 0 ] || rc=1
+exit $rc

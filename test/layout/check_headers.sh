@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# check_headers.sh layers|words INCLUDE_DIR    runs layers.awk or words.awk over every header
+# check_headers.sh planted INCLUDE_DIR         plants faults into copies: can the two checks fail?
+set -u
+LC_ALL=C
+export LC_ALL
+here=$(cd "$(dirname "$0")" && pwd)
+
+check() ( # RULES INCLUDE_DIR
+    cd "$2" || exit 1
+    # No header has a blank in its name, so the list may be split at blanks.
+    # shellcheck disable=SC2046
+    awk -f "$here/$1.awk" $(find elasticjob -name '*.hpp' | sort)
+)
+
+planted() { # INCLUDE_DIR
+    directory=$(mktemp -d) || exit 1
+    trap 'rm -rf "$directory"' EXIT
+    rc=0
+
+    plant() { # HEADER CONTENT
+        mkdir -p "$directory/include/$(dirname "$1")"
+        guard=$(printf '%s' "$1" | tr 'a-z/.' 'A-Z__')
+        printf '#ifndef %s\n#define %s\n%b\n#endif\n' "$guard" "$guard" "$2" >"$directory/include/$1"
+    }
+
+    attempt() { # RULES EXPECTED_LINE HEADER CONTENT: adds the header to a copy; '' = that must change nothing
+        rm -rf "$directory/include"
+        cp -R "$include" "$directory/include"
+        # The copy is to fail for the planted fault only, even while the tree itself is at fault.
+        check "$1" "$directory/include" >"$directory/before"
+        plant "$3" "$4"
+        [ $# -eq 6 ] && plant "$5" "$6"
+        check "$1" "$directory/include" >"$directory/after"
+        status=$?
+        if [ -n "$2" ]; then
+            grep -q "^$2" "$directory/after" && [ $status -ne 0 ] && return
+        else
+            cmp -s "$directory/before" "$directory/after" && return
+        fi
+        echo "planted $3: expected '$2', but found:"
+        cat "$directory/after"
+        rc=1
+    }
+
+    p=elasticjob/core/planted.hpp
+    attempt layers '' $p '#include <string>\n#include <sys/types.h>'
+    attempt layers "$p:3: core/ must not include registry/" $p '#include <elasticjob/registry/planted.hpp>'
+    attempt layers "$p:4: quoted include" $p '\n#include "error.hpp"'
+    attempt layers "$p:3: includes form a circle: $p -> $p" $p '#include <elasticjob/core/planted.hpp>'
+    attempt layers "$p:3: <boost/outcome/result.hpp> must not" $p '#include <boost/outcome/result.hpp>'
+    attempt layers "$p:3: <range/v3/view.hpp> must not" $p '#include <range/v3/view.hpp>'
+    attempt layers "$p:3: <rapidjson/document.h> must not" $p '#include <rapidjson/document.h>'
+    attempt layers "$p:3: <fmt/format.h> must not" $p '#include <fmt/format.h>'
+    attempt layers "$p:3: <elasticjob/core/missing.hpp> does not exist" $p '#include <elasticjob/core/missing.hpp>'
+    attempt layers 'elasticjob/cron/planted_too.hpp:3: includes form a circle' elasticjob/cron/planted.hpp \
+        '#include <elasticjob/cron/planted_too.hpp>' elasticjob/cron/planted_too.hpp '#include <elasticjob/cron/planted.hpp>'
+    attempt layers '' elasticjob/config/planted.hpp '#include <elasticjob/core/error.hpp>'
+    attempt layers '' elasticjob/config/planted_codec.hpp '#include <rapidjson/document.h>'
+    # Two headers for ZooKeeper are one too many; which one is named does not matter.
+    attempt layers 'elasticjob/registry/.*:[0-9]*: <zookeeper/zookeeper.h> must not' elasticjob/registry/zz_planted.hpp \
+        '#include <zookeeper/zookeeper.h>\n#include <elasticjob/registry/zy_planted.hpp>' \
+        elasticjob/registry/zy_planted.hpp '#include <zookeeper/zookeeper.h>'
+    attempt layers 'elasticjob/events/planted.hpp:3: <zookeeper/zookeeper.h> must not' elasticjob/events/planted.hpp \
+        '#include <zookeeper/zookeeper.h>'
+    attempt layers 'elasticjob/planet/planted.hpp:1: unknown folder' elasticjob/planet/planted.hpp ''
+
+    attempt words "$p:3: virtual" $p 'struct planted { virtual ~planted(); };'
+    attempt words "$p:3: std::function" $p 'std::function<void()> f;'
+    attempt words "$p:3: std::any" $p 'inline std::any a;'
+    attempt words "$p:3: typeid" $p 'auto& t = typeid(int);'
+    attempt words "$p:3: dynamic_cast" $p 'auto f(auto* p) { return dynamic_cast<int*>(p); }'
+    attempt words "$p:3: shared_ptr<void>" $p 'std::shared_ptr<void const> p;'
+    attempt words "$p:5: virtual" $p '/* one\n virtual */\nauto s = "//"; virtual'
+    attempt words '' $p '// virtual time\nauto n = 1'"'"'000; auto s = "std::function"; /* typeid */ bool b = std::any_of(a, b, c);'
+    attempt words '' $p 'auto page = R"x(\nvirtual "\n)x";'
+    return $rc
+}
+
+include=$2
+case $1 in
+    planted) planted ;;
+    *) check "$1" "$include" ;;
+esac

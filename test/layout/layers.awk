@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+# Reads every header (paths relative to include/, as arguments) and tells, with file:line, where the order of the folders
+# is broken: a header may include headers of its own folder and of the folders below it, and nothing from outside that is
+# not listed here.
+
+BEGIN {
+    level["core"] = 0
+    level["cron"] = 1
+    level["config"] = level["allocation"] = level["registry"] = level["events"] = 2
+    level["membership"] = level["election"] = 3
+    level["sharding"] = 4
+    level["execution"] = 5
+    level["failover"] = 6
+    # An operator's tool links no job code, so operations/ does not see the scheduler, and the other way round.
+    level["scheduler"] = level["operations"] = 7
+    level["(umbrella)"] = 8
+    level["console"] = 9
+    level["testing"] = 10
+    closed["console", "scheduler"] = closed["console", "(umbrella)"] = 1
+
+    for (i = 1; i < ARGC; ++i) present[ARGV[i]] = 1
+}
+
+function complain(text) { printf "%s:%d: %s\n", FILENAME, FNR, text; ++faults }
+
+# elasticjob/registry/detail/x.hpp -> registry; a header beside the folders is an umbrella.
+function folder_of(path,   parts) { return split(path, parts, "/") > 2 ? parts[2] : "(umbrella)" }
+
+function check_own(path,   from, to) {
+    from = folder_of(FILENAME)
+    to = folder_of(path)
+    if (from != to && (!(to in level) || level[to] >= level[from] || (from, to) in closed))
+        complain(from "/ must not include " to "/ (<" path ">)")
+    else if (!(path in present)) complain("<" path "> does not exist")
+    if (!(path in present)) return
+    edges[FILENAME] = edges[FILENAME] path "\n"
+    place[FILENAME, path] = FNR
+}
+
+function check_outside(path,   folder, allowed) {
+    folder = folder_of(FILENAME)
+    if (path ~ /^[a-z0-9_]+(\.h)?$/ || path ~ /^(sys|net|netinet|arpa)\/[a-z0-9_]+\.h$/) return # std and POSIX
+    if (path ~ /^boost\/outcome/) allowed = FILENAME == "elasticjob/core/result.hpp"
+    else if (path ~ /^boost\/hana/) allowed = 1
+    else if (path ~ /^boost\/(asio|beast)/) allowed = folder == "console"
+    else if (path ~ /^bits\//) allowed = FILENAME ~ /^elasticjob\/core\/(chrono|algorithm)\.hpp$/ # docs/decisions/0006
+    else if (path == "range/v3/range_fwd.hpp") allowed = 1
+    else if (path == "range/v3/all.hpp") allowed = 0
+    else if (path ~ /^range\/v3\//)
+        allowed = folder ~ /^(allocation|election|sharding|execution|failover|operations|console|testing)$/
+    else if (path ~ /^rapidjson\//) allowed = FILENAME ~ /\/([a-z_]*codec\.hpp|codec\/[^\/]*)$/
+    else if (path ~ /^zookeeper\//) {
+        if (!zookeeper_header) zookeeper_header = FILENAME
+        allowed = folder == "registry" && zookeeper_header == FILENAME
+    }
+    if (!allowed) complain("<" path "> must not be included here")
+}
+
+FNR == 1 {
+    guard = toupper(FILENAME)
+    gsub(/[\/.]/, "_", guard)
+    if (!(folder_of(FILENAME) in level)) complain("unknown folder; give it a place in test/layout/layers.awk")
+}
+
+# The guard is named after the path, so no two headers can have the same one.
+/^#ifndef / && $2 == guard { guarded[FILENAME] = 1 }
+
+/^[ \t]*#[ \t]*include[ \t]*"/ { complain("quoted include; write <elasticjob/...>") }
+
+/^[ \t]*#[ \t]*include[ \t]*</ {
+    path = $0
+    sub(/^[^<]*</, "", path)
+    sub(/>.*/, "", path)
+    if (path ~ /^elasticjob\//) check_own(path); else check_outside(path)
+}
+
+# Depth first; a header met again on the way down closes a circle.
+function visit(header, way,   list, count, i) {
+    state[header] = "open"
+    count = split(edges[header], list, "\n")
+    for (i = 1; i < count; ++i) {
+        if (!(list[i] in state)) visit(list[i], way " -> " list[i])
+        else if (state[list[i]] == "open") {
+            printf "%s:%d: includes form a circle:%s -> %s\n", header, place[header, list[i]], way, list[i]
+            ++faults
+        }
+    }
+    state[header] = "done"
+}
+
+END {
+    for (i = 1; i < ARGC; ++i) { # in the order of the arguments: the same faults, the same output
+        if (!guarded[ARGV[i]]) {
+            printf "%s:1: the include guard must be named after the path\n", ARGV[i]
+            ++faults
+        }
+        if (!(ARGV[i] in state)) visit(ARGV[i], " " ARGV[i])
+    }
+    exit faults > 0
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/membership/enroll.hpp>
+
+#include <support/job_world.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+
+namespace {
+
+result<void> anything(job_config const&) { return success(); }
+result<void> nothing(job_config const&) { return error{errc::unknown_strategy, "not for us"}; }
+
+job_config plain() {
+    job_config c;
+    c.name = "settle";
+    c.cron = "0/5 * * * * ?";
+    c.sharding_total_count = 3;
+    return c;
+}
+instance_id id(std::string const& text = "10.0.0.1@-@42-a") { return instance_id::parse(text).value(); }
+
+result<enrollment> join(job_world& w, session_type& r, std::optional<job_config> c,
+                        result<void> (*accept)(job_config const&) = &anything, instance_id self = id()) {
+    std::optional<valid_config> local;
+    if (c) local = validate(*std::move(c)).value();
+    return w.wait_for(enroll(r, w.at, std::move(self), std::move(local), accept));
+}
+
+std::vector<std::string> tree(job_world const& w) {
+    std::vector<std::string> lines;
+    w.server.tree().for_each([&](std::string const& p, node const& n) {
+        lines.push_back(p + (n.stat.owner ? " E " : " P ") + (p.ends_with("/config") ? "…" : n.data));
+    });
+    return lines;
+}
+
+} // namespace
+
+TEST_CASE("membership.enroll: the first member creates what Java members find their way by, in one transaction") {
+    job_world w;
+    w.server.counts() = {};
+    auto const joined = join(w, w.one, plain());
+    REQUIRE(joined);
+    CHECK(w.server.counts().writes == 1);
+    CHECK(tree(w) == std::vector<std::string>{
+                         "/ P ", "/settle P ", "/settle/config P …", "/settle/instances P ",
+                         "/settle/instances/10.0.0.1@-@42-a E ", "/settle/leader P ", "/settle/leader/election P ",
+                         "/settle/leader/election/latch P ", "/settle/leader/sharding P ",
+                         "/settle/leader/sharding/necessary P ", "/settle/servers P ", "/settle/servers/10.0.0.1 P "});
+    CHECK(w.find(w.at.instance(id()))->stat.owner == w.one.session().id);
+    CHECK(from_json(w.data(w.at.config())).value() == plain());
+    CHECK(joined->decision.what == config_decision::action::write_local);
+}
+
+TEST_CASE("membership.enroll: what is refused leaves nothing behind") {
+    job_world w;
+    CHECK(join(w, w.one, plain(), &nothing).error() == errc::unknown_strategy);
+    CHECK_FALSE(w.has(w.at.root()));
+    CHECK(join(w, w.one, std::nullopt).error() == errc::no_node);
+    CHECK_FALSE(w.has(w.at.root()));
+
+    w.create(w.at.config(), to_json(plain()));
+    auto const before = tree(w);
+    auto other = plain();
+    other.job_class = "com.example.Other";
+    CHECK(join(w, w.one, other).error() == errc::job_conflict);
+    CHECK(tree(w) == before);
+}
+
+TEST_CASE("membership.enroll: a stored configuration that cannot be used is named with its path, and kept") {
+    for (std::string const text :
+         {"{", "not json", R"({"jobName":"settle"})",
+          R"({"jobName":"settle","jobClass":"elasticjob.Job","jobType":"SIMPLE","cron":"0 0 0 30 2 ?","shardingTotalCount":1})",
+          R"({"jobName":"settle","jobClass":"elasticjob.Job","jobType":"SIMPLE","cron":"every day","shardingTotalCount":1})"}) {
+    INFO(text);
+    job_world w;
+    w.create(w.at.config(), text);
+    auto const before = tree(w);
+    auto const joined = join(w, w.one, plain());
+    REQUIRE_FALSE(joined);
+    CHECK(joined.error().where.find("/settle/config") != std::string::npos);
+    CHECK(joined.error().what.find("overwrite") != std::string::npos);
+    CHECK(tree(w) == before);
+    CHECK(w.data(w.at.config()) == text);
+
+    auto mine = plain();
+    mine.overwrite = true;
+    REQUIRE(join(w, w.one, mine));
+    CHECK(from_json(w.data(w.at.config())).value() == mine);
+    }
+}
+
+TEST_CASE("membership.enroll: without overwrite the stored configuration counts, and the difference is told") {
+    job_world w;
+    auto theirs = plain();
+    theirs.sharding_total_count = 7;
+    w.create(w.at.config(), to_json(theirs));
+    auto const joined = join(w, w.one, plain());
+    REQUIRE(joined);
+    CHECK(joined->config.config() == theirs);
+    CHECK(to_string(joined->decision) ==
+          "the configuration in the registry counts, not the local one: shardingTotalCount is 7, not 3");
+    CHECK(w.find(w.at.config())->stat.version == 0);
+}
+
+TEST_CASE("membership.enroll: an empty configuration node is no configuration") {
+    job_world w;
+    w.create(w.at.config(), "");
+    REQUIRE(join(w, w.one, plain()));
+    CHECK(from_json(w.data(w.at.config())).value() == plain());
+}
+
+TEST_CASE("membership.enroll: what an operator has disabled stays disabled (D-22), unless overwrite says otherwise") {
+    job_world w;
+    w.create(w.at.server("10.0.0.1"), "DISABLED");
+    REQUIRE(join(w, w.one, plain()));
+    CHECK(w.data(w.at.server("10.0.0.1")) == "DISABLED");
+    auto mine = plain();
+    mine.overwrite = true;
+    REQUIRE(join(w, w.one, mine));
+    CHECK(w.data(w.at.server("10.0.0.1")) == "");
+}
+
+TEST_CASE("membership.enroll: a job that starts out disabled has its server so") {
+    job_world w;
+    auto c = plain();
+    c.disabled = true;
+    REQUIRE(join(w, w.one, c));
+    CHECK(w.data(w.at.server("10.0.0.1")) == "DISABLED");
+}
+
+TEST_CASE("membership.enroll: a node that is ours already is kept, one of another session is replaced (D-16)") {
+    job_world w;
+    REQUIRE(join(w, w.one, plain()));
+    auto const created = w.find(w.at.instance(id()))->stat.created;
+    REQUIRE(join(w, w.one, plain()));
+    CHECK(w.find(w.at.instance(id()))->stat.created == created);
+    REQUIRE(join(w, w.two, plain()));
+    CHECK(w.find(w.at.instance(id()))->stat.owner == w.two.session().id);
+}
+
+TEST_CASE("membership.enroll: a member that comes back writes nothing but its own node") {
+    job_world w;
+    REQUIRE(join(w, w.one, plain()));
+    w.set(w.at.server("10.0.0.1"), "DISABLED");
+    auto const server = *w.find(w.at.server("10.0.0.1"));
+    post(w.loop, [&] { w.one.expire(); });
+    w.loop.run_ready();
+    REQUIRE(join(w, w.one, std::nullopt));
+    CHECK(*w.find(w.at.server("10.0.0.1")) == server);
+    CHECK(w.find(w.at.config())->stat.version == 0);
+    CHECK(w.find(w.at.instance(id()))->stat.owner == w.one.session().id);
+}
+
+TEST_CASE("membership.enroll: whichever request or reply is lost, the member is registered once") {
+    for (std::uint64_t n = 0; n < 14; ++n)
+        for (auto const fate : {request_fate::request_lost, request_fate::reply_lost}) {
+            job_world w;
+            losing const network{w.server, losing::nth(w.one.session().id, n, fate)};
+            auto const joined = join(w, w.one, plain());
+            INFO("request " << n);
+            REQUIRE(joined);
+            CHECK(w.find(w.at.instance(id()))->stat.owner == w.one.session().id);
+            CHECK(w.find(w.at.config())->stat.version == 0);
+        }
+}
+
+TEST_CASE("membership.enroll: two members that register at the same time both do, and the first one's configuration counts") {
+    job_world w;
+    auto other = plain();
+    other.job_parameter = "second";
+    std::optional<result<enrollment>> first, second;
+    auto both = [](job_world& world, job_config a, job_config b, auto& into_a, auto& into_b) -> task<result<void>> {
+        auto local_a = validate(std::move(a)).value();
+        auto local_b = validate(std::move(b)).value();
+        std::vector<task<result<enrollment>>> joins;
+        std::optional<valid_config> ours{local_a}, theirs{local_b};
+        auto id_a = id("10.0.0.1@-@1-a"), id_b = id("10.0.0.2@-@2-b");
+        joins.push_back(enroll(world.one, world.at, id_a, ours, &anything));
+        joins.push_back(enroll(world.two, world.at, id_b, theirs, &anything));
+        auto all = co_await gather(world.loop, std::move(joins));
+        into_a.emplace(std::move(all[0]));
+        into_b.emplace(std::move(all[1]));
+        co_return success();
+    };
+    REQUIRE(w.wait_for(both(w, plain(), other, first, second)));
+    REQUIRE(*first);
+    REQUIRE(*second);
+    CHECK((*second)->config.config() == plain());
+    CHECK((*second)->decision.differences.size() == 1);
+    CHECK(w.find(w.at.instances())->stat.children == 2);
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the owner of a handle, and an operator, can have a job do.
+#include <support/cluster.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+
+namespace {
+
+using items = std::vector<item_index>;
+
+} // namespace
+
+TEST_CASE("scheduler.job: a trigger has every instance run its items once, and the order is taken out") {
+    cluster c;
+    auto& one = c.add();
+    auto& two = c.add();
+    REQUIRE(one.schedule(make_job("settle", never, 4)));
+    REQUIRE(two.schedule(make_job("settle", never, 4)));
+    c.run_for(1s);
+    auto const created = c.find("/settle/instances/" + two.id("settle"))->stat.created;
+    REQUIRE(one.trigger("settle"));
+    c.run_for(1s);
+    CHECK(c.started(0) == items{2, 3});
+    CHECK(c.started(1) == items{0, 1});
+    for (auto* m : {&one, &two}) CHECK(c.data("/settle/instances/" + m->id("settle")) == "");
+    CHECK(c.find("/settle/instances/" + two.id("settle"))->stat.created == created); // not made anew
+    REQUIRE(one.wait_idle("settle"));
+}
+
+TEST_CASE("scheduler.job: an operator's order to one instance is obeyed by that one; other data is not an order") {
+    cluster c;
+    auto& one = c.add();
+    auto& two = c.add();
+    REQUIRE(one.schedule(make_job("settle", never, 2)));
+    REQUIRE(two.schedule(make_job("settle", never, 2)));
+    c.run_for(1s);
+    c.set("/settle/instances/" + two.id("settle"), "trigger");
+    c.run_for(1s);
+    CHECK(c.started().empty());
+    c.set("/settle/instances/" + two.id("settle"), "TRIGGER");
+    c.run_for(1s);
+    CHECK(c.started() == items{0});
+    CHECK(c.data("/settle/instances/" + two.id("settle")) == "");
+}
+
+TEST_CASE("scheduler.job: a trigger while the items run has them run once more, however often it comes (D-48)") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(make_job("settle", never, 2)));
+    c.run_for(1s);
+    m.holds = true;
+    for (int n = 0; n < 4; ++n) {
+        REQUIRE(m.trigger("settle"));
+        c.run_for(1s);
+    }
+    CHECK(c.started() == items{0, 1});
+    CHECK(c.data("/settle/instances/" + m.id("settle")) == "");
+    m.holds = false;
+    m.release_all();
+    c.run_for(1s);
+    CHECK(c.started() == items{0, 0, 1, 1});
+    CHECK(c.violations.empty());
+}
+
+TEST_CASE("scheduler.job: a trigger does not bring an instance back that has gone (D-47)") {
+    cluster c;
+    auto& one = c.add();
+    auto& two = c.add();
+    REQUIRE(one.schedule(make_job("settle", never, 2)));
+    REQUIRE(two.schedule(make_job("settle", never, 2)));
+    c.run_for(1s);
+    auto const gone = "/settle/instances/" + two.id("settle");
+    post(c.loop, [&] { two.registry.disconnect(); });
+    c.run_for(9s);
+    // It expires just when the order is on its way.
+    c.loop.run_until(c.loop.now() + 999ms);
+    for (int n = 0; n < 5; ++n) {
+        REQUIRE(one.trigger("settle"));
+        c.run_for(1ms);
+    }
+    c.run_for(5s);
+    CHECK_FALSE(c.has(gone));
+    CHECK(c.find("/settle/instances")->stat.children == 1);
+    CHECK_FALSE(c.started(0).empty());
+}
+
+TEST_CASE("scheduler.job: an order is obeyed once, whichever request or reply is lost while it is taken out") {
+    for (std::uint64_t n = 0; n < 6; ++n)
+        for (auto const fate : {request_fate::request_lost, request_fate::reply_lost}) {
+            INFO("request " << n);
+            cluster c;
+            auto& m = c.add();
+            REQUIRE(m.schedule(make_job("settle", never, 1)));
+            c.run_for(1s);
+            losing const network{c.server, losing::nth(m.registry.session().id, n, fate)};
+            c.set("/settle/instances/" + m.id("settle"), "TRIGGER");
+            c.run_for(30s);
+            CHECK(c.data("/settle/instances/" + m.id("settle")) == "");
+            CHECK_FALSE(c.is_marked("settle", 0));
+            // A start whose preparation fails is told. Nothing runs twice.
+            CHECK(c.started().size() + c.skips(events::skip_reason::not_ready) == 1);
+        }
+}
+
+TEST_CASE("scheduler.job: disabling a server moves its items away, enabling it brings items back") {
+    cluster c;
+    auto& one = c.add();
+    auto& two = c.add();
+    REQUIRE(one.schedule(make_job("settle", "0/5 * * * * ?", 4)));
+    REQUIRE(two.schedule(make_job("settle", "0/5 * * * * ?", 4)));
+    c.run_for(6s);
+    REQUIRE(one.disable("settle"));
+    c.run_for(1s);
+    c.log.clear();
+    c.run_for(5s);
+    CHECK(c.started(0).empty());
+    CHECK(c.started(1) == items{0, 1, 2, 3});
+    CHECK(c.data("/settle/leader/election/instance") == two.id("settle"));
+    REQUIRE(one.enable("settle"));
+    c.run_for(1s);
+    c.log.clear();
+    c.run_for(5s);
+    CHECK(c.started(0) == items{2, 3});
+}
+
+TEST_CASE("scheduler.job: a shutdown lets what runs finish, and hands the items over in the transaction in which it leaves") {
+    cluster c;
+    auto& one = c.add();
+    auto& two = c.add();
+    auto const job = make_job("settle", "0/5 * * * * ?", 4);
+    REQUIRE(one.schedule(job));
+    REQUIRE(two.schedule(job));
+    bool was_stopped = false;
+    one.body = [&](sharding_context const& ctx) -> result<void> {
+        was_stopped = was_stopped || ctx.stop.stop_requested();
+        return success();
+    };
+    c.run_for(1s);
+    one.holds = true;
+    c.run_for(5s);
+    REQUIRE(one.held() == 2);
+
+    struct later : timer {
+        explicit later(member& who) : timer{&ring}, m{who} {}
+        static void ring(timer& t) { static_cast<later&>(t).m.release_all(); }
+        member& m;
+    } release{one};
+    c.loop.arm(release, c.loop.now() + 12s); // within the drain time-out of 30 s
+    auto const begin = c.loop.now();
+    auto const leader = one.id("settle");
+    REQUIRE(c.data("/settle/leader/election/instance") == leader);
+    c.log.clear();
+
+    // Nobody else runs its items meanwhile, and the instance stays.
+    bool too_early = false;
+    losing const network{c.server, [&](std::int64_t, operation::kind const*) {
+                             bool const runs = c.is_marked("settle", 2) || c.is_marked("settle", 3);
+                             if (runs && !c.has("/settle/instances/" + leader)) too_early = true;
+                             return request_fate::served;
+                         }};
+    REQUIRE(one.shutdown("settle"));
+    CHECK(c.loop.now() - begin >= 12s);
+    CHECK(c.loop.now() - begin < 13s);
+    CHECK_FALSE(too_early);
+    CHECK_FALSE(was_stopped);
+    CHECK(c.started(0).empty());
+    CHECK(c.count(heard::kind::finished, 2) == 1);
+    CHECK_FALSE(c.has("/settle/instances/" + leader));
+    CHECK(c.data("/settle/leader/election/instance") != leader);
+    for (auto const& owner : c.owners("settle", 4)) CHECK(owner != leader);
+    c.run_for(6s);
+    CHECK(c.owners("settle", 4) == std::vector<std::string>(4, two.id("settle")));
+    CHECK(c.violations.empty());
+}
+
+TEST_CASE("scheduler.job: what still runs after the drain time-out is asked to stop, and waited for") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(make_job("settle", never, 2)));
+    c.run_for(1s);
+    std::vector<bool> stopped;
+    m.body = [&](sharding_context const& ctx) -> result<void> {
+        stopped.push_back(ctx.stop.stop_requested());
+        return success();
+    };
+    m.holds = true;
+    REQUIRE(m.trigger("settle"));
+    c.run_for(1s);
+    struct later : timer {
+        explicit later(member& who, item_index i) : timer{&ring}, m{who}, item{i} {}
+        static void ring(timer& t) { static_cast<later&>(t).m.release(static_cast<later&>(t).item); }
+        member& m;
+        item_index item;
+    } before{m, 0}, after{m, 1};
+    auto const begin = c.loop.now();
+    c.loop.arm(before, begin + 29s);
+    c.loop.arm(after, begin + 40s);
+    REQUIRE(m.shutdown("settle"));
+    CHECK(stopped == std::vector<bool>{false, true});
+    CHECK(c.loop.now() - begin >= 40s);
+}
+
+TEST_CASE("scheduler.job: a scheduler that is destroyed drains all its jobs") {
+    cluster c;
+    auto& m = c.add();
+    for (auto const* name : {"a", "b", "c"}) REQUIRE(m.schedule(make_job(name, never, 2)));
+    c.run_for(1s);
+    m.holds = true;
+    for (auto const* name : {"a", "b", "c"}) REQUIRE(m.trigger(name));
+    c.run_for(1s);
+    REQUIRE(m.held() == 6);
+    m.destroy_scheduler();
+    CHECK(c.count(heard::kind::finished) == 6);
+    CHECK(c.count(heard::kind::left) == 3);
+    for (std::string const name : {"a", "b", "c"}) {
+        CHECK(c.find("/" + name + "/instances")->stat.children == 0);
+        CHECK_FALSE(c.has("/" + name + "/leader/election/instance"));
+    }
+}
+
+TEST_CASE("scheduler.job: one that leaves at any moment of its life leaves nothing of itself") {
+    for (int turns = 0; turns < 80; ++turns) {
+        cluster c;
+        auto& one = c.add();
+        REQUIRE(one.schedule(make_job("settle", "* * * * * ?", 3)));
+        for (int n = 0; n < turns; ++n) c.loop.step();
+        INFO("after " << turns << " turns");
+        auto const id = one.id("settle");
+        REQUIRE(one.shutdown("settle"));
+        c.run_for(5s);
+        CHECK_FALSE(c.has("/settle/instances/" + id));
+        CHECK_FALSE(c.has("/settle/leader/election/instance"));
+        CHECK(c.find("/settle/leader/election/latch")->stat.children == 0);
+        for (item_index i = 0; i < 3; ++i) {
+            CHECK_FALSE(c.is_marked("settle", i));
+            CHECK(c.owner("settle", i) != id);
+        }
+        CHECK(one.registry.session().state == session_state::connected); // the session lives on: nothing went with it
+    }
+}
+
+TEST_CASE("scheduler.job: an operator who removes an instance has it leave, also while its items run (SD-1)") {
+    cluster c;
+    auto& one = c.add();
+    auto& two = c.add();
+    auto const job = make_job("settle", "0/5 * * * * ?", 4);
+    REQUIRE(one.schedule(job));
+    REQUIRE(two.schedule(job));
+    c.run_for(1s);
+    one.holds = true;
+    c.run_for(5s);
+    REQUIRE(one.held() == 2);
+    c.remove("/settle/instances/" + one.id("settle"));
+    c.run_for(5s);
+    CHECK(c.owners("settle", 4) == std::vector<std::string>(4, two.id("settle"))); // nobody waits for a reshard,
+    CHECK(c.count(heard::kind::left) == 0);
+    CHECK(c.started(1).size() > 2);
+    one.release_all(); // but its items wait for their runs
+    c.run_for(6s);
+    CHECK(c.count(heard::kind::left) == 1);
+    CHECK(c.violations.empty());
+    CHECK(c.data("/settle/leader/election/instance") == two.id("settle"));
+    CHECK(one.trigger("settle").error() == errc::closed);
+    CHECK(one.disable("settle").error() == errc::closed);
+    REQUIRE(one.shutdown("settle"));
+    REQUIRE(one.schedule(job)); // it can come back
+    c.run_for(1s);
+    CHECK(c.find("/settle/instances")->stat.children == 2);
+}
+
+TEST_CASE("scheduler.job: an operator who removes the whole job ends it everywhere") {
+    cluster c;
+    auto& one = c.add();
+    auto& two = c.add();
+    REQUIRE(one.schedule(make_job("settle", "0/5 * * * * ?", 4)));
+    REQUIRE(two.schedule(make_job("settle", "0/5 * * * * ?", 4)));
+    c.run_for(6s);
+    c.remove_tree("/settle");
+    c.run_for(60s);
+    CHECK(c.count(heard::kind::left) == 2);
+    CHECK_FALSE(c.has("/settle"));
+}
+
+TEST_CASE("scheduler.job_scheduler: after a shutdown the handle says so, and a second shutdown does nothing") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(make_job("settle", never, 1)));
+    REQUIRE(m.shutdown("settle"));
+    REQUIRE(m.schedule(make_job("settle", never, 1))); // the name is free again
+    c.run_for(1s);
+    CHECK(c.find("/settle/instances")->stat.children == 1);
+}

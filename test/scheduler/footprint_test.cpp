@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/scheduler/job_scheduler.hpp>
+
+#include <elasticjob/allocation/average.hpp>
+#include <elasticjob/execution/simple_executor.hpp>
+#include <elasticjob/registry/memory_registry.hpp>
+
+#include <doctest/doctest.h>
+
+#include <malloc.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define ELASTICJOB_TEST_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define ELASTICJOB_TEST_SANITIZED 1
+#endif
+#endif
+
+using namespace elasticjob;
+
+namespace {
+
+std::ptrdiff_t threads_of_this_process() {
+    return std::distance(std::filesystem::directory_iterator{"/proc/self/task"}, {});
+}
+
+} // namespace
+
+TEST_CASE("scheduler.job_scheduler: a job more costs no thread, and less than 32 KiB") {
+    constexpr std::size_t few = 10;
+    constexpr std::size_t many = 1000;
+    MemoryRegistry registry;
+    job_scheduler<MemoryRegistry, AverageAllocation, SimpleExecutor> scheduler{registry};
+    std::vector<decltype(scheduler)::handle> jobs;
+    auto const grow_to = [&](std::size_t count) {
+        while (jobs.size() < count) {
+            auto job = scheduler.schedule(
+                {.name = "job" + std::to_string(jobs.size()), .cron = "0 0 0 1 1 ? 2099", .sharding_total_count = 3}, [] {});
+            REQUIRE(job);
+            jobs.push_back(*std::move(job));
+        }
+    };
+
+    grow_to(few);
+    auto const threads = threads_of_this_process();
+    [[maybe_unused]] auto const bytes = mallinfo2().uordblks;
+    grow_to(few + many);
+    CHECK(threads_of_this_process() == threads);
+#ifndef ELASTICJOB_TEST_SANITIZED // whose allocators keep no such account
+    // The registry's own side is in it: the nodes of the job, and its configuration.
+    auto const bytes_per_job = (mallinfo2().uordblks - bytes) / many;
+    INFO("bytes per idle job: ", bytes_per_job);
+    CHECK(bytes_per_job < 32 * 1024);
+#endif
+}

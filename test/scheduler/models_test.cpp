@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the library plugs into its own slots is what the concepts ask for. Told here and not beside the types, because each
+// check costs every file that includes them: docs/decisions/0006.
+#include <elasticjob/elasticjob.hpp>
+
+#include <elasticjob/allocation/run_list.hpp>
+#include <elasticjob/cron/tzif_zone.hpp>
+
+#include <iterator>
+
+using namespace elasticjob;
+
+static_assert(registry<MemoryRegistry>);
+#ifdef ELASTICJOB_HAS_ZOOKEEPER
+static_assert(registry<ZkRegistry>);
+#endif
+
+static_assert(sharding_strategy<AverageAllocation>);
+static_assert(sharding_strategy<OdevitySortByName>);
+static_assert(sharding_strategy<RotateServerByName>);
+static_assert(allocation<closed_form> && detail::allocation_lists_its_runs<closed_form>);
+static_assert(allocation<run_list_view> && detail::allocation_lists_its_runs<run_list_view>);
+static_assert(std::random_access_iterator<shard_range::iterator>);
+static_assert(std::forward_iterator<run_items::iterator>);
+
+static_assert(executor<SimpleExecutor>);
+static_assert(event_sink<NoEvents> && event_sink<LogEvents>);
+static_assert(time_zone<UtcZone> && time_zone<FixedOffset> && time_zone<TzifZone> && time_zone<SystemZone>);

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of a job while its session is cut off, and when it has another one.
+#include <support/cluster.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+
+namespace {
+
+using items = std::vector<item_index>;
+
+void disconnect(cluster& c, member& m) {
+    post(c.loop, [&m] { m.registry.disconnect(); });
+    c.loop.run_ready();
+}
+void reconnect(cluster& c, member& m) {
+    post(c.loop, [&m] { m.registry.reconnect(); });
+    c.loop.run_ready();
+}
+void expire(cluster& c, member& m) {
+    post(c.loop, [&m] { m.registry.expire(); });
+    c.loop.run_ready();
+}
+
+} // namespace
+
+TEST_CASE("scheduler.job: an idle job sends nothing, for an hour") {
+    cluster c;
+    for (int n = 0; n < 3; ++n) REQUIRE(c.add().schedule(make_job("settle", never, 10)));
+    c.run_for(1min);
+    c.server.counts() = {};
+    c.run_for(1h);
+    CHECK(c.server.counts().all() == 0);
+}
+
+TEST_CASE("scheduler.job: a connection that comes back in time writes nothing, and nobody takes notice (D-16, D-43)") {
+    cluster c;
+    auto& one = c.add();
+    auto& two = c.add();
+    REQUIRE(one.schedule(make_job("settle", never, 4)));
+    REQUIRE(two.schedule(make_job("settle", never, 4)));
+    c.run_for(1s);
+    auto const before = c.dump("/settle");
+    auto const epoch = c.data("/settle/ext/assignment");
+    c.log.clear();
+    c.server.counts() = {};
+    for (auto* m : {&one, &two}) {
+        disconnect(c, *m);
+        c.run_for(9s);
+        reconnect(c, *m);
+        c.run_for(5s);
+    }
+    CHECK(c.server.counts().writes == 0);
+    CHECK(c.server.counts().reads < 10);
+    CHECK(c.dump("/settle") == before);
+    CHECK(c.data("/settle/ext/assignment") == epoch);
+    CHECK(c.count(heard::kind::resharded) == 0);
+}
+
+TEST_CASE("scheduler.job: what runs while the connection is down goes on, and its mark goes when it is back") {
+    cluster c;
+    auto& m = c.add();
+    bool was_stopped = false;
+    m.body = [&](sharding_context const& ctx) -> result<void> {
+        was_stopped = ctx.stop.stop_requested();
+        return success();
+    };
+    REQUIRE(m.schedule(make_job("settle", never, 1)));
+    c.run_for(1s);
+    m.holds = true;
+    REQUIRE(m.trigger("settle"));
+    c.run_for(1s);
+    disconnect(c, m);
+    c.run_for(3s);
+    m.release_all();
+    c.run_for(3s);
+    CHECK(c.is_marked("settle", 0));
+    reconnect(c, m);
+    c.run_for(1s);
+    CHECK_FALSE(c.is_marked("settle", 0));
+    CHECK_FALSE(was_stopped);
+}
+
+TEST_CASE("scheduler.job: when the leader's session ends another leads, and its items go to the others") {
+    cluster c;
+    auto& one = c.add();
+    auto& two = c.add();
+    for (auto* m : {&one, &two}) REQUIRE(m->schedule(make_job("settle", "0/5 * * * * ?", 4)));
+    c.run_for(1s);
+    REQUIRE(c.data("/settle/leader/election/instance") == one.id("settle"));
+    disconnect(c, one);
+    c.run_for(11s);
+    CHECK(c.data("/settle/leader/election/instance") == two.id("settle"));
+    CHECK(c.owners("settle", 4) == std::vector<std::string>(4, two.id("settle")));
+    c.log.clear();
+    c.run_for(5s);
+    CHECK(c.started() == items{0, 1, 2, 3});
+    CHECK(c.started(0).empty());
+}
+
+TEST_CASE("scheduler.job: a new session registers everything again, and is not taken for an operator's removal (D-18)") {
+    cluster c;
+    auto& one = c.add();
+    auto& two = c.add();
+    for (auto* m : {&one, &two}) REQUIRE(m->schedule(make_job("settle", "0/5 * * * * ?", 4)));
+    c.run_for(1s);
+    for (int n = 0; n < 5; ++n) {
+        expire(c, one);
+        expire(c, two);
+        c.run_for(2s);
+    }
+    CHECK(c.count(heard::kind::left) == 0);
+    CHECK(c.find("/settle/instances")->stat.children == 2);
+    for (auto* m : {&one, &two})
+        CHECK(c.find("/settle/instances/" + m->id("settle"))->stat.owner == m->registry.session().id);
+    c.run_for(1s);
+    c.log.clear();
+    c.run_for(5s);
+    CHECK(c.started() == items{0, 1, 2, 3});
+}
+
+TEST_CASE("scheduler.job: a session may end at any moment, and the member comes back") {
+    for (int turns = 0; turns < 80; ++turns) {
+        cluster c;
+        auto& one = c.add();
+        auto& two = c.add();
+        for (auto* m : {&one, &two}) REQUIRE(m->schedule(make_job("settle", "* * * * * ?", 3)));
+        c.run_for(999ms);
+        for (int n = 0; n < turns; ++n) c.loop.step();
+        post(c.loop, [&] { one.registry.expire(); });
+        c.run_for(10s);
+        INFO("after " << turns << " turns");
+        CHECK(c.violations.empty());
+        CHECK(c.count(heard::kind::left) == 0);
+        CHECK(c.find("/settle/leader/election/latch")->stat.children == 0);
+        c.log.clear();
+        c.run_for(1s);
+        CHECK(c.started() == items{0, 1, 2});
+        c.run_for(500ms);
+        for (item_index i = 0; i < 3; ++i) CHECK_FALSE(c.is_marked("settle", i));
+    }
+}
+
+TEST_CASE("scheduler.job: what runs when the session ends is asked to stop, and marked again under the new one (D-17)") {
+    cluster c;
+    auto& one = c.add();
+    auto& two = c.add();
+    std::vector<bool> stopped;
+    one.body = [&](sharding_context const& ctx) -> result<void> {
+        stopped.push_back(ctx.stop.stop_requested());
+        return success();
+    };
+    REQUIRE(one.schedule(make_job("settle", "0/5 * * * * ?", 2)));
+    c.run_for(1s);
+    one.holds = true;
+    c.run_for(5s);
+    REQUIRE(one.held() == 2);
+    expire(c, one);
+    c.run_for(100ms);
+    for (item_index i = 0; i < 2; ++i) {
+        REQUIRE(c.is_marked("settle", i));
+        CHECK(c.find("/settle/sharding/" + std::to_string(i) + "/running")->stat.owner == one.registry.session().id);
+    }
+    // Nobody else runs them meanwhile, though they own them.
+    REQUIRE(two.schedule(make_job("settle", "0/5 * * * * ?", 2)));
+    c.run_for(10s);
+    CHECK(c.owner("settle", 0) == two.id("settle"));
+    CHECK(c.count(heard::kind::started, 0) == 1);
+    CHECK(c.violations.empty());
+    one.release_all();
+    c.run_for(1s);
+    CHECK(stopped == std::vector<bool>{true, true});
+    CHECK_FALSE(c.is_marked("settle", 1));
+    CHECK(c.count(heard::kind::started, 0) == 2); // what waited for it
+    c.run_for(10s);
+    CHECK(c.violations.empty());
+}
+
+TEST_CASE("scheduler.job: a run that was overtaken does not take the mark of the one that overtook it") {
+    cluster c;
+    auto& one = c.add();
+    auto& two = c.add();
+    for (auto* m : {&one, &two}) REQUIRE(m->schedule(make_job("settle", "0/5 * * * * ?", 2)));
+    c.run_for(1s);
+    REQUIRE(c.owner("settle", 1) == one.id("settle"));
+    one.holds = true;
+    c.run_for(5s);
+    REQUIRE(one.held() == 1);
+    disconnect(c, one);
+    two.holds = true;
+    c.run_for(16s); // its session ends; the other one starts its item
+    REQUIRE(c.is_marked("settle", 1));
+    auto const* mark = c.find("/settle/sharding/1/running");
+    REQUIRE(mark->stat.owner == two.registry.session().id);
+    // It comes back, and its run ends just while it looks for its mark.
+    for (int turns = 0; turns < 12; ++turns) {
+        post(c.loop, [&one] { one.registry.reconnect(); });
+        for (int n = 0; n < turns; ++n) c.loop.step();
+        one.release_all();
+        c.run_for(1s);
+        REQUIRE(c.is_marked("settle", 1));
+        CHECK(c.find("/settle/sharding/1/running")->stat.owner == two.registry.session().id);
+        disconnect(c, one);
+        c.run_for(11s);
+    }
+    CHECK(c.violations.empty());
+}
+
+TEST_CASE("scheduler.job: a shutdown while the registry is away ends when the session has") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(make_job("settle", never, 2)));
+    c.run_for(1s);
+    m.holds = true;
+    REQUIRE(m.trigger("settle"));
+    c.run_for(1s);
+    disconnect(c, m);
+    m.release_all();
+    auto const begin = c.loop.now();
+    (void)m.shutdown("settle");
+    CHECK(c.loop.now() - begin <= 16s);
+    c.run_for(20s);
+    CHECK(c.find("/settle/instances")->stat.children == 0);
+}
+
+TEST_CASE("scheduler.job: the leader's node of a former session of ours is not taken for leadership") {
+    cluster c;
+    auto& one = c.add();
+    REQUIRE(one.schedule(make_job("settle", never, 1)));
+    c.run_for(1s);
+    c.create("/settle/leader/x"); // keeps the parent
+    auto const id = one.id("settle");
+    // As after an expiry that the server has not carried out yet: the node is there, with our id, of another session.
+    c.wait_for(one.registry.remove(cluster::parsed("/settle/leader/election/instance"))).value();
+    c.create("/settle/leader/election/instance", id, create_mode::ephemeral);
+    c.run_for(1s);
+    CHECK(c.log.back().what == heard::kind::leads_no_more);
+    c.remove("/settle/leader/election/instance");
+    c.run_for(1s);
+    CHECK(c.find("/settle/leader/election/instance")->stat.owner == one.registry.session().id);
+}

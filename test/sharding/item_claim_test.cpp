@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/sharding/item_claim.hpp>
+
+#include <elasticjob/execution/running_marks.hpp>
+
+#include <support/sharded_world.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+
+namespace {
+
+using items = std::vector<item_index>;
+
+result<start_report> start(sharded_world& w, int n, item_claim claim) {
+    auto& r = n == 1 ? w.one : w.two;
+    running_marks<session_type> marks{r, w.at, id_of(n)};
+    return w.wait_for(marks.start(r.session().generation, std::move(claim)));
+}
+
+} // namespace
+
+TEST_CASE("sharding.item_claim: while an assignment of ours is in force nothing is read") {
+    sharded_world w;
+    REQUIRE(w.shard(4));
+    w.server.counts() = {};
+    auto const one = w.claim(1, 4);
+    auto const two = w.claim(2, 4);
+    CHECK(w.server.counts().all() == 0);
+    REQUIRE(one);
+    REQUIRE(two);
+    CHECK(w.items(*one) == items{2, 3});
+    CHECK(w.items(*two) == items{0, 1});
+}
+
+TEST_CASE("sharding.item_claim: before the first sharding it waits, to the deadline and no longer (D-12)") {
+    sharded_world w;
+    auto const begin = w.loop.now();
+    auto const claim = w.claim(2, 4, 3s);
+    CHECK(claim.error() == errc::timed_out);
+    CHECK(claim.error().what.find(id_of(1).str()) != std::string::npos); // who kept it waiting
+    CHECK(w.loop.now() - begin == 3s);
+
+    std::optional<result<item_claim>> later;
+    w.start(claim_items(w.two, *w.second, w.at, id_of(2), 4, w.loop.now() + 1h), later);
+    CHECK_FALSE(later);
+    REQUIRE(w.shard(4));
+    REQUIRE(later);
+    CHECK(w.items(**later) == items{0, 1});
+}
+
+TEST_CASE("sharding.item_claim: a Java leader's sharding is followed, step by step") {
+    sharded_world w;
+    REQUIRE(w.shard(4));
+    auto const before = w.claim(2, 4);
+    REQUIRE(w.items(*before) == items{0, 1});
+
+    w.java_begins();
+    w.java_clears(0);
+    w.loop.run_for(1s);
+    CHECK(w.claim(2, 4, 1s).error() == errc::timed_out); // half of it is no assignment
+    {
+        // What was claimed before does not start: item 0's node is gone.
+        auto const report = start(w, 2, *before);
+        REQUIRE(report);
+        CHECK(report->started.empty());
+    }
+    for (item_index i = 1; i < 4; ++i) w.java_clears(i);
+    w.java_commits({id_of(1).str(), id_of(2).str(), id_of(1).str(), "10.0.0.9@-@4711"});
+    w.loop.run_for(1s);
+    CHECK(w.items(*w.claim(1, 4)) == items{0, 2});
+    auto const now = w.claim(2, 4);
+    CHECK(w.items(*now) == items{1});
+
+    // Neither does it start what the Java leader has given away, though the version of the node is the same again.
+    auto const report = start(w, 2, *before);
+    REQUIRE(report);
+    CHECK(report->started.empty());
+    CHECK(start(w, 2, *now)->started == items{1});
+}
+
+TEST_CASE("sharding.item_claim: the claim after one Java sharding does not start anything after the next") {
+    sharded_world w;
+    w.java_shards({id_of(2).str(), id_of(2).str()});
+    w.loop.run_for(1s);
+    auto const claim = w.claim(2, 2);
+    REQUIRE(w.items(*claim) == items{0, 1});
+    w.java_begins();
+    w.java_clears(0);
+    w.java_clears(1);
+    CHECK(start(w, 2, *claim)->started.empty());
+}
+
+TEST_CASE("sharding.item_claim: when we lead again our assignment counts again") {
+    sharded_world w;
+    REQUIRE(w.shard(4));
+    w.java_shards({id_of(1).str(), id_of(1).str(), id_of(1).str(), id_of(1).str()});
+    w.loop.run_for(1s);
+    CHECK(w.items(*w.claim(1, 4)).size() == 4);
+    REQUIRE(w.shard(4));
+    CHECK(w.items(*w.claim(1, 4)) == items{2, 3});
+    CHECK(w.items(*w.claim(2, 4)) == items{0, 1});
+}
+
+TEST_CASE("sharding.item_claim: a view that is behind is not taken for a Java leader") {
+    sharded_world w;
+    REQUIRE(w.shard(4));
+    auto overruled = [&] { return w.wait_for(is_overruled(w.two, w.at)).value(); };
+    CHECK_FALSE(overruled());
+    w.java_shards({id_of(1).str(), id_of(1).str(), id_of(1).str(), id_of(1).str()});
+    CHECK(overruled());
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/sharding/job_view.hpp>
+
+#include <support/sharded_world.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+
+TEST_CASE("sharding.job_view: instances come in ElasticJob's order, the available ones without those of disabled servers") {
+    sharded_world w{2};
+    w.join(3, w.by_hand);
+    w.create(w.at.instances() / "nonsense");
+    w.set(w.at.server("10.0.0.2"), "DISABLED");
+    w.loop.run_for(1s);
+    CHECK(w.view->instances() == std::vector<instance_id>{id_of(3), id_of(2), id_of(1)});
+    CHECK(w.view->available_instances() == std::vector<instance_id>{id_of(3), id_of(1)});
+    CHECK(w.view->is_enabled("10.0.0.77")); // without a node
+}
+
+TEST_CASE("sharding.job_view: servers are compared as a whole (D-23)") {
+    sharded_world w{1};
+    w.create_as(w.by_hand, w.at.instance(id_of(10)), {}, create_mode::ephemeral);
+    w.create(w.at.server("10.0.0.10"));
+    w.set(w.at.server("10.0.0.1"), "DISABLED");
+    w.loop.run_for(1s);
+    CHECK(w.view->available_instances() == std::vector<instance_id>{id_of(10)});
+}
+
+TEST_CASE("sharding.job_view: whichever reply is lost, it shows in the end what is there") {
+    // Every request that the view makes while things change, one after the other.
+    for (std::uint64_t n = 0; n < 40; ++n)
+        for (auto const fate : {request_fate::request_lost, request_fate::reply_lost}) {
+            INFO("request " << n);
+            sharded_world w;
+            REQUIRE(w.shard(4));
+            {
+                losing const network{w.server, losing::nth(w.two.session().id, n, fate)};
+                w.set(w.at.config(), "c2");
+                w.set(w.at.server("10.0.0.1"), "DISABLED");
+                w.remove(w.at.server("10.0.0.2"));
+                w.create(w.at.server("10.0.0.2"), "DISABLED");
+                w.join(3, w.by_hand);
+                w.create(w.at.sharding_necessary());
+                w.create(w.at.sharding_processing());
+                w.loop.run_for(1s);
+                w.remove(w.at.sharding_necessary());
+                w.wait_for(w.one.remove(w.at.leader_instance())).value();
+                w.set(w.at.instance(id_of(2)), "TRIGGER");
+                w.set(w.at.assignment(), "x");
+                w.remove(w.at.item_instance(0));
+                w.loop.run_for(5s);
+            }
+            auto const& v = *w.second;
+            CHECK(v.config()->data == "c2");
+            CHECK(v.server("10.0.0.1")->data == "DISABLED");
+            CHECK(v.server("10.0.0.2")->data == "DISABLED");
+            CHECK(v.instances().size() == 3);
+            CHECK_FALSE(v.sharding_is_necessary());
+            CHECK(v.sharding_is_processed());
+            CHECK_FALSE(v.leader());
+            CHECK(v.self()->data == "TRIGGER");
+            CHECK(v.assignment_node()->data == "x");
+            CHECK_FALSE(v.first_item());
+        }
+}
+
+TEST_CASE("sharding.job_view: a connection that breaks at any moment makes nothing vanish") {
+    for (int turns = 0; turns < 30; ++turns) {
+        sharded_world w;
+        REQUIRE(w.shard(4));
+        w.set(w.at.config(), "c2");
+        for (int i = 0; i < turns; ++i) w.loop.step();
+        post(w.loop, [&] { w.two.disconnect(); });
+        w.loop.run_for(1s);
+        CHECK(w.second->self());
+        CHECK(w.second->leader());
+        CHECK(w.second->instances().size() == 2);
+        w.set(w.at.config(), "c3");
+        post(w.loop, [&] { w.two.reconnect(); });
+        w.loop.run_for(1s);
+        CHECK(w.second->config()->data == "c3");
+        CHECK(w.second->self());
+    }
+}

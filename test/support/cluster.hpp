@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Real schedulers over one in-memory server on virtual time, with a test as operator, network and fate.
+#ifndef ELASTICJOB_TEST_SUPPORT_CLUSTER_HPP
+#define ELASTICJOB_TEST_SUPPORT_CLUSTER_HPP
+
+#include <elasticjob/config/job_config.hpp>
+#include <elasticjob/core/virtual_loop.hpp>
+#include <elasticjob/events/event.hpp>
+#include <elasticjob/execution/sharding_context.hpp>
+#include <elasticjob/registry/memory_registry.hpp>
+
+#include <support/job_world.hpp> // losing
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob::test {
+
+using namespace std::chrono_literals;
+
+/// A cron expression that does not fire while anybody watches.
+inline constexpr char const* never = "0 0 0 1 1 ? 2099";
+
+inline job_config make_job(std::string name, std::string cron, int count) {
+    job_config c;
+    c.name = std::move(name);
+    c.cron = std::move(cron);
+    c.sharding_total_count = count;
+    return c;
+}
+
+/// One event, kept.
+struct heard {
+    enum class kind { joined, left, leads, leads_no_more, resharded, share, started, finished, skipped, trouble };
+    kind what{};
+    std::size_t member = 0;
+    std::string job{};
+    mono_time at{};
+    item_index item = 0;             ///< started, finished, skipped
+    wall_time due{};                 ///< likewise
+    std::optional<error> failure{};  ///< finished, trouble
+    events::skip_reason why{};       ///< skipped
+    std::string text{};              ///< joined: the note
+    std::vector<item_index> items{}; ///< share
+    std::uint32_t moved = 0;         ///< resharded
+};
+
+class cluster;
+
+/// One process: a session, a scheduler, and whatever it runs. The scheduler's type is known to one file of the folder,
+/// the one that includes support/cluster_schedulers.hpp, because it takes long to compile.
+class member {
+public:
+    member(cluster& c, std::size_t number, std::string ip);
+    member(member const&) = delete;
+    member& operator=(member const&) = delete;
+    ~member();
+
+    std::size_t const number;
+    std::string const ip;
+    basic_memory_registry<virtual_loop> registry;
+
+    /// What the bodies do; by default nothing.
+    std::function<result<void>(sharding_context const&)> body;
+
+    /// While true, works stay in the pool: their items are running.
+    bool holds = false;
+
+    /// While true, the pool takes no work.
+    bool refuses = false;
+
+    result<void> schedule(job_config const& c);
+    result<void> trigger(std::string const& job);
+    result<void> disable(std::string const& job);
+    result<void> enable(std::string const& job);
+    result<void> wait_idle(std::string const& job);
+    result<void> shutdown(std::string const& job);
+    void destroy_scheduler(); ///< with its jobs
+
+    /// Lets the oldest held run of the item end; false if there is none.
+    bool release(item_index item);
+    void release_all();
+    std::size_t held() const { return held_.size(); }
+
+    /// The id that this member has in the job: whatever it last joined with.
+    std::string id(std::string const& job) const {
+        auto const at = ids.find(job);
+        return at == ids.end() ? std::string{} : at->second;
+    }
+    std::map<std::string, std::string> ids;
+
+private:
+    friend class cluster;
+    friend struct member_pool;
+    friend struct member_sink;
+    struct engine;
+    struct held_work {
+        std::string job;
+        item_index item;
+        work* what;
+    };
+    cluster& cluster_;
+    std::vector<held_work> held_;
+    std::pair<std::string, item_index> starting_;
+    std::unique_ptr<engine> engine_;
+};
+
+class cluster {
+public:
+    explicit cluster(memory_server_options o = {}, std::uint64_t seed = 1)
+        : seed_{seed}, loop{wall_time{std::chrono::seconds{1'767'225'600}}}, // 2026-01-01 00:00:00 UTC
+          server{loop, o}, by_hand{server} {}
+    cluster(cluster const&) = delete;
+    cluster& operator=(cluster const&) = delete;
+    ~cluster() {
+        server.set_filter({});
+        for (auto& m : members) {
+            m->body = nullptr; // what it refers to may be gone
+            m->release_all();
+        }
+        members.clear();
+    }
+
+private:
+    std::uint64_t seed_;
+
+public:
+    virtual_loop loop;
+    basic_memory_server<virtual_loop> server;
+    basic_memory_registry<virtual_loop> by_hand; ///< an operator's session, or a Java member's
+    std::vector<heard> log;
+    std::vector<std::string> violations; ///< of: no two live instances run one item at the same time
+    std::vector<std::unique_ptr<member>> members;
+    std::chrono::milliseconds drain_timeout{30'000};
+
+    std::uint64_t seed_of(std::size_t number) const { return seed_ * 1000 + number + 1; }
+
+    member& add() { return add("10.0.0." + std::to_string(members.size() + 1)); }
+    member& add(std::string ip) {
+        members.push_back(std::make_unique<member>(*this, members.size(), std::move(ip)));
+        return *members.back();
+    }
+
+    void run_for(std::chrono::nanoseconds span) { loop.run_for(span); }
+
+    /// Runs something on the loop, as a request of the operator's session would.
+    template <class T>
+    result<T> wait_for(task<result<T>> t) {
+        return block_on(loop, std::move(t));
+    }
+
+    // What an operator does. Nothing of it may fail.
+
+    void create(std::string const& path, std::string data = {}, create_mode mode = create_mode::persistent) {
+        wait_for(by_hand.create(parsed(path), std::move(data), mode)).value();
+    }
+    void set(std::string const& path, std::string data) {
+        wait_for(by_hand.set(parsed(path), std::move(data))).value();
+    }
+    void remove(std::string const& path) { wait_for(by_hand.remove(parsed(path))).value(); }
+    void remove_tree(std::string const& path) {
+        std::vector<std::string> doomed;
+        server.tree().for_each([&](std::string const& p, node const&) {
+            if (p == path || p.starts_with(path + "/")) doomed.push_back(p);
+        });
+        transaction t{by_hand.session().generation};
+        for (; !doomed.empty(); doomed.pop_back()) t.remove(parsed(doomed.back()));
+        wait_for(by_hand.commit(std::move(t))).value();
+    }
+
+    // What stands in the tree. No request is made.
+
+    node const* find(std::string const& path) const { return server.tree().find(parsed(path)); }
+    bool has(std::string const& path) const { return find(path) != nullptr; }
+    std::string data(std::string const& path) const {
+        auto const* n = find(path);
+        return n ? n->data : "(absent)";
+    }
+    std::string owner(std::string const& job, item_index i) const {
+        return data("/" + job + "/sharding/" + std::to_string(i) + "/instance");
+    }
+    bool is_marked(std::string const& job, item_index i) const {
+        return has("/" + job + "/sharding/" + std::to_string(i) + "/running");
+    }
+    std::vector<std::string> owners(std::string const& job, item_index count) const {
+        std::vector<std::string> all;
+        for (item_index i = 0; i < count; ++i) all.push_back(owner(job, i));
+        return all;
+    }
+
+    /// A line for each node at or below the path, `ext` left out: path, P or E, data.
+    std::vector<std::string> dump(std::string const& root) const {
+        std::vector<std::string> lines;
+        auto const ext = root + "/ext";
+        server.tree().for_each([&](std::string const& p, node const& n) {
+            if (p != root && !p.starts_with(root + "/")) return;
+            if (p == ext || p.starts_with(ext + "/")) return;
+            lines.push_back(p + (n.stat.owner ? " E " : " P ") + n.data);
+        });
+        return lines;
+    }
+
+    // What has been heard.
+
+    std::size_t count(heard::kind k) const {
+        std::size_t n = 0;
+        for (auto const& h : log) n += h.what == k;
+        return n;
+    }
+    std::size_t count(heard::kind k, item_index i) const {
+        std::size_t n = 0;
+        for (auto const& h : log) n += h.what == k && h.item == i;
+        return n;
+    }
+    std::size_t skips(events::skip_reason why) const {
+        std::size_t n = 0;
+        for (auto const& h : log) n += h.what == heard::kind::skipped && h.why == why;
+        return n;
+    }
+    std::optional<error> last_trouble() const {
+        for (auto at = log.rbegin(); at != log.rend(); ++at)
+            if (at->what == heard::kind::trouble) return at->failure;
+        return std::nullopt;
+    }
+    /// Sorted items, with repetitions, that were started; of one member, if one is given.
+    std::vector<item_index> started(std::optional<std::size_t> of = {}) const {
+        std::vector<item_index> items;
+        for (auto const& h : log)
+            if (h.what == heard::kind::started && (!of || h.member == *of)) items.push_back(h.item);
+        std::sort(items.begin(), items.end());
+        return items;
+    }
+    std::string transcript() const;
+
+    static node_path parsed(std::string const& path) { return node_path::parse(path).value(); }
+
+private:
+    friend class member;
+    friend struct member_sink;
+    struct run {
+        std::size_t member;
+        std::string job;
+        item_index item;
+        session_generation generation;
+    };
+    void note(heard h);
+    void begin_run(std::size_t number, std::string const& job, item_index item);
+    void end_run(std::size_t number, std::string const& job, item_index item);
+    std::vector<run> running_;
+};
+
+} // namespace elasticjob::test
+#endif // ELASTICJOB_TEST_SUPPORT_CLUSTER_HPP

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The schedulers behind support/cluster.hpp. Included by one file of a folder that uses clusters.
+#ifndef ELASTICJOB_TEST_SUPPORT_CLUSTER_SCHEDULERS_HPP
+#define ELASTICJOB_TEST_SUPPORT_CLUSTER_SCHEDULERS_HPP
+
+#include <elasticjob/allocation/average.hpp>
+#include <elasticjob/execution/simple_executor.hpp>
+#include <elasticjob/scheduler/job_scheduler.hpp>
+
+#include <support/cluster.hpp>
+
+namespace elasticjob::test {
+
+struct member_pool {
+    member* self;
+    bool try_submit(work& w) {
+        if (self->refuses) return false;
+        if (self->holds)
+            self->held_.push_back({self->starting_.first, self->starting_.second, &w});
+        else
+            self->registry.loop().post(w);
+        return true;
+    }
+};
+
+struct member_sink {
+    member* self;
+
+    void operator()(events::joined const& e) const {
+        self->ids[std::string{e.from.job}] = e.from.instance.str();
+        auto h = make(heard::kind::joined, e.from);
+        h.text = e.note;
+        tell(std::move(h));
+    }
+    void operator()(events::left const& e) const { tell(make(heard::kind::left, e.from)); }
+    void operator()(events::leadership_changed const& e) const {
+        tell(make(e.leads ? heard::kind::leads : heard::kind::leads_no_more, e.from));
+    }
+    void operator()(events::resharded const& e) const {
+        auto h = make(heard::kind::resharded, e.from);
+        h.moved = e.moved;
+        tell(std::move(h));
+    }
+    void operator()(events::share_changed const& e) const {
+        auto h = make(heard::kind::share, e.from);
+        h.items = e.items;
+        tell(std::move(h));
+    }
+    void operator()(events::item_started const& e) const {
+        self->starting_ = {std::string{e.from.job}, e.item};
+        self->cluster_.begin_run(self->number, std::string{e.from.job}, e.item);
+        auto h = make(heard::kind::started, e.from);
+        h.item = e.item;
+        h.due = e.due;
+        tell(std::move(h));
+    }
+    void operator()(events::item_finished const& e) const {
+        self->cluster_.end_run(self->number, std::string{e.from.job}, e.item);
+        auto h = make(heard::kind::finished, e.from);
+        h.item = e.item;
+        h.due = e.due;
+        h.failure = e.failure;
+        tell(std::move(h));
+    }
+    void operator()(events::item_skipped const& e) const {
+        if (e.why == events::skip_reason::overloaded)
+            self->cluster_.end_run(self->number, std::string{e.from.job}, e.item);
+        auto h = make(heard::kind::skipped, e.from);
+        h.item = e.item;
+        h.due = e.due;
+        h.why = e.why;
+        tell(std::move(h));
+    }
+    void operator()(events::trouble const& e) const {
+        auto h = make(heard::kind::trouble, e.from);
+        h.failure = e.what;
+        tell(std::move(h));
+    }
+
+private:
+    heard make(heard::kind k, events::origin const& from) const {
+        heard h;
+        h.what = k;
+        h.member = self->number;
+        h.job = from.job;
+        h.at = self->registry.loop().now();
+        return h;
+    }
+    void tell(heard h) const { self->cluster_.note(std::move(h)); }
+};
+
+struct member::engine {
+    using scheduler_type = job_scheduler<basic_memory_registry<virtual_loop>, AverageAllocation, SimpleExecutor,
+                                         member_pool, member_sink, UtcZone>;
+
+    static scheduler_options options(member const& m) {
+        scheduler_options o;
+        o.server_ip = m.ip;
+        o.seed = m.cluster_.seed_of(m.number);
+        o.drain_timeout = m.cluster_.drain_timeout;
+        return o;
+    }
+    explicit engine(member& m)
+        : scheduler{m.registry, options(m), member_pool{&m}, member_sink{&m}, UtcZone{}} {}
+
+    scheduler_type scheduler;
+    std::map<std::string, scheduler_type::handle> handles;
+};
+
+member::member(cluster& c, std::size_t n, std::string address)
+    : number{n}, ip{std::move(address)}, registry{c.server}, cluster_{c}, engine_{std::make_unique<engine>(*this)} {}
+
+member::~member() { destroy_scheduler(); }
+
+void member::destroy_scheduler() {
+    if (!engine_) return;
+    // Held works would keep the scheduler waiting in a time that does not pass.
+    holds = false;
+    release_all();
+    engine_->handles.clear();
+    engine_.reset();
+}
+
+result<void> member::schedule(job_config const& c) {
+    auto call = [this](sharding_context const& ctx) -> result<void> {
+        if (body) return body(ctx);
+        return success();
+    };
+    auto h = engine_->scheduler.schedule(c, call);
+    if (!h) return std::move(h).error();
+    engine_->handles.emplace(c.name, *std::move(h));
+    return success();
+}
+result<void> member::trigger(std::string const& job) { return engine_->handles.at(job).trigger(); }
+result<void> member::disable(std::string const& job) { return engine_->handles.at(job).disable(); }
+result<void> member::enable(std::string const& job) { return engine_->handles.at(job).enable(); }
+result<void> member::wait_idle(std::string const& job) { return engine_->handles.at(job).wait_idle(); }
+result<void> member::shutdown(std::string const& job) {
+    auto const at = engine_->handles.find(job);
+    auto outcome = at->second.shutdown();
+    engine_->handles.erase(at);
+    return outcome;
+}
+
+bool member::release(item_index item) {
+    for (auto at = held_.begin(); at != held_.end(); ++at)
+        if (at->item == item) {
+            work& w = *at->what;
+            held_.erase(at);
+            registry.loop().post(w);
+            return true;
+        }
+    return false;
+}
+void member::release_all() {
+    for (auto const& h : std::exchange(held_, {})) registry.loop().post(*h.what);
+}
+
+void cluster::note(heard h) { log.push_back(std::move(h)); }
+
+void cluster::begin_run(std::size_t number, std::string const& job, item_index item) {
+    for (auto const& r : running_)
+        if (r.job == job && r.item == item && r.generation == members[r.member]->registry.session().generation)
+            violations.push_back("item " + std::to_string(item) + " of " + job + " starts on member " +
+                                 std::to_string(number) + " while it runs on member " + std::to_string(r.member));
+    running_.push_back({number, job, item, members[number]->registry.session().generation});
+}
+void cluster::end_run(std::size_t number, std::string const& job, item_index item) {
+    for (auto at = running_.begin(); at != running_.end(); ++at)
+        if (at->member == number && at->job == job && at->item == item) {
+            running_.erase(at);
+            return;
+        }
+}
+
+std::string cluster::transcript() const {
+    static constexpr char const* names[] = {"joined",  "left",     "leads",   "leads no more", "resharded", "share",
+                                            "started", "finished", "skipped", "trouble"};
+    std::string text;
+    for (auto const& h : log) {
+        auto const ms = std::chrono::duration_cast<std::chrono::milliseconds>(h.at.time_since_epoch()).count();
+        text += std::to_string(ms) + " ms, member " + std::to_string(h.member) + ", " + h.job + ": " +
+                names[static_cast<int>(h.what)];
+        switch (h.what) {
+        case heard::kind::started:
+        case heard::kind::finished:
+            text += " " + std::to_string(h.item);
+            break;
+        case heard::kind::skipped:
+            text += " " + std::to_string(h.item) + " " + std::string{name_of(h.why)};
+            break;
+        case heard::kind::share:
+            for (auto const i : h.items) text += " " + std::to_string(i);
+            break;
+        default:
+            break;
+        }
+        text += " " + h.text;
+        if (h.failure) text += to_string(*h.failure);
+        text += "\n";
+    }
+    return text;
+}
+
+} // namespace elasticjob::test
+#endif // ELASTICJOB_TEST_SUPPORT_CLUSTER_SCHEDULERS_HPP

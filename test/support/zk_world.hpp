@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief `ZkWorld`: the world for the laws of registries in which the registry is a real ZooKeeper server.
+#ifndef ELASTICJOB_TEST_SUPPORT_ZK_WORLD_HPP
+#define ELASTICJOB_TEST_SUPPORT_ZK_WORLD_HPP
+
+#include <elasticjob/registry/zk_registry.hpp>
+
+#include <integration/zk_lab.hpp>
+#include <integration/zk_proxy.hpp>
+#include <support/zk_server.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace elasticjob::test {
+
+/// One server for all worlds of the executable, a fresh name space for each. The first session goes through a wire that
+/// can be cut. Threads: the first world is made on the main thread, because the server lives as long as its maker.
+class ZkWorld {
+public:
+    using registry_type = ZkRegistry;
+
+    ZkWorld() : proxy_{server().port()} {
+        static int worlds = 0;
+        auto const name_space = "laws-" + std::to_string(++worlds);
+        first_.emplace(open(proxy_.endpoint(), name_space));
+        second_.emplace(open(server().endpoint(), name_space));
+    }
+    ZkWorld(ZkWorld const&) = delete;
+    ZkWorld& operator=(ZkWorld const&) = delete;
+
+    event_loop& loop() noexcept { return loop_; }
+    ZkRegistry& registry() noexcept { return *first_; }
+    ZkRegistry& second() noexcept { return *second_; }
+    std::chrono::milliseconds limit() const { return std::chrono::seconds{30}; }
+
+    task<> end_second() {
+        auto close = [this] { second_.reset(); };
+        zk::aside closing{loop_, close};
+        co_await closing;
+    }
+
+    /// Goes on once the registry knows. Precondition: `r` is the first session.
+    task<> expire(ZkRegistry& r) {
+        auto const former = r.session();
+        co_await disconnect(r); // or else it would take its session back from the thief
+        auto steal = [id = former.id] { session_thief::end_session(server().port(), id); };
+        zk::aside stealing{loop_, steal};
+        co_await stealing;
+        co_await reconnect(r);
+        while (r.session().generation == former.generation)
+            co_await r.session_changed().newer_than(r.session_changed().edition());
+    }
+
+    /// Precondition: `r` is the first session. New connections are taken, and nothing comes through them.
+    task<> disconnect(ZkRegistry&) {
+        proxy_.set_requests(wire::held);
+        proxy_.set_replies(wire::held);
+        proxy_.cut();
+        co_return;
+    }
+    task<> reconnect(ZkRegistry&) {
+        proxy_.cut_and_repair();
+        co_return;
+    }
+
+private:
+    static zk_server& server() {
+        static zk_server one{quick()};
+        return one;
+    }
+    ZkRegistry open(std::string servers, std::string name_space) {
+        auto o = to(std::move(servers), std::move(name_space));
+        o.session_timeout = std::chrono::milliseconds{2000};
+        o.loop = &loop_;
+        return connected(std::move(o));
+    }
+
+    event_loop loop_;
+    tcp_proxy proxy_;
+    std::optional<ZkRegistry> first_, second_;
+};
+
+} // namespace elasticjob::test
+#endif // ELASTICJOB_TEST_SUPPORT_ZK_WORLD_HPP
