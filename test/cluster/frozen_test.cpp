@@ -49,7 +49,7 @@ TEST_CASE("cluster: a process that was frozen for longer than its session comes 
     all.wait_until_shared(job, {&a, &b, &frozen});
 
     // It is frozen in the middle of its runs.
-    auto const due = cluster::next_due(3s);
+    auto const due = all.wait_for_a_break(3s) + 3s;
     all.slow_down(frozen);
     all.wait_for_runs(due, items);
     all.wait_until_idle({&a, &b});
@@ -91,7 +91,7 @@ TEST_CASE("cluster: a process that was cut off for longer than its session comes
     all.wait_until_shared(job, {&a, &b, &cut});
 
     // It is cut off while idle.
-    auto const due = cluster::next_due(3s);
+    auto const due = all.wait_for_a_break(3s) + 3s;
     all.wait_for_runs(due, items);
     all.wait_until_idle({&a, &b, &cut});
     auto const session = cut.session();

@@ -72,7 +72,7 @@ TEST_CASE("cluster: a process is killed while its items run, and the others run 
     auto& dead = all.start("dead", short_lived(job));
     all.wait_until_shared(job, {&a, &b, &dead});
 
-    auto const due = cluster::next_due(3s);
+    auto const due = all.wait_for_a_break(3s) + 3s;
     all.slow_down(dead);
     all.wait_for_runs(due, items);
     all.wait_until_idle({&a, &b});
@@ -107,7 +107,7 @@ TEST_CASE("cluster: whoever gets the items of a dead process that was running th
     all.wait_until_shared(job, {&a, &b, &dead});
 
     // An operator disables its server, so that its items are given away at once, and then it dies while they run.
-    auto const due = cluster::next_due(2s);
+    auto const due = all.wait_for_a_break(2s) + 2s;
     all.slow_down(dead);
     all.wait_for_runs(due, items);
     auto const orphans = dead.share();

@@ -21,7 +21,7 @@ void check_leaving(std::string const& name_space, void (*ask_to_leave)(member&),
     auto& leaver = leader_leaves ? first : second;
     auto& stayer = leader_leaves ? second : first;
 
-    auto const due = cluster::next_due(2s);
+    auto const due = all.wait_for_a_break(2s) + 2s;
     all.slow_down(leaver, 400ms);
     all.wait_for_runs(due, items);
     ask_to_leave(leaver);

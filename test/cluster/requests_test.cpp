@@ -84,7 +84,7 @@ TEST_CASE("cluster: a tick of 100 items is one request to start them and one for
         all.wait_until_idle({&m});
         return traffic_of(all.server(), m.session()).requests;
     };
-    auto const due = cluster::next_due(2s);
+    auto const due = all.wait_for_a_break(2s) + 2s;
     auto const begin = count_at_rest(due);
     auto const end = count_at_rest(due + 4s);
     CHECK(end - begin == 2 * 2);

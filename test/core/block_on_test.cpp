@@ -2,7 +2,7 @@
 #include <elasticjob/core/block_on.hpp>
 
 #include <elasticjob/core/event_loop.hpp>
-#include <elasticjob/core/signal.hpp>
+#include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/virtual_loop.hpp>
 
 #include <core/counted.hpp>
@@ -23,7 +23,7 @@ task<result<int>> give(int value) { co_return value; }
 task<result<int>> fail() { co_return error{errc::overloaded, "full"}; }
 
 template <class Loop>
-task<result<void>> wait_for(signal<Loop>& s, counted) {
+task<result<void>> wait_for(event_count<Loop>& s, counted) {
     co_await s.newer_than(s.edition());
     co_return success();
 }
@@ -91,7 +91,7 @@ TEST_CASE_TEMPLATE("core.block_on: nothing of the task is left when it returns, 
 
 TEST_CASE("core.block_on: dry virtual time is timed_out, and the frames are destroyed") {
     virtual_loop loop;
-    signal<virtual_loop> never{loop};
+    event_count<virtual_loop> never{loop};
     auto const before = counted::alive();
     auto const outcome = block_on(loop, wait_for(never, counted{}));
     REQUIRE(!outcome);

@@ -2,7 +2,7 @@
 #include <elasticjob/core/event_loop.hpp>
 
 #include <elasticjob/core/block_on.hpp>
-#include <elasticjob/core/signal.hpp>
+#include <elasticjob/core/event_count.hpp>
 
 #include <core/counted.hpp>
 

@@ -2,7 +2,7 @@
 #include <elasticjob/core/task.hpp>
 
 #include <elasticjob/core/block_on.hpp>
-#include <elasticjob/core/signal.hpp>
+#include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/virtual_loop.hpp>
 
 #include <core/counted.hpp>
@@ -23,7 +23,7 @@ static_assert(!std::is_default_constructible_v<task<>>);
 
 namespace {
 
-using waits = signal<virtual_loop>;
+using waits = event_count<virtual_loop>;
 
 task<int> note(int& starts, int value) {
     ++starts;

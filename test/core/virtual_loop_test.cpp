@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/core/virtual_loop.hpp>
 
-#include <elasticjob/core/signal.hpp>
+#include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/task.hpp>
 
 #include <core/counted.hpp>
@@ -21,10 +21,10 @@ namespace {
 /// Three coroutines that meet by chance; what happened, when, in which order.
 std::vector<std::string> trace(unsigned seed) {
     virtual_loop loop;
-    signal<virtual_loop> s{loop};
+    event_count<virtual_loop> s{loop};
     std::mt19937 random{seed};
     std::vector<std::string> lines;
-    auto wander = [](virtual_loop& l, signal<virtual_loop>& news, std::mt19937& r, std::vector<std::string>& out,
+    auto wander = [](virtual_loop& l, event_count<virtual_loop>& news, std::mt19937& r, std::vector<std::string>& out,
                      int number) -> task<> {
         for (int i = 0; i < 50; ++i) {
             switch (r() % 4) {

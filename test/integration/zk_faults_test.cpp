@@ -44,7 +44,7 @@ task<> cut_soon(tcp_proxy& proxy, event_loop& l) {
     proxy.cut_and_repair();
 }
 
-task<> create_one(ZkRegistry& r, std::optional<result<node_path>>& made, elasticjob::signal<event_loop>& done) {
+task<> create_one(ZkRegistry& r, std::optional<result<node_path>>& made, elasticjob::event_count<event_loop>& done) {
     made.emplace(co_await r.create(at("/n"), "", create_mode::ephemeral_sequential));
     done.notify();
 }
@@ -98,7 +98,7 @@ TEST_CASE("ZkRegistry: a write whose reply was lost has happened, and one whose 
     SUBCASE("reply lost") {
         run(r.loop(), [&]() -> task<> {
             std::optional<result<node_path>> made;
-            elasticjob::signal<event_loop> done{r.loop()};
+            elasticjob::event_count<event_loop> done{r.loop()};
             auto const seen = done.edition();
             task_scope scope;
             proxy.set_replies(wire::lossy);

@@ -126,7 +126,7 @@ struct without_session_changed : MemoryRegistry {
     void session_changed() = delete;
 };
 struct with_news_of_another_loop : MemoryRegistry {
-    signal<virtual_loop>& session_changed();
+    event_count<virtual_loop>& session_changed();
 };
 static_assert(!registry<without_session>);
 static_assert(!registry<without_session_changed>);

@@ -38,7 +38,7 @@ struct world {
     basic_memory_server<virtual_loop> server{loop};
     registry_type writer{server};
     registry_type reader{server};
-    signal<virtual_loop> news{loop};
+    event_count<virtual_loop> news{loop};
     diary told;
     node_path root = *node_path::parse("/root");
 

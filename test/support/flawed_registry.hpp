@@ -84,7 +84,7 @@ public:
     explicit flawed_registry(basic_memory_server<virtual_loop>& server) : inner_{server} {}
 
     virtual_loop& loop() noexcept { return inner_.loop(); }
-    signal<virtual_loop>& session_changed() noexcept { return inner_.session_changed(); }
+    event_count<virtual_loop>& session_changed() noexcept { return inner_.session_changed(); }
     registry_limits limits() const noexcept {
         auto l = inner_.limits();
         if (planted == flaw::limits_promise_too_much) l.request_bytes_max += 1;

@@ -22,7 +22,7 @@ inline instance_id id_of(int n) {
 struct sharded_world : job_world {
     using view_type = job_view<session_type>;
 
-    signal<virtual_loop> news{loop};
+    event_count<virtual_loop> news{loop};
     std::unique_ptr<view_type> view;   ///< the leader's
     std::unique_ptr<view_type> second; ///< instance 2's
     resharder<session_type, AverageAllocation> leader{one, at, id_of(1)};

@@ -3,7 +3,7 @@
 #ifndef ELASTICJOB_CORE_GATHER_HPP
 #define ELASTICJOB_CORE_GATHER_HPP
 
-#include <elasticjob/core/signal.hpp>
+#include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/task.hpp>
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace elasticjob {
 
 namespace detail {
 template <loop Loop, class T>
-task<void> gather_one(task<T> t, std::optional<T>& into, std::size_t& left, signal<Loop>& done) {
+task<void> gather_one(task<T> t, std::optional<T>& into, std::size_t& left, event_count<Loop>& done) {
     into.emplace(co_await std::move(t));
     if (--left == 0) done.notify();
 }
@@ -27,7 +27,7 @@ template <loop Loop, class T>
 task<std::vector<T>> gather(Loop& l, std::vector<task<T>> tasks) {
     std::vector<std::optional<T>> values(tasks.size());
     std::size_t left = tasks.size();
-    signal<Loop> done{l};
+    event_count<Loop> done{l};
     auto const seen = done.edition();
     task_scope scope;
     for (std::size_t i = 0; i < tasks.size(); ++i)

@@ -37,19 +37,19 @@ private:
     std::atomic<bool> open_ = false;
 };
 
-/// | expression            | must hold                                                                                |
-/// |-----------------------|------------------------------------------------------------------------------------------|
-/// | `l.post(w)`           | runs `w` once, on the loop, never before `post` returns; in the order of the posts of a |
-/// |                       | thread; any thread may post. From another thread than the loop's, `w` must stay alive | |
-/// | until it has run or been discarded; from the loop's own, unlinking it takes it back.      | | `l.arm(t, due)` |
-/// `t.fire(t)` once `now() >= due`, on the loop, unless disarmed; loop thread only           | | `l.disarm(t)` | no
-/// effect when not armed; loop thread only                                               | | `l.now()`             |
-/// monotonic time                                                                           | | `l.wall_now()`        |
-/// civil time                                                                               | | `l.on_loop()`         |
-/// whether the caller runs on the loop                                                      | | `l.wait(g)`           |
-/// returns true once gate `g` is open; false when this loop can never open it: the caller is | | | on the loop itself,
-/// or virtual time has run dry                                          | Models: event_loop (a thread), virtual_loop
-/// (steps through virtual time).
+/// | expression      | must hold                                                                                   |
+/// |-----------------|---------------------------------------------------------------------------------------------|
+/// | `l.post(w)`     | runs `w` once, on the loop, never before `post` returns; in the order of the posts of a     |
+/// |                 | thread; any thread may post. From another thread than the loop's, `w` must stay alive until |
+/// |                 | it has run or been discarded; from the loop's own, unlinking it takes it back               |
+/// | `l.arm(t, due)` | `t.fire(t)` once `now() >= due`, on the loop, unless disarmed; loop thread only             |
+/// | `l.disarm(t)`   | no effect when not armed; loop thread only                                                  |
+/// | `l.now()`       | monotonic time                                                                              |
+/// | `l.wall_now()`  | civil time                                                                                  |
+/// | `l.on_loop()`   | whether the caller runs on the loop                                                         |
+/// | `l.wait(g)`     | returns true once gate `g` is open; false when this loop can never open it: the caller is   |
+/// |                 | on the loop itself, or virtual time has run dry                                             |
+/// Models: event_loop (a thread), virtual_loop (steps through virtual time).
 template <class L>
 concept loop = job_clock<L> && requires(L& l, work& w, timer& t, mono_time due, gate& g) {
     { l.post(w) } -> std::same_as<void>;

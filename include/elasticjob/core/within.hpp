@@ -4,7 +4,7 @@
 #define ELASTICJOB_CORE_WITHIN_HPP
 
 #include <elasticjob/core/result.hpp>
-#include <elasticjob/core/signal.hpp>
+#include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/task.hpp>
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace elasticjob {
 
 namespace detail {
 template <loop Loop, class T>
-task<void> finish_within(task<result<T>> t, std::optional<result<T>>& into, signal<Loop>& done) {
+task<void> finish_within(task<result<T>> t, std::optional<result<T>>& into, event_count<Loop>& done) {
     into.emplace(co_await std::move(t));
     done.notify();
 }
@@ -25,7 +25,7 @@ task<void> finish_within(task<result<T>> t, std::optional<result<T>>& into, sign
 template <loop Loop, class T>
 task<result<T>> within(Loop& l, mono_time due, task<result<T>> t) {
     std::optional<result<T>> outcome;
-    signal<Loop> done{l};
+    event_count<Loop> done{l};
     auto const seen = done.edition();
     task_scope scope;
     scope.spawn(detail::finish_within(std::move(t), outcome, done));

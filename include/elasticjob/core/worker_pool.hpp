@@ -14,11 +14,11 @@
 
 namespace elasticjob {
 
-/// | expression        | returns | must hold |
-/// |-------------------|---------|-------------------------------------------------------------------------------------|
-/// | `p.try_submit(w)` | `bool`  | true: `w` will be run once, or discarded when the pool closes first; false: refused,
-/// | |                   |         | because the queue is full; never runs `w` before it returns | Models: ThreadPool,
-/// LoopPool. Threads: any.
+/// | expression        | returns | must hold                                                                            |
+/// |-------------------|---------|--------------------------------------------------------------------------------------|
+/// | `p.try_submit(w)` | `bool`  | true: `w` will be run once, or discarded when the pool closes first; false: refused, |
+/// |                   |         | because the queue is full; never runs `w` before it returns                          |
+/// Models: ThreadPool, LoopPool. Threads: any.
 template <class P>
 concept worker_pool = requires(P& p, work& w) {
     { p.try_submit(w) } -> std::same_as<bool>;

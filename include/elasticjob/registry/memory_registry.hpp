@@ -36,7 +36,7 @@ public:
     Loop& loop() noexcept { return server_.loop(); }
     basic_memory_server<Loop>& server() noexcept { return server_; }
     session_view session() const noexcept { return session_; }
-    signal<Loop>& session_changed() noexcept { return changed_; }
+    event_count<Loop>& session_changed() noexcept { return changed_; }
     registry_limits limits() const noexcept { return server_.options().limits; }
 
     task<result<node>> get(node_path path, node_watch<Loop>* w = nullptr) {
@@ -250,7 +250,7 @@ private:
 
     std::unique_ptr<own_world> own_; ///< first, because it has to outlive the rest
     basic_memory_server<Loop>& server_;
-    signal<Loop> changed_;
+    event_count<Loop> changed_;
     session_view session_{.generation = {1}};
     session_watches<Loop> watches_;
     expiry expiry_;

@@ -51,7 +51,8 @@ class mirror {
 
 public:
     /// Starts to read. `news` is notified after each change, and after each failure; it must outlive the mirror.
-    mirror(Registry& r, node_path root, mirror_scope scope, signal<Loop>& news, change_listener* listener = nullptr)
+    mirror(Registry& r, node_path root, mirror_scope scope, event_count<Loop>& news,
+           change_listener* listener = nullptr)
         : registry_{r}, root_{std::move(root)}, scope_{scope}, news_{news}, listener_{listener} {
         follow(root_, {}, scope_.levels);
     }
@@ -86,7 +87,7 @@ private:
 
     /// One of these lives for each node with data. It ends when the node is gone, except the root's.
     task<void> follow_node(node_path path, std::string key, int levels) {
-        signal<Loop> fired{loop()};
+        event_count<Loop> fired{loop()};
         node_watch<Loop> data{fired};
         node_watch<Loop> names{fired};
         for (bool first = true;; first = false) {
@@ -238,7 +239,7 @@ private:
     Registry& registry_;
     node_path root_;
     mirror_scope scope_;
-    signal<Loop>& news_;
+    event_count<Loop>& news_;
     change_listener* listener_;
     std::map<std::string, node, std::less<>> nodes_;
     std::set<std::string> following_; ///< children that have a follower of their own

@@ -6,7 +6,7 @@
 #include <elasticjob/core/loop.hpp>
 #include <elasticjob/core/path.hpp>
 #include <elasticjob/core/result.hpp>
-#include <elasticjob/core/signal.hpp>
+#include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/registry/node.hpp>
 #include <elasticjob/registry/transaction.hpp>
@@ -47,7 +47,7 @@ concept registry_writes = requires(R& r, node_path path, std::string data, creat
 template <class R>
 concept registry_sessions = requires(R& r) {
     { r.session() } -> std::same_as<session_view>;
-    { r.session_changed() } -> std::same_as<signal<typename R::loop_type>&>;
+    { r.session_changed() } -> std::same_as<event_count<typename R::loop_type>&>;
 };
 
 } // namespace detail
@@ -55,19 +55,19 @@ concept registry_sessions = requires(R& r) {
 /// A tree of small nodes that many processes share, with sessions, versions, transactions and watches. All operations
 /// are asynchronous: they are started by awaiting them on the registry's loop, and they go on there.
 ///
-/// | expression                   | gives                   | must hold |
-/// |------------------------------|-------------------------|------------------------------------------------------------|
-/// | `r.get(path[, w])`           | node                    | no_node if absent; otherwise arms `w` (data) | |
-/// `r.exists(path[, w])`        | stat or nothing         | arms `w` (data) either way | | `r.children(path[, w])` |
-/// names, in no order      | no_node if absent; otherwise arms `w` (children)           | | `r.create(path, data, m,
-/// g)` | the path created        | the parent must exist; a sequential one gets ten digits    | | `r.set(path, data, v,
-/// g)`    | the new stat            | version_conflict unless `v` is its version or any_version  | | `r.remove(path, v,
-/// g)`       |                         | not_empty if it has children                               | | `r.commit(t)`
-/// | commit_reply            | all or nothing, in one revision; a refusal is an answer,   | | | | not an error | |
-/// `r.session()`                | session_view            | as known now | | `r.session_changed()`        | signal |
-/// notified after every change of `session()`                 | | `r.limits()`                 | registry_limits |
-/// larger requests fail with too_large, and are not sent      | | `r.loop()`                   | the loop | everything
-/// above happens on it                             |
+/// | expression                   | gives              | must hold                                                 |
+/// |------------------------------|--------------------|-----------------------------------------------------------|
+/// | `r.get(path[, w])`           | node               | no_node if absent; otherwise arms `w` (data)              |
+/// | `r.exists(path[, w])`        | stat or nothing    | arms `w` (data) either way                                |
+/// | `r.children(path[, w])`      | names, in no order | no_node if absent; otherwise arms `w` (children)          |
+/// | `r.create(path, data, m, g)` | the path created   | the parent must exist; a sequential one gets ten digits   |
+/// | `r.set(path, data, v, g)`    | the new stat       | version_conflict unless `v` is its version or any_version |
+/// | `r.remove(path, v, g)`       |                    | not_empty if it has children                              |
+/// | `r.commit(t)`                | commit_reply       | all or nothing, in one revision; a refusal is no error    |
+/// | `r.session()`                | session_view       | as known now                                              |
+/// | `r.session_changed()`        | event_count        | notified after every change of `session()`                |
+/// | `r.limits()`                 | registry_limits    | larger requests fail with too_large, and are not sent     |
+/// | `r.loop()`                   | the loop           | everything above happens on it                            |
 ///
 /// Errors of every operation: not_sent (certainly without effect), unknown_outcome (a reply was lost: read back),
 /// session_lost (the generation is over), no_auth, closed. Nothing is retried behind the caller's back.

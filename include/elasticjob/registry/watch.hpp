@@ -4,7 +4,7 @@
 #define ELASTICJOB_REGISTRY_WATCH_HPP
 
 #include <elasticjob/core/intrusive_list.hpp>
-#include <elasticjob/core/signal.hpp>
+#include <elasticjob/core/event_count.hpp>
 
 #include <cstdint>
 
@@ -24,7 +24,7 @@ public:
     explicit node_watch(Loop& l) noexcept : own_{l}, news_{own_} {}
 
     /// Tells `shared` instead, for those who wait for several watches at once.
-    explicit node_watch(signal<Loop>& shared) noexcept : own_{shared.loop()}, news_{shared} {}
+    explicit node_watch(event_count<Loop>& shared) noexcept : own_{shared.loop()}, news_{shared} {}
 
     /// By the registry: once for each arming.
     void fire() {
@@ -36,8 +36,8 @@ public:
     auto fired() noexcept { return news_.newer_than(is_linked() ? news_.edition() : news_.edition() - 1); }
 
 private:
-    signal<Loop> own_;
-    signal<Loop>& news_;
+    event_count<Loop> own_;
+    event_count<Loop>& news_;
 };
 
 } // namespace elasticjob

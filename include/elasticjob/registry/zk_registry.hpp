@@ -63,7 +63,7 @@ public:
 
     Loop& loop() noexcept { return session_->loop(); }
     session_view session() const noexcept { return session_->view(); }
-    signal<Loop>& session_changed() noexcept { return session_->changed(); }
+    event_count<Loop>& session_changed() noexcept { return session_->changed(); }
     registry_limits limits() const noexcept { return limits_of(*session_); }
 
     task<result<node>> get(node_path path, node_watch<Loop>* w = nullptr) {

@@ -31,7 +31,7 @@ class item_runs {
 public:
     /// `news` is notified whenever an item leaves the table.
     item_runs(Registry& r, Pool& pool, Sink& sink, scheduler_options const& options, job_name name, job_layout at,
-              instance_id self, job_body body, signal<Loop>& news)
+              instance_id self, job_body body, event_count<Loop>& news)
         : registry_{r}, pool_{pool}, sink_{sink}, options_{options}, name_{std::move(name)}, at_{at}, self_{self},
           marks_{r, std::move(at), std::move(self)}, body_{std::move(body)}, news_{news}, ended_news_{r.loop()} {
         tasks_.spawn(finish_ended());
@@ -284,8 +284,8 @@ private:
     instance_id self_;
     running_marks<Registry> marks_;
     job_body body_;
-    signal<Loop>& news_;
-    signal<Loop> ended_news_;
+    event_count<Loop>& news_;
+    event_count<Loop> ended_news_;
     std::map<item_index, entry> table_;
     std::vector<item_index> ended_;
     int starting_ = 0;

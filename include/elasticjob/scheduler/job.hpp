@@ -163,7 +163,7 @@ public:
 private:
     Loop& loop() noexcept { return env_.registry.loop(); }
     mono_time now() noexcept { return loop().now(); }
-    signal<Loop>& news() noexcept { return news_; }
+    event_count<Loop>& news() noexcept { return news_; }
     events::origin origin() const { return {name_.str(), self_}; }
     void tell_trouble(error const& e) { env_.sink(events::trouble{origin(), e}); }
 
@@ -461,7 +461,7 @@ private:
     valid_config local_;
     std::shared_ptr<valid_config const> config_; ///< in force
     node_version config_version_ = 0;
-    signal<Loop> news_;
+    event_count<Loop> news_;
     std::optional<job_view<Registry>> view_; ///< once registered: so it begins with what is true since then
     elector<Registry> elector_;
     resharder<Registry, Strategy> resharder_;

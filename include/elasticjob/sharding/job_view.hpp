@@ -26,7 +26,7 @@ class job_view {
 
 public:
     /// Starts to read. `news` is notified after every change of anything below; it must outlive the view.
-    job_view(Registry& r, job_layout const& layout, instance_id const& self, signal<Loop>& news)
+    job_view(Registry& r, job_layout const& layout, instance_id const& self, event_count<Loop>& news)
         : news_{news}, config_{r, layout.config(), mirror_scope::root_only(), news},
           leader_{r, layout.leader_instance(), mirror_scope::root_only(), news}, flags_{r, layout.sharding_flags(),
                                                                                         mirror_scope::child_names(),
@@ -37,7 +37,7 @@ public:
                                                                                      mirror_scope::root_only(), news},
           first_item_{r, layout.item_instance(0), mirror_scope::root_only(), news} {}
 
-    signal<Loop>& news() noexcept { return news_; }
+    event_count<Loop>& news() noexcept { return news_; }
 
     bool is_loaded() const noexcept {
         auto const mirrors = all();
@@ -104,7 +104,7 @@ private:
         std::optional<assignment> value;
     };
 
-    signal<Loop>& news_;
+    event_count<Loop>& news_;
     mutable std::optional<reading> read_; ///< what `assignment_in_force` last parsed
     mirror<Registry> config_, leader_, flags_, instances_, self_, servers_, assignment_, first_item_;
 };

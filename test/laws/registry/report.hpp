@@ -6,7 +6,7 @@
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/path.hpp>
 #include <elasticjob/core/result.hpp>
-#include <elasticjob/core/signal.hpp>
+#include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/task.hpp>
 
 #include <chrono>
@@ -65,7 +65,7 @@ template <class Loop>
 elasticjob::task<elasticjob::result<law_report>> within(Loop& l, elasticjob::task<law_report> law,
                                                         std::chrono::milliseconds limit) {
     std::optional<law_report> report;
-    elasticjob::signal<Loop> done{l};
+    elasticjob::event_count<Loop> done{l};
     elasticjob::task_scope scope;
     auto const seen = done.edition();
     scope.spawn(note_report(std::move(law), report, done));

@@ -170,7 +170,7 @@ struct in_flight {
     std::size_t started = 0;
     std::size_t finished = 0;
     std::deque<std::optional<error>> outcomes; ///< in the order of the starts; nothing for a success
-    signal<typename Registry::loop_type> ended;
+    event_count<typename Registry::loop_type> ended;
     task_scope scope;
 
 private:

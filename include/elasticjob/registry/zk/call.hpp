@@ -6,7 +6,7 @@
 #include <elasticjob/core/loop.hpp>
 #include <elasticjob/core/path.hpp>
 #include <elasticjob/core/result.hpp>
-#include <elasticjob/core/signal.hpp>
+#include <elasticjob/core/event_count.hpp>
 #include <elasticjob/registry/zk/watch_table.hpp>
 
 #include <coroutine>

@@ -3,7 +3,7 @@
 #ifndef ELASTICJOB_REGISTRY_ZK_CALL_TABLE_HPP
 #define ELASTICJOB_REGISTRY_ZK_CALL_TABLE_HPP
 
-#include <elasticjob/core/signal.hpp>
+#include <elasticjob/core/event_count.hpp>
 #include <elasticjob/registry/zk/call.hpp>
 #include <elasticjob/registry/zk/handle.hpp>
 
@@ -78,7 +78,7 @@ public:
     bool is_drained() const noexcept { return in_flight_count_ == 0; }
 
     /// Notified when nothing is in flight any more.
-    signal<Loop>& drained() noexcept { return drained_; }
+    event_count<Loop>& drained() noexcept { return drained_; }
 
     /// The handle is closed: what it has not answered, it never will.
     void forget_unanswered() {
@@ -147,7 +147,7 @@ private:
     intrusive_list<call<Loop>> queue_;
     intrusive_list<call<Loop>> in_flight_;
     std::size_t in_flight_count_ = 0;
-    signal<Loop> drained_;
+    event_count<Loop> drained_;
 };
 
 } // namespace elasticjob::zk

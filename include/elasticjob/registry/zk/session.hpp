@@ -7,7 +7,7 @@
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/event_loop.hpp>
 #include <elasticjob/core/result.hpp>
-#include <elasticjob/core/signal.hpp>
+#include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/registry/zk/aside.hpp>
 #include <elasticjob/registry/zk/call_table.hpp>
@@ -43,7 +43,7 @@ public:
     Loop& loop() const noexcept { return loop_; }
     settings<Loop> const& its_settings() const noexcept { return settings_; }
     session_view view() const noexcept { return view_; }
-    signal<Loop>& changed() noexcept { return changed_; }
+    event_count<Loop>& changed() noexcept { return changed_; }
     call_table<Loop>& calls() noexcept { return calls_; }
 
     /// Why nothing can be sent under this generation now, or nothing.
@@ -260,9 +260,9 @@ private:
 
     Loop& loop_;
     settings<Loop> settings_;
-    signal<Loop> changed_;
-    signal<Loop> stir_;     ///< the keeper and `open` have something to look at
-    signal<Loop> finished_; ///< the keeper has left
+    event_count<Loop> changed_;
+    event_count<Loop> stir_;     ///< the keeper and `open` have something to look at
+    event_count<Loop> finished_; ///< the keeper has left
     session_view view_;
     std::optional<error> obstacle_; ///< why there is no session, as far as we know
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file \brief What coroutines wait for on a loop: time, their turn, and news.
-#ifndef ELASTICJOB_CORE_SIGNAL_HPP
-#define ELASTICJOB_CORE_SIGNAL_HPP
+#ifndef ELASTICJOB_CORE_EVENT_COUNT_HPP
+#define ELASTICJOB_CORE_EVENT_COUNT_HPP
 
 #include <elasticjob/core/loop.hpp>
 
@@ -87,11 +87,11 @@ auto yield(Loop& l) {
 /// its reading and its waiting cannot be lost, and any number of notifications wakes it once. It must outlive its
 /// waiters. Threads: the loop's.
 template <loop Loop>
-class signal {
+class event_count {
 public:
-    explicit signal(Loop& l) noexcept : loop_{l} {}
-    signal(signal const&) = delete;
-    signal& operator=(signal const&) = delete;
+    explicit event_count(Loop& l) noexcept : loop_{l} {}
+    event_count(event_count const&) = delete;
+    event_count& operator=(event_count const&) = delete;
 
     Loop& loop() const noexcept { return loop_; }
 
@@ -108,7 +108,7 @@ public:
     auto newer_than(std::uint64_t seen, mono_time due = mono_time::max()) {
         struct awaiter {
             detail::sleeper<Loop> self;
-            signal& source;
+            event_count& source;
             std::uint64_t seen;
             mono_time due;
             bool await_ready() const noexcept { return source.edition_ > seen; }
@@ -129,4 +129,4 @@ private:
 };
 
 } // namespace elasticjob
-#endif // ELASTICJOB_CORE_SIGNAL_HPP
+#endif // ELASTICJOB_CORE_EVENT_COUNT_HPP

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <elasticjob/core/signal.hpp>
+#include <elasticjob/core/event_count.hpp>
 
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/core/virtual_loop.hpp>
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using news = signal<virtual_loop>;
+using news = event_count<virtual_loop>;
 
 /// What became of a wait.
 struct outcome {
@@ -55,7 +55,7 @@ auto const never = mono_time::max();
 
 } // namespace
 
-TEST_CASE("core.signal: news that came before the wait ends it at once") {
+TEST_CASE("core.event_count: news that came before the wait ends it at once") {
     virtual_loop loop;
     news s{loop};
     task_scope scope;
@@ -67,7 +67,7 @@ TEST_CASE("core.signal: news that came before the wait ends it at once") {
     CHECK(scope.empty());
 }
 
-TEST_CASE("core.signal: the waiter goes on behind the one who notifies, once for any number of notifications") {
+TEST_CASE("core.event_count: the waiter goes on behind the one who notifies, once for any number of notifications") {
     virtual_loop loop;
     news s{loop};
     task_scope scope;
@@ -83,7 +83,7 @@ TEST_CASE("core.signal: the waiter goes on behind the one who notifies, once for
     CHECK(last == s.edition());
 }
 
-TEST_CASE("core.signal: whoever follows it misses no last edition, whenever it is notified") {
+TEST_CASE("core.event_count: whoever follows it misses no last edition, whenever it is notified") {
     for (unsigned seed = 1; seed <= 50; ++seed) {
         CAPTURE(seed);
         std::mt19937 random{seed};
@@ -102,7 +102,7 @@ TEST_CASE("core.signal: whoever follows it misses no last edition, whenever it i
     }
 }
 
-TEST_CASE("core.signal: without news a wait ends at its deadline, and says so") {
+TEST_CASE("core.event_count: without news a wait ends at its deadline, and says so") {
     virtual_loop loop;
     news s{loop};
     task_scope scope;
@@ -116,7 +116,7 @@ TEST_CASE("core.signal: without news a wait ends at its deadline, and says so") 
     CHECK(o.at == due);
 }
 
-TEST_CASE("core.signal: news before the deadline disarms it") {
+TEST_CASE("core.event_count: news before the deadline disarms it") {
     virtual_loop loop;
     news s{loop};
     task_scope scope;
@@ -129,7 +129,7 @@ TEST_CASE("core.signal: news before the deadline disarms it") {
     CHECK(!loop.step()); // no timer is left
 }
 
-TEST_CASE("core.signal: news at the very moment of the deadline is news") {
+TEST_CASE("core.event_count: news at the very moment of the deadline is news") {
     virtual_loop loop;
     news s{loop};
     task_scope scope;
@@ -146,7 +146,7 @@ TEST_CASE("core.signal: news at the very moment of the deadline is news") {
     CHECK(scope.empty());
 }
 
-TEST_CASE("core.signal: a deadline that has passed still takes a turn of the loop") {
+TEST_CASE("core.event_count: a deadline that has passed still takes a turn of the loop") {
     virtual_loop loop;
     loop.run_for(5s);
     news s{loop};
@@ -159,7 +159,7 @@ TEST_CASE("core.signal: a deadline that has passed still takes a turn of the loo
     CHECK(o.at == mono_time{5s});
 }
 
-TEST_CASE("core.signal: a waiter that is destroyed is neither waited for nor resumed") {
+TEST_CASE("core.event_count: a waiter that is destroyed is neither waited for nor resumed") {
     virtual_loop loop;
     news s{loop};
     outcome o;
@@ -172,7 +172,7 @@ TEST_CASE("core.signal: a waiter that is destroyed is neither waited for nor res
     CHECK(!o.was_news);
 }
 
-TEST_CASE("core.signal: a waiter that is destroyed when it is posted already is not resumed") {
+TEST_CASE("core.event_count: a waiter that is destroyed when it is posted already is not resumed") {
     virtual_loop loop;
     news s{loop};
     outcome by_news, by_alarm;
