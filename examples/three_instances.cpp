@@ -133,6 +133,12 @@ public:
         tell_started();
         if (e.failure) tell("failed item " + std::to_string(e.item) + ": " + to_string(*e.failure));
     }
+    void operator()(events::item_fenced const& e) {
+        tell("ran " + std::to_string(e.item) + " in vain: it was taken over by another instance");
+    }
+    void operator()(events::item_misfired const& e) {
+        tell("still runs " + std::to_string(e.item) + ", and will make up for it");
+    }
     void operator()(events::item_skipped const& e) {
         tell("skips " + std::to_string(e.item) + ": " + std::string{name_of(e.why)});
     }

@@ -29,6 +29,10 @@ struct tell_everything {
                     static_cast<long long>(took.count()));
         runs.release();
     }
+    void operator()(events::item_fenced const& e) const { std::printf("  item %u was taken over\n", e.item); }
+    void operator()(events::item_misfired const& e) const {
+        std::printf("  item %u is due while it runs: it will be made up for\n", e.item);
+    }
     void operator()(events::item_skipped const& e) const {
         std::printf("  item %u is skipped: %s\n", e.item, name_of(e.why).data());
     }

@@ -124,6 +124,8 @@ public:
     void operator()(events::item_finished const& e) {
         if (e.failure) say(e.from.job, "failed " + item_and_due(e.item, e.due) + " " + to_string(*e.failure));
     }
+    void operator()(events::item_fenced const& e) { say(e.from.job, "fenced " + item_and_due(e.item, e.due)); }
+    void operator()(events::item_misfired const& e) { say(e.from.job, "misfired " + item_and_due(e.item, e.due)); }
     void operator()(events::item_skipped const& e) {
         say(e.from.job, "skipped " + item_and_due(e.item, e.due) + " " + std::string{name_of(e.why)});
     }

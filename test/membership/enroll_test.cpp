@@ -46,7 +46,8 @@ TEST_CASE("membership.enroll: the first member creates what Java members find th
     REQUIRE(joined);
     CHECK(w.server.counts().writes == 1);
     CHECK(tree(w) == std::vector<std::string>{
-                         "/ P ", "/settle P ", "/settle/config P …", "/settle/instances P ",
+                         "/ P ", "/settle P ", "/settle/config P …", "/settle/ext P ", "/settle/ext/run P ",
+                         "/settle/instances P ",
                          "/settle/instances/10.0.0.1@-@42-a E ", "/settle/leader P ", "/settle/leader/election P ",
                          "/settle/leader/election/latch P ", "/settle/leader/sharding P ",
                          "/settle/leader/sharding/necessary P ", "/settle/servers P ", "/settle/servers/10.0.0.1 P "});

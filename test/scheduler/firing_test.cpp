@@ -83,10 +83,13 @@ TEST_CASE("scheduler.item_runs: an item that fails or throws disturbs nobody, an
     for (item_index i = 0; i < 3; ++i) CHECK_FALSE(c.is_marked("settle", i));
 }
 
-TEST_CASE("scheduler.item_runs: what still runs at its next instant is skipped and told; its siblings are not delayed") {
+TEST_CASE(
+    "scheduler.item_runs: what still runs at its next instant is skipped and told; its siblings are not delayed") {
     cluster c;
     auto& m = c.add();
-    REQUIRE(m.schedule(make_job("settle", "0/5 * * * * ?", 2)));
+    auto job = make_job("settle", "0/5 * * * * ?", 2);
+    job.misfire = false;
+    REQUIRE(m.schedule(job));
     c.run_for(1s);
     m.holds = true;
     c.run_for(4s);
@@ -131,7 +134,7 @@ TEST_CASE("scheduler.item_runs: an item that still runs elsewhere is waited for,
     REQUIRE(c.owner("settle", 0) == two.id("settle")); // the assignment flips at once
     c.run_for(14s);                                    // three instants pass
     CHECK(c.started(1).empty());
-    CHECK(c.skips(events::skip_reason::still_running) >= 2);
+    CHECK(c.count(heard::kind::misfired, 0) >= 2);
     one.holds = false;
     one.release(0);
     c.run_for(1s);
@@ -142,7 +145,8 @@ TEST_CASE("scheduler.item_runs: an item that still runs elsewhere is waited for,
     CHECK(c.violations.empty());
 }
 
-TEST_CASE("scheduler.item_runs: an item that is given to somebody else while it waits is not started by the one that waited") {
+TEST_CASE("scheduler.item_runs: an item that is given to somebody else while it waits is not started by the one that "
+          "waited") {
     cluster c;
     auto& one = c.add();
     auto const job = make_job("settle", never, 1);
@@ -166,7 +170,8 @@ TEST_CASE("scheduler.item_runs: an item that is given to somebody else while it 
     CHECK(c.skips(events::skip_reason::not_ready) == 1);
 }
 
-TEST_CASE("scheduler.item_runs: whichever request or reply is lost in a tick, an item runs at most once and leaves no mark") {
+TEST_CASE(
+    "scheduler.item_runs: whichever request or reply is lost in a tick, an item runs at most once and leaves no mark") {
     for (std::uint64_t n = 0; n < 10; ++n)
         for (auto const fate : {request_fate::request_lost, request_fate::reply_lost}) {
             INFO("request " << n);
@@ -211,7 +216,7 @@ TEST_CASE("scheduler.item_runs: a body is told what it is run for") {
                          ", shardingTotalCount=2, jobParameter=all, shardingItem=1, shardingParameter=)");
 }
 
-TEST_CASE("scheduler.job: instants that pass while nothing can be started are one, which comes late") {
+TEST_CASE("scheduler.job: of the instants that pass while nothing can be started the last is run, late") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(make_job("settle", "0/5 * * * * ?", 1)));
@@ -223,12 +228,12 @@ TEST_CASE("scheduler.job: instants that pass while nothing can be started are on
     c.run_for(1s);
     REQUIRE(c.started() == items{0});
     for (auto const& h : c.log)
-        if (h.what == heard::kind::started) CHECK(h.due == wall_time{std::chrono::seconds{1'767'225'610}});
+        if (h.what == heard::kind::started) CHECK(h.due == wall_time{std::chrono::seconds{1'767'225'615}});
     c.run_for(5s);
     CHECK(c.started() == items{0, 0});
 }
 
-TEST_CASE("scheduler.job: what was due between two sessions was for others to run") {
+TEST_CASE("scheduler.job: what was due between two sessions is made up for once, where nobody else has run it") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(make_job("settle", "0/5 * * * * ?", 1)));
@@ -238,12 +243,13 @@ TEST_CASE("scheduler.job: what was due between two sessions was for others to ru
     c.log.clear();
     post(c.loop, [&] { m.registry.reconnect(); });
     c.run_for(1s);
-    CHECK(c.started().empty());
-    c.run_for(5s);
     CHECK(c.started() == items{0});
+    c.run_for(5s);
+    CHECK(c.started() == items{0, 0});
 }
 
-TEST_CASE("scheduler.job: a machine's clock that is put forward is noticed within a minute, put back it fires nothing twice") {
+TEST_CASE("scheduler.job: a machine's clock that is put forward is noticed within a minute, put back it fires nothing "
+          "twice") {
     cluster c;
     REQUIRE(c.add().schedule(make_job("settle", "0 0 * * * ?", 1)));
     c.run_for(30min);

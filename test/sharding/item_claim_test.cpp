@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/sharding/item_claim.hpp>
 
-#include <elasticjob/execution/running_marks.hpp>
+#include <elasticjob/execution/run_book.hpp>
 
 #include <support/sharded_world.hpp>
 
@@ -16,8 +16,11 @@ using items = std::vector<item_index>;
 
 result<start_report> start(sharded_world& w, int n, item_claim claim) {
     auto& r = n == 1 ? w.one : w.two;
-    running_marks<session_type> marks{r, w.at, id_of(n)};
-    return w.wait_for(marks.start(r.session().generation, std::move(claim)));
+    if (!w.has(w.at.run_records())) w.create(w.at.run_records());
+    run_book<session_type> book{r, w.at, id_of(n)};
+    std::vector<run_start> starts;
+    for (auto& s : claim.shares) starts.push_back({std::move(s), "run"});
+    return w.wait_for(book.start(r.session().generation, std::move(claim.common), std::move(starts)));
 }
 
 } // namespace
@@ -78,7 +81,9 @@ TEST_CASE("sharding.item_claim: a Java leader's sharding is followed, step by st
     auto const report = start(w, 2, *before);
     REQUIRE(report);
     CHECK(report->started.empty());
-    CHECK(start(w, 2, *now)->started == items{1});
+    auto const started = start(w, 2, *now)->started;
+    REQUIRE(started.size() == 1);
+    CHECK(started[0].item == 1);
 }
 
 TEST_CASE("sharding.item_claim: the claim after one Java sharding does not start anything after the next") {

@@ -32,15 +32,21 @@ struct plan {
 class soak {
 public:
     explicit soak(plan p)
-        : random_{p.seed * 7919}, c_{p.server, p.seed}, network_{c_.server, [](auto, auto) { return request_fate::served; }}, loses_one_in_{p.loses_one_in}, limit_{p.seed} {
+        : random_{p.seed * 7919}, c_{p.server, p.seed}, network_{c_.server,
+                                                                 [](auto, auto) { return request_fate::served; }},
+          loses_one_in_{p.loses_one_in}, limit_{p.seed} {
         auto const nodes = 3 + pick(3);
         for (std::uint64_t n = 0; n < nodes; ++n)
             // Some servers have two instances.
             c_.add("10.0.0." + std::to_string(pick(4) == 0 && n > 0 ? n : n + 1));
         static constexpr char const* schedules[] = {"0/5 * * * * ?", "0/7 * * * * ?", "1/3 * * * * ?"};
         auto const jobs = 1 + pick(3);
-        for (std::uint64_t j = 0; j < jobs; ++j)
+        for (std::uint64_t j = 0; j < jobs; ++j) {
             jobs_.push_back(make_job("job" + std::to_string(j), schedules[j], static_cast<int>(1 + pick(9))));
+            jobs_.back().failover = pick(2) == 0;
+            jobs_.back().misfire = pick(2) == 0;
+            jobs_.back().on_misfire.rule = pick(3) == 0 ? misfire_rule::all : misfire_rule::once;
+        }
         c_.drain_timeout = 2s;
     }
 

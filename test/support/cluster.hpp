@@ -40,7 +40,20 @@ inline job_config make_job(std::string name, std::string cron, int count) {
 
 /// One event, kept.
 struct heard {
-    enum class kind { joined, left, leads, leads_no_more, resharded, share, started, finished, skipped, trouble };
+    enum class kind {
+        joined,
+        left,
+        leads,
+        leads_no_more,
+        resharded,
+        share,
+        started,
+        finished,
+        fenced,
+        misfired,
+        skipped,
+        trouble
+    };
     kind what{};
     std::size_t member = 0;
     std::string job{};
@@ -52,6 +65,9 @@ struct heard {
     std::string text{};              ///< joined: the note
     std::vector<item_index> items{}; ///< share
     std::uint32_t moved = 0;         ///< resharded
+    run_source source{};             ///< started
+    std::uint32_t attempt = 0;       ///< started
+    std::int64_t token = 0;          ///< started, finished, fenced
 };
 
 class cluster;
@@ -231,6 +247,13 @@ public:
             if (at->what == heard::kind::trouble) return at->failure;
         return std::nullopt;
     }
+    /// All that happened of one kind to one item.
+    std::vector<heard> all(heard::kind k, item_index i) const {
+        std::vector<heard> found;
+        for (auto const& h : log)
+            if (h.what == k && h.item == i) found.push_back(h);
+        return found;
+    }
     /// Sorted items, with repetitions, that were started; of one member, if one is given.
     std::vector<item_index> started(std::optional<std::size_t> of = {}) const {
         std::vector<item_index> items;
@@ -251,11 +274,13 @@ private:
         std::string job;
         item_index item;
         session_generation generation;
+        std::int64_t token;
     };
     void note(heard h);
-    void begin_run(std::size_t number, std::string const& job, item_index item);
+    void begin_run(std::size_t number, std::string const& job, item_index item, std::int64_t token);
     void end_run(std::size_t number, std::string const& job, item_index item);
     std::vector<run> running_;
+    std::map<std::pair<std::string, item_index>, std::int64_t> last_token_;
 };
 
 } // namespace elasticjob::test

@@ -48,10 +48,13 @@ struct member_sink {
     }
     void operator()(events::item_started const& e) const {
         self->starting_ = {std::string{e.from.job}, e.item};
-        self->cluster_.begin_run(self->number, std::string{e.from.job}, e.item);
+        self->cluster_.begin_run(self->number, std::string{e.from.job}, e.item, e.token);
         auto h = make(heard::kind::started, e.from);
         h.item = e.item;
         h.due = e.due;
+        h.source = e.source;
+        h.attempt = e.attempt;
+        h.token = e.token;
         tell(std::move(h));
     }
     void operator()(events::item_finished const& e) const {
@@ -60,8 +63,11 @@ struct member_sink {
         h.item = e.item;
         h.due = e.due;
         h.failure = e.failure;
+        h.token = e.token;
         tell(std::move(h));
     }
+    void operator()(events::item_fenced const& e) const { tell_item(heard::kind::fenced, e); }
+    void operator()(events::item_misfired const& e) const { tell_item(heard::kind::misfired, e); }
     void operator()(events::item_skipped const& e) const {
         if (e.why == events::skip_reason::overloaded)
             self->cluster_.end_run(self->number, std::string{e.from.job}, e.item);
@@ -86,6 +92,13 @@ private:
         h.at = self->registry.loop().now();
         return h;
     }
+    template <class E>
+    void tell_item(heard::kind k, E const& e) const {
+        auto h = make(k, e.from);
+        h.item = e.item;
+        h.due = e.due;
+        tell(std::move(h));
+    }
     void tell(heard h) const { self->cluster_.note(std::move(h)); }
 };
 
@@ -100,8 +113,7 @@ struct member::engine {
         o.drain_timeout = m.cluster_.drain_timeout;
         return o;
     }
-    explicit engine(member& m)
-        : scheduler{m.registry, options(m), member_pool{&m}, member_sink{&m}, UtcZone{}} {}
+    explicit engine(member& m) : scheduler{m.registry, options(m), member_pool{&m}, member_sink{&m}, UtcZone{}} {}
 
     scheduler_type scheduler;
     std::map<std::string, scheduler_type::handle> handles;
@@ -158,12 +170,17 @@ void member::release_all() {
 
 void cluster::note(heard h) { log.push_back(std::move(h)); }
 
-void cluster::begin_run(std::size_t number, std::string const& job, item_index item) {
+void cluster::begin_run(std::size_t number, std::string const& job, item_index item, std::int64_t token) {
+    auto& last = last_token_[{job, item}];
+    if (token != 0 && token <= last)
+        violations.push_back("item " + std::to_string(item) + " of " + job + " got the token " + std::to_string(token) +
+                             " after " + std::to_string(last));
+    last = token;
     for (auto const& r : running_)
         if (r.job == job && r.item == item && r.generation == members[r.member]->registry.session().generation)
             violations.push_back("item " + std::to_string(item) + " of " + job + " starts on member " +
                                  std::to_string(number) + " while it runs on member " + std::to_string(r.member));
-    running_.push_back({number, job, item, members[number]->registry.session().generation});
+    running_.push_back({number, job, item, members[number]->registry.session().generation, token});
 }
 void cluster::end_run(std::size_t number, std::string const& job, item_index item) {
     for (auto at = running_.begin(); at != running_.end(); ++at)
@@ -174,8 +191,8 @@ void cluster::end_run(std::size_t number, std::string const& job, item_index ite
 }
 
 std::string cluster::transcript() const {
-    static constexpr char const* names[] = {"joined",  "left",     "leads",   "leads no more", "resharded", "share",
-                                            "started", "finished", "skipped", "trouble"};
+    static constexpr char const* names[] = {"joined",  "left",     "leads",  "leads no more", "resharded", "share",
+                                            "started", "finished", "fenced", "misfired",      "skipped",   "trouble"};
     std::string text;
     for (auto const& h : log) {
         auto const ms = std::chrono::duration_cast<std::chrono::milliseconds>(h.at.time_since_epoch()).count();
@@ -184,7 +201,11 @@ std::string cluster::transcript() const {
         switch (h.what) {
         case heard::kind::started:
         case heard::kind::finished:
+        case heard::kind::fenced:
+        case heard::kind::misfired:
             text += " " + std::to_string(h.item);
+            if (h.what == heard::kind::started)
+                text += " for " + std::string{name_of(h.source)} + ", attempt " + std::to_string(h.attempt);
             break;
         case heard::kind::skipped:
             text += " " + std::to_string(h.item) + " " + std::string{name_of(h.why)};

@@ -81,13 +81,15 @@ constexpr std::string_view field_name(Value job_config::*member) {
 }
 
 /// The configuration as the registry would give it back: a script job has the class of script jobs, and fields that a
-/// job of this type does not have are at their defaults. `from_json(to_json(c)) == canonical(c)`.
+/// job of this type does not have, or that are not stored at all, are at their defaults. `from_json(to_json(c)) == canonical(c)`.
 template <job_configuration Config = job_config>
 Config canonical(Config config) {
     if (config.type == job_type::script) config.job_class = script_job_class;
     for_each_config_field([&, defaults = Config{}](auto const& field) {
         if (!field.applies_to(config.type)) config.*field.member = defaults.*field.member;
     });
+    config.on_misfire = {};
+    config.run_time_limit = {};
     return config;
 }
 

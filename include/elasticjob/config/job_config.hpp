@@ -3,6 +3,8 @@
 #ifndef ELASTICJOB_CONFIG_JOB_CONFIG_HPP
 #define ELASTICJOB_CONFIG_JOB_CONFIG_HPP
 
+#include <elasticjob/config/misfire_policy.hpp>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -102,6 +104,14 @@ struct job_config {
 
     /// Whether this configuration replaces the one in the registry when a member starts.
     bool overwrite = false;
+
+    // What follows is this instance's own, and not in the registry.
+
+    /// How missed runs are made up for; with `misfire` false they are dropped, whatever this says.
+    misfire_policy on_misfire{};
+
+    /// After this time a run is asked to stop; 0 is never.
+    std::chrono::milliseconds run_time_limit{0};
 
     friend bool operator==(job_config const&, job_config const&) = default;
 };

@@ -35,6 +35,7 @@ enum class errc : std::uint8_t {
     not_sent,        ///< certainly without effect: the request never left
     unknown_outcome, ///< the reply was lost: read back before you decide
     session_lost,    ///< the session that this was prepared under is over; nothing of it can land any more
+    fenced,          ///< another instance has taken the item over: what this run does does not count any more
     closed,          ///< the registry, loop or scheduler is shutting down
     // Limits.
     timed_out,
@@ -87,6 +88,8 @@ constexpr std::string_view name_of(errc code) noexcept {
         return "unknown_outcome";
     case errc::session_lost:
         return "session_lost";
+    case errc::fenced:
+        return "fenced";
     case errc::closed:
         return "closed";
     case errc::timed_out:

@@ -7,6 +7,7 @@
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/error.hpp>
 #include <elasticjob/core/identity.hpp>
+#include <elasticjob/events/run_source.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -57,6 +58,9 @@ struct item_started {
     origin from;
     item_index item;
     wall_time due;
+    run_source source = run_source::schedule;
+    std::uint32_t attempt = 1;
+    std::int64_t token = 0; ///< the fencing token; 0 when the job is not monitored
 };
 
 struct item_finished {
@@ -65,6 +69,22 @@ struct item_finished {
     wall_time due;
     std::chrono::nanoseconds took;
     std::optional<error> const& failure; ///< nothing: it succeeded
+    std::int64_t token = 0;
+};
+
+/// The end of a run was not recorded: another instance had taken the item over, for it took this one for dead.
+struct item_fenced {
+    origin from;
+    item_index item;
+    wall_time due;
+    std::int64_t token;
+};
+
+/// The item was due while it was running. It will be made up for as the job's misfire policy says.
+struct item_misfired {
+    origin from;
+    item_index item;
+    wall_time due;
 };
 
 /// Why a due item was not started.
@@ -73,6 +93,7 @@ enum class skip_reason : std::uint8_t {
     disabled,      ///< by an operator
     not_ready,     ///< the registry could not be asked, or nobody has sharded in time
     overloaded,    ///< the worker pool's queue is full
+    too_late,      ///< nobody could start it in time, and the job's misfire policy says that it is dropped then
 };
 
 constexpr std::string_view name_of(skip_reason r) noexcept {
@@ -85,6 +106,8 @@ constexpr std::string_view name_of(skip_reason r) noexcept {
         return "not_ready";
     case skip_reason::overloaded:
         return "overloaded";
+    case skip_reason::too_late:
+        return "too_late";
     }
     return "unknown";
 }
@@ -92,8 +115,9 @@ constexpr std::string_view name_of(skip_reason r) noexcept {
 struct item_skipped {
     origin from;
     item_index item;
-    wall_time due;
+    wall_time due; ///< of several instants, the last
     skip_reason why;
+    std::uint64_t count = 1;
 };
 
 /// Something went wrong that is not the fault of one item. The job goes on.

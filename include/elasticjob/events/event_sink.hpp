@@ -21,10 +21,10 @@ concept hears_all = (std::invocable<S&, Events const&> && ...);
 /// A sink that does not care for a kind of event takes it with a catch-all: `template <class E> void operator()(E const&)`.
 /// Models: LogEvents, NoEvents. Threads: called on the loop, in the order of the events.
 template <class S>
-concept event_sink =
-    std::move_constructible<S> && detail::hears_all<S, events::joined, events::left, events::leadership_changed,
-                                                    events::resharded, events::share_changed, events::item_started,
-                                                    events::item_finished, events::item_skipped, events::trouble>;
+concept event_sink = std::move_constructible<S> &&
+    detail::hears_all<S, events::joined, events::left, events::leadership_changed, events::resharded,
+                      events::share_changed, events::item_started, events::item_finished, events::item_fenced,
+                      events::item_misfired, events::item_skipped, events::trouble>;
 
 /// Tells nobody.
 struct NoEvents {

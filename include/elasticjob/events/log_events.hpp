@@ -24,6 +24,9 @@ struct LogEvents {
     void operator()(events::item_skipped const& e) const {
         write(e.from, "item " + std::to_string(e.item) + " was skipped: " + std::string{name_of(e.why)});
     }
+    void operator()(events::item_fenced const& e) const {
+        write(e.from, "item " + std::to_string(e.item) + " was taken over by another instance; its run does not count");
+    }
     void operator()(events::trouble const& e) const { write(e.from, to_string(e.what)); }
 
 private:

@@ -1,15 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What the body of a job is told about the run of one item.
+/// \file \brief What the body of a job is told about the run of one item, and what it can say in return.
 #ifndef ELASTICJOB_EXECUTION_SHARDING_CONTEXT_HPP
 #define ELASTICJOB_EXECUTION_SHARDING_CONTEXT_HPP
 
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/identity.hpp>
+#include <elasticjob/core/result.hpp>
+#include <elasticjob/execution/run_record.hpp>
+#include <elasticjob/execution/stop_reason.hpp>
 
+#include <cstdint>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 namespace elasticjob {
+
+namespace detail {
+
+/// The run that a body belongs to, as far as the body may reach it. A typed trampoline.
+struct run_port {
+    result<void> (*save_checkpoint)(run_port&, std::string text);
+    stop_order& stop;
+};
+
+} // namespace detail
 
 /// Valid while the body runs.
 struct sharding_context {
@@ -21,6 +36,31 @@ struct sharding_context {
     std::string parameter;  ///< the item's own; empty if it has none
     wall_time due{};        ///< the instant that this run is for, which may be earlier than now
     std::stop_token stop{}; ///< says when to come to an end; a body that takes long should look at it
+
+    run_source source = run_source::schedule; ///< why it is run
+    std::uint32_t attempt = 1;                ///< greater than 1 when an instance has died running it
+
+    /// The fencing token: every run of an item has a greater one than the runs before. Store it with whatever the body
+    /// writes, and refuse a write whose token is smaller than the one stored: then a run that was taken for dead and
+    /// lives on cannot do harm. 0 when the job is not monitored, and nothing is promised then.
+    std::int64_t token = 0;
+
+    /// What the item's last run saved; empty if there was none.
+    std::string last_checkpoint;
+
+    /// Why `stop` asks, or none.
+    stop_reason why_stop() const noexcept { return port ? port->stop.why() : stop_reason::none; }
+
+    /// Saves up to 32 KiB of text for the item's next run, on whichever instance that is: how far this one has come.
+    /// Returns when the registry has it; on a loop's own thread, as in a simulation, it is written with the end of the
+    /// run. Errors: fenced if another instance has taken the item over; too_large; invalid_argument when the job is not
+    /// monitored; those of the registry. Threads: the body's; one call at a time.
+    result<void> checkpoint(std::string text) const {
+        if (!port) return error{errc::invalid_argument, "checkpoints need monitor_execution", job_name};
+        return port->save_checkpoint(*port, std::move(text));
+    }
+
+    detail::run_port* port = nullptr; ///< the library's own
 };
 
 /// As the original prints it: `ShardingContext(jobName=j, taskId=t, shardingTotalCount=2, …)`.

@@ -32,7 +32,7 @@ namespace detail {
 template <class = void>
 std::vector<node_path> base_nodes(job_layout const& at) {
     return {at.root(),           at.leader(),  at.election(), at.election_latch(),
-            at.sharding_flags(), at.servers(), at.instances()};
+            at.sharding_flags(), at.servers(), at.instances(),     at.ext(), at.run_records()};
 }
 
 /// The stored configuration, checked as strictly as our own: a member must not start what it cannot run.

@@ -34,7 +34,10 @@ inline std::string item_name(item_index item) { return std::to_string(item); }
 /// | sharding/{i}/instance        | P  | the owner's id                                                               |
 /// | sharding/{i}/running         | E  | its presence: the item runs now                                              |
 /// | sharding/{i}/disabled        | P  | its presence: an operator has taken the item out                             |
+/// | sharding/{i}/failover        | E  | the id of who runs it again after its instance died                          |
+/// | leader/failover/items/{i}    | P  | its presence: Java members ask for somebody to run it again                  |
 /// | ext/assignment               | P  | the whole assignment, versioned; see sharding/assignment.hpp                 |
+/// | ext/run/{i}                  | P  | what is known of the item's runs; see execution/run_record.hpp               |
 ///
 /// Java members know all but `ext`, and ignore that. Nothing else may stand below `instances`, `sharding` or a latch:
 /// they could not read it.
@@ -60,14 +63,20 @@ public:
     node_path sharding_necessary() const { return sharding_flags() / "necessary"; }
     node_path sharding_processing() const { return sharding_flags() / "processing"; }
 
+    node_path failover_items() const { return leader() / "failover" / "items"; }
+    node_path failover_item(item_index i) const { return failover_items() / item_name(i); }
+
     node_path sharding() const { return root_ / "sharding"; }
     node_path item(item_index i) const { return sharding() / item_name(i); }
     node_path item_instance(item_index i) const { return item(i) / "instance"; }
     node_path item_running(item_index i) const { return item(i) / "running"; }
     node_path item_disabled(item_index i) const { return item(i) / "disabled"; }
+    node_path item_failover(item_index i) const { return item(i) / "failover"; }
 
     node_path ext() const { return root_ / "ext"; }
     node_path assignment() const { return ext() / "assignment"; }
+    node_path run_records() const { return ext() / "run"; }
+    node_path run_record(item_index i) const { return run_records() / item_name(i); }
 
 private:
     node_path root_;

@@ -1,294 +1,848 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The items that this instance runs: each on its own, none delaying another.
+/// \file \brief The items of this instance: each lives on its own, none delaying another.
 #ifndef ELASTICJOB_SCHEDULER_ITEM_RUNS_HPP
 #define ELASTICJOB_SCHEDULER_ITEM_RUNS_HPP
 
 #include <elasticjob/config/task_id.hpp>
 #include <elasticjob/config/validation.hpp>
 #include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/run_on.hpp>
 #include <elasticjob/events/event_sink.hpp>
-#include <elasticjob/execution/running_marks.hpp>
+#include <elasticjob/execution/misfire.hpp>
+#include <elasticjob/execution/run_book.hpp>
+#include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/scheduler/job_body.hpp>
 #include <elasticjob/scheduler/options.hpp>
+#include <elasticjob/sharding/job_view.hpp>
 
 #include <map>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace elasticjob::detail {
 
-/// From the claim to the end of the run. An item is in the table from the moment it is to start until its mark has been
-/// taken away; while it is there it is not started again. Threads: the loop's; bodies run on the pool.
-template <registry Registry, worker_pool Pool, event_sink Sink>
+/// What the job lets its items know. Whoever changes it calls `stir`.
+struct run_terms {
+    std::shared_ptr<valid_config const> config{};
+    misfire_policy on_misfire{};
+    std::chrono::milliseconds time_limit{0};
+    std::uint64_t schedule = 0; ///< a fingerprint: a change of it makes due instants of the past nobody's business
+    session_generation generation{};
+    bool is_open = false;      ///< registered, enabled and not leaving: runs may begin
+    wall_time enabled_since{}; ///< what was due before is not made up for: an operator did not want it run
+
+    bool is_monitored() const { return config->config().monitor_execution; }
+};
+
+/// One coroutine for each item that is ours, `attend`, which reads from top to bottom like the life of the item: learn
+/// what is known of its runs, wait until something is to be run, begin, run, end. Beginnings that fall together share a
+/// transaction, and so do ends. Threads: the loop's; bodies run on the pool.
+template <registry Registry, worker_pool Pool, event_sink Sink, time_zone Zone>
 class item_runs {
     using Loop = typename Registry::loop_type;
 
 public:
-    /// `news` is notified whenever an item leaves the table.
-    item_runs(Registry& r, Pool& pool, Sink& sink, scheduler_options const& options, job_name name, job_layout at,
-              instance_id self, job_body body, event_count<Loop>& news)
-        : registry_{r}, pool_{pool}, sink_{sink}, options_{options}, name_{std::move(name)}, at_{at}, self_{self},
-          marks_{r, std::move(at), std::move(self)}, body_{std::move(body)}, news_{news}, ended_news_{r.loop()} {
-        tasks_.spawn(finish_ended());
+    item_runs(Registry& r, Pool& pool, Sink& sink, Zone const& zone, scheduler_options const& options, job_name name,
+              job_layout at, instance_id self, job_body body)
+        : registry_{r}, pool_{pool}, sink_{sink}, zone_{zone}, options_{options}, name_{std::move(name)}, at_{at},
+          self_{self}, book_{r, std::move(at), std::move(self)}, body_{std::move(body)},
+          idle_news_{r.loop()}, end_news_{r.loop()} {}
+
+    run_terms& terms() noexcept { return terms_; }
+
+    /// Everybody looks whether there is something to do for him.
+    void stir() {
+        for (auto& [i, e] : table_) stir(e);
     }
 
-    /// What one firing is about.
-    struct firing {
-        wall_time due{};
-        std::shared_ptr<valid_config const> config;
-        session_generation generation;
-        bool again_if_running = false; ///< an order that must not be lost (D-48); a due instant is dropped instead
-    };
-
-    /// Starts what can be started of the claim, all at once. Gives the items whose claim was out of date: try again
-    /// with a new one. Returns when they have started, not when they have ended.
-    task<std::vector<item_index>> start(item_claim claim, firing f) {
-        admit(claim, f);
-        if (claim.shares.empty()) co_return std::vector<item_index>{};
-        std::vector<item_index> admitted;
-        for (auto const& s : claim.shares) admitted.push_back(s.item);
-        ++starting_;
-        auto report = co_await start_admitted(std::move(claim), f);
-        --starting_;
-        if (!report) {
-            tell_trouble(report.error());
-            for (auto const i : admitted) skip(i, f.due, events::skip_reason::not_ready);
-            co_return std::vector<item_index>{};
+    /// From now on these items are ours, and no others. `view` must live as long as this.
+    void own(item_claim claim, job_view<Registry> const& view) {
+        view_ = &view;
+        is_share_known_ = true;
+        common_ = std::move(claim.common);
+        std::map<item_index, item_claim::share> ours;
+        for (auto& s : claim.shares) ours.emplace(s.item, std::move(s));
+        for (auto& [i, e] : table_) {
+            auto const at = ours.find(i);
+            bool const is_ours = at != ours.end();
+            if (!is_ours && e.live) e.live->order.give(stop_reason::reassigned);
+            e.share = is_ours ? std::optional{at->second} : std::nullopt;
+            stir(e);
         }
-        for (auto const i : report->disabled) skip(i, f.due, events::skip_reason::disabled);
-        for (auto const i : report->unclaimed) leave_table(i);
-        for (auto const i : report->running_elsewhere) tasks_.spawn(start_when_free(i, f));
-        auto const id = make_task_id(name_, report->started, self_);
-        for (auto const i : report->started) tasks_.spawn(run(i, f, id));
-        news_.notify();
-        co_return std::move(report->unclaimed);
+        for (auto& [i, s] : ours) {
+            if (table_.contains(i)) continue;
+            auto& e = table_.try_emplace(i, registry_.loop(), i).first->second;
+            e.share = s;
+            tasks_.spawn(attend(e));
+        }
+    }
+
+    /// It is not known for the moment what is ours: nothing begins, and what runs goes on.
+    void doubt_ownership() noexcept { is_share_known_ = false; }
+
+    /// An instant has become due. Items that are still running are told of; the others see to themselves.
+    void tick(wall_time due) {
+        for (auto& [i, e] : table_)
+            if ((e.live || e.record.running) && e.record.through < due && e.told_through < due) tell_busy(e, due);
+        stir();
+    }
+
+    /// Has every item of ours run once, now; what runs runs once more when it has ended.
+    void order_all(wall_time now) {
+        for (auto& [i, e] : table_)
+            if (e.share) e.order = now;
+        stir();
     }
 
     /// Nothing runs, and nothing is about to.
-    bool is_idle() const noexcept { return table_.empty() && starting_ == 0; }
-    bool is_starting() const noexcept { return starting_ != 0; }
+    bool is_idle() const noexcept { return busy_ == 0; }
 
-    /// Items that wait for a former owner give up; what runs is asked to stop.
-    void request_stop() {
-        for (auto& [i, e] : table_) e.stop.request_stop();
-        news_.notify();
-    }
+    /// Notified when that may have become so.
+    event_count<Loop>& idle_news() noexcept { return idle_news_; }
 
-    /// Waiting items give up, running ones go on.
+    /// Nothing begins any more, and what cannot be recorded now is given up.
     void close() {
         closing_ = true;
-        news_.notify();
+        terms_.is_open = false;
+        stir();
+    }
+
+    void request_stop(stop_reason why) {
+        for (auto& [i, e] : table_)
+            if (e.live) e.live->order.give(why);
     }
 
     /// The instance has a new session: the marks of the old one have gone with it.
     task<void> mark_again(session_generation g) {
-        std::vector<item_index> running;
-        for (auto& [i, e] : table_) {
-            if (!e.is_running || !e.generation) continue;
-            e.is_being_marked = true; // should the run end meanwhile, that waits until it is known whose mark there is
-            running.push_back(i);
+        std::vector<item_index> marked;
+        for (auto& [i, e] : table_)
+            if (e.live && e.mark) marked.push_back(i);
+        for (auto const i : marked) {
+            auto at = table_.find(i);
+            for (; at != table_.end() && at->second.is_being_written; at = table_.find(i)) {
+                auto const pause = now() + retry_pause;
+                co_await idle_news_.newer_than(idle_news_.edition(), pause);
+            }
+            if (at == table_.end() || !at->second.live || !at->second.mark) continue; // it has ended meanwhile
+            auto& e = at->second;
+            e.is_being_written = true;
+            auto const ours = co_await book_.mark_again(g, i, e.version.value_or(0));
+            release(e);
+            if (ours && *ours) e.mark = g;
+            if (!ours || *ours) continue; // ours, or of a session that is over too: then once more
+            e.mark.reset();               // the mark that stands there is somebody else's, and not ours to take away
+            if (e.live) e.live->order.give(stop_reason::taken_over);
         }
-        auto const mark = [&](item_index i) { return marks_.mark_again(g, i); };
-        auto const ours = co_await gather_each(registry_.loop(), running, mark);
-        for (std::size_t n = 0; n < running.size(); ++n) {
-            entry& e = table_.at(running[n]);
-            e.is_being_marked = false;
-            e.generation = g;
-            if (!ours[n] || *ours[n]) continue; // ours, or of a session that is over too: then once more
-            e.generation.reset(); // the mark that stands there is somebody else's, and not ours to take away
-            e.stop.request_stop();
-        }
-        ended_news_.notify();
     }
 
 private:
-    struct entry {
-        std::optional<session_generation> generation; ///< of the mark, if there is one
-        std::stop_source stop{};
-        bool is_running = false;
-        bool is_being_marked = false;
-        std::optional<firing> again{};
+    struct entry;
+
+    /// A run that goes on here.
+    struct live_run : run_port {
+        live_run(item_runs& o, entry& e) : run_port{&save, order}, owner{o}, item{e} {}
+        static result<void> save(run_port& port, std::string text) {
+            auto& self = static_cast<live_run&>(port);
+            return self.owner.save_checkpoint(self.item, std::move(text));
+        }
+        stop_order order;
+        item_runs& owner;
+        entry& item;
     };
 
+    enum class start_answer : std::uint8_t {
+        started,
+        running_elsewhere,
+        disabled,
+        taken,
+        outdated,
+        unclaimed,
+        unknown
+    };
+
+    struct entry {
+        entry(Loop& l, item_index i) : item{i}, stirred{l} {}
+        item_index const item;
+        event_count<Loop> stirred;
+        bool has_news = false;                    ///< whether anything outside of the item has changed
+        std::optional<item_claim::share> share{}; ///< while it is ours
+        bool is_read = false;                     ///< whether record and version are what the registry has
+        run_record record{};
+        std::optional<node_version> version{}; ///< nothing: there is no record
+        std::optional<wall_time> order{};      ///< to be run on somebody's behalf
+        wall_time told_through{};              ///< due instants up to here were told to have found it running
+        live_run* live = nullptr;
+        std::optional<session_generation> mark{}; ///< whose `running` node is ours
+        bool is_failover = false;                 ///< and the `failover` node too
+        std::optional<instance_id> dead{};        ///< whose run stands in the registry's record, but not in ours
+        bool is_being_written = false;
+        std::optional<std::string> uncertain{}; ///< the record of a start of which it is not known whether it happened
+        int failures = 0;                       ///< to begin, in a row
+        std::optional<start_answer> answer{};   ///< to `asking_`
+        revision token = 0;
+        std::string task_id{};
+        std::optional<end_result> ended{}; ///< to `ending_`
+    };
+
+    /// What is to be run next, and what is to be written about it.
+    struct next_run {
+        run_record record;
+        std::optional<instance_id> dead{};
+        bool is_failover = false;
+    };
+    struct asking {
+        entry* who;
+        run_start what;
+    };
+
+    static void stir(entry& e) {
+        e.has_news = true;
+        e.stirred.notify();
+    }
+
+    Loop& loop() noexcept { return registry_.loop(); }
+    mono_time now() noexcept { return loop().now(); }
+    wall_time wall_now() {
+        return std::chrono::time_point_cast<wall_time::duration>(
+            std::chrono::floor<std::chrono::milliseconds>(loop().wall_now()));
+    }
     events::origin origin() const { return {name_.str(), self_}; }
     void tell_trouble(error const& e) { sink_(events::trouble{origin(), e}); }
 
-    /// Takes the busy ones out of the claim, and the others into the table.
-    void admit(item_claim& claim, firing const& f) {
-        std::erase_if(claim.shares, [&](item_claim::share const& s) {
-            auto const at = table_.find(s.item);
-            if (at == table_.end()) {
-                table_.emplace(s.item, entry{});
-                return false;
+    /// The life of an item, from the moment that it is ours.
+    task<void> attend(entry& e) {
+        while (e.share || e.uncertain) {
+            e.has_news = false;
+            auto const look_again = co_await step(e);
+            while (!e.has_news && look_again > now()) {
+                auto const seen = e.stirred.edition();
+                co_await e.stirred.newer_than(seen, look_again);
             }
-            if (f.again_if_running)
-                at->second.again = f;
-            else
-                sink_(events::item_skipped{origin(), s.item, f.due, events::skip_reason::still_running});
-            return true;
-        });
+        }
+        if (e.order) tell_skipped(e, *e.order, events::skip_reason::not_ready); // it is somebody else's item now
+        table_.erase(e.item);
     }
 
-    void leave_table(item_index i) {
-        table_.erase(i);
-        news_.notify();
-    }
-    void skip(item_index i, wall_time due, events::skip_reason why) {
-        leave_table(i);
-        sink_(events::item_skipped{origin(), i, due, why});
-    }
-
-    task<result<start_report>> start_admitted(item_claim claim, firing const& f) {
-        if (f.config->config().monitor_execution) return marks_.start(f.generation, std::move(claim));
-        return start_unmarked(std::move(claim));
+    /// Does what is to be done next. Gives when to look again, if nothing stirs before.
+    task<mono_time> step(entry& e) {
+        if (e.uncertain) co_return co_await settle(e);
+        if (!terms_.is_open || !is_share_known_) co_return mono_time::max();
+        if (!e.is_read) co_return co_await take_in(e);
+        if (e.record.running && !is_gone(e.record.running->instance)) co_return co_await follow_foreign_run(e);
+        auto next = choose(e);
+        if (!next) co_return mono_time::max();
+        co_return co_await run(e, *std::move(next));
     }
 
-    /// Without marks, only an operator can keep an item from starting.
-    task<result<start_report>> start_unmarked(item_claim claim) {
-        auto const read = [&](item_claim::share const& s) { return registry_.exists(at_.item_disabled(s.item)); };
-        auto const found = co_await gather_each(registry_.loop(), claim.shares, read);
+    /// Reads what is known of the item's runs, or begins to write it down.
+    task<mono_time> take_in(entry& e) {
+        if (!terms_.is_monitored()) {
+            e.record = run_record{};
+            e.version.reset();
+            e.record.schedule = terms_.schedule;
+            e.record.through = wall_now();
+            e.is_read = true;
+            co_return now();
+        }
+        auto const there = co_await registry_.get(at_.run_record(e.item));
+        if (there) {
+            take_record(e, *there);
+            co_return now();
+        }
+        if (!(there.error() == errc::no_node)) co_return now() + retry_pause;
+        run_record fresh;
+        fresh.schedule = terms_.schedule;
+        fresh.through = wall_now();
+        opening_.emplace_back(e.item, fresh.to_text());
+        begin_soon();
+        co_return now() + retry_pause; // or when it has been opened
+    }
+
+    /// A session ended before it was known whether a run had begun on record. The body was not called: if it had begun,
+    /// that is undone. As long as we live nobody else would.
+    task<mono_time> settle(entry& e) {
+        auto const session = registry_.session();
+        if (!terms_.is_monitored()) e.uncertain.reset();
+        if (!e.uncertain) co_return now();
+        if (session.state != session_state::connected) co_return mono_time::max();
+        auto const there = co_await registry_.get(at_.run_record(e.item));
+        if (!there && !(there.error() == errc::no_node)) co_return now() + retry_pause;
+        if (there && there->data == *e.uncertain) {
+            std::vector<run_end> undo{{e.item, e.record.to_text(), there->stat.version, true, e.is_failover}};
+            auto const undone = co_await book_.finish(session.generation, std::move(undo));
+            if (undone.front() == end_result::session_over) co_return now() + retry_pause;
+        }
+        e.uncertain.reset();
+        e.is_read = false;
+        co_return now();
+    }
+
+    void take_record(entry& e, node const& there) {
+        e.dead.reset();
+        e.version = there.stat.version;
+        e.is_read = true;
+        auto read = run_record::parse(there.data);
+        if (read) {
+            e.record = *std::move(read);
+        } else {
+            auto why = read.error();
+            why.what = "a run record cannot be read, and is begun anew: " + why.what;
+            tell_trouble(why);
+            e.record = run_record{};
+        }
+        // Instants that Java members may have run, who keep no record, are not made up for.
+        if (has_java_members()) e.record.through = std::max(e.record.through, wall_now());
+    }
+
+    /// Another schedule's instants are none of ours. And a record from the far future was written by a clock that was
+    /// wrong; if only by less, nothing is run until it has been caught up with, so that no instant is run twice.
+    void mend(run_record& record, wall_time wall) const {
+        if (record.schedule != terms_.schedule || record.through > wall + clock_slack) record.through = wall;
+        record.schedule = terms_.schedule;
+    }
+
+    bool has_java_members() const {
+        auto const all = view_->instances();
+        return std::any_of(all.begin(), all.end(), [](instance_id const& id) { return id.is_java(); });
+    }
+
+    /// Whether an instance that has begun a run cannot end it any more. Our own runs are in the table, not here.
+    bool is_gone(std::string const& id) const {
+        if (id == self_.str()) return true;
+        auto const all = view_->instances();
+        return std::none_of(all.begin(), all.end(), [&](instance_id const& i) { return i.str() == id; });
+    }
+
+    /// A former owner still runs it. Waits for that one node: until the run has ended, or the instance is gone.
+    task<mono_time> follow_foreign_run(entry& e) {
+        node_watch<Loop> written{e.stirred};
+        while (e.share && terms_.is_open) {
+            auto const seen = e.stirred.edition();
+            auto until = mono_time::max();
+            if (!written.is_linked()) {
+                auto const there = co_await registry_.get(at_.run_record(e.item), &written);
+                if (there)
+                    take_record(e, *there);
+                else if (there.error() == errc::no_node)
+                    e.is_read = false;
+                else
+                    until = now() + retry_pause;
+                if (!there) written.unlink();
+            }
+            if (!e.is_read || !e.record.running || is_gone(e.record.running->instance)) break;
+            co_await e.stirred.newer_than(seen, until);
+        }
+        co_return now();
+    }
+
+    /// What the item is to be run for: what a dead instance has left, an order, what is due; in this order. What is not
+    /// to be run is written down with the next run.
+    std::optional<next_run> choose(entry& e) {
+        auto const wall = wall_now();
+        next_run next{e.record, e.dead};
+        auto& record = next.record;
+        mend(record, wall);
+        if (record.running) {
+            auto const left = *record.running;
+            if (auto const who = instance_id::parse(left.instance); who && !(*who == self_)) next.dead = *who;
+            next.is_failover = terms_.config->config().failover;
+            record.end(next.is_failover ? run_outcome::retried : run_outcome::interrupted, wall);
+            if (next.is_failover) {
+                begin(record, {left.due, run_source::failover, left.attempt + 1, self_.str(), wall});
+                return next;
+            }
+        }
+        if (e.order) {
+            begin(record, {*e.order, run_source::trigger, 1, self_.str(), wall});
+            return next;
+        }
+        pass_over_disabled_time(record);
+        auto const due =
+            due_between(terms_.config->cron(), record.through, wall, zone_, instants_to_keep(terms_.on_misfire));
+        if (due.newest.empty()) {
+            remember(e, std::move(next));
+            return std::nullopt;
+        }
+        auto const c = decide(due, wall, record.last_completed, terms_.on_misfire);
+        record.through = c.through;
+        if (c.coalesced.count > 0) record.add(not_run(run_outcome::coalesced, c.coalesced, ""));
+        if (c.skipped.count > 0) {
+            bool const was_busy = c.skipped.last <= e.told_through;
+            auto const why = was_busy ? events::skip_reason::still_running : events::skip_reason::too_late;
+            record.add(not_run(run_outcome::skipped, c.skipped, name_of(why)));
+            if (!was_busy) tell_skipped(e, c.skipped.last, why, c.skipped.count);
+        }
+        if (!c.run) {
+            remember(e, std::move(next));
+            return std::nullopt;
+        }
+        begin(record, {*c.run, c.source, 1, self_.str(), wall});
+        return next;
+    }
+
+    /// What is true of the record, though it will only be written with the next run.
+    static void remember(entry& e, next_run next) {
+        e.record = std::move(next.record);
+        e.dead = std::move(next.dead);
+    }
+
+    void begin(run_record& record, run_begin what) const {
+        record.last_begun = what.begun;
+        record.running = std::move(what);
+        auto const next =
+            next_fire(terms_.config->cron(), std::chrono::floor<std::chrono::seconds>(record.through), zone_);
+        record.next_due = next ? std::optional<wall_time>{*next} : std::nullopt;
+    }
+
+    void pass_over_disabled_time(run_record& record) {
+        if (record.through >= terms_.enabled_since) return;
+        auto const missed = due_between(terms_.config->cron(), record.through, terms_.enabled_since, zone_, 1);
+        record.through = terms_.enabled_since;
+        if (missed.count == 0) return;
+        record.add(not_run(run_outcome::skipped, {missed.newest.back(), missed.count},
+                           name_of(events::skip_reason::disabled)));
+    }
+
+    run_entry not_run(run_outcome outcome, catch_up::group const& which, std::string_view why) {
+        auto const wall = wall_now();
+        return {{which.last, run_source::schedule, 1, self_.str(), wall}, outcome, wall, which.count, std::string{why}};
+    }
+
+    /// From the first request to the record of the end.
+    task<mono_time> run(entry& e, next_run next) {
+        ++busy_;
+        auto const look_again = co_await run_if_possible(e, std::move(next));
+        --busy_;
+        idle_news_.notify();
+        co_return look_again;
+    }
+
+    task<mono_time> run_if_possible(entry& e, next_run next) {
+        auto const what = *next.record.running;
+        auto const config = terms_.config;
+        bool const is_monitored = terms_.is_monitored();
+        auto const answer = co_await ask_to_begin(e, next);
+        switch (answer) {
+        case start_answer::started:
+            break;
+        case start_answer::running_elsewhere:
+            co_await wait_for_mark(e);
+            co_return now();
+        case start_answer::disabled:
+            tell_skipped(e, what.due, events::skip_reason::disabled);
+            drop(e, std::move(next), name_of(events::skip_reason::disabled));
+            co_return now();
+        case start_answer::taken:
+            drop(e, std::move(next), "a Java member makes up for it");
+            co_return now();
+        case start_answer::outdated:
+            e.is_read = false;
+            co_return now() + back_off(e);
+        case start_answer::unclaimed:
+            co_return now() + back_off(e);
+        case start_answer::unknown:
+            e.uncertain = next.record.to_text();
+            co_return now() + back_off(e);
+        }
+        e.failures = 0;
+        e.dead.reset();
+        if (what.source == run_source::trigger) e.order.reset();
+        e.record = std::move(next.record);
+        auto const ended = co_await call_body(e, what, *config, is_monitored);
+        if (is_monitored)
+            co_await put_on_record(e, what, ended);
+        else
+            note_end(e.record, ended, wall_now());
+        co_return now();
+    }
+
+    /// The run that was to begin is not to be, and that is final.
+    void drop(entry& e, next_run next, std::string_view why) {
+        if (next.record.running->source == run_source::trigger) e.order.reset();
+        next.record.last_begun = e.record.last_begun;
+        next.record.end(run_outcome::skipped, wall_now(), std::string{why});
+        remember(e, std::move(next));
+    }
+
+    /// 0 the first time, for then the news is there already; later longer and longer, up to some seconds.
+    static std::chrono::milliseconds back_off(entry& e) {
+        auto const n = e.failures < 7 ? e.failures++ : e.failures;
+        return n == 0 ? std::chrono::milliseconds{0} : retry_pause * (1 << (n - 1)) / 2;
+    }
+
+    task<start_answer> ask_to_begin(entry& e, next_run const& next) {
+        run_start what;
+        what.share.item = e.item;
+        what.dead = next.dead;
+        what.version = e.version;
+        what.is_failover = next.is_failover;
+        if (terms_.is_monitored()) what.record = next.record.to_text();
+        if (next.is_failover && has_java_members()) {
+            auto const flag = co_await registry_.exists(at_.failover_item(e.item));
+            what.answers_flag = flag && *flag;
+        }
+        e.answer.reset();
+        e.is_failover = next.is_failover;
+        asking_.push_back({&e, std::move(what)});
+        begin_soon();
+        for (;;) {
+            auto const seen = e.stirred.edition();
+            if (e.answer) co_return *e.answer;
+            co_await e.stirred.newer_than(seen);
+        }
+    }
+
+    /// How a run ended.
+    struct body_end {
+        result<void> outcome;
+        bool was_called;
+    };
+
+    task<body_end> call_body(entry& e, run_begin const& what, valid_config const& config, bool is_monitored) {
+        live_run live{*this, e};
+        sharding_context ctx;
+        ctx.job_name = name_.str();
+        ctx.task_id = std::move(e.task_id);
+        ctx.sharding_total_count = static_cast<std::uint32_t>(config.config().sharding_total_count);
+        ctx.job_parameter = config.config().job_parameter;
+        ctx.item = e.item;
+        ctx.parameter = config.parameters().find(e.item).value_or("");
+        ctx.due = what.due;
+        ctx.stop = live.order.token();
+        ctx.source = what.source;
+        ctx.attempt = what.attempt;
+        ctx.token = e.token;
+        ctx.last_checkpoint = e.record.checkpoint;
+        ctx.port = is_monitored ? &live : nullptr;
+        e.live = &live;
+        task_scope limit;
+        if (terms_.time_limit.count() > 0) limit.spawn(stop_after(loop(), terms_.time_limit, live.order));
+        sink_(events::item_started{origin(), e.item, what.due, what.source, what.attempt, e.token});
+        auto const began = now();
+        auto const call = [&] { return body_(ctx); };
+        auto outcome = co_await run_on(pool_, loop(), call);
+        e.live = nullptr;
+        bool const was_called = outcome || !(outcome.error() == errc::overloaded);
+        if (!was_called) {
+            tell_skipped(e, what.due, events::skip_reason::overloaded);
+        } else {
+            std::optional<error> failure;
+            if (!outcome) failure = outcome.error();
+            sink_(events::item_finished{origin(), e.item, what.due, now() - began, failure, e.token});
+        }
+        body_end ended{std::move(outcome), was_called};
+        co_return ended;
+    }
+
+    static task<void> stop_after(Loop& l, std::chrono::milliseconds limit, stop_order& order) {
+        co_await sleep_until(l, l.now() + limit);
+        order.give(stop_reason::time_limit);
+    }
+
+    static void note_end(run_record& record, body_end const& ended, wall_time wall) {
+        if (!ended.was_called)
+            record.end(run_outcome::skipped, wall, std::string{name_of(events::skip_reason::overloaded)});
+        else if (ended.outcome)
+            record.end(run_outcome::completed, wall);
+        else
+            record.end(run_outcome::failed, wall, to_string(ended.outcome.error()));
+    }
+
+    /// Tried until it is known whether the end counts; under the next session, if need be. What cannot be recorded
+    /// before this instance leaves looks to the others as if it had died.
+    task<void> put_on_record(entry& e, run_begin const& what, body_end const& ended) {
+        note_end(e.record, ended, wall_now());
+        for (;;) {
+            auto const seen = e.stirred.edition();
+            auto const session = registry_.session();
+            if (!e.mark && session.state != session_state::connected) {
+                if (closing_) break;
+                co_await e.stirred.newer_than(seen);
+                continue;
+            }
+            e.ended.reset();
+            ending_.push_back(&e);
+            end_soon();
+            while (!e.ended) {
+                auto const edition = e.stirred.edition();
+                if (!e.ended) co_await e.stirred.newer_than(edition);
+            }
+            if (*e.ended == end_result::recorded) {
+                e.version = *e.version + 1;
+                break;
+            }
+            if (*e.ended == end_result::fenced) {
+                sink_(events::item_fenced{origin(), e.item, what.due, e.token});
+                break;
+            }
+            if (closing_) break;
+            if (registry_.session().generation == session.generation)
+                co_await e.stirred.newer_than(seen, now() + retry_pause);
+        }
+        if (!(e.ended && *e.ended == end_result::recorded)) e.is_read = false;
+        e.ended.reset();
+        e.mark.reset();
+        e.is_failover = false;
+    }
+
+    /// Somebody's mark stands there who keeps no record: a Java member's.
+    task<void> wait_for_mark(entry& e) {
+        node_watch<Loop> gone{e.stirred};
+        while (e.share && terms_.is_open) {
+            auto const seen = e.stirred.edition();
+            auto until = mono_time::max();
+            if (!gone.is_linked()) {
+                auto const mark = co_await registry_.exists(at_.item_running(e.item), &gone);
+                if (mark && !*mark) co_return;
+                if (!mark) {
+                    gone.unlink();
+                    until = now() + retry_pause;
+                }
+            }
+            co_await e.stirred.newer_than(seen, until);
+        }
+    }
+
+    // What items do together.
+
+    void begin_soon() {
+        if (!std::exchange(is_beginning_, true)) tasks_.spawn(begin_together());
+    }
+    task<void> begin_together() {
+        while (!asking_.empty() || !opening_.empty()) {
+            co_await yield(loop()); // whoever is stirred by the same news comes along
+            if (!opening_.empty()) co_await open_records(std::exchange(opening_, {}));
+            if (!asking_.empty()) co_await start(std::exchange(asking_, {}));
+        }
+        is_beginning_ = false;
+    }
+
+    task<void> open_records(std::vector<std::pair<item_index, std::string>> records) {
+        std::vector<item_index> items;
+        for (auto const& r : records) items.push_back(r.first);
+        auto const opened = co_await book_.open(terms_.generation, std::move(records));
+        if (!opened) co_return; // they ask again
+        for (auto const i : items)
+            if (auto const at = table_.find(i); at != table_.end()) stir(at->second);
+    }
+
+    task<void> start(std::vector<asking> all) {
+        auto const g = terms_.generation;
+        std::vector<run_start> starts;
+        for (auto& a : all) {
+            if (!a.who->share) { // it has been given to somebody else since
+                answer(*a.who, start_answer::unclaimed);
+                continue;
+            }
+            a.what.share = *a.who->share;
+            starts.push_back(std::move(a.what));
+        }
+        std::vector<item_index> asked;
+        for (auto const& w : starts) asked.push_back(w.share.item);
+        if (asked.empty()) co_return;
+        bool const is_monitored = terms_.is_monitored();
+        auto outcome = co_await start_all(g, std::move(starts), is_monitored);
+        if (!outcome) {
+            if (!is_connection(outcome.error().code) && !(outcome.error() == errc::session_lost))
+                tell_trouble(outcome.error());
+            for (auto const i : asked) answer(table_.at(i), start_answer::unknown);
+            co_return;
+        }
+        auto const& r = *outcome;
+        name_tasks(r.started);
+        for (auto const& t : r.started) {
+            auto& e = table_.at(t.item);
+            e.token = t.token;
+            if (is_monitored) {
+                e.version = t.version;
+                e.mark = g;
+            }
+            answer(e, start_answer::started);
+        }
+        for (auto const& [items, a] :
+             {std::pair{&r.running_elsewhere, start_answer::running_elsewhere},
+              std::pair{&r.disabled, start_answer::disabled}, std::pair{&r.taken, start_answer::taken},
+              std::pair{&r.outdated, start_answer::outdated}, std::pair{&r.unclaimed, start_answer::unclaimed},
+              std::pair{&r.unknown, start_answer::unknown}})
+            for (auto const i : *items) answer(table_.at(i), a);
+    }
+
+    /// What is started together has one name; what is made up for, its own.
+    void name_tasks(std::vector<run_ticket> const& started) {
+        std::vector<item_index> items[2];
+        for (auto const& t : started) items[table_.at(t.item).is_failover].push_back(t.item);
+        for (bool const is_failover : {false, true}) {
+            auto const type = is_failover ? execution_type::failover : execution_type::ready;
+            auto const id = make_task_id(name_, items[is_failover], self_, type);
+            for (auto const i : items[is_failover]) table_.at(i).task_id = id;
+        }
+    }
+
+    task<result<start_report>> start_all(session_generation g, std::vector<run_start> starts, bool is_monitored) {
+        if (is_monitored) return book_.start(g, common_, std::move(starts));
+        return start_unmarked(std::move(starts));
+    }
+
+    /// Without records and marks, only an operator can keep an item from starting.
+    task<result<start_report>> start_unmarked(std::vector<run_start> starts) {
+        auto const read = [&](run_start const& s) { return registry_.exists(at_.item_disabled(s.share.item)); };
+        auto const found = co_await gather_each(loop(), starts, read);
         start_report report;
         for (std::size_t n = 0; n < found.size(); ++n) {
             if (!found[n]) co_return found[n].error();
-            (*found[n] ? report.disabled : report.started).push_back(claim.shares[n].item);
+            auto const i = starts[n].share.item;
+            if (*found[n])
+                report.disabled.push_back(i);
+            else
+                report.started.push_back({i});
         }
         co_return report;
     }
 
-    /// A former owner still runs it. Waits for that one node, then starts (nobody waits for a reshard, but an item waits
-    /// for itself). Gives up when the instance leaves or the item has been given to somebody else.
-    task<void> start_when_free(item_index i, firing f) {
-        for (;;) {
-            node_watch<Loop> mark_gone{news_};
-            auto const seen = news_.edition();
-            auto const mark = co_await registry_.exists(at_.item_running(i), &mark_gone);
-            if (closing_ || registry_.session().generation != f.generation) break;
-            if (mark && *mark) {
-                co_await news_.newer_than(seen);
-                continue;
-            }
-            if (!mark && !is_connection(mark.error().code)) break;
-            auto const owner = co_await registry_.get(at_.item_instance(i));
-            if (closing_ || !owner || owner->data != self_.str()) break;
-            item_claim claim;
-            item_claim::share share{i, {}};
-            share.own.push_back({at_.item_instance(i), owner->stat.version});
-            claim.shares.push_back(std::move(share));
-            ++starting_;
-            auto const report = co_await marks_.start(f.generation, std::move(claim));
-            --starting_;
-            if (report && !report->started.empty()) {
-                tasks_.spawn(run(i, f, make_task_id(name_, report->started, self_)));
-                co_return;
-            }
-            if (!report || report->running_elsewhere.empty()) break;
-        }
-        skip(i, f.due, events::skip_reason::not_ready);
+    void answer(entry& e, start_answer a) {
+        e.answer = a;
+        e.stirred.notify();
     }
 
-    task<void> run(item_index i, firing f, std::string id) {
-        bool const is_marked = f.config->config().monitor_execution;
-        entry& mine = table_.at(i);
-        mine.is_running = true;
-        if (is_marked) mine.generation = f.generation;
-        auto const& config = f.config->config();
-        sharding_context ctx;
-        ctx.job_name = name_.str();
-        ctx.task_id = std::move(id);
-        ctx.sharding_total_count = static_cast<std::uint32_t>(config.sharding_total_count);
-        ctx.job_parameter = config.job_parameter;
-        ctx.item = i;
-        ctx.parameter = f.config->parameters().find(i).value_or("");
-        ctx.due = f.due;
-        ctx.stop = mine.stop.get_token();
-        sink_(events::item_started{origin(), i, f.due});
-        auto const begin = registry_.loop().now();
-        auto const call = [&] { return body_(ctx); };
-        auto const outcome = co_await run_on(pool_, registry_.loop(), call);
-        if (!outcome && outcome.error() == errc::overloaded) {
-            sink_(events::item_skipped{origin(), i, f.due, events::skip_reason::overloaded});
-        } else {
-            std::optional<error> failure;
-            if (!outcome) failure = outcome.error();
-            sink_(events::item_finished{origin(), i, f.due, registry_.loop().now() - begin, failure});
-        }
-        table_.at(i).is_running = false;
-        ended_.push_back(i);
-        ended_news_.notify();
+    /// Records the ends of all that have come since the last time: one transaction for those that end together.
+    void end_soon() {
+        end_news_.notify();
+        if (!std::exchange(is_ending_, true)) tasks_.spawn(end_together());
     }
-
-    /// Takes the marks away of all that have ended since the last time: one transaction for those that end together.
-    task<void> finish_ended() {
-        for (;;) {
-            auto const seen = ended_news_.edition();
-            if (!std::any_of(ended_.begin(), ended_.end(), [&](item_index i) { return can_be_finished(i); })) {
-                co_await ended_news_.newer_than(seen);
-                continue;
-            }
+    task<void> end_together() {
+        while (!ending_.empty()) {
             co_await linger();
-            std::vector<item_index> batch;
-            for (auto const i : std::exchange(ended_, {})) (can_be_finished(i) ? batch : ended_).push_back(i);
-            std::map<std::uint64_t, std::vector<item_index>> by_generation;
-            for (auto const i : batch)
-                if (auto const g = table_.at(i).generation) by_generation[g->value].push_back(i);
-            for (auto& [g, items] : by_generation) co_await marks_.finish(session_generation{g}, items);
-            for (auto const i : batch) {
-                auto again = std::move(table_.at(i).again);
-                leave_table(i);
-                if (again && !closing_) tasks_.spawn(run_again(i, *std::move(again)));
+            auto const batch = std::exchange(ending_, {});
+            std::vector<run_end> ends;
+            std::map<std::uint64_t, std::vector<entry*>> by_generation;
+            for (auto* e : batch) {
+                co_await write_access(*e);
+                auto const g = e->mark ? *e->mark : registry_.session().generation;
+                by_generation[g.value].push_back(e);
+            }
+            for (auto& [g, members] : by_generation) {
+                ends.clear();
+                for (auto* e : members)
+                    ends.push_back({e->item, e->record.to_text(), e->version.value_or(0), e->mark.has_value(),
+                                    e->mark.has_value() && e->is_failover});
+                auto const results = co_await book_.finish(session_generation{g}, ends);
+                for (std::size_t n = 0; n < members.size(); ++n) {
+                    auto& e = *members[n];
+                    if (results[n] == end_result::session_over) e.mark.reset(); // it has gone with its session
+                    e.ended = results[n];
+                    release(e);
+                }
             }
         }
+        is_ending_ = false;
     }
-
-    bool can_be_finished(item_index i) const { return !table_.at(i).is_being_marked; }
 
     /// A moment for the others, unless there are none.
     task<void> linger() {
-        auto const until = registry_.loop().now() + options_.completion_linger;
+        auto const until = now() + options_.completion_linger;
         auto const others_run = [&] {
             for (auto const& [i, e] : table_)
-                if (e.is_running) return true;
+                if (e.live) return true;
             return false;
         };
         for (;;) {
-            auto const seen = ended_news_.edition();
-            co_await yield(registry_.loop());
-            if (!others_run() || registry_.loop().now() >= until) co_return;
-            co_await ended_news_.newer_than(seen, until);
+            auto const seen = end_news_.edition();
+            co_await yield(loop());
+            if (!others_run() || now() >= until) co_return;
+            co_await end_news_.newer_than(seen, until);
         }
     }
 
-    /// An order that came while the item was running.
-    task<void> run_again(item_index i, firing f) {
-        auto const owner = co_await registry_.get(at_.item_instance(i));
-        if (!owner || owner->data != self_.str() || closing_) co_return;
-        item_claim claim;
-        item_claim::share share{i, {}};
-        share.own.push_back({at_.item_instance(i), owner->stat.version});
-        claim.shares.push_back(std::move(share));
-        f.again_if_running = false;
-        co_await start(std::move(claim), std::move(f));
+    // One writer at a time for each record.
+
+    task<void> write_access(entry& e) {
+        for (;;) {
+            auto const seen = e.stirred.edition();
+            if (!std::exchange(e.is_being_written, true)) co_return;
+            co_await e.stirred.newer_than(seen);
+        }
     }
+    void release(entry& e) {
+        e.is_being_written = false;
+        e.stirred.notify();
+    }
+
+    /// Called by the body. On the loop's own thread there is no waiting: the end of the run takes it along.
+    result<void> save_checkpoint(entry& e, std::string text) {
+        if (text.size() > run_record::checkpoint_bytes_max)
+            return error{errc::too_large,
+                         "a checkpoint must be at most " + std::to_string(run_record::checkpoint_bytes_max) +
+                             " bytes long, but has " + std::to_string(text.size()),
+                         at_.run_record(e.item).str()};
+        if (loop().on_loop()) {
+            e.record.checkpoint = std::move(text);
+            return success();
+        }
+        return block_on(loop(), write_checkpoint(e, std::move(text)));
+    }
+
+    task<result<void>> write_checkpoint(entry& e, std::string text) {
+        co_await write_access(e);
+        auto record = e.record;
+        record.checkpoint = std::move(text);
+        run_end what;
+        what.item = e.item;
+        what.record = record.to_text();
+        what.version = e.version.value_or(0);
+        auto const saved = co_await book_.save(registry_.session().generation, std::move(what));
+        if (saved) {
+            e.record = std::move(record);
+            e.version = *e.version + 1;
+        } else if (saved.error() == errc::fenced && e.live) {
+            e.live->order.give(stop_reason::taken_over);
+        }
+        release(e);
+        co_return saved;
+    }
+
+    // What is told.
+
+    void tell_busy(entry& e, wall_time due) {
+        e.told_through = due;
+        if (terms_.on_misfire.rule == misfire_rule::skip)
+            tell_skipped(e, due, events::skip_reason::still_running);
+        else
+            sink_(events::item_misfired{origin(), e.item, due});
+    }
+    void tell_skipped(entry const& e, wall_time due, events::skip_reason why, std::uint64_t count = 1) {
+        sink_(events::item_skipped{origin(), e.item, due, why, count});
+    }
+
+    static constexpr std::chrono::milliseconds retry_pause{200};
+    static constexpr std::chrono::hours clock_slack{1};
 
     Registry& registry_;
     Pool& pool_;
     Sink& sink_;
+    Zone const& zone_;
     scheduler_options const& options_;
     job_name name_;
     job_layout at_;
     instance_id self_;
-    running_marks<Registry> marks_;
+    run_book<Registry> book_;
     job_body body_;
-    event_count<Loop>& news_;
-    event_count<Loop> ended_news_;
-    std::map<item_index, entry> table_;
-    std::vector<item_index> ended_;
-    int starting_ = 0;
+    event_count<Loop> idle_news_;
+    run_terms terms_;
+    job_view<Registry> const* view_ = nullptr;
+    std::vector<item_claim::proof> common_; ///< of the claim
+    std::map<item_index, entry> table_;     ///< what is ours, or runs here
+    event_count<Loop> end_news_;
+    std::vector<asking> asking_;
+    std::vector<std::pair<item_index, std::string>> opening_;
+    std::vector<entry*> ending_;
+    int busy_ = 0;
+    bool is_share_known_ = false;
+    bool is_beginning_ = false; ///< begin_together is at it
+    bool is_ending_ = false;    ///< end_together is
     bool closing_ = false;
     task_scope tasks_; ///< last: its tasks use all of the above
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief One job on one instance: from registering to leaving. The path of a firing begins in `keep_schedule`.
+/// \file \brief One job on one instance: from registering to leaving. The path of a firing begins in `keep_schedule`,
+/// and goes on in item_runs.
 #ifndef ELASTICJOB_SCHEDULER_JOB_HPP
 #define ELASTICJOB_SCHEDULER_JOB_HPP
 
@@ -64,8 +65,8 @@ public:
           config_{std::make_shared<valid_config const>(local_)}, news_{env.registry.loop()}, elector_{env.registry, at_,
                                                                                                       self_,
                                                                                                       env.random},
-          resharder_{env.registry, at_, self_}, runs_{env.registry, env.pool, env.sink,        env.options, name_,
-                                                      at_,          self_,    std::move(body), news_} {}
+          resharder_{env.registry, at_, self_}, runs_{env.registry, env.pool, env.sink, env.zone,       env.options,
+                                                      name_,        at_,      self_,    std::move(body)} {}
     job(job const&) = delete;
     job& operator=(job const&) = delete;
 
@@ -85,11 +86,13 @@ public:
             if (view_->is_loaded()) break;
             co_await news().newer_than(seen);
         }
-        evaluated_ = env_.registry.loop().wall_now();
+        was_enabled_ = is_enabled();
         life_.spawn(relay_session());
         life_.spawn(stay_registered());
         life_.spawn(follow_config());
         life_.spawn(lead());
+        life_.spawn(brief_items());
+        life_.spawn(keep_share());
         life_.spawn(obey());
         life_.spawn(keep_schedule());
         co_return success();
@@ -120,9 +123,9 @@ public:
     /// Until no item of this instance runs. As long as the job fires faster than its items end, that may never be.
     task<result<void>> wait_idle() {
         for (;;) {
-            auto const seen = news().edition();
+            auto const seen = runs_.idle_news().edition();
             if (runs_.is_idle()) co_return success();
-            co_await news().newer_than(seen);
+            co_await runs_.idle_news().newer_than(seen);
         }
     }
 
@@ -143,12 +146,12 @@ public:
         news().notify();
         auto const patience = now() + env_.options.drain_timeout;
         for (bool asked = false; !runs_.is_idle();) {
-            auto const seen = news().edition();
+            auto const seen = runs_.idle_news().edition();
             if (!asked && now() >= patience) {
                 asked = true;
-                runs_.request_stop();
+                runs_.request_stop(stop_reason::draining);
             }
-            co_await news().newer_than(seen, asked ? mono_time::max() : patience);
+            co_await runs_.idle_news().newer_than(seen, asked ? mono_time::max() : patience);
         }
         life_.cancel();
         auto const outcome = co_await hand_over();
@@ -198,7 +201,7 @@ private:
             auto const session = env_.registry.session();
             if (session.generation != generation_ && !is_told_to_stop_) {
                 is_told_to_stop_ = true;
-                runs_.request_stop(); // somebody else may own the items now
+                runs_.request_stop(stop_reason::session_lost); // somebody else may own the items now
             }
             if (session.state == session_state::connected && session.generation != generation_) {
                 co_await register_again();
@@ -232,7 +235,6 @@ private:
         }
         is_told_to_stop_ = false;
         co_await runs_.mark_again(joined->generation);
-        evaluated_ = loop().wall_now(); // what was due meanwhile was for others to run
         take_enrollment(*joined);
     }
 
@@ -271,9 +273,7 @@ private:
         if (read && !*read) return; // emptied, as before a removal
         auto usable = read ? check_strategy<Strategy>((*read)->config()) : result<void>{read.error()};
         if (!usable) return tell_trouble(usable.error());
-        bool const is_other_schedule = !((*read)->cron() == config_->cron());
         config_ = std::make_shared<valid_config const>(**std::move(read));
-        if (is_other_schedule) evaluated_ = loop().wall_now();
         news().notify();
     }
 
@@ -376,24 +376,38 @@ private:
                 auto const order = node->stat.modified;
                 auto const taken = co_await env_.registry.set(at_.instance(self_), {}, node->stat.version, generation_);
                 if (!taken) until = now() + retry_pause;
-                if (order != obeyed) co_await fire(loop().wall_now(), true);
+                if (order != obeyed) {
+                    co_await share_known();
+                    runs_.order_all(wall_milliseconds());
+                }
                 obeyed = order;
             }
             co_await news().newer_than(seen, until);
         }
     }
 
+    /// Until it is known what is ours, though not for long.
+    task<void> share_known() {
+        for (auto const patience = now() + env_.options.sharding_timeout; now() < patience && is_enabled();) {
+            auto const seen = news().edition();
+            if (claimed_ && *claimed_ == share_source_now()) co_return;
+            co_await news().newer_than(seen, patience);
+        }
+    }
+
     /// From one due instant to the next. Waits by monotonic time and looks at the wall clock at least once a minute, so
-    /// that a clock that is put forward is noticed. Instants that passed meanwhile are one: the first of them fires late.
+    /// that a clock that is put forward is noticed. What is due is each item's own affair; see item_runs.
     task<void> keep_schedule() {
         using namespace std::chrono;
+        auto told = loop().wall_now();
         for (;;) {
             auto const seen = news().edition();
-            auto const due = next_fire(config_->cron(), floor<seconds>(evaluated_), env_.zone);
             auto const wall = loop().wall_now();
-            if (due && wall >= *due && is_registered() && !is_leaving_) {
-                evaluated_ = wall;
-                co_await fire(*due, false);
+            if (wall < told - minutes{1}) told = wall; // the clock has been put back
+            auto const due = next_fire(config_->cron(), floor<seconds>(told), env_.zone);
+            if (due && wall >= *due) {
+                told = wall;
+                runs_.tick(*due);
                 continue;
             }
             auto until = mono_time::max();
@@ -402,34 +416,67 @@ private:
         }
     }
 
-    /// EC: starts our items, if this server is enabled. Ends when they have started.
-    task<void> fire(wall_time due, bool again_if_running) {
-        auto const deadline = now() + env_.options.sharding_timeout;
-        std::optional<std::vector<item_index>> only;
-        while (is_registered() && is_enabled() && !is_leaving_) {
-            typename runs::firing const f{due, config_, generation_, again_if_running};
-            auto const count = static_cast<std::uint32_t>(f.config->config().sharding_total_count);
-            auto claim = co_await claim_items(env_.registry, *view_, at_, self_, count, deadline);
-            if (!claim) {
-                tell_trouble(claim.error());
-                co_return;
-            }
-            if (is_leaving_) co_return;
-            std::erase_if(claim->shares, [&](item_claim::share const& s) {
-                return s.item >= count || (only && !std::binary_search(only->begin(), only->end(), s.item));
-            });
-            auto const claimed_at = assignment_revision();
-            only = co_await runs_.start(*std::move(claim), f);
-            if (only->empty() || now() >= deadline) co_return;
-            std::sort(only->begin(), only->end());
-            // The claim was out of date. What has come since is looked at now, what is still to come when it is there.
-            if (auto const seen = news().edition(); assignment_revision() == claimed_at)
-                co_await news().newer_than(seen, now() + retry_pause);
+    /// Tells the items what they need to know of the job, whenever that may have changed.
+    task<void> brief_items() {
+        for (;;) {
+            auto const seen = news().edition();
+            auto& terms = runs_.terms();
+            terms.config = config_;
+            terms.schedule = fingerprint(config_->config().cron);
+            terms.generation = generation_;
+            terms.is_open = is_registered() && is_enabled() && !is_leaving_;
+            if (!std::exchange(was_enabled_, is_enabled()) && was_enabled_) terms.enabled_since = wall_milliseconds();
+            terms.on_misfire = local_.config().on_misfire;
+            if (!config_->config().misfire) terms.on_misfire.rule = misfire_rule::skip;
+            terms.time_limit = local_.config().run_time_limit;
+            runs_.stir();
+            co_await news().newer_than(seen);
         }
     }
 
-    revision assignment_revision() const {
-        return view_->assignment_node() ? view_->assignment_node()->stat.modified : 0;
+    /// FNV-1a.
+    static std::uint64_t fingerprint(std::string_view text) noexcept {
+        std::uint64_t hash = 14'695'981'039'346'656'037ULL;
+        for (char const c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1'099'511'628'211ULL;
+        return hash;
+    }
+    wall_time wall_milliseconds() { return std::chrono::floor<std::chrono::milliseconds>(loop().wall_now()); }
+
+    /// What our share follows from.
+    struct share_source {
+        session_generation generation;
+        revision assignment, first_item;
+        std::uint32_t items;
+        friend bool operator==(share_source const&, share_source const&) = default;
+    };
+    share_source share_source_now() const {
+        auto const modified = [](node const* n) { return n ? n->stat.modified : 0; };
+        return {generation_, modified(view_->assignment_node()), modified(view_->first_item()),
+                static_cast<std::uint32_t>(config_->config().sharding_total_count)};
+    }
+
+    /// Keeps the items informed of which of them are ours. While nobody knows, none begins.
+    task<void> keep_share() {
+        for (;;) {
+            auto const seen = news().edition();
+            auto const source = share_source_now();
+            if (is_registered() && !is_leaving_ && !(claimed_ && *claimed_ == source)) {
+                if (!view_->assignment_in_force()) runs_.doubt_ownership();
+                auto const deadline = now() + env_.options.sharding_timeout;
+                auto claim = co_await claim_items(env_.registry, *view_, at_, self_, source.items, deadline);
+                if (claim && share_source_now() == source) {
+                    std::erase_if(claim->shares, [&](item_claim::share const& s) { return s.item >= source.items; });
+                    runs_.own(*std::move(claim), *view_);
+                    claimed_ = source;
+                    news().notify();
+                } else if (!claim) {
+                    if (!is_connection(claim.error().code)) tell_trouble(claim.error());
+                    co_await news().newer_than(seen, now() + retry_pause);
+                }
+                continue;
+            }
+            co_await news().newer_than(seen);
+        }
     }
 
     /// What has been begun under the session of now is taken back, whether or not it is known to have happened. What
@@ -446,7 +493,7 @@ private:
         (void)co_await leave(r, std::move(at), std::move(self), g, mono_time::max());
     }
 
-    using runs = item_runs<Registry, Pool, Sink>;
+    using runs = item_runs<Registry, Pool, Sink, Zone>;
 
     static constexpr std::chrono::milliseconds settle_span{3};
     static constexpr std::chrono::milliseconds settle_max{50};
@@ -467,7 +514,8 @@ private:
     resharder<Registry, Strategy> resharder_;
     runs runs_;
     session_generation generation_{};
-    wall_time evaluated_{}; ///< due instants up to here have been dealt with
+    std::optional<share_source> claimed_; ///< what our share was last made from
+    bool was_enabled_ = true;
     bool was_seen_ = false; ///< whether the view has shown our node of this session
     bool is_told_to_stop_ = false;
     bool is_leaving_ = false;

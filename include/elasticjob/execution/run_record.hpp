@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief What is written down about the runs of one item: what stands in the node `ext/run/{item}`.
+#ifndef ELASTICJOB_EXECUTION_RUN_RECORD_HPP
+#define ELASTICJOB_EXECUTION_RUN_RECORD_HPP
+
+#include <elasticjob/config/text.hpp>
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/result.hpp>
+#include <elasticjob/events/run_source.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// How a due instant, or an order, ended.
+enum class run_outcome : std::uint8_t {
+    completed,
+    failed,      ///< the body said so, or threw; the note says what
+    coalesced,   ///< the run of a later instant made up for it
+    skipped,     ///< it was not run, and the note says why
+    interrupted, ///< its instance died, and nobody ran it again
+    retried,     ///< its instance died; the next attempt has an entry of its own
+};
+
+namespace detail {
+inline constexpr std::array<std::string_view, 6> run_outcome_names{"completed", "failed",      "coalesced",
+                                                                   "skipped",   "interrupted", "retried"};
+} // namespace detail
+
+constexpr std::string_view name_of(run_outcome o) noexcept {
+    return detail::run_outcome_names[static_cast<std::size_t>(o)];
+}
+
+/// A run that has begun. All times are whole milliseconds, by the clock of the instance that wrote them.
+struct run_begin {
+    wall_time due{}; ///< the instant that it is for; of an order, when it was taken
+    run_source source = run_source::schedule;
+    std::uint32_t attempt = 1; ///< one more for each instance that died running it
+    std::string instance{};
+    wall_time begun{};
+
+    friend bool operator==(run_begin const&, run_begin const&) = default;
+};
+
+/// What became of it. Due instants that were not run share an entry, which then stands for `count` of them up to `due`.
+struct run_entry {
+    run_begin run;
+    run_outcome outcome{};
+    wall_time ended{};
+    std::uint64_t count = 1;
+    std::string note{};
+
+    friend bool operator==(run_entry const&, run_entry const&) = default;
+};
+
+/// The one truth about an item's runs: written when it starts, when it saves a checkpoint, and when it ends, each time
+/// against the version that was read. Whoever owns the item next goes on from here, so that every due instant is dealt
+/// with once, by whomever. A value; its functions only keep it in shape.
+template <class Entry = run_entry>
+struct basic_run_record {
+    std::uint64_t schedule = 0;         ///< the fingerprint of the schedule that `through` belongs to
+    wall_time through{};                ///< every due instant up to here has been dealt with
+    std::optional<run_begin> running{}; ///< what runs, if something does
+    std::optional<wall_time> last_begun{}, last_completed{}, next_due{};
+    std::string checkpoint{};    ///< what the item's body last saved, for its next run
+    std::vector<Entry> ledger{}; ///< the last entries, oldest first
+
+    static constexpr std::size_t ledger_max = 12;
+    static constexpr std::size_t note_bytes_max = 200;
+    static constexpr std::size_t checkpoint_bytes_max = 32'768;
+
+    void add(Entry e) {
+        if (e.note.size() > note_bytes_max) e.note.resize(note_bytes_max);
+        // A row of instants that meet the same fate is one entry.
+        if (!ledger.empty() && e.outcome == run_outcome::skipped && ledger.back().outcome == e.outcome &&
+            ledger.back().note == e.note && ledger.back().run.instance == e.run.instance) {
+            e.count += ledger.back().count;
+            e.run.begun = ledger.back().run.begun;
+            ledger.back() = std::move(e);
+            return;
+        }
+        if (ledger.size() == ledger_max) ledger.erase(ledger.begin());
+        ledger.push_back(std::move(e));
+    }
+
+    /// What runs is over.
+    void end(run_outcome outcome, wall_time now, std::string note = {}) {
+        Entry e{*std::exchange(running, std::nullopt), outcome, now, 1, std::move(note)};
+        if (outcome == run_outcome::completed || outcome == run_outcome::failed) last_completed = now;
+        add(std::move(e));
+    }
+
+    /// Lines of words, the free text last in its line.
+    std::string to_text() const {
+        std::string text{header};
+        auto number = [](auto n) { return std::to_string(n); };
+        auto line = [&](std::string_view key, auto const&... words) {
+            text.append(key);
+            (text.append(" ").append(words), ...);
+            text.append("\n");
+        };
+        auto time_line = [&](std::string_view key, std::optional<wall_time> const& t) {
+            if (t) line(key, number(milliseconds_of(*t)));
+        };
+        line("schedule", number(schedule));
+        line("through", number(milliseconds_of(through)));
+        time_line("begun", last_begun);
+        time_line("completed", last_completed);
+        time_line("next", next_due);
+        if (!checkpoint.empty()) line("checkpoint", escaped(checkpoint));
+        auto const begin_of = [&](run_begin const& r) {
+            return number(milliseconds_of(r.due)) + " " + std::string{name_of(r.source)} + " " + number(r.attempt) +
+                   " " + number(milliseconds_of(r.begun)) + " " + r.instance;
+        };
+        for (auto const& e : ledger)
+            line("entry", begin_of(e.run), name_of(e.outcome), number(milliseconds_of(e.ended)), number(e.count),
+                 escaped(e.note));
+        if (running) line("running", begin_of(*running));
+        return text;
+    }
+
+    /// Errors: malformed_data, naming the line. Lines of a later version's kinds are passed over.
+    static result<basic_run_record> parse(std::string_view text) {
+        auto refuse = [](std::string_view line) {
+            return error{errc::malformed_data, "not a line of a run record", std::string{line}};
+        };
+        if (!text.starts_with(header)) return refuse(text.substr(0, text.find('\n')));
+        text.remove_prefix(header.size());
+        basic_run_record r;
+        while (!text.empty()) {
+            auto const line = take(text, '\n');
+            auto rest = line;
+            auto const key = take(rest, ' ');
+            bool good = true;
+            if (key == "schedule")
+                good = detail::read_number(rest, r.schedule);
+            else if (key == "through")
+                good = read_time(rest, r.through);
+            else if (key == "begun")
+                good = read_time(rest, r.last_begun.emplace());
+            else if (key == "completed")
+                good = read_time(rest, r.last_completed.emplace());
+            else if (key == "next")
+                good = read_time(rest, r.next_due.emplace());
+            else if (key == "checkpoint")
+                r.checkpoint = unescaped(rest);
+            else if (key == "entry")
+                good = read_entry(rest, r.ledger.emplace_back());
+            else if (key == "running")
+                good = read_begin(rest, r.running.emplace());
+            if (!good) return refuse(line);
+        }
+        return r;
+    }
+
+    friend bool operator==(basic_run_record const&, basic_run_record const&) = default;
+
+private:
+    static constexpr std::string_view header = "elasticjob run 1\n";
+
+    static std::int64_t milliseconds_of(wall_time t) {
+        return std::chrono::floor<std::chrono::milliseconds>(t.time_since_epoch()).count();
+    }
+
+    static std::string_view take(std::string_view& text, char separator) {
+        auto const word = text.substr(0, text.find(separator));
+        text.remove_prefix(std::min(text.size(), word.size() + 1));
+        return word;
+    }
+    static bool read_time(std::string_view word, wall_time& into) {
+        std::int64_t ms = 0;
+        if (!detail::read_number(word, ms)) return false;
+        into = wall_time{std::chrono::milliseconds{ms}};
+        return true;
+    }
+    template <class Enum, std::size_t N>
+    static bool read_name(std::string_view word, std::array<std::string_view, N> const& names, Enum& into) {
+        for (std::size_t n = 0; n < N; ++n)
+            if (names[n] == word) {
+                into = static_cast<Enum>(n);
+                return true;
+            }
+        return false;
+    }
+    static bool read_begin(std::string_view& rest, run_begin& into) {
+        bool const good = read_time(take(rest, ' '), into.due) &&
+                          read_name(take(rest, ' '), detail::run_source_names, into.source) &&
+                          detail::read_number(take(rest, ' '), into.attempt) && read_time(take(rest, ' '), into.begun);
+        into.instance = take(rest, ' ');
+        return good && !into.instance.empty();
+    }
+    static bool read_entry(std::string_view rest, Entry& into) {
+        bool const good = read_begin(rest, into.run) &&
+                          read_name(take(rest, ' '), detail::run_outcome_names, into.outcome) &&
+                          read_time(take(rest, ' '), into.ended) && detail::read_number(take(rest, ' '), into.count);
+        into.note = unescaped(rest);
+        return good;
+    }
+
+    static std::string escaped(std::string_view text) {
+        std::string out;
+        for (char const c : text) {
+            if (c == '\\' || c == '\n') out += '\\';
+            out += c == '\n' ? 'n' : c;
+        }
+        return out;
+    }
+    static std::string unescaped(std::string_view text) {
+        std::string out;
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            bool const is_escape = text[i] == '\\' && i + 1 < text.size();
+            if (is_escape) ++i;
+            out += is_escape && text[i] == 'n' ? '\n' : text[i];
+        }
+        return out;
+    }
+};
+
+/// A template only so that including it costs nothing: see docs/decisions/0006.
+using run_record = basic_run_record<>;
+
+} // namespace elasticjob
+#endif // ELASTICJOB_EXECUTION_RUN_RECORD_HPP

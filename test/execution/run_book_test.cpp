@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/execution/run_book.hpp>
+
+#include <support/job_world.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+
+namespace {
+
+using items = std::vector<item_index>;
+
+struct shop : job_world {
+    instance_id self = instance_id::parse("10.0.0.1@-@1-a").value();
+    instance_id other = instance_id::parse("10.0.0.2@-@2-b").value();
+    run_book<session_type> mine{one, at, self};
+    run_book<session_type> theirs{two, at, other};
+
+    explicit shop(item_index count, memory_server_options o = {}) : job_world{o} {
+        create_as(one, at.instance(self), {}, create_mode::ephemeral);
+        create_as(two, at.instance(other), {}, create_mode::ephemeral);
+        create(at.assignment(), "v0");
+        create(at.run_records());
+        for (item_index i = 0; i < count; ++i) create(at.item_instance(i), self.str());
+    }
+
+    /// As a member claims under an assignment of ours.
+    std::vector<item_claim::proof> under_assignment() const {
+        return {{at.assignment(), find(at.assignment())->stat.version}};
+    }
+    std::optional<node_version> version(item_index i) const {
+        auto const* n = find(at.run_record(i));
+        return n ? std::optional{n->stat.version} : std::nullopt;
+    }
+    std::vector<run_start> starts(items const& which) const {
+        std::vector<run_start> all;
+        for (auto const i : which) all.push_back({{i, {}}, "run of " + std::to_string(i), version(i)});
+        return all;
+    }
+    /// As a member claims after a Java leader has sharded.
+    std::vector<run_start> starts_by_nodes(items const& which) const {
+        auto all = starts(which);
+        for (auto& s : all)
+            s.share.own.push_back({at.item_instance(s.share.item), find(at.item_instance(s.share.item))->stat.version});
+        return all;
+    }
+    result<start_report> start(items const& which) { return start(under_assignment(), starts(which)); }
+    result<start_report> start(std::vector<item_claim::proof> common, std::vector<run_start> all) {
+        return wait_for(mine.start(one.session().generation, std::move(common), std::move(all)));
+    }
+    std::vector<end_result> finish(items const& which) {
+        std::vector<run_end> ends;
+        for (auto const i : which) ends.push_back({i, "end", version(i).value(), true});
+        return end(std::move(ends));
+    }
+    std::vector<end_result> end(std::vector<run_end> ends) {
+        auto run = [](run_book<session_type>& m, session_generation g,
+                      std::vector<run_end> e) -> task<result<std::vector<end_result>>> {
+            co_return co_await m.finish(g, std::move(e));
+        };
+        return wait_for(run(mine, one.session().generation, std::move(ends))).value();
+    }
+    static items of(std::vector<run_ticket> const& tickets) {
+        items all;
+        for (auto const& t : tickets) all.push_back(t.item);
+        return all;
+    }
+    bool is_marked_by(session_type& r, item_index i) const {
+        auto const* n = find(at.item_running(i));
+        return n && n->stat.owner == r.session().id;
+    }
+    items marked(item_index count) const {
+        items all;
+        for (item_index i = 0; i < count; ++i)
+            if (has(at.item_running(i))) all.push_back(i);
+        return all;
+    }
+};
+
+} // namespace
+
+TEST_CASE("execution.run_book: a hundred items start with one request and end with one") {
+    shop s{100};
+    items all;
+    for (item_index i = 0; i < 100; ++i) all.push_back(i);
+    s.server.counts() = {};
+    auto const report = s.start(all);
+    REQUIRE(report);
+    CHECK(shop::of(report->started) == all);
+    CHECK(s.server.counts().writes == 1);
+    CHECK(s.server.counts().reads == 0);
+    CHECK(s.marked(100) == all);
+    s.finish(all);
+    CHECK(s.server.counts().writes == 2);
+    CHECK(s.server.counts().reads == 0);
+    CHECK(s.marked(100).empty());
+}
+
+TEST_CASE("execution.run_book: disabled items, those that run elsewhere and those of others are told apart") {
+    shop s{6};
+    s.create(s.at.item_disabled(1));
+    s.create_as(s.two, s.at.item_running(2), {}, create_mode::ephemeral);
+    s.set(s.at.item_instance(3), s.other.str());
+    s.remove(s.at.item_instance(4));
+    auto const report = s.start({0, 1, 2, 3, 4, 5, 9});
+    REQUIRE(report);
+    CHECK(report->disabled == items{1});
+    CHECK(report->running_elsewhere == items{2});
+    CHECK(report->unclaimed == items{3, 4, 9});
+    CHECK(shop::of(report->started) == items{0, 5});
+    CHECK(s.marked(6) == items{0, 2, 5});
+    CHECK_FALSE(s.has(s.at.item_disabled(0))); // the check for absence leaves nothing
+}
+
+TEST_CASE("execution.run_book: nothing starts when the assignment is no longer the one that was claimed by (D-13)") {
+    shop s{2};
+    auto const common = s.under_assignment();
+    s.set(s.at.assignment(), "v1");
+    auto const report = s.start(common, s.starts({0, 1}));
+    REQUIRE(report);
+    CHECK(report->unclaimed == items{0, 1});
+    CHECK(s.marked(2).empty());
+}
+
+TEST_CASE("execution.run_book: nothing starts on an instance whose node is gone") {
+    shop s{1};
+    s.remove(s.at.instance(s.self));
+    auto const report = s.start({0});
+    REQUIRE(report);
+    CHECK(report->unclaimed == items{0});
+    CHECK(s.marked(1).empty());
+}
+
+TEST_CASE("execution.run_book: an item claimed by its own node starts only while that has not been written") {
+    shop s{2};
+    auto const starts = s.starts_by_nodes({0, 1});
+    s.set(s.at.item_instance(1), s.self.str()); // by somebody, though with the same content
+    auto const report = s.start({}, starts);
+    REQUIRE(report);
+    CHECK(shop::of(report->started) == items{0});
+    CHECK(report->unclaimed == items{1});
+}
+
+TEST_CASE(
+    "execution.run_book: whichever request or reply is lost, what is reported started is marked, and nothing else") {
+    for (std::uint64_t n = 0; n < 6; ++n)
+        for (auto const fate : {request_fate::request_lost, request_fate::reply_lost}) {
+            INFO("request " << n);
+            shop s{3};
+            s.create(s.at.item_disabled(1));
+            std::optional<result<start_report>> report;
+            {
+                losing const network{s.server, losing::nth(s.one.session().id, n, fate)};
+                report = s.start({0, 1, 2});
+            }
+            if (*report)
+                CHECK(s.marked(3) == shop::of((*report)->started));
+            else
+                CHECK(s.marked(3).empty());
+        }
+}
+
+TEST_CASE("execution.run_book: whichever request or reply is lost, the marks go at the end") {
+    for (std::uint64_t n = 0; n < 6; ++n)
+        for (auto const fate : {request_fate::request_lost, request_fate::reply_lost}) {
+            INFO("request " << n);
+            shop s{2};
+            REQUIRE(s.start({0, 1}));
+            losing const network{s.server, losing::nth(s.one.session().id, n, fate)};
+            s.finish({0, 1});
+            CHECK(s.marked(2).empty());
+        }
+}
+
+TEST_CASE("execution.run_book: a mark is only taken away by the session that set it") {
+    shop s{2};
+    REQUIRE(s.start({0, 1}));
+    s.remove(s.at.item_running(0));                                       // an operator thought it was stale,
+    s.create_as(s.two, s.at.item_running(0), {}, create_mode::ephemeral); // and another has started the item since
+    s.remove(s.at.item_running(1));
+    s.finish({1, 0});
+    CHECK(s.is_marked_by(s.two, 0));
+}
+
+TEST_CASE("execution.run_book: more items than fit into one request start in several") {
+    memory_server_options o;
+    o.limits.operations_max = 17; // two checks and five operations an item, the first time
+    shop s{8, o};
+    items const all{0, 1, 2, 3, 4, 5, 6, 7};
+    s.server.counts() = {};
+    auto const report = s.start(all);
+    REQUIRE(report);
+    CHECK(shop::of(report->started) == all);
+    CHECK(s.server.counts().writes == 3);
+    s.finish(all);
+    CHECK(s.marked(8).empty());
+}
+
+TEST_CASE("execution.run_book: marked again under a new session, unless somebody else has taken the item over (D-17)") {
+    shop s{3};
+    REQUIRE(s.start({0, 1, 2}));
+    post(s.loop, [&] { s.one.expire(); });
+    s.loop.run_ready();
+    CHECK(s.marked(3).empty());
+    s.create_as(s.two, s.at.item_running(1), {}, create_mode::ephemeral); // a Java member, who keeps no record
+    s.set(s.at.run_record(2), "taken over");
+    auto again = [](run_book<session_type>& m, session_generation g, item_index i) -> task<result<bool>> {
+        co_return co_await m.mark_again(g, i, 1);
+    };
+    auto const g = s.one.session().generation;
+    CHECK(s.wait_for(again(s.mine, g, 0)).value());
+    CHECK_FALSE(s.wait_for(again(s.mine, g, 1)).value());
+    CHECK_FALSE(s.wait_for(again(s.mine, g, 2)).value());
+    CHECK(s.is_marked_by(s.one, 0));
+    CHECK(s.is_marked_by(s.two, 1));
+    CHECK_FALSE(s.has(s.at.item_running(2)));
+    for (std::uint64_t n = 0; n < 3; ++n)
+        for (auto const fate : {request_fate::request_lost, request_fate::reply_lost}) {
+            s.remove(s.at.item_running(0));
+            losing const network{s.server, losing::nth(s.one.session().id, n, fate)};
+            CHECK(s.wait_for(again(s.mine, g, 0)).value());
+            CHECK(s.is_marked_by(s.one, 0));
+        }
+}
+
+TEST_CASE("execution.run_book: tokens grow with every run of an item, whoever runs it") {
+    shop s{1};
+    auto const first = s.start({0});
+    s.finish({0});
+    s.set(s.at.instance(s.self), {}); // anything else that happens
+    auto const second = s.start({0});
+    REQUIRE((first && second));
+    CHECK(first->started.front().token > 0);
+    CHECK(second->started.front().token > first->started.front().token);
+    CHECK(second->started.front().token == s.find(s.at.run_record(0))->stat.modified);
+    CHECK(second->started.front().version == s.version(0));
+}
+
+TEST_CASE("execution.run_book: a record that somebody has written since is not written over, and nothing starts") {
+    shop s{2};
+    s.create(s.at.run_record(0), "a");
+    auto starts = s.starts({0, 1});
+    s.set(s.at.run_record(0), "b");
+    s.create(s.at.run_record(1), "b");
+    auto const report = s.start(s.under_assignment(), starts);
+    REQUIRE(report);
+    CHECK(report->outdated == items{0, 1});
+    CHECK(s.data(s.at.run_record(0)) == "b");
+    CHECK(s.data(s.at.run_record(1)) == "b");
+    CHECK(s.marked(2).empty());
+}
+
+TEST_CASE("execution.run_book: the run of an instance that lives is not made up for") {
+    shop s{1};
+    auto starts = s.starts({0});
+    starts[0].dead = s.other;
+    starts[0].is_failover = true;
+    auto const early = s.start(s.under_assignment(), starts);
+    REQUIRE(early);
+    CHECK(early->outdated == items{0});
+    CHECK_FALSE(s.has(s.at.item_failover(0)));
+    s.remove(s.at.instance(s.other));
+    auto const later = s.start(s.under_assignment(), starts);
+    REQUIRE(later);
+    CHECK(shop::of(later->started) == items{0});
+    CHECK(s.data(s.at.item_failover(0)) == s.self.str());
+    s.end({{0, "end", 1, true, true}});
+    CHECK_FALSE(s.has(s.at.item_failover(0)));
+    CHECK(s.marked(1).empty());
+}
+
+TEST_CASE("execution.run_book: with a failover, the flag of the Java members goes; what one of them has taken is left "
+          "to it") {
+    shop s{2};
+    for (item_index i : {0U, 1U}) s.create(s.at.failover_item(i));
+    s.create_as(s.two, s.at.item_failover(1), s.other.str(), create_mode::ephemeral);
+    auto starts = s.starts({0, 1});
+    for (auto& one : starts) one.is_failover = one.answers_flag = true;
+    auto const report = s.start(s.under_assignment(), starts);
+    REQUIRE(report);
+    CHECK(report->taken == items{1});
+    CHECK(report->outdated == items{0}); // it is looked at again: what the flag was read with has changed
+    starts.pop_back();
+    CHECK(shop::of(s.start(s.under_assignment(), starts)->started) == items{0});
+    CHECK_FALSE(s.has(s.at.failover_item(0)));
+    CHECK(s.has(s.at.failover_item(1)));
+}
+
+TEST_CASE("execution.run_book: the end of a run that was taken over is refused, and takes nobody's mark") {
+    shop s{1};
+    REQUIRE(s.start({0}));
+    post(s.loop, [&] { s.one.expire(); });
+    s.loop.run_ready();
+    s.set(s.at.run_record(0), "run of the other");
+    s.create_as(s.two, s.at.item_running(0), {}, create_mode::ephemeral);
+    CHECK(s.end({{0, "end", 1, true}}) == std::vector{end_result::fenced});
+    CHECK(s.data(s.at.run_record(0)) == "run of the other");
+    CHECK(s.is_marked_by(s.two, 0));
+}
+
+TEST_CASE("execution.run_book: whichever request or reply is lost, an end is recorded once") {
+    for (std::uint64_t n = 0; n < 6; ++n)
+        for (auto const fate : {request_fate::request_lost, request_fate::reply_lost}) {
+            INFO("request " << n);
+            shop s{2};
+            REQUIRE(s.start({0, 1}));
+            losing const network{s.server, losing::nth(s.one.session().id, n, fate)};
+            CHECK(s.finish({0, 1}) == std::vector{end_result::recorded, end_result::recorded});
+            CHECK(s.data(s.at.run_record(0)) == "end");
+            CHECK(s.version(0) == 2);
+            CHECK(s.marked(2).empty());
+        }
+}
+
+TEST_CASE("execution.run_book: an end whose session is over is told so, and can be recorded under the next") {
+    shop s{1};
+    REQUIRE(s.start({0}));
+    auto const old = s.one.session().generation;
+    post(s.loop, [&] { s.one.expire(); });
+    s.loop.run_ready();
+    auto finish = [](run_book<session_type>& m, session_generation g, run_end e) -> task<result<end_result>> {
+        std::vector<run_end> ends{std::move(e)};
+        auto const all = co_await m.finish(g, std::move(ends));
+        co_return all.front();
+    };
+    CHECK(s.wait_for(finish(s.mine, old, {0, "end", 1, true})).value() == end_result::session_over);
+    CHECK(s.wait_for(finish(s.mine, s.one.session().generation, {0, "end", 1, false})).value() == end_result::recorded);
+    CHECK(s.data(s.at.run_record(0)) == "end");
+}
+
+TEST_CASE("execution.run_book: what is saved while a run goes on is fenced like its end") {
+    shop s{1};
+    REQUIRE(s.start({0}));
+    auto save = [&](node_version v) { return s.wait_for(s.mine.save(s.one.session().generation, {0, "half way", v})); };
+    for (std::uint64_t n = 0; n < 2; ++n) {
+        auto const v = s.version(0).value();
+        losing const network{s.server, losing::nth(s.one.session().id, n, request_fate::reply_lost)};
+        CHECK(save(v));
+    }
+    CHECK(s.data(s.at.run_record(0)) == "half way");
+    CHECK(s.version(0) == 3);
+    CHECK(save(1).error() == errc::fenced);
+}
+
+TEST_CASE("execution.run_book: records are opened once, and their parents too where somebody has removed them") {
+    shop s{3};
+    s.create(s.at.run_record(1), "theirs");
+    auto open = [&] {
+        std::vector<std::pair<item_index, std::string>> fresh{{0, "new"}, {1, "new"}, {2, "new"}};
+        return s.wait_for(s.mine.open(s.one.session().generation, fresh));
+    };
+    CHECK(open());
+    CHECK(s.data(s.at.run_record(0)) == "new");
+    CHECK(s.data(s.at.run_record(1)) == "theirs");
+    CHECK(s.data(s.at.run_record(2)) == "new");
+    for (item_index i : {0U, 1U, 2U}) s.remove(s.at.run_record(i));
+    s.remove(s.at.run_records());
+    CHECK(open());
+    CHECK(s.data(s.at.run_record(1)) == "new");
+    s.remove(s.at.instance(s.self));
+    CHECK(open().error() == errc::no_node);
+}
+
+TEST_CASE("execution.run_book: with the registry away for good, starting and finishing end with the session") {
+    shop s{2};
+    REQUIRE(s.start({0}));
+    post(s.loop, [&] { s.one.disconnect(); });
+    s.finish({0});
+    CHECK_FALSE(s.start({1}));
+    CHECK(s.loop.now().time_since_epoch() <= 11s);
+}
+
+TEST_CASE("execution.run_book: when a later request of a start fails, what has been started is not forgotten") {
+    memory_server_options o;
+    o.limits.operations_max = 17;
+    for (std::uint64_t n = 0; n < 12; ++n)
+        for (auto const fate : {request_fate::request_lost, request_fate::reply_lost}) {
+            INFO("request " << n);
+            shop s{8, o};
+            s.create(s.at.item_disabled(4));
+            std::optional<result<start_report>> report;
+            {
+                losing const network{s.server, losing::nth(s.one.session().id, n, fate)};
+                report = s.start({0, 1, 2, 3, 4, 5, 6, 7});
+            }
+            if (*report)
+                CHECK(s.marked(8) == shop::of((*report)->started));
+            else
+                CHECK(s.marked(8).empty());
+        }
+}

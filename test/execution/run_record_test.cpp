@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/execution/run_record.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace elasticjob;
+using namespace std::chrono_literals;
+
+namespace {
+
+wall_time at(std::int64_t ms) { return wall_time{std::chrono::milliseconds{ms}}; }
+
+run_begin begin(std::int64_t due) { return {at(due), run_source::schedule, 1, "10.0.0.1@-@1-a", at(due + 3)}; }
+
+run_record example() {
+    run_record r;
+    r.schedule = 17;
+    r.through = at(5000);
+    r.checkpoint = "row 7\nof \\ many";
+    r.next_due = at(10'000);
+    r.running = begin(0);
+    r.end(run_outcome::failed, at(900), "no\nluck");
+    r.running = {at(5000), run_source::failover, 2, "10.0.0.2@-@2-b", at(5001)};
+    r.last_begun = at(5001);
+    return r;
+}
+
+} // namespace
+
+TEST_CASE("execution.run_record: what is written is read back") {
+    for (auto const& r : {run_record{}, example()}) {
+        auto const read = run_record::parse(r.to_text());
+        REQUIRE(read);
+        CHECK(*read == r);
+    }
+}
+
+TEST_CASE("execution.run_record: its text is for people too, and stays as it is") {
+    CHECK(example().to_text() == "elasticjob run 1\n"
+                                 "schedule 17\n"
+                                 "through 5000\n"
+                                 "begun 5001\n"
+                                 "completed 900\n"
+                                 "next 10000\n"
+                                 "checkpoint row 7\\nof \\\\ many\n"
+                                 "entry 0 schedule 1 3 10.0.0.1@-@1-a failed 900 1 no\\nluck\n"
+                                 "running 5000 failover 2 5001 10.0.0.2@-@2-b\n");
+}
+
+TEST_CASE("execution.run_record: a text that nobody has written is refused with its line") {
+    for (auto const* bad :
+         {"", "x", "elasticjob run 2\n", "elasticjob run 1\nthrough x\n", "elasticjob run 1\nrunning 1 schedule 1 2\n",
+          "elasticjob run 1\nrunning 1 never 1 2 i\n", "elasticjob run 1\nentry 0 schedule 1 3 i finished 900 1 \n"}) {
+        INFO(bad);
+        auto const read = run_record::parse(bad);
+        REQUIRE_FALSE(read);
+        CHECK(read.error() == errc::malformed_data);
+    }
+    CHECK(run_record::parse("elasticjob run 1\nlater-versions know this\n"));
+}
+
+TEST_CASE("execution.run_record: the ledger keeps the last entries, and what is skipped in a row is one") {
+    run_record r;
+    for (std::int64_t n = 0; n < 100; ++n) {
+        r.running = begin(n * 1000);
+        r.end(run_outcome::completed, at(n * 1000 + 5));
+    }
+    REQUIRE(r.ledger.size() == run_record::ledger_max);
+    CHECK(r.ledger.back().run.due == at(99'000));
+    CHECK(r.last_completed == at(99'005));
+    for (std::int64_t n = 100; n < 200; ++n) r.add({begin(n * 1000), run_outcome::skipped, at(n), 2, "disabled"});
+    CHECK(r.ledger.back().count == 200);
+    CHECK(r.ledger.back().run.due == at(199'000));
+    r.add({begin(200'000), run_outcome::skipped, at(0), 1, "too_late"});
+    CHECK(r.ledger.back().count == 1);
+    r.add({begin(0), run_outcome::skipped, at(0), 1, std::string(5000, 'x')});
+    CHECK(r.ledger.back().note.size() == run_record::note_bytes_max);
+}
