@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief `session_lease`: until when this process may believe that its session lives.
+#ifndef ELASTICJOB_EXECUTION_LEASE_HPP
+#define ELASTICJOB_EXECUTION_LEASE_HPP
+
+#include <elasticjob/core/algorithm.hpp> // max, min, move
+#include <elasticjob/core/event_count.hpp>
+#include <elasticjob/core/intrusive_list.hpp>
+#include <elasticjob/core/task.hpp>
+#include <elasticjob/registry/registry.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace elasticjob {
+
+/// What stands by while somebody holds the lease.
+///
+/// | expression   | must hold                                                                                       |
+/// |--------------|-------------------------------------------------------------------------------------------------|
+/// | `g.until(d)` | the lease is held, and ends at `d`, by the loop's clock; `d` may have passed; replaces the last |
+/// | `g.disarm()` | nobody holds it; no effect when not armed                                                       |
+/// Models: NoDeadManTimer, DeadManTimer. Threads: the loop's.
+template <class G>
+concept lease_guard = std::movable<G> && requires(G& g, mono_time due) {
+    { g.until(due) } -> std::same_as<void>;
+    { g.disarm() } -> std::same_as<void>;
+};
+
+/// Runs that have been told to stop are trusted to do it.
+struct NoDeadManTimer {
+    void until(mono_time) const noexcept {}
+    void disarm() const noexcept {}
+};
+static_assert(lease_guard<NoDeadManTimer>);
+
+/// The numbers of the rule, for a session time-out `t`. docs/decisions/0007-lease.md is why.
+struct lease_rule {
+    using duration = mono_time::duration;
+
+    /// Between two heartbeats.
+    static constexpr duration period(duration t) noexcept {
+        return std::max<duration>(t / 10, std::chrono::milliseconds{1});
+    }
+    /// A leader asks its followers at least this often: half a tick, which is at most a quarter, by a slow clock.
+    static constexpr duration relay_max(duration t) noexcept { return t / 4 + t / 100; }
+    /// A session lives at least this long behind a request of which the leader has certainly heard. The last tenth is
+    /// for clocks that run unlike ours, and for pauses of the leader.
+    static constexpr duration proven(duration t) noexcept { return t - t / 10; }
+    /// The same for a request that is only known to have been answered, if all went well before it.
+    static constexpr duration assumed(duration t) noexcept { return t * 3 / 8; }
+};
+
+/// How long this process may believe that its session lives. Being connected does not tell: a client that is cut off
+/// together with its server goes on reading its own nodes after the majority has deleted them.
+///
+/// While somebody holds the lease, the session commits a transaction in every tenth of its time-out T: a quorum has to
+/// agree to it, and the leader refuses it once the session is over. Nothing is sent while nobody holds it.
+///
+/// The rule, in short. j, m and k are requests that were answered: j a quarter of T before m was sent, m before k was
+/// sent. The leader asks its followers every half tick, at most T/4, which sessions they have heard of. So between the
+/// answer to j and the commit of m our server was asked and told about j, before it gave us the answer to m; and since
+/// k followed on the same wire, the leader had read that when it dealt with k. So the session does not end before
+/// sent(j) + T, and `deadline()` is sent(j) + 0.9 T: with a heartbeat each T/10, 0.6 T behind the last but one.
+///
+/// At the beginning there is only the request that has just started a run. That the session lives then is certain, but
+/// not for how long. Until a proof is made, T/4 later, `deadline()` is 3/8 T behind that request: right if until then
+/// the session was kept as usual, by a ping in each third of T. `is_proven()` tells the two apart.
+///
+/// Must outlive its holds and be gone before the registry. Threads: the loop's, construction anywhere.
+template <registry Registry, lease_guard Guard = NoDeadManTimer>
+class session_lease {
+    struct seat;
+
+public:
+    using loop_type = typename Registry::loop_type;
+
+    explicit session_lease(Registry& r, Guard guard = {})
+        : registry_{r}, guard_{std::move(guard)}, lapsed_{r.loop()}, stir_{r.loop()}, alarm_{*this} {}
+    session_lease(session_lease const&) = delete;
+    session_lease& operator=(session_lease const&) = delete;
+    ~session_lease() {
+        loop().disarm(alarm_);
+        guard_.disarm();
+    }
+
+    /// While at least one of the present generation lives, the lease is kept.
+    class hold {
+    public:
+        /// The lease is valid, and has been since this hold began.
+        bool is_valid() const { return seat_ && !seat_->is_over && seat_->lease.is_valid(); }
+
+    private:
+        friend session_lease;
+        explicit hold(std::unique_ptr<seat> s) noexcept : seat_{std::move(s)} {}
+        std::unique_ptr<seat> seat_;
+    };
+
+    /// Begins to hold it. A write under generation `g`, sent at `sent` or later, has succeeded: the start of a run.
+    /// `witness` is an ephemeral node of that session: once it is gone, others believe that we are, and its holds are
+    /// over. The hold is born over if the lease is not valid then; no run should begin under it.
+    [[nodiscard]] hold keep(session_generation g, node_path witness, mono_time sent) {
+        begin();
+        notice_session();
+        auto own = std::make_unique<seat>(*this, std::move(witness));
+        if (g != generation_ || !is_current()) {
+            own->is_over = true;
+            return hold{std::move(own)};
+        }
+        bool const is_first = live_.empty();
+        live_.push_back(*own);
+        learn(sent);
+        last_sent_ = std::max(last_sent_, sent);
+        if (is_first) raise(sent + lease_rule::assumed(timeout_), false);
+        own->is_over = !is_valid();
+        if (is_first && own->is_over) is_lapsed_ = true; // which its owner is told by the hold
+        watch_deadline();
+        stir_.notify();
+        return hold{std::move(own)};
+    }
+
+    /// Whether the session certainly lives now, as far as the rule can tell.
+    bool is_valid() const { return is_current() && loop().now() < deadline_; }
+
+    /// Whether that rests on answers alone, and not on what is assumed at the beginning.
+    bool is_proven() const { return is_current() && loop().now() < proven_; }
+
+    /// In the distant past while nothing is known of the present session.
+    mono_time deadline() const { return is_current() ? deadline_ : mono_time::min(); }
+
+    /// Notified when the lease ends while it is held: its deadline passes, its session is over, or the witness of a
+    /// hold has gone. Once for each time; the holds of then stay over, even if the same session proves to live later.
+    event_count<loop_type>& lapsed() noexcept { return lapsed_; }
+
+    /// How many heartbeats have been sent.
+    std::uint64_t heartbeats() const noexcept { return heartbeats_; }
+
+    Guard& guard() noexcept { return guard_; }
+
+private:
+    struct seat : list_hook {
+        seat(session_lease& l, node_path w) : lease{l}, witness{std::move(w)} {}
+        ~seat() {
+            if (!this->is_linked()) return;
+            this->unlink();
+            lease.watch_deadline();
+            lease.stir_.notify();
+        }
+        session_lease& lease;
+        node_path witness;
+        bool is_over = false;
+    };
+
+    /// A request of the session that has succeeded.
+    struct answered {
+        mono_time sent;
+        mono_time received;
+    };
+
+    struct alarm : timer {
+        explicit alarm(session_lease& l) noexcept : timer{&ring}, self{l} {}
+        static void ring(timer& t) { static_cast<alarm&>(t).self.lapse(); }
+        session_lease& self;
+    };
+
+    loop_type& loop() const noexcept { return registry_.loop(); }
+
+    /// What is known is about the session that there is.
+    bool is_current() const {
+        auto const s = registry_.session();
+        return s.generation == generation_ && s.state != session_state::closed;
+    }
+
+    void begin() {
+        if (!keeper_.empty()) return;
+        keeper_.spawn(follow_session());
+        keeper_.spawn(keep_alive());
+    }
+
+    task<void> follow_session() {
+        for (;;) {
+            auto const seen = registry_.session_changed().edition();
+            notice_session();
+            co_await registry_.session_changed().newer_than(seen);
+        }
+    }
+
+    /// What was known of another session, or of this one under another time-out, is worth nothing.
+    void notice_session() {
+        auto const s = registry_.session();
+        stir_.notify(); // whether anything can be sent may have changed too
+        if (is_current() && s.timeout == timeout_) return;
+        bool const was_held = !live_.empty();
+        count_ = 0;
+        deadline_ = proven_ = mono_time::min();
+        generation_ = s.generation;
+        timeout_ = s.timeout;
+        loop().disarm(alarm_);
+        if (was_held) guard_.until(loop().now());
+        lapse();
+        while (!live_.empty()) live_.pop_front();
+        is_lapsed_ = false;
+    }
+
+    task<void> keep_alive() {
+        for (;;) {
+            auto const seen = stir_.edition();
+            auto const due = next_heartbeat();
+            if (due > loop().now())
+                co_await stir_.newer_than(seen, due);
+            else
+                co_await send_heartbeat();
+        }
+    }
+
+    mono_time next_heartbeat() const {
+        if (live_.empty() || !is_current() || registry_.session().state != session_state::connected)
+            return mono_time::max();
+        auto const due = last_sent_ + lease_rule::period(timeout_);
+        bool const is_comfortable = deadline_ == proven_ && deadline_ >= due + 2 * lease_rule::period(timeout_);
+        if (is_comfortable || !is_answered_) return due;
+        // Make haste with the next proof that is possible: which of the answered requests may serve as j, and when?
+        for (std::size_t i = 0; i < count_; ++i) {
+            auto const deadline = acks_[i].sent + lease_rule::proven(timeout_);
+            if (deadline <= std::max(deadline_, loop().now())) continue;
+            auto const m = acks_[i].received + lease_rule::relay_max(timeout_);
+            return m <= acks_[count_ - 1].sent ? last_sent_ : std::min(due, m);
+        }
+        return due;
+    }
+
+    /// Precondition: it is held. Never two at once.
+    task<void> send_heartbeat() {
+        // Any witness shows that the session lives; taking turns shows also which of them have gone.
+        seat& next = live_.pop_front();
+        live_.push_back(next);
+        node_path const witness = next.witness;
+        auto const g = generation_;
+        auto const sent = loop().now();
+        last_sent_ = sent;
+        is_answered_ = false;
+        ++heartbeats_;
+        transaction t{g};
+        t.check(witness);
+        auto const reply = co_await registry_.commit(std::move(t));
+        if (!reply || g != generation_) co_return; // nothing is known, not even that it was lost
+        // A deadline that has passed just now, unnoticed, while the answer was here, is no lapse: it was too early.
+        if (*reply)
+            learn(sent);
+        else
+            lose_witness(witness);
+        watch_deadline();
+    }
+
+    /// The rule: the request has just been answered, and so serves as k. Leaving requests out is always allowed.
+    void learn(mono_time sent) {
+        is_answered_ = true;
+        auto m = count_;
+        while (m > 0 && acks_[m - 1].received > sent) --m;
+        if (m > 0) {
+            auto j = m - 1;
+            while (j > 0 && acks_[j - 1].received + lease_rule::relay_max(timeout_) > acks_[m - 1].sent) --j;
+            if (j > 0) raise(acks_[j - 1].sent + lease_rule::proven(timeout_), true);
+        }
+        // The last one, and others that are a period apart.
+        auto const period = lease_rule::period(timeout_);
+        if (count_ > 1 && acks_[count_ - 1].sent < acks_[count_ - 2].sent + period) --count_;
+        if (count_ == acks_.size()) {
+            std::move(acks_.begin() + 1, acks_.end(), acks_.begin());
+            --count_;
+        }
+        acks_[count_++] = {sent, loop().now()};
+    }
+
+    void raise(mono_time deadline, bool is_proof) {
+        if (is_proof) proven_ = std::max(proven_, deadline);
+        deadline_ = std::max(deadline_, deadline);
+        if (is_valid()) is_lapsed_ = false;
+    }
+
+    /// After every change of what is known, and of who holds it.
+    void watch_deadline() {
+        loop().disarm(alarm_);
+        if (live_.empty()) {
+            is_lapsed_ = false;
+            guard_.disarm();
+            return;
+        }
+        if (!is_valid()) return lapse();
+        loop().arm(alarm_, deadline_);
+        guard_.until(deadline_);
+    }
+
+    void lapse() {
+        if (live_.empty() || is_lapsed_) return;
+        is_lapsed_ = true;
+        count_ = 0; // the next proof is to last: it begins anew
+        live_.for_each([](seat& s) { s.is_over = true; });
+        lapsed_.notify();
+    }
+
+    /// Somebody has removed it, and takes over what its owner ran.
+    void lose_witness(node_path const& witness) {
+        bool any = false;
+        live_.for_each([&](seat& s) {
+            if (s.witness != witness) return;
+            s.is_over = any = true;
+            s.unlink();
+        });
+        if (any) lapsed_.notify();
+    }
+
+    Registry& registry_;
+    [[no_unique_address]] Guard guard_;
+    event_count<loop_type> lapsed_;
+    event_count<loop_type> stir_; ///< the keeper has something to look at
+    alarm alarm_;
+    intrusive_list<seat> live_; ///< the holds of the present generation
+
+    // Of the present generation.
+    session_generation generation_{};
+    std::chrono::milliseconds timeout_{};
+    std::array<answered, 8> acks_{}; ///< by the time of their answers
+    std::size_t count_ = 0;
+    mono_time deadline_ = mono_time::min();
+    mono_time proven_ = mono_time::min(); ///< the deadline without what is assumed
+    bool is_lapsed_ = false;              ///< and those who hold it have been told
+    bool is_answered_ = false;            ///< the last request was
+
+    mono_time last_sent_ = mono_time::min();
+    std::uint64_t heartbeats_ = 0;
+    task_scope keeper_; ///< first to go
+};
+
+} // namespace elasticjob
+#endif // ELASTICJOB_EXECUTION_LEASE_HPP
