@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief `zk_ensemble`: three ZooKeeper servers for one test, the first of which can be cut off from the others.
+#ifndef ELASTICJOB_TEST_INTEGRATION_ENSEMBLE_LAB_HPP
+#define ELASTICJOB_TEST_INTEGRATION_ENSEMBLE_LAB_HPP
+
+#include <integration/zk_proxy.hpp>
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace elasticjob::test {
+
+/// Servers 1, 2 and 3 on loopback. The third leads and the first follows, because it is the last to start. What the
+/// first and its leader tell each other goes through a proxy; clients reach each server directly.
+///
+/// Being constructed means that all three take sessions. What can go wrong throws `std::runtime_error`. Needs `java` and
+/// the jar as support/zk_server.hpp does. Threads: one, which lives as long as the object; the servers die with it.
+class zk_ensemble {
+public:
+    static constexpr std::chrono::milliseconds tick{500};
+
+    zk_ensemble() {
+        auto name = (std::filesystem::temp_directory_path() / "elasticjob-ensemble-XXXXXX").string();
+        if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error{"zk_ensemble: mkdtemp"};
+        directory_ = name;
+        try {
+            // Somebody may take one of the ports before its server does: then with others.
+            for (int attempts_left = 3; !try_start(); --attempts_left)
+                if (attempts_left == 1) throw std::runtime_error{"zk_ensemble: it did not start\n" + logs()};
+        } catch (...) {
+            discard();
+            throw;
+        }
+    }
+    zk_ensemble(zk_ensemble const&) = delete;
+    zk_ensemble& operator=(zk_ensemble const&) = delete;
+    ~zk_ensemble() { discard(); }
+
+    /// Of server 1, 2 or 3.
+    std::string endpoint(int server) const { return "127.0.0.1:" + std::to_string(at(server).client_port); }
+
+    /// From now on nothing passes between the first server and the others, and no connection breaks.
+    void cut_off_first() {
+        for (auto& w : wires_) {
+            w->set_requests(wire::held);
+            w->set_replies(wire::held);
+        }
+    }
+    /// What was held is lost: the first server finds its leader again.
+    void join_first() {
+        for (auto& w : wires_) w->cut_and_repair();
+    }
+    /// Freezes a server, or lets it go on.
+    void pause(int server) { ::kill(at(server).pid, SIGSTOP); }
+    void resume(int server) { ::kill(at(server).pid, SIGCONT); }
+
+    /// What it says about itself: `leader`, `follower`, or nothing.
+    std::string mode(int server) const {
+        auto const answer = ask(at(server).client_port, "srvr");
+        auto const line = answer.find("Mode: ");
+        if (line == answer.npos) return {};
+        auto const begin = line + 6;
+        return answer.substr(begin, answer.find('\n', begin) - begin);
+    }
+
+    /// The ends of what the servers have printed.
+    std::string logs() const {
+        std::string all;
+        for (int n = 1; n <= 3; ++n) {
+            std::ifstream file{directory_ / std::to_string(n) / "server.log"};
+            std::string const text{std::istreambuf_iterator<char>{file}, {}};
+            all += "server " + std::to_string(n) + ":\n" +
+                   text.substr(text.size() - std::min<std::size_t>(text.size(), 1500));
+        }
+        return all;
+    }
+
+private:
+    using clock = std::chrono::steady_clock;
+
+    struct member {
+        std::uint16_t client_port = 0, quorum_port = 0, election_port = 0;
+        ::pid_t pid = 0;
+    };
+
+    member& at(int server) { return members_[static_cast<std::size_t>(server - 1)]; }
+    member const& at(int server) const { return members_[static_cast<std::size_t>(server - 1)]; }
+
+    bool try_start() {
+        stop_all();
+        choose_ports();
+        wires_.clear();
+        for (int n : {2, 3}) wires_.push_back(std::make_unique<tcp_proxy>(at(n).quorum_port));
+        for (int n = 1; n <= 3; ++n) write_config(n);
+        spawn(2);
+        spawn(3);
+        if (!becomes(3, "leader")) return false;
+        spawn(1);
+        return becomes(1, "follower") && becomes(2, "follower");
+    }
+
+    bool becomes(int server, std::string_view wanted) {
+        for (auto const deadline = clock::now() + std::chrono::seconds{10}; clock::now() < deadline;) {
+            for (auto& m : members_) {
+                if (m.pid == 0 || ::waitpid(m.pid, nullptr, WNOHANG) != m.pid) continue;
+                m.pid = 0;
+                return false;
+            }
+            if (mode(server) == wanted) return true;
+            ::poll(nullptr, 0, 20); // there is nothing to wait for but the port
+        }
+        return false;
+    }
+
+    void choose_ports() {
+        std::vector<int> sockets; // all at once, so that they differ
+        for (auto& m : members_) {
+            for (auto* port : {&m.client_port, &m.quorum_port, &m.election_port}) {
+                int const s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+                auto address = loopback(0);
+                socklen_t size = sizeof address;
+                if (s < 0 || ::bind(s, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+                    ::getsockname(s, reinterpret_cast<sockaddr*>(&address), &size) != 0)
+                    throw std::runtime_error{"zk_ensemble: no free port"};
+                *port = ntohs(address.sin_port);
+                sockets.push_back(s);
+            }
+        }
+        for (int const s : sockets) ::close(s);
+    }
+
+    void write_config(int self) const {
+        auto const home = directory_ / std::to_string(self);
+        std::filesystem::remove_all(home);
+        std::filesystem::create_directories(home / "data");
+        std::ofstream{home / "data" / "myid"} << self << '\n';
+        std::ofstream config{home / "zoo.cfg"};
+        config << "dataDir=" << (home / "data").string() << '\n'
+               << "clientPortAddress=127.0.0.1\n"
+               << "clientPort=" << at(self).client_port << '\n'
+               << "tickTime=" << tick.count() << '\n'
+               << "initLimit=20\n"
+               << "syncLimit=16\n" // long, so that the servers cut off do not notice it before the session is over
+               << "minSessionTimeout=1000\n"
+               << "maxSessionTimeout=60000\n"
+               << "maxClientCnxns=0\n"
+               << "admin.enableServer=false\n"
+               << "standaloneEnabled=false\n"
+               << "4lw.commands.whitelist=*\n";
+        for (int n = 1; n <= 3; ++n) {
+            auto const direct = std::to_string(at(n).quorum_port);
+            auto const address =
+                self == 1 && n != 1 ? wires_[static_cast<std::size_t>(n - 2)]->endpoint() : "127.0.0.1:" + direct;
+            config << "server." << n << '=' << address << ':' << at(n).election_port << ":participant\n";
+        }
+    }
+
+    static std::string java() {
+        if (char const* home = std::getenv("JAVA_HOME")) return std::string{home} + "/bin/java";
+        return "java";
+    }
+    static std::string classpath() {
+        if (char const* given = std::getenv("ZOOKEEPER_CLASSPATH")) return given;
+        return "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar";
+    }
+
+    void spawn(int server) {
+        auto const home = directory_ / std::to_string(server);
+        std::vector<std::string> command{java(),
+                                         "-Xms16m",
+                                         "-Xmx128m",
+                                         "-Xss512k",
+                                         "-XX:+UseSerialGC",
+                                         "-XX:TieredStopAtLevel=1",
+                                         "-XX:-UsePerfData",
+                                         "-Dzookeeper.jmx.log4j.disable=true",
+                                         "-Dzookeeper.forceSync=no",
+                                         "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+                                         "-cp",
+                                         classpath(),
+                                         "org.apache.zookeeper.server.quorum.QuorumPeerMain",
+                                         (home / "zoo.cfg").string()};
+        std::vector<char*> arguments;
+        for (auto& a : command) arguments.push_back(a.data());
+        arguments.push_back(nullptr);
+        int const output = ::open((home / "server.log").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        int const input = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+        auto const parent = ::getpid();
+        auto const child = ::fork();
+        if (child == 0) {
+            // Only what is safe in a signal handler: other threads may have held any lock.
+            ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+            if (::getppid() != parent) ::_exit(127);
+            ::dup2(input, 0);
+            ::dup2(output, 1);
+            ::dup2(output, 2);
+            ::close_range(3, ~0U, 0);
+            sigset_t none;
+            ::sigemptyset(&none);
+            ::sigprocmask(SIG_SETMASK, &none, nullptr);
+            ::execvp(arguments[0], arguments.data());
+            ::_exit(127);
+        }
+        ::close(output);
+        ::close(input);
+        if (child < 0) throw std::runtime_error{"zk_ensemble: fork"};
+        at(server).pid = child;
+    }
+
+    static sockaddr_in loopback(std::uint16_t port) {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_port = htons(port);
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        return address;
+    }
+
+    /// A four letter word; empty when there is no answer soon.
+    static std::string ask(std::uint16_t port, std::string_view word) {
+        int const s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        auto const address = loopback(port);
+        std::string answer;
+        if (::connect(s, reinterpret_cast<sockaddr const*>(&address), sizeof address) == 0 &&
+            ::send(s, word.data(), word.size(), MSG_NOSIGNAL) > 0) {
+            char buffer[4096];
+            for (pollfd readable{s, POLLIN, 0}; ::poll(&readable, 1, 300) == 1;) {
+                auto const size = ::recv(s, buffer, sizeof buffer, 0);
+                if (size <= 0) break;
+                answer.append(buffer, static_cast<std::size_t>(size));
+            }
+        }
+        ::close(s);
+        return answer;
+    }
+
+    void stop_all() {
+        for (auto& m : members_) {
+            if (m.pid == 0) continue;
+            ::kill(m.pid, SIGKILL); // its data is thrown away
+            while (::waitpid(m.pid, nullptr, 0) < 0 && errno == EINTR) {
+            }
+            m.pid = 0;
+        }
+    }
+    void discard() noexcept {
+        stop_all();
+        wires_.clear();
+        std::error_code ignored;
+        std::filesystem::remove_all(directory_, ignored);
+    }
+
+    std::filesystem::path directory_;
+    std::array<member, 3> members_;
+    std::vector<std::unique_ptr<tcp_proxy>> wires_; ///< from the first server to the second and third
+};
+
+} // namespace elasticjob::test
+#endif // ELASTICJOB_TEST_INTEGRATION_ENSEMBLE_LAB_HPP
