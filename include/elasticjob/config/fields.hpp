@@ -6,8 +6,8 @@
 #include <elasticjob/config/job_config.hpp>
 #include <elasticjob/config/text.hpp>
 
+#include <boost/hana/basic_tuple.hpp>
 #include <boost/hana/for_each.hpp>
-#include <boost/hana/tuple.hpp>
 
 #include <concepts>
 #include <optional>
@@ -39,7 +39,7 @@ concept job_configuration = std::same_as<T, job_config>;
 /// written, read, compared and checked.
 // clang-format off
 template <job_configuration Config = job_config>
-inline constexpr auto config_fields = boost::hana::make_tuple(
+inline constexpr auto config_fields = boost::hana::make_basic_tuple(
     config_field{&Config::name, "jobName"},
     config_field{&Config::job_class, "jobClass"},
     config_field{&Config::type, "jobType"},
