@@ -4,11 +4,11 @@
 #define ELASTICJOB_ALLOCATION_OWNED_ITEMS_HPP
 
 #include <elasticjob/core/identity.hpp> // item_index, slot_index
+#include <elasticjob/core/memory.hpp> // addressof
 
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <memory> // addressof
 
 namespace elasticjob {
 

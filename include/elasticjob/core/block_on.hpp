@@ -4,10 +4,10 @@
 #define ELASTICJOB_CORE_BLOCK_ON_HPP
 
 #include <elasticjob/core/loop.hpp>
+#include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/core/task.hpp>
 
-#include <memory>
 #include <optional>
 #include <utility>
 

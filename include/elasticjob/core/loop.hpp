@@ -5,11 +5,11 @@
 
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/intrusive_list.hpp>
+#include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/timer_queue.hpp>
 
 #include <atomic>
 #include <concepts>
-#include <memory>
 #include <utility>
 
 namespace elasticjob {

@@ -4,10 +4,10 @@
 #define ELASTICJOB_REGISTRY_MEMORY_REGISTRY_HPP
 
 #include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/memory.hpp>
 #include <elasticjob/registry/memory/memory_server.hpp>
 #include <elasticjob/registry/registry.hpp>
 
-#include <memory>
 #include <optional>
 #include <utility>
 

@@ -5,13 +5,13 @@
 
 #include <elasticjob/core/algorithm.hpp> // min
 #include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/memory.hpp>
 #include <elasticjob/registry/registry.hpp>
 #include <elasticjob/registry/zk/session.hpp>
 
 #include <cassert>
 #include <concepts>
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>

@@ -7,6 +7,7 @@
 #include <elasticjob/config/validation.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/run_on.hpp>
 #include <elasticjob/events/event_sink.hpp>
 #include <elasticjob/execution/misfire.hpp>
@@ -17,7 +18,6 @@
 #include <elasticjob/sharding/job_view.hpp>
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>

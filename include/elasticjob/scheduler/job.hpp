@@ -7,6 +7,7 @@
 #include <elasticjob/allocation/average.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/within.hpp>
 #include <elasticjob/cron/next.hpp>
 #include <elasticjob/election/elector.hpp>
@@ -16,7 +17,6 @@
 #include <elasticjob/sharding/leave.hpp>
 #include <elasticjob/sharding/resharder.hpp>
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>

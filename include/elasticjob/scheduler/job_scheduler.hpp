@@ -4,12 +4,12 @@
 #define ELASTICJOB_SCHEDULER_JOB_SCHEDULER_HPP
 
 #include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/memory.hpp>
 #include <elasticjob/membership/server_ip.hpp>
 #include <elasticjob/scheduler/job.hpp>
 #include <elasticjob/scheduler/policies.hpp>
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>

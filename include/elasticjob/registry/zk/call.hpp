@@ -4,13 +4,13 @@
 #define ELASTICJOB_REGISTRY_ZK_CALL_HPP
 
 #include <elasticjob/core/loop.hpp>
+#include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/path.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/registry/zk/watch_table.hpp>
 
 #include <coroutine>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>

@@ -4,11 +4,11 @@
 #define ELASTICJOB_REGISTRY_ZK_CALL_TABLE_HPP
 
 #include <elasticjob/core/event_count.hpp>
+#include <elasticjob/core/memory.hpp>
 #include <elasticjob/registry/zk/call.hpp>
 #include <elasticjob/registry/zk/handle.hpp>
 
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <utility>
 
