@@ -4,6 +4,7 @@
 #define ELASTICJOB_ELECTION_ELECTOR_HPP
 
 #include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/random.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/registry.hpp>
@@ -134,8 +135,8 @@ private:
     job_layout at_;
     instance_id self_;
     random_source& random_;
-    std::optional<std::string> standing_; ///< how the name of our candidate begins, once it may exist
-    std::optional<node_path> candidate_;  ///< its path, once that is known
+    deferred<std::optional<std::string>, Registry> standing_; ///< how the name of our candidate begins, once it may exist
+    deferred<std::optional<node_path>, Registry> candidate_;  ///< its path, once that is known
 };
 
 } // namespace elasticjob

@@ -4,6 +4,7 @@
 #define ELASTICJOB_REGISTRY_MEMORY_REGISTRY_HPP
 
 #include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/registry/memory/memory_server.hpp>
 #include <elasticjob/registry/registry.hpp>
@@ -42,7 +43,7 @@ public:
     task<result<node>> get(node_path path, node_watch<Loop>* w = nullptr) {
         ELASTICJOB_CO_TRY(auto const way, co_await request(session_.generation, nullptr));
         node const* const found = server_.tree().find(path);
-        std::optional<node> answer;
+        deferred<std::optional<node>, Loop> answer;
         if (found) {
             answer = *found;
             if (w) watches_.arm(*w, path.str(), watch_kind::data);
@@ -55,7 +56,7 @@ public:
     task<result<std::optional<node_stat>>> exists(node_path path, node_watch<Loop>* w = nullptr) {
         ELASTICJOB_CO_TRY(auto const way, co_await request(session_.generation, nullptr));
         node const* const found = server_.tree().find(path);
-        std::optional<node_stat> answer;
+        deferred<std::optional<node_stat>, Loop> answer;
         if (found) answer = found->stat;
         if (w) watches_.arm(*w, path.str(), watch_kind::data);
         ELASTICJOB_CO_CHECK(co_await reply(way));
@@ -85,7 +86,7 @@ public:
     task<result<node_stat>> set(node_path path, std::string data, node_version version = any_version,
                                 session_generation g = session_generation::current()) {
         operation o{operation::kind::set, path, std::move(data), create_mode::persistent, version};
-        std::optional<node_stat> after;
+        deferred<std::optional<node_stat>, Loop> after;
         ELASTICJOB_CO_CHECK(co_await write(std::move(o), g, &after));
         co_return *after;
     }
@@ -137,6 +138,8 @@ public:
     }
 
 private:
+    using applied = typename basic_memory_server<Loop>::applied;
+
     struct own_world {
         Loop loop;
         basic_memory_server<Loop> server{loop};
@@ -173,7 +176,7 @@ private:
         co_return success();
     }
 
-    task<result<node_tree::applied>> submit(std::vector<operation> operations, session_generation g) {
+    task<result<applied>> submit(std::vector<operation> operations, session_generation g) {
         if (g == session_generation::current()) g = session_.generation;
         auto const kind = operations.empty() ? operation::kind::check : operations.front().what;
         ELASTICJOB_CO_TRY(auto const way, co_await request(g, &kind));
@@ -183,15 +186,14 @@ private:
     }
 
     /// One write that is not a transaction: a refusal is its error.
-    task<result<node_tree::applied>> write(operation o, session_generation g,
-                                           std::optional<node_stat>* after = nullptr) {
+    task<result<applied>> write(operation o, session_generation g, std::optional<node_stat>* after = nullptr) {
         auto const path = o.path;
         if (o.bytes() > limits().request_bytes_max)
             co_return error{errc::too_large, "the data is larger than one request may be", path.str()};
         if (g == session_generation::current()) g = session_.generation;
         auto const kind = o.what;
         ELASTICJOB_CO_TRY(auto const way, co_await request(g, &kind));
-        std::vector<operation> operations;
+        deferred<std::vector<operation>, Loop> operations;
         operations.push_back(std::move(o));
         auto answer = server_.apply(operations, session_.id);
         if (after && !answer.refused) *after = server_.tree().find(path)->stat;

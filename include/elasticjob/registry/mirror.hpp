@@ -4,6 +4,7 @@
 #define ELASTICJOB_REGISTRY_MIRROR_HPP
 
 #include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/registry/registry.hpp>
 
 #include <map>
@@ -154,7 +155,7 @@ private:
     }
 
     void put_names(std::string const& key, std::vector<std::string> const& names) {
-        std::set<std::string> now;
+        deferred<std::set<std::string>, Registry> now;
         for (auto const& name : names) now.insert(child_key(key, name));
         std::vector<std::string> gone;
         for (auto const& [known, value] : nodes_)
@@ -241,9 +242,9 @@ private:
     mirror_scope scope_;
     event_count<Loop>& news_;
     change_listener* listener_;
-    std::map<std::string, node, std::less<>> nodes_;
-    std::set<std::string> following_; ///< children that have a follower of their own
-    std::optional<error> failure_;
+    deferred<std::map<std::string, node, std::less<>>, Registry> nodes_;
+    deferred<std::set<std::string>, Registry> following_; ///< children that have a follower of their own
+    deferred<std::optional<error>, Registry> failure_;
     int unread_ = 0;
     task_scope scope_tasks_; ///< last: its tasks use all of the above
 };

@@ -4,6 +4,7 @@
 #define ELASTICJOB_REGISTRY_MEMORY_MEMORY_SERVER_HPP
 
 #include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/event_loop.hpp>
 #include <elasticjob/registry/memory/node_tree.hpp>
 #include <elasticjob/registry/watch.hpp>
@@ -87,6 +88,8 @@ private:
 template <loop Loop>
 class basic_memory_server {
 public:
+    using applied = typename deferred<node_tree, Loop>::applied;
+
     explicit basic_memory_server(Loop& l, memory_server_options options = {}) : loop_{l}, options_{options} {}
     basic_memory_server(basic_memory_server const&) = delete;
     basic_memory_server& operator=(basic_memory_server const&) = delete;
@@ -108,7 +111,7 @@ public:
         return filter_.decide ? filter_.decide(filter_.context, session, write) : request_fate::served;
     }
 
-    node_tree::applied apply(std::vector<operation> const& operations, std::int64_t session) {
+    applied apply(std::vector<operation> const& operations, std::int64_t session) {
         auto answer = tree_.apply(operations, session, now_ms());
         publish(answer.events);
         return answer;
@@ -130,7 +133,7 @@ private:
 
     Loop& loop_;
     memory_server_options options_;
-    node_tree tree_;
+    deferred<node_tree, Loop> tree_;
     intrusive_list<session_watches<Loop>> tables_;
     request_filter filter_;
     request_counts counts_;
