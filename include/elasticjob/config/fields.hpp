@@ -5,6 +5,7 @@
 
 #include <elasticjob/config/job_config.hpp>
 #include <elasticjob/config/text.hpp>
+#include <elasticjob/core/deferred.hpp>
 
 #include <boost/hana/basic_tuple.hpp>
 #include <boost/hana/for_each.hpp>
@@ -23,7 +24,7 @@ struct config_field {
     Value job_config::*member;
     std::string_view name;              ///< in the registry, and in everything that is reported about it
     std::string_view group{};           ///< the object within the configuration that holds it; empty for itself
-    std::optional<job_type> only_for{}; ///< the one kind of job that has it
+    deferred<std::optional<job_type>, Value> only_for{}; ///< the one kind of job that has it
 
     constexpr bool applies_to(job_type type) const noexcept { return !only_for || *only_for == type; }
 };

@@ -83,10 +83,7 @@ inline char const* assign(int& to, json_value const& value) {
     auto digits = value.text;
     if (auto const point = digits.find('.'); point != digits.npos && point + 1 < digits.size())
         if (digits.find_first_not_of('0', point + 1) == digits.npos) digits = digits.substr(0, point);
-    auto const number = parse_number<int>(digits);
-    if (!number) return expected;
-    to = *number;
-    return nullptr;
+    return read_number(digits, to) ? nullptr : expected;
 }
 
 inline char const* assign(job_type& to, json_value const& value) {

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_CORE_RUN_ON_HPP
 #define ELASTICJOB_CORE_RUN_ON_HPP
 
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/core/worker_pool.hpp>
 
@@ -50,7 +51,7 @@ private:
     Loop& loop_;
     F& function_;
     std::coroutine_handle<> handle_;
-    std::optional<result<void>> outcome_;
+    deferred<std::optional<result<void>>, Loop> outcome_;
     way_back back_;
 };
 

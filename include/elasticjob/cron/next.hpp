@@ -5,6 +5,7 @@
 
 #include <elasticjob/core/algorithm.hpp> // clamp, max
 #include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/cron/civil_policy.hpp>
 #include <elasticjob/cron/expression.hpp>
 #include <elasticjob/cron/search.hpp>
@@ -32,9 +33,8 @@ constexpr std::chrono::sys_seconds sys_of(local_seconds local, std::chrono::seco
 /// The first fire at or after `t`. Within a segment, wall clock and instant differ by a constant, so that one search on
 /// the wall clock answers; only near the ends of a segment are its neighbours asked for. Segments in which nothing is
 /// due are leapt over.
-template <time_zone Zone>
-constexpr std::optional<std::chrono::sys_seconds> first_fire(cron_fields const& fields, std::chrono::sys_seconds t,
-                                                             Zone const& zone, civil_rule rule) {
+template <time_zone Zone, class Time = std::chrono::sys_seconds>
+constexpr std::optional<Time> first_fire(cron_fields const& fields, Time t, Zone const& zone, civil_rule rule) {
     using std::chrono::seconds;
     using std::chrono::sys_seconds;
     for (;;) {
@@ -75,9 +75,8 @@ constexpr std::optional<std::chrono::sys_seconds> first_fire(cron_fields const& 
 ///
 /// `policy` changes that. Time: tens of nanoseconds, no heap; constexpr where the zone is.
 template <time_zone Zone>
-constexpr std::optional<std::chrono::sys_seconds> next_fire(cron_expression const& expression,
-                                                            std::chrono::sys_seconds after, Zone const& zone,
-                                                            civil_policy policy = {}) {
+constexpr auto next_fire(cron_expression const& expression, std::chrono::sys_seconds after, Zone const& zone,
+                         civil_policy policy = {}) -> deferred<std::optional<std::chrono::sys_seconds>, Zone> {
     using std::chrono::seconds;
     // Beyond these bounds no wall clock shows a year of a schedule; within them, arithmetic cannot overflow.
     constexpr std::chrono::sys_seconds earliest{-detail::zone_margin};

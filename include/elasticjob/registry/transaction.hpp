@@ -28,30 +28,31 @@ struct operation {
 };
 
 /// Collects operations. Later ones see the effect of earlier ones. All are bound to the generation it was made for.
-class transaction {
+template <class = void>
+class basic_transaction {
 public:
-    explicit transaction(session_generation g) noexcept : generation_{g} {}
+    explicit basic_transaction(session_generation g) noexcept : generation_{g} {}
 
-    transaction& check(node_path path, node_version version = any_version) {
+    basic_transaction& check(node_path path, node_version version = any_version) {
         return add({operation::kind::check, std::move(path), {}, create_mode::persistent, version});
     }
-    transaction& create(node_path path, std::string data, create_mode mode = create_mode::persistent) {
+    basic_transaction& create(node_path path, std::string data, create_mode mode = create_mode::persistent) {
         return add({operation::kind::create, std::move(path), std::move(data), mode, any_version});
     }
-    transaction& set(node_path path, std::string data, node_version version = any_version) {
+    basic_transaction& set(node_path path, std::string data, node_version version = any_version) {
         return add({operation::kind::set, std::move(path), std::move(data), create_mode::persistent, version});
     }
-    transaction& remove(node_path path, node_version version = any_version) {
+    basic_transaction& remove(node_path path, node_version version = any_version) {
         return add({operation::kind::remove, std::move(path), {}, create_mode::persistent, version});
     }
 
     /// Refuses the transaction if the node exists, by creating and removing it. There is no cheaper way to ask.
-    transaction& check_absent(node_path path) {
+    basic_transaction& check_absent(node_path path) {
         create(path, {});
         return remove(std::move(path));
     }
 
-    transaction& add(operation o) {
+    basic_transaction& add(operation o) {
         bytes_ += o.bytes();
         operations_.push_back(std::move(o));
         return *this;
@@ -76,6 +77,9 @@ private:
     std::size_t bytes_ = 64; ///< the request's own head and tail
 };
 
+/// A template only so that including it costs nothing: see docs/decisions/0006.
+using transaction = basic_transaction<>;
+
 /// The registry's answer to a transaction that it looked at: all of it happened, or nothing, because of one operation.
 struct commit_reply {
     struct refusal {
@@ -89,7 +93,8 @@ struct commit_reply {
 };
 
 /// For those who did not expect a refusal.
-inline error refusal_error(transaction const& t, commit_reply::refusal const& r) {
+template <class = void>
+error refusal_error(transaction const& t, commit_reply::refusal const& r) {
     return error{r.why, "the registry refused the transaction", t.operations()[r.operation].path.str()};
 }
 

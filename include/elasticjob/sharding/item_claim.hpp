@@ -40,8 +40,8 @@ item_claim claim_from(assignment const& a, job_view<Registry> const& view, job_l
     return claim;
 }
 
-template <class = void>
-item_claim claim_from(item_nodes const& nodes, std::uint32_t count, job_layout const& at, instance_id const& self) {
+template <class Nodes = item_nodes>
+item_claim claim_from(Nodes const& nodes, std::uint32_t count, job_layout const& at, instance_id const& self) {
     item_claim claim;
     for (item_index i = 0; i < count; ++i)
         if (nodes.has_owner_node(i) && nodes.owner(i) == self.str())

@@ -62,12 +62,12 @@ using item_nodes = basic_item_nodes<>;
 
 /// Two round trips, and a request for each item. Children of `sharding` that are no numbers are not ours to judge.
 /// Errors: those of the registry.
-template <registry Registry>
-task<result<item_nodes>> read_item_nodes(Registry& r, job_layout at) {
-    std::map<item_index, item_nodes::reading> read;
+template <registry Registry, class Nodes = item_nodes>
+task<result<Nodes>> read_item_nodes(Registry& r, job_layout at) {
+    std::map<item_index, typename Nodes::reading> read;
     auto names = co_await r.children(at.sharding());
     if (!names && !(names.error() == errc::no_node)) co_return std::move(names).error();
-    if (!names) co_return item_nodes{std::move(read)};
+    if (!names) co_return Nodes{std::move(read)};
     std::vector<item_index> items;
     for (auto const& name : *names) {
         auto const i = detail::parse_number<item_index>(name);
@@ -77,11 +77,11 @@ task<result<item_nodes>> read_item_nodes(Registry& r, job_layout at) {
     auto owners = co_await gather_each(r.loop(), items, read_owner);
     for (std::size_t n = 0; n < items.size(); ++n) {
         if (!owners[n] && !(owners[n].error() == errc::no_node)) co_return std::move(owners[n]).error();
-        item_nodes::reading one;
+        typename Nodes::reading one;
         if (owners[n]) one.instance = *std::move(owners[n]);
         read.emplace(items[n], std::move(one));
     }
-    co_return item_nodes{std::move(read)};
+    co_return Nodes{std::move(read)};
 }
 
 } // namespace elasticjob

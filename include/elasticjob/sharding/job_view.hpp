@@ -4,6 +4,7 @@
 #define ELASTICJOB_SHARDING_JOB_VIEW_HPP
 
 #include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/mirror.hpp>
@@ -101,7 +102,7 @@ private:
 
     struct reading {
         revision at;
-        std::optional<assignment> value;
+        deferred<std::optional<assignment>, Registry> value;
     };
 
     event_count<Loop>& news_;

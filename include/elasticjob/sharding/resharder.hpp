@@ -5,6 +5,7 @@
 
 #include <elasticjob/allocation/strategy.hpp>
 #include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/sharding/item_nodes.hpp>
 #include <elasticjob/sharding/job_view.hpp>
@@ -75,9 +76,9 @@ public:
     task<result<sharding_report>> shard(job_view<Registry> const& view, sharding_basis basis) {
         auto const* in_force = view.assignment_in_force();
         bool const knows_items = in_force && in_force->is_published() && !distrusts_items_;
-        std::optional<assignment> before;
+        deferred<std::optional<assignment>, Registry> before;
         if (in_force) before = *in_force;
-        item_nodes known{before ? *before : nothing_};
+        deferred<item_nodes, Registry> known{before ? *before : nothing_};
         std::vector<node_path> parents;
         if (!knows_items) {
             ELASTICJOB_CO_TRY(known, co_await read_item_nodes(registry_, at_));
@@ -131,7 +132,7 @@ private:
     transaction checks(job_view<Registry> const& view, sharding_basis const& basis) const {
         transaction t{basis.generation};
         t.check(at_.leader_instance()).check(at_.config(), basis.config_version);
-        std::set<std::string_view> servers;
+        deferred<std::set<std::string_view>, Registry> servers;
         for (auto const& id : basis.instances) {
             t.check(at_.instance(id));
             if (auto const* s = view.server(id.server()); s && servers.insert(id.server()).second)

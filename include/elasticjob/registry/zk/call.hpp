@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_REGISTRY_ZK_CALL_HPP
 #define ELASTICJOB_REGISTRY_ZK_CALL_HPP
 
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/loop.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/path.hpp>
@@ -67,7 +68,7 @@ protected:
     }
 
     owned_call<Loop> answered_;
-    std::optional<error> failure_;
+    deferred<std::optional<error>, Loop> failure_;
 
 private:
     void wake() {
@@ -104,7 +105,7 @@ struct call : list_hook {
     call_table<Loop>& table;
     node_path path;        ///< as the caller knows it
     std::string on_server; ///< the same with the name space before it
-    std::optional<watch_kind> watches;
+    deferred<std::optional<watch_kind>, Loop> watches;
     waiter<Loop>* awaited_by = nullptr;
     int code = 0; ///< of the reply
     bool has_set_watch = false;

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_REGISTRY_ZK_REQUESTS_HPP
 #define ELASTICJOB_REGISTRY_ZK_REQUESTS_HPP
 
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/registry/transaction.hpp>
 #include <elasticjob/registry/zk/call.hpp>
@@ -189,7 +190,7 @@ struct commit_request {
         auto const& operations = batch.operations();
         std::vector<std::string> paths;
         paths.reserve(operations.size());
-        std::vector<zoo_op_t> ops(operations.size());
+        deferred<std::vector<zoo_op_t>, Loop> ops(operations.size());
         results.resize(operations.size());
         Stat* stat = &written; // one is enough: all operations of a transaction have one revision
         for (std::size_t i = 0; i < operations.size(); ++i) {
@@ -234,7 +235,7 @@ private:
     }
 
     transaction batch;
-    std::vector<zoo_op_result_t> results{};
+    deferred<std::vector<zoo_op_result_t>, Loop> results{};
     Stat written{};
 };
 

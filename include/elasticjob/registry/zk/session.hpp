@@ -5,6 +5,7 @@
 
 #include <elasticjob/core/algorithm.hpp> // min
 #include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/event_loop.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/core/event_count.hpp>
@@ -208,7 +209,7 @@ private:
     /// Its elements from the top. Those that exist may belong to others; only the last one has to be there in the end.
     task<result<void>> create_name_space() {
         auto const& whole = settings_.prefix;
-        std::optional<error> obstacle;
+        deferred<std::optional<error>, Loop> obstacle;
         for (auto end = whole.find('/', 1);; end = whole.find('/', end + 1)) {
             ELASTICJOB_CO_TRY(auto part, node_path::parse(whole.substr(0, end)));
             create_request<Loop> request{{}, create_mode::persistent};
@@ -264,7 +265,7 @@ private:
     event_count<Loop> stir_;     ///< the keeper and `open` have something to look at
     event_count<Loop> finished_; ///< the keeper has left
     session_view view_;
-    std::optional<error> obstacle_; ///< why there is no session, as far as we know
+    deferred<std::optional<error>, Loop> obstacle_; ///< why there is no session, as far as we know
 
     // Of the present handle.
     phase phase_ = phase::opening;
