@@ -17,12 +17,17 @@
 
 namespace elasticjob {
 
-class item_parameters;
+template <class>
+class basic_item_parameters;
+/// A template only so that including it costs nothing: see docs/decisions/0006.
+using item_parameters = basic_item_parameters<void>;
+
 template <class Parameters = item_parameters>
 result<Parameters> parse_item_parameters(std::string_view text);
 
 /// The parameters of a job's items. Made by `parse_item_parameters`.
-class item_parameters {
+template <class>
+class basic_item_parameters {
 public:
     /// The item's parameter, which may be empty, or nothing if it has none. O(log n). The view lives as long as this
     /// object.
@@ -36,7 +41,7 @@ public:
     std::size_t size() const noexcept { return values_.size(); }
     bool empty() const noexcept { return values_.empty(); }
 
-    friend bool operator==(item_parameters const&, item_parameters const&) = default;
+    friend bool operator==(basic_item_parameters const&, basic_item_parameters const&) = default;
 
 private:
     template <class Parameters>

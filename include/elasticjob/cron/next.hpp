@@ -33,7 +33,7 @@ constexpr std::chrono::sys_seconds sys_of(local_seconds local, std::chrono::seco
 /// The first fire at or after `t`. Within a segment, wall clock and instant differ by a constant, so that one search on
 /// the wall clock answers; only near the ends of a segment are its neighbours asked for. Segments in which nothing is
 /// due are leapt over.
-template <time_zone Zone, class Time = std::chrono::sys_seconds>
+template <time_zone Zone, class Time>
 constexpr std::optional<Time> first_fire(cron_fields const& fields, Time t, Zone const& zone, civil_rule rule) {
     using std::chrono::seconds;
     using std::chrono::sys_seconds;

@@ -58,11 +58,12 @@ class posix_zone_parser {
 public:
     constexpr explicit posix_zone_parser(std::string_view text) noexcept : text_{text} {}
 
-    constexpr std::optional<posix_zone> parse() noexcept {
-        posix_zone zone;
+    template <class Zone = posix_zone>
+    constexpr std::optional<Zone> parse() noexcept {
+        Zone zone;
         if (!read_name() || !read_offset(zone.offset)) return std::nullopt;
         if (text_.empty()) return zone;
-        posix_zone::summer saving{zone.offset + 3600, {}, {}};
+        typename Zone::summer saving{zone.offset + 3600, {}, {}};
         if (!read_name()) return std::nullopt;
         if (peek() != ',' && !read_offset(saving.offset)) return std::nullopt;
         if (!read_date(saving.begin) || !read_date(saving.end) || !text_.empty()) return std::nullopt;

@@ -24,11 +24,17 @@ struct tzif_turn {
 };
 
 /// The turns in order, and what goes on after the last of them.
-struct tzif_data {
+template <class Turn = tzif_turn, class Rule = posix_zone>
+struct basic_tzif_data {
+    using rule_type = Rule;
+
     std::int32_t first_offset{};
-    std::vector<tzif_turn> turns{};
-    std::optional<posix_zone> rule{};
+    std::vector<Turn> turns{};
+    std::optional<Rule> rule{};
 };
+
+/// A template only so that including it costs nothing: see docs/decisions/0006.
+using tzif_data = basic_tzif_data<>;
 
 /// The file's numbers are big-endian and of two's complement.
 inline std::int64_t read_big_endian(std::string_view bytes) noexcept {
@@ -100,7 +106,7 @@ result<Data> parse_tzif(std::string_view bytes) {
 
     bytes.remove_prefix(header.block_size(time_size));
     if (time_size == 8 && bytes.size() > 2) { // a line between two line feeds
-        data.rule = posix_zone_parser{bytes.substr(1, bytes.find('\n', 1) - 1)}.parse();
+        data.rule = posix_zone_parser{bytes.substr(1, bytes.find('\n', 1) - 1)}.parse<typename Data::rule_type>();
         if (!data.rule) return refuse("the rule at the end of the TZif file cannot be read");
     }
     return data;

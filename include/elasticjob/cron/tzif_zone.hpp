@@ -5,6 +5,7 @@
 
 #include <elasticjob/core/algorithm.hpp> // all_of, stable_sort, upper_bound
 #include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/cron/civil.hpp>
 #include <elasticjob/cron/fields.hpp> // cron_year_last
@@ -55,7 +56,7 @@ public:
 
     /// A rule as in TZ, `EST5EDT,M3.2.0,M11.1.0`. Errors: invalid_argument.
     static result<basic_tzif_zone> parse_rule(std::string_view text) {
-        auto const rule = detail::posix_zone_parser{text}.parse();
+        auto const rule = detail::posix_zone_parser{text}.parse<typename Data::rule_type>();
         if (!rule) return error{errc::invalid_argument, "this is no time zone in POSIX form", std::string{text}};
         basic_tzif_zone zone{rule->offset};
         zone.append(*rule, since_ever);
@@ -95,7 +96,7 @@ private:
         if (!rule.saving || known >= detail::schedule_end) return; // the last known offset stays
         auto const year = known < 0 ? detail::cron_year_first
                                     : detail::date_of(static_cast<std::int32_t>(known / detail::seconds_per_day)).year;
-        std::vector<detail::tzif_turn> turns;
+        decltype(Data::turns) turns;
         for (auto y = year; y <= detail::cron_year_last + 1; ++y) {
             // Summer that ends as the next one begins is summer all year: the begin must come last.
             turns.push_back({rule.saving->end.in_year(y) - rule.saving->offset, rule.offset});
@@ -117,8 +118,8 @@ private:
     }
 
     // Apart, because a search reads one of them only.
-    std::vector<std::chrono::sys_seconds> begins_;
-    std::vector<std::int32_t> offsets_;
+    deferred<std::vector<std::chrono::sys_seconds>, Data> begins_;
+    deferred<std::vector<std::int32_t>, Data> offsets_;
 };
 
 /// A template only so that including it costs nothing: see docs/decisions/0006.

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_REGISTRY_MEMORY_NODE_TREE_HPP
 #define ELASTICJOB_REGISTRY_MEMORY_NODE_TREE_HPP
 
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/path.hpp>
 #include <elasticjob/registry/node.hpp>
 #include <elasticjob/registry/transaction.hpp>
@@ -26,7 +27,7 @@ struct tree_event {
 
 /// ZooKeeper's data model: see `node_stat` for what is counted. All operations are O(log nodes), those of a transaction
 /// each. Threads: one.
-template <class = void>
+template <class T = void>
 class basic_node_tree {
 public:
     basic_node_tree() { nodes_.emplace("/", entry{}); }
@@ -43,10 +44,10 @@ public:
     }
 
     struct applied {
-        std::optional<commit_reply::refusal> refused;
+        deferred<std::optional<commit_reply::refusal>, T> refused;
         revision at = 0;
-        std::vector<std::string> created; ///< for each create: the path that it got
-        std::vector<tree_event> events;   ///< in the order of the changes
+        deferred<std::vector<std::string>, T> created; ///< for each create: the path that it got
+        deferred<std::vector<tree_event>, T> events;   ///< in the order of the changes
     };
 
     /// All of it or nothing, for the given session, at the given server time. A `check` alone takes a revision too.
@@ -66,7 +67,7 @@ public:
     }
 
     /// Removes what the session has left behind, in one revision.
-    std::vector<tree_event> end_session(std::int64_t session, std::int64_t now_ms) {
+    deferred<std::vector<tree_event>, T> end_session(std::int64_t session, std::int64_t now_ms) {
         if (session == 0) return {}; // nobody's: that is how persistent nodes look
         std::vector<operation> removals;
         for (auto const& [path, e] : nodes_)
@@ -83,7 +84,7 @@ public:
 private:
     struct entry {
         node value{};
-        std::set<std::string> children{};
+        deferred<std::set<std::string>, T> children{};
         std::int64_t created_below = 0; ///< numbers the sequential children; counts all creations, as ZooKeeper does
     };
     /// One change, and what it takes to take it back.
@@ -129,8 +130,8 @@ private:
         }
     }
 
-    std::optional<errc> step(operation const& o, std::int64_t session, std::int64_t now_ms, applied& answer,
-                             std::vector<undo>& journal) {
+    deferred<std::optional<errc>, T> step(operation const& o, std::int64_t session, std::int64_t now_ms,
+                                          applied& answer, std::vector<undo>& journal) {
         if (o.what == operation::kind::create) return create(o, session, now_ms, answer, journal);
         auto const at = nodes_.find(o.path.str());
         if (at == nodes_.end()) return errc::no_node;
@@ -155,8 +156,8 @@ private:
         return std::nullopt;
     }
 
-    std::optional<errc> create(operation const& o, std::int64_t session, std::int64_t now_ms, applied& answer,
-                               std::vector<undo>& journal) {
+    deferred<std::optional<errc>, T> create(operation const& o, std::int64_t session, std::int64_t now_ms,
+                                            applied& answer, std::vector<undo>& journal) {
         auto const parent = o.path.parent();
         auto const above = nodes_.find(parent.str());
         if (above == nodes_.end()) return errc::no_node;
