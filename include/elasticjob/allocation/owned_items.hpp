@@ -4,7 +4,7 @@
 #define ELASTICJOB_ALLOCATION_OWNED_ITEMS_HPP
 
 #include <elasticjob/core/identity.hpp> // item_index, slot_index
-#include <elasticjob/core/memory.hpp> // addressof
+#include <elasticjob/core/memory.hpp>   // addressof
 
 #include <cstddef>
 #include <cstdint>

@@ -22,8 +22,8 @@ namespace elasticjob {
 template <class Value>
 struct config_field {
     Value job_config::*member;
-    std::string_view name;              ///< in the registry, and in everything that is reported about it
-    std::string_view group{};           ///< the object within the configuration that holds it; empty for itself
+    std::string_view name;    ///< in the registry, and in everything that is reported about it
+    std::string_view group{}; ///< the object within the configuration that holds it; empty for itself
     deferred<std::optional<job_type>, Value> only_for{}; ///< the one kind of job that has it
 
     constexpr bool applies_to(job_type type) const noexcept { return !only_for || *only_for == type; }

@@ -51,11 +51,11 @@ private:
 
 namespace detail {
 
-/// The key of an item as Java reads it: 32 bits with a sign, which may be a plus.
+/// The key of an item as Java reads it: 32 bits with a sign, which may be a plus. Gives whether it is one.
 template <class = void>
-std::optional<int> parse_item_key(std::string_view text) noexcept {
+bool read_item_key(std::string_view text, int& key) noexcept {
     if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-    return parse_number<int>(text);
+    return read_number(text, key);
 }
 
 } // namespace detail
@@ -75,9 +75,10 @@ result<Parameters> parse_item_parameters(std::string_view text) {
         if (sides.size() != 2)
             return refuse("Sharding item parameters " + detail::in_quotes(text) +
                           " format error, should be int=xx,int=xx");
-        auto const key = detail::parse_item_key(detail::trim(sides[0]));
-        if (!key) return refuse("Sharding item parameters key " + detail::in_quotes(sides[0]) + " is not an integer.");
-        parameters.values_.insert_or_assign(*key, detail::trim(sides[1]));
+        int key{};
+        if (!detail::read_item_key(detail::trim(sides[0]), key))
+            return refuse("Sharding item parameters key " + detail::in_quotes(sides[0]) + " is not an integer.");
+        parameters.values_.insert_or_assign(key, detail::trim(sides[1]));
     }
     return parameters;
 }

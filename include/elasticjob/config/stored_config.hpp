@@ -6,6 +6,7 @@
 #include <elasticjob/config/fields.hpp>
 #include <elasticjob/config/job_config.hpp>
 #include <elasticjob/config/text.hpp>
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/result.hpp>
 
 #include <cstdint>
@@ -31,7 +32,7 @@ struct config_decision {
 /// Errors: job_conflict, if the stored job has another class or is of another type: its items are not ours to run. Java
 /// compares only the class, which says enough where a class is a type; ours is just a text.
 template <job_configuration Config = job_config, class Decision = config_decision>
-result<Decision> decide_config(std::optional<job_config> const& stored, Config const& local) {
+result<Decision> decide_config(deferred<std::optional<job_config>, Config> const& stored, Config const& local) {
     using enum config_decision::action;
     if (!stored) return Decision{write_local};
     auto const ours = canonical(local), theirs = canonical(*stored);

@@ -135,8 +135,9 @@ private:
     job_layout at_;
     instance_id self_;
     random_source& random_;
-    deferred<std::optional<std::string>, Registry> standing_; ///< how the name of our candidate begins, once it may exist
-    deferred<std::optional<node_path>, Registry> candidate_;  ///< its path, once that is known
+    deferred<std::optional<std::string>, Registry>
+        standing_; ///< how the name of our candidate begins, once it may exist
+    deferred<std::optional<node_path>, Registry> candidate_; ///< its path, once that is known
 };
 
 } // namespace elasticjob

@@ -6,6 +6,7 @@
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/config/stored_config.hpp>
 #include <elasticjob/config/validation.hpp>
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/registry/registry.hpp>
@@ -87,7 +88,7 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, st
         auto stored = detail::read_stored(config_node, at.config());
         if (!stored && !(local && local->config().overwrite)) co_return std::move(stored).error();
         if (!local && !(stored && *stored)) co_return error{errc::no_node, "the job has been removed", at.root().str()};
-        auto const before = [&]() -> std::optional<job_config> {
+        auto const before = [&]() -> deferred<std::optional<job_config>, Registry> {
             if (stored && *stored) return (*stored)->config();
             return std::nullopt;
         }();

@@ -44,6 +44,8 @@ struct sharding_report {
 /// nodes, then the assignment flips, and then the nodes get their new owners; so none ever shows two.
 template <registry Registry, sharding_strategy Strategy>
 class resharder {
+    using nodes = deferred<item_nodes, Registry>;
+
 public:
     resharder(Registry& r, job_layout at, instance_id self)
         : registry_{r}, at_{std::move(at)}, self_{std::move(self)} {}
@@ -78,7 +80,7 @@ public:
         bool const knows_items = in_force && in_force->is_published() && !distrusts_items_;
         deferred<std::optional<assignment>, Registry> before;
         if (in_force) before = *in_force;
-        deferred<item_nodes, Registry> known{before ? *before : nothing_};
+        nodes known{before ? *before : nothing_};
         std::vector<node_path> parents;
         if (!knows_items) {
             ELASTICJOB_CO_TRY(known, co_await read_item_nodes(registry_, at_));
@@ -162,7 +164,7 @@ private:
         co_return missing;
     }
 
-    std::vector<operation> foundation(std::vector<node_path> missing, item_nodes const& known) const {
+    std::vector<operation> foundation(std::vector<node_path> missing, nodes const& known) const {
         std::vector<operation> creations;
         for (auto& path : missing) creations.push_back(creation(std::move(path)));
         if (!known.has_item(0)) creations.push_back(creation(at_.item(0)));
@@ -171,8 +173,7 @@ private:
 
     /// The assignment itself, and the node of item 0, which is always written with it: that is how a later writing by
     /// anybody else is noticed. And whoever asked for a sharding has it.
-    std::vector<operation> flip(job_view<Registry> const& view, item_nodes const& known,
-                                assignment const& after) const {
+    std::vector<operation> flip(job_view<Registry> const& view, nodes const& known, assignment const& after) const {
         std::vector<operation> steps;
         if (!known.has_owner_node(0)) steps.push_back(creation(at_.item_instance(0)));
         steps.push_back({operation::kind::set, at_.item_instance(0), after.owner_id(0).str()});
@@ -192,7 +193,7 @@ private:
         return steps;
     }
 
-    std::vector<operation> moves(item_nodes const& known, assignment const& after) const {
+    std::vector<operation> moves(nodes const& known, assignment const& after) const {
         std::vector<operation> steps;
         for (item_index i = 1; i < after.items(); ++i) {
             auto const& owner = after.owner_id(i).str();
@@ -205,7 +206,7 @@ private:
         return steps;
     }
 
-    static std::uint32_t count_moves(item_nodes const& known, assignment const& after) {
+    static std::uint32_t count_moves(nodes const& known, assignment const& after) {
         std::uint32_t moves = 0;
         for (item_index i = 0; i < after.items(); ++i)
             if (!known.has_owner_node(i) || known.owner(i) != after.owner_id(i).str()) ++moves;
