@@ -14,11 +14,11 @@
 namespace elasticjob {
 
 /// Reads all the paths at once. Absence is a value; any other failure is the failure of the whole.
-template <registry Registry>
-task<result<std::vector<std::optional<node>>>> read_all(Registry& r, std::vector<node_path> paths) {
+template <registry Registry, class Node = node>
+task<result<std::vector<std::optional<Node>>>> read_all(Registry& r, std::vector<node_path> paths) {
     auto const read = [&](node_path const& path) { return r.get(path); };
     auto answers = co_await gather_each(r.loop(), paths, read);
-    std::vector<std::optional<node>> nodes(answers.size());
+    std::vector<std::optional<Node>> nodes(answers.size());
     for (std::size_t i = 0; i < answers.size(); ++i) {
         auto& answer = answers[i];
         if (answer)

@@ -233,7 +233,7 @@ private:
     /// no`: if we die on the way, the next leader looks at the nodes.
     task<result<void>> commit_in_parts(job_view<Registry> const& view, change const& whole, assignment const& after) {
         auto const g = whole.checks.generation();
-        std::optional<node_version> version;
+        deferred<std::optional<node_version>, Registry> version;
         if (auto const* written = view.assignment_node()) version = written->stat.version;
         std::vector<operation> clearing = whole.foundation;
         std::vector<operation> writing;
