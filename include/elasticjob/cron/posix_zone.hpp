@@ -42,7 +42,8 @@ private:
 };
 
 /// Offsets are seconds to add to UTC (the text has the opposite sign).
-struct posix_zone {
+template <class = void>
+struct basic_posix_zone {
     struct summer {
         std::int32_t offset;
         posix_date begin; ///< on the clock of the standard time
@@ -52,6 +53,9 @@ struct posix_zone {
     std::int32_t offset{};
     std::optional<summer> saving{};
 };
+
+/// A template only so that including it costs nothing: see docs/decisions/0006.
+using posix_zone = basic_posix_zone<>;
 
 /// A reader of the form of RFC 8536, section 3.3. The rule must be written out when a second name is given.
 class posix_zone_parser {

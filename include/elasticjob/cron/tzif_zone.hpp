@@ -92,7 +92,7 @@ private:
     }
 
     /// The turns of the clock that the rule makes after the last one that is known.
-    void append(detail::posix_zone const& rule, std::int64_t known) {
+    void append(typename Data::rule_type const& rule, std::int64_t known) {
         if (!rule.saving || known >= detail::schedule_end) return; // the last known offset stays
         auto const year = known < 0 ? detail::cron_year_first
                                     : detail::date_of(static_cast<std::int32_t>(known / detail::seconds_per_day)).year;
