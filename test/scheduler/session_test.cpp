@@ -73,7 +73,7 @@ TEST_CASE("scheduler.job: what runs while the connection is down goes on, and it
     REQUIRE(m.trigger("settle"));
     c.run_for(1s);
     disconnect(c, m);
-    c.run_for(3s);
+    c.run_for(2s);
     m.release_all();
     c.run_for(3s);
     CHECK(c.is_marked("settle", 0));
@@ -81,6 +81,34 @@ TEST_CASE("scheduler.job: what runs while the connection is down goes on, and it
     c.run_for(1s);
     CHECK_FALSE(c.is_marked("settle", 0));
     CHECK_FALSE(was_stopped);
+}
+
+TEST_CASE("scheduler.job: a run is asked to stop before its session can be over, though the process hears of nothing") {
+    cluster c; // sessions end after 10 s
+    auto& m = c.add();
+    std::vector<stop_reason> why;
+    m.body = [&](sharding_context const& ctx) -> result<void> {
+        CHECK(ctx.stop.stop_requested() == (ctx.why_stop() != stop_reason::none));
+        why.push_back(ctx.why_stop());
+        return success();
+    };
+    REQUIRE(m.schedule(make_job("settle", never, 1)));
+    for (auto const span : {3s, 7s}) { // the lease ends six seconds behind the last heartbeat but one
+        c.run_for(1s);
+        m.holds = true;
+        REQUIRE(m.trigger("settle"));
+        c.run_for(30s); // with heartbeats, it may take as long as it likes
+        disconnect(c, m);
+        c.run_for(span);
+        m.holds = false;
+        m.release_all();
+        c.run_for(1s);
+        reconnect(c, m);
+        c.run_for(1s);
+    }
+    CHECK(why == std::vector{stop_reason::none, stop_reason::lease_over});
+    CHECK(c.count(heard::kind::fenced) == 0); // nobody has taken it over: both count
+    CHECK(c.count(heard::kind::finished) == 2);
 }
 
 TEST_CASE("scheduler.job: when the leader's session ends another leads, and its items go to the others") {
@@ -100,7 +128,8 @@ TEST_CASE("scheduler.job: when the leader's session ends another leads, and its 
     CHECK(c.started(0).empty());
 }
 
-TEST_CASE("scheduler.job: a new session registers everything again, and is not taken for an operator's removal (D-18)") {
+TEST_CASE(
+    "scheduler.job: a new session registers everything again, and is not taken for an operator's removal (D-18)") {
     cluster c;
     auto& one = c.add();
     auto& two = c.add();
@@ -143,7 +172,8 @@ TEST_CASE("scheduler.job: a session may end at any moment, and the member comes 
     }
 }
 
-TEST_CASE("scheduler.job: what runs when the session ends is asked to stop, and marked again under the new one (D-17)") {
+TEST_CASE(
+    "scheduler.job: what runs when the session ends is asked to stop, and marked again under the new one (D-17)") {
     cluster c;
     auto& one = c.add();
     auto& two = c.add();

@@ -13,7 +13,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <elasticjob/core/memory.hpp>
 #include <utility>
 
 namespace elasticjob {

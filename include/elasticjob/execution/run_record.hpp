@@ -39,6 +39,9 @@ constexpr std::string_view name_of(run_outcome o) noexcept {
     return detail::run_outcome_names[static_cast<std::size_t>(o)];
 }
 
+/// Stands for the instance of a run that has been taken from one that died, and then not been begun after all.
+inline constexpr std::string_view nobody = "nobody@-@-";
+
 /// A run that has begun. All times are whole milliseconds, by the clock of the instance that wrote them.
 struct run_begin {
     wall_time due{}; ///< the instant that it is for; of an order, when it was taken

@@ -9,12 +9,12 @@
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/run_on.hpp>
-#include <elasticjob/events/event_sink.hpp>
+#include <elasticjob/events/event.hpp>
+#include <elasticjob/execution/lease.hpp>
 #include <elasticjob/execution/misfire.hpp>
 #include <elasticjob/execution/run_book.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/scheduler/job_body.hpp>
-#include <elasticjob/scheduler/options.hpp>
 #include <elasticjob/sharding/job_view.hpp>
 
 #include <map>
@@ -41,16 +41,18 @@ struct run_terms {
 /// One coroutine for each item that is ours, `attend`, which reads from top to bottom like the life of the item: learn
 /// what is known of its runs, wait until something is to be run, begin, run, end. Beginnings that fall together share a
 /// transaction, and so do ends. Threads: the loop's; bodies run on the pool.
-template <registry Registry, worker_pool Pool, event_sink Sink, time_zone Zone>
+template <class Environment>
 class item_runs {
-    using Loop = typename Registry::loop_type;
+    using Registry = typename Environment::registry_type;
+    using Loop = typename Environment::loop_type;
 
 public:
-    item_runs(Registry& r, Pool& pool, Sink& sink, Zone const& zone, scheduler_options const& options, job_name name,
-              job_layout at, instance_id self, job_body body)
-        : registry_{r}, pool_{pool}, sink_{sink}, zone_{zone}, options_{options}, name_{std::move(name)}, at_{at},
-          self_{self}, book_{r, std::move(at), std::move(self)}, body_{std::move(body)},
-          idle_news_{r.loop()}, end_news_{r.loop()} {}
+    /// The environment must outlive this.
+    item_runs(Environment& env, job_name name, job_layout at, instance_id self, job_body body)
+        : env_{env}, registry_{env.registry}, name_{std::move(name)}, at_{at}, self_{self}, book_{env.registry,
+                                                                                                  std::move(at),
+                                                                                                  std::move(self)},
+          body_{std::move(body)}, idle_news_{env.registry.loop()}, end_news_{env.registry.loop()} {}
 
     run_terms& terms() noexcept { return terms_; }
 
@@ -139,12 +141,19 @@ public:
         }
     }
 
+    void look_at_lease() {
+        for (auto& [i, e] : table_)
+            if (e.live && e.live->hold && !e.live->hold->is_valid()) e.live->order.give(stop_reason::lease_over);
+    }
+
 private:
+    using lease = typename Environment::lease_type;
     struct entry;
 
     /// A run that goes on here.
     struct live_run : run_port {
-        live_run(item_runs& o, entry& e) : run_port{&save, order}, owner{o}, item{e} {}
+        live_run(item_runs& o, entry& e, typename lease::hold const* h)
+            : run_port{&save, order}, owner{o}, item{e}, hold{h} {}
         static result<void> save(run_port& port, std::string text) {
             auto& self = static_cast<live_run&>(port);
             return self.owner.save_checkpoint(self.item, std::move(text));
@@ -152,6 +161,7 @@ private:
         stop_order order;
         item_runs& owner;
         entry& item;
+        typename lease::hold const* hold;
     };
 
     enum class start_answer : std::uint8_t {
@@ -184,6 +194,7 @@ private:
         int failures = 0;                       ///< to begin, in a row
         std::optional<start_answer> answer{};   ///< to `asking_`
         revision token = 0;
+        mono_time asked_at{}; ///< no later than the request that began the run
         std::string task_id{};
         std::optional<end_result> ended{}; ///< to `ending_`
     };
@@ -211,7 +222,7 @@ private:
             std::chrono::floor<std::chrono::milliseconds>(loop().wall_now()));
     }
     events::origin origin() const { return {name_.str(), self_}; }
-    void tell_trouble(error const& e) { sink_(events::trouble{origin(), e}); }
+    void tell_trouble(error const& e) { env_.sink(events::trouble{origin(), e}); }
 
     /// The life of an item, from the moment that it is ours.
     task<void> attend(entry& e) {
@@ -263,7 +274,8 @@ private:
     }
 
     /// A session ended before it was known whether a run had begun on record. The body was not called: if it had begun,
-    /// that is undone. As long as we live nobody else would.
+    /// that is undone. As long as we live nobody else would. What we had taken from a dead instance cannot be given back
+    /// to it, for its writings are fenced by now.
     task<mono_time> settle(entry& e) {
         auto const session = registry_.session();
         if (!terms_.is_monitored()) e.uncertain.reset();
@@ -272,6 +284,7 @@ private:
         auto const there = co_await registry_.get(at_.run_record(e.item));
         if (!there && !(there.error() == errc::no_node)) co_return now() + retry_pause;
         if (there && there->data == *e.uncertain) {
+            if (e.record.running) e.record.running->instance = nobody;
             std::vector<run_end> undo{{e.item, e.record.to_text(), there->stat.version, true, e.is_failover}};
             auto const undone = co_await book_.finish(session.generation, std::move(undo));
             if (undone.front() == end_result::session_over) co_return now() + retry_pause;
@@ -362,7 +375,7 @@ private:
         }
         pass_over_disabled_time(record);
         auto const due =
-            due_between(terms_.config->cron(), record.through, wall, zone_, instants_to_keep(terms_.on_misfire));
+            due_between(terms_.config->cron(), record.through, wall, env_.zone, instants_to_keep(terms_.on_misfire));
         if (due.newest.empty()) {
             remember(e, std::move(next));
             return std::nullopt;
@@ -394,13 +407,13 @@ private:
         record.last_begun = what.begun;
         record.running = std::move(what);
         auto const next =
-            next_fire(terms_.config->cron(), std::chrono::floor<std::chrono::seconds>(record.through), zone_);
+            next_fire(terms_.config->cron(), std::chrono::floor<std::chrono::seconds>(record.through), env_.zone);
         record.next_due = next ? std::optional<wall_time>{*next} : std::nullopt;
     }
 
     void pass_over_disabled_time(run_record& record) {
         if (record.through >= terms_.enabled_since) return;
-        auto const missed = due_between(terms_.config->cron(), record.through, terms_.enabled_since, zone_, 1);
+        auto const missed = due_between(terms_.config->cron(), record.through, terms_.enabled_since, env_.zone, 1);
         record.through = terms_.enabled_since;
         if (missed.count == 0) return;
         record.add(not_run(run_outcome::skipped, {missed.newest.back(), missed.count},
@@ -448,11 +461,21 @@ private:
             e.uncertain = next.record.to_text();
             co_return now() + back_off(e);
         }
+        std::optional<typename lease::hold> hold;
+        if (is_monitored) {
+            hold.emplace(env_.lease.keep(*e.mark, at_.instance(self_), e.asked_at));
+            if (!hold->is_valid()) { // the answer took so long that the session may be over
+                e.mark.reset();
+                e.uncertain = next.record.to_text();
+                co_return now() + back_off(e);
+            }
+        }
         e.failures = 0;
         e.dead.reset();
         if (what.source == run_source::trigger) e.order.reset();
         e.record = std::move(next.record);
-        auto const ended = co_await call_body(e, what, *config, is_monitored);
+        auto const ended = co_await call_body(e, what, *config, hold ? &*hold : nullptr);
+        hold.reset();
         if (is_monitored)
             co_await put_on_record(e, what, ended);
         else
@@ -502,8 +525,10 @@ private:
         bool was_called;
     };
 
-    task<body_end> call_body(entry& e, run_begin const& what, valid_config const& config, bool is_monitored) {
-        live_run live{*this, e};
+    /// `hold` is null when the job is not monitored.
+    task<body_end> call_body(entry& e, run_begin const& what, valid_config const& config,
+                             typename lease::hold const* hold) {
+        live_run live{*this, e, hold};
         sharding_context ctx;
         ctx.job_name = name_.str();
         ctx.task_id = std::move(e.task_id);
@@ -517,14 +542,14 @@ private:
         ctx.attempt = what.attempt;
         ctx.token = e.token;
         ctx.last_checkpoint = e.record.checkpoint;
-        ctx.port = is_monitored ? &live : nullptr;
+        ctx.port = hold ? &live : nullptr;
         e.live = &live;
         task_scope limit;
         if (terms_.time_limit.count() > 0) limit.spawn(stop_after(loop(), terms_.time_limit, live.order));
-        sink_(events::item_started{origin(), e.item, what.due, what.source, what.attempt, e.token});
+        env_.sink(events::item_started{origin(), e.item, what.due, what.source, what.attempt, e.token});
         auto const began = now();
         auto const call = [&] { return body_(ctx); };
-        auto outcome = co_await run_on(pool_, loop(), call);
+        auto outcome = co_await run_on(env_.pool, loop(), call);
         e.live = nullptr;
         bool const was_called = outcome || !(outcome.error() == errc::overloaded);
         if (!was_called) {
@@ -532,7 +557,7 @@ private:
         } else {
             std::optional<error> failure;
             if (!outcome) failure = outcome.error();
-            sink_(events::item_finished{origin(), e.item, what.due, now() - began, failure, e.token});
+            env_.sink(events::item_finished{origin(), e.item, what.due, now() - began, failure, e.token});
         }
         body_end ended{std::move(outcome), was_called};
         co_return ended;
@@ -576,7 +601,7 @@ private:
                 break;
             }
             if (*e.ended == end_result::fenced) {
-                sink_(events::item_fenced{origin(), e.item, what.due, e.token});
+                env_.sink(events::item_fenced{origin(), e.item, what.due, e.token});
                 break;
             }
             if (closing_) break;
@@ -632,6 +657,7 @@ private:
 
     task<void> start(std::vector<asking> all) {
         auto const g = terms_.generation;
+        auto const asked_at = now();
         std::vector<run_start> starts;
         for (auto& a : all) {
             if (!a.who->share) { // it has been given to somebody else since
@@ -657,6 +683,7 @@ private:
         for (auto const& t : r.started) {
             auto& e = table_.at(t.item);
             e.token = t.token;
+            e.asked_at = asked_at;
             if (is_monitored) {
                 e.version = t.version;
                 e.mark = g;
@@ -743,7 +770,7 @@ private:
 
     /// A moment for the others, unless there are none.
     task<void> linger() {
-        auto const until = now() + options_.completion_linger;
+        auto const until = now() + env_.options.completion_linger;
         auto const others_run = [&] {
             for (auto const& [i, e] : table_)
                 if (e.live) return true;
@@ -811,20 +838,17 @@ private:
         if (terms_.on_misfire.rule == misfire_rule::skip)
             tell_skipped(e, due, events::skip_reason::still_running);
         else
-            sink_(events::item_misfired{origin(), e.item, due});
+            env_.sink(events::item_misfired{origin(), e.item, due});
     }
     void tell_skipped(entry const& e, wall_time due, events::skip_reason why, std::uint64_t count = 1) {
-        sink_(events::item_skipped{origin(), e.item, due, why, count});
+        env_.sink(events::item_skipped{origin(), e.item, due, why, count});
     }
 
     static constexpr std::chrono::milliseconds retry_pause{200};
     static constexpr std::chrono::hours clock_slack{1};
 
+    Environment& env_;
     Registry& registry_;
-    Pool& pool_;
-    Sink& sink_;
-    Zone const& zone_;
-    scheduler_options const& options_;
     job_name name_;
     job_layout at_;
     instance_id self_;

@@ -13,6 +13,7 @@
 #include <elasticjob/election/elector.hpp>
 #include <elasticjob/membership/enroll.hpp>
 #include <elasticjob/scheduler/item_runs.hpp>
+#include <elasticjob/scheduler/job_environment.hpp>
 #include <elasticjob/sharding/item_claim.hpp>
 #include <elasticjob/sharding/leave.hpp>
 #include <elasticjob/sharding/resharder.hpp>
@@ -23,18 +24,6 @@
 #include <vector>
 
 namespace elasticjob::detail {
-
-/// What the jobs of a scheduler share.
-template <registry Registry, worker_pool Pool, event_sink Sink, time_zone Zone>
-struct job_environment {
-    Registry& registry;
-    Pool& pool;
-    Sink& sink;
-    Zone const& zone;
-    random_source& random;
-    scheduler_options const& options;
-    task_scope& leftovers; ///< what outlives a job: an instance that could not leave in time goes on trying
-};
 
 /// Whether a scheduler with this strategy may run a job so configured. The strategy is compiled in, and all members must
 /// agree on it: an empty name is average allocation (SG-1). Errors: unknown_strategy.
@@ -54,19 +43,18 @@ result<void> check_strategy(job_config const& config) {
 /// Everything here is a coroutine on the loop that waits for news of the job's view and then does what the view calls
 /// for; so each of them starts from what is true now, whatever it has missed.
 /// Threads: the loop's, construction and destruction included. Before destruction: `shut_down`.
-template <registry Registry, sharding_strategy Strategy, worker_pool Pool, event_sink Sink, time_zone Zone>
+template <class Environment, sharding_strategy Strategy>
 class job {
-    using Loop = typename Registry::loop_type;
-    using environment = job_environment<Registry, Pool, Sink, Zone>;
+    using Registry = typename Environment::registry_type;
+    using Loop = typename Environment::loop_type;
 
 public:
-    job(environment env, valid_config local, instance_id self, job_body body)
+    job(Environment env, valid_config local, instance_id self, job_body body)
         : env_{env}, name_{local.name()}, at_{local.name()}, self_{std::move(self)}, local_{std::move(local)},
           config_{std::make_shared<valid_config const>(local_)}, news_{env.registry.loop()}, elector_{env.registry, at_,
                                                                                                       self_,
                                                                                                       env.random},
-          resharder_{env.registry, at_, self_}, runs_{env.registry, env.pool, env.sink, env.zone,       env.options,
-                                                      name_,        at_,      self_,    std::move(body)} {}
+          resharder_{env.registry, at_, self_}, runs_{env_, name_, at_, self_, std::move(body)} {}
     job(job const&) = delete;
     job& operator=(job const&) = delete;
 
@@ -160,6 +148,9 @@ public:
         env_.sink(events::left{origin()});
         co_return outcome;
     }
+
+    /// The lease has lapsed for some: their runs are asked to stop.
+    void look_at_lease() { runs_.look_at_lease(); }
 
     bool is_leaving() const noexcept { return is_leaving_; }
 
@@ -493,7 +484,7 @@ private:
         (void)co_await leave(r, std::move(at), std::move(self), g, mono_time::max());
     }
 
-    using runs = item_runs<Registry, Pool, Sink, Zone>;
+    using runs = item_runs<Environment>;
 
     static constexpr std::chrono::milliseconds settle_span{3};
     static constexpr std::chrono::milliseconds settle_max{50};
@@ -501,7 +492,7 @@ private:
     static constexpr std::chrono::seconds cut_items_pause{5};
     static constexpr std::chrono::seconds leave_patience{5};
 
-    environment env_;
+    Environment env_;
     job_name name_;
     job_layout at_;
     instance_id self_;

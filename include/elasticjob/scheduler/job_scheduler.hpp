@@ -26,7 +26,8 @@ namespace elasticjob {
 /// | `Strategy` | `sharding_strategy` | who owns which item: AverageAllocation, …                              |
 /// | `Executor` | `executor`          | how a body is called: SimpleExecutor                                   |
 /// | `Policies` | any order           | worker_pool (ThreadPool) · event_sink (LogEvents) · time_zone          |
-/// |            |                     | (SystemZone); in parentheses, what is there if nothing is given        |
+/// |            |                     | (SystemZone) · lease_guard (NoDeadManTimer); in parentheses, what is   |
+/// |            |                     | there if nothing is given                                              |
 ///
 /// The registry must outlive the scheduler, and the scheduler its handles. Several schedulers may share one registry and
 /// its loop; and a pool, through SharedPool.
@@ -38,7 +39,9 @@ class job_scheduler {
     using pool_type = detail::policy_for<detail::pool_slot, Policies...>;
     using sink_type = detail::policy_for<detail::sink_slot, Policies...>;
     using zone_type = detail::policy_for<detail::zone_slot, Policies...>;
-    using job_type_of = detail::job<Registry, Strategy, pool_type, sink_type, zone_type>;
+    using guard_type = detail::policy_for<detail::guard_slot, Policies...>;
+    using environment = detail::job_environment<Registry, pool_type, sink_type, zone_type, guard_type>;
+    using job_type_of = detail::job<environment, Strategy>;
 
 public:
     class handle;
@@ -46,7 +49,7 @@ public:
     /// Policies are taken in the order of the template's pack. Those that are missing are made as they are by default.
     explicit job_scheduler(Registry& r, scheduler_options options = {}, Policies... policies)
         : registry_{r}, options_{std::move(options)}, random_{seed_of(options_)}, given_{std::move(policies)...},
-          pool_(make_pool()), sink_(make_sink()), zone_(make_zone()) {}
+          pool_(make_pool()), sink_(make_sink()), zone_(make_zone()), lease_{std::in_place, r, make_guard()} {}
     job_scheduler(job_scheduler const&) = delete;
     job_scheduler& operator=(job_scheduler const&) = delete;
 
@@ -90,6 +93,12 @@ private:
         else
             return zone_type::load();
     }
+    guard_type make_guard() {
+        if constexpr (is_given<guard_type>)
+            return std::get<guard_type>(std::move(given_));
+        else
+            return guard_type{};
+    }
     static std::uint64_t seed_of(scheduler_options const& options) {
         if (options.seed != 0) return options.seed;
         return random_source::machine_seed();
@@ -113,8 +122,8 @@ private:
         auto const name = local.name().str();
         if (jobs_.contains(name))
             co_return error{errc::job_conflict, "this scheduler runs a job of that name already", name};
-        detail::job_environment<Registry, pool_type, sink_type, zone_type> const env{
-            registry_, pool_, sink_, *zone_, random_, options_, leftovers_};
+        environment const env{registry_, pool_, sink_, *zone_, random_, options_, *lease_, leftovers_};
+        if (lease_watch_.empty()) lease_watch_.spawn(watch_lease());
         auto const ip = options_.server_ip.empty() ? find_server_ip() : options_.server_ip;
         auto self = make_instance_id(ip, random_);
         auto fresh = std::make_unique<job_type_of>(env, std::move(local), std::move(self), std::move(body));
@@ -134,6 +143,15 @@ private:
         co_return std::move(started).error();
     }
 
+    /// Runs whose lease has lapsed are asked to stop.
+    task<void> watch_lease() {
+        for (;;) {
+            auto const seen = lease_->lapsed().edition();
+            for (auto& [name, one] : jobs_) one->look_at_lease();
+            co_await lease_->lapsed().newer_than(seen);
+        }
+    }
+
     task<result<void>> end(std::string name) {
         auto const at = jobs_.find(name);
         if (at == jobs_.end()) co_return success();
@@ -146,6 +164,8 @@ private:
         auto const end_one = [&](auto const& job) { return end(job.first); };
         (void)co_await gather_each(registry_.loop(), jobs_, end_one);
         leftovers_.cancel();
+        lease_watch_.cancel();
+        lease_.reset();
         co_return success();
     }
 
@@ -158,6 +178,8 @@ private:
     result<zone_type> zone_;
     std::map<std::string, std::unique_ptr<job_type_of>> jobs_; ///< on the loop
     task_scope leftovers_;                                     ///< on the loop
+    std::optional<typename environment::lease_type> lease_;    ///< on the loop
+    task_scope lease_watch_;                                   ///< on the loop
 };
 
 /// One job on this instance. Destroying the handle shuts the job down. Movable. Threads: any but the loop's.

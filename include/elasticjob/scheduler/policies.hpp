@@ -7,6 +7,7 @@
 #include <elasticjob/cron/system_zone.hpp>
 #include <elasticjob/cron/time_zone.hpp>
 #include <elasticjob/events/log_events.hpp>
+#include <elasticjob/execution/lease.hpp>
 
 #include <type_traits>
 
@@ -42,8 +43,15 @@ struct zone_slot {
     static constexpr bool takes = time_zone<P>;
 };
 
+struct guard_slot {
+    using standard = NoDeadManTimer;
+    template <class P>
+    static constexpr bool takes = lease_guard<P>;
+};
+
 template <class P>
-inline constexpr bool fits_a_slot = pool_slot::takes<P> || sink_slot::takes<P> || zone_slot::takes<P>;
+inline constexpr bool fits_a_slot =
+    pool_slot::takes<P> || sink_slot::takes<P> || zone_slot::takes<P> || guard_slot::takes<P>;
 
 /// The policy of the pack that fits the slot, or the slot's standard.
 template <class Slot, class... Policies>

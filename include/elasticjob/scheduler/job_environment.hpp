@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief What the jobs of a scheduler share.
+#ifndef ELASTICJOB_SCHEDULER_JOB_ENVIRONMENT_HPP
+#define ELASTICJOB_SCHEDULER_JOB_ENVIRONMENT_HPP
+
+#include <elasticjob/core/random.hpp>
+#include <elasticjob/core/task.hpp>
+#include <elasticjob/core/worker_pool.hpp>
+#include <elasticjob/cron/time_zone.hpp>
+#include <elasticjob/events/event_sink.hpp>
+#include <elasticjob/execution/lease.hpp>
+#include <elasticjob/registry/registry.hpp>
+#include <elasticjob/scheduler/options.hpp>
+
+namespace elasticjob::detail {
+
+template <registry Registry, worker_pool Pool, event_sink Sink, time_zone Zone, lease_guard Guard>
+struct job_environment {
+    using registry_type = Registry;
+    using loop_type = typename Registry::loop_type;
+    using zone_type = Zone;
+    using lease_type = session_lease<Registry, Guard>;
+
+    Registry& registry;
+    Pool& pool;
+    Sink& sink;
+    Zone const& zone;
+    random_source& random;
+    scheduler_options const& options;
+    lease_type& lease;
+    task_scope& leftovers; ///< what outlives a job: an instance that could not leave in time goes on trying
+};
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_SCHEDULER_JOB_ENVIRONMENT_HPP
