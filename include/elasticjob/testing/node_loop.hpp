@@ -44,6 +44,7 @@ public:
 
     void post(work& w) noexcept {
         if (killed_) return w.act(w, work_action::discard);
+        if (diverted_) return diverted_->push_back(w);
         ready_.push_back(w);
         take_turn();
     }
@@ -90,6 +91,9 @@ public:
             w.act(w, work_action::discard);
         }
     }
+
+    /// What is posted goes there instead, until this is called with null. For who calls a worker's part of some work.
+    void divert(intrusive_list<work>* into) noexcept { diverted_ = into; }
 
     /// By how much the process's wall clock is ahead of the world's.
     std::chrono::nanoseconds wall_offset() const noexcept { return wall_offset_; }
@@ -150,6 +154,7 @@ private:
     virtual_loop& world_;
     world_stepper stepper_;
     intrusive_list<work> ready_;
+    intrusive_list<work>* diverted_ = nullptr;
     timer_queue timers_;
     wall_time::duration wall_offset_{};
     mono_time instant_{}; ///< when the last work was done

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief What must hold in every cluster, whatever happens to it.
+#ifndef ELASTICJOB_TESTING_INVARIANTS_HPP
+#define ELASTICJOB_TESTING_INVARIANTS_HPP
+
+#include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/sharding/assignment.hpp>
+#include <elasticjob/testing/observatory.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob::testing {
+
+namespace detail {
+
+inline std::string item_text(std::string const& job, item_index i) { return "item " + item_name(i) + " of " + job; }
+
+/// How many items the job has, by its configuration; nothing if there is none that can be read.
+inline std::optional<std::uint32_t> item_count(cluster_view const& v, std::string const& job) {
+    auto const* stored = v.find(cluster_view::layout(job).config());
+    if (!stored) return std::nullopt;
+    auto const config = from_json(stored->data);
+    if (!config || !*config) return std::nullopt;
+    return static_cast<std::uint32_t>((*config)->sharding_total_count);
+}
+
+/// The job that a path belongs to.
+inline std::string_view job_of(std::string_view path) {
+    path.remove_prefix(path.empty() ? 0 : 1);
+    return path.substr(0, path.find('/'));
+}
+
+/// Whether anybody may own the job's items.
+inline bool has_members(cluster_view const& v, std::string const& job) {
+    for (auto const& [id, n] : v.live_instances(job))
+        if (v.is_enabled(job, *n)) return true;
+    return false;
+}
+
+} // namespace detail
+
+/// I1, by sessions: while the session lives under which a run began, nobody else runs its item. (Jobs that do not mark
+/// their runs promise nothing; they have no mark to see.)
+struct no_two_runs_of_one_item {
+    static constexpr std::string_view name = "I1 no two runs of one item";
+
+    std::string on(observation const& o, cluster_view const& v) const {
+        // The run itself is entered into the view only now, so all that are there are others.
+        if (o.what != observation::kind::body_began) return {};
+        auto const* mark = v.find(cluster_view::layout(o.job).item_running(o.item));
+        if (!mark) return {};
+        auto const mine = v.nodes[o.node].session;
+        for (auto const& r : v.runs) {
+            if (r.job != o.job || r.item != o.item) continue;
+            auto const theirs = v.nodes[r.node].process == r.process ? v.nodes[r.node].session : r.session;
+            bool const other_lives = r.process != o.process && v.server.is_alive(r.session);
+            bool const i_hold = mark->stat.owner == mine;
+            bool const other_holds = mark->stat.owner == theirs && theirs != mine;
+            if (r.process == o.process || (i_hold && other_lives) || (other_holds && v.server.is_alive(mine)))
+                return detail::item_text(o.job, o.item) + " begins on node " + std::to_string(o.node) +
+                       " while it runs on node " + std::to_string(r.node);
+        }
+        return {};
+    }
+};
+
+/// A published assignment and the nodes of the items say the same.
+struct items_agree_with_assignment {
+    static constexpr std::string_view name = "items and assignment agree";
+
+    std::string changed(tree_event const& e, cluster_view const& v) const {
+        if (e.kind != watch_kind::data) return {};
+        if (e.path.find("/ext/assignment") == e.path.npos && e.path.find("/instance") == e.path.npos) return {};
+        std::string const job{detail::job_of(e.path)};
+        auto const at = cluster_view::layout(job);
+        auto const* written = v.find(at.assignment());
+        if (!written) return {};
+        auto const a = assignment::parse(written->data);
+        if (!a) return "the assignment of " + job + " cannot be read";
+        auto const* first = v.find(at.item_instance(0));
+        if (!a->is_published() || !first || first->stat.modified != written->stat.modified) return {};
+        // With nobody to shard for, cut items may go before the assignment does.
+        auto const count = std::min(a->items(), detail::item_count(v, job).value_or(0));
+        for (item_index i = 0; i < count; ++i)
+            if (auto const owner = v.data(at.item_instance(i)); owner != a->owner_id(i).str())
+                return detail::item_text(job, i) + " shows '" + owner + "', but the assignment says '" +
+                       a->owner_id(i).str() + "'";
+        return {};
+    }
+};
+
+/// I3: once all is settled each item has exactly one owner, which lives, and is enabled; there is a live leader, and
+/// nothing is left to do. "At most one" needs no look: an item's node has one content.
+struct one_owner_for_each_item {
+    static constexpr std::string_view name = "I3 one owner for each item";
+
+    std::string reached(stage s, cluster_view const& v) const {
+        if (s != stage::settled && s != stage::watched) return {};
+        for (auto const& job : v.jobs)
+            if (auto wrong = look(job, v); !wrong.empty()) return job + ": " + wrong;
+        return {};
+    }
+
+private:
+    static std::string look(std::string const& job, cluster_view const& v) {
+        auto const at = cluster_view::layout(job);
+        auto const alive = v.live_instances(job);
+        auto const enabled = [&](std::string const& id) {
+            auto const found = alive.find(id);
+            return found != alive.end() && v.is_enabled(job, *found->second);
+        };
+        if (!detail::has_members(v, job)) return {};
+        for (auto const& id : v.server.tree().children(at.instances()))
+            if (!alive.contains(id)) return "an instance that has gone is still there: " + id;
+        if (!enabled(v.data(at.leader_instance()))) return "there is no live leader";
+        if (v.find(at.sharding_necessary())) return "a sharding is still asked for";
+        if (v.find(at.election_latch())->stat.children != 0) return "a candidate has been left behind";
+        auto const count = detail::item_count(v, job).value_or(0);
+        for (item_index i = 0; i < count; ++i)
+            if (auto const owner = v.data(at.item_instance(i)); !enabled(owner))
+                return "item " + item_name(i) + " belongs to nobody who lives: '" + owner + "'";
+        auto const* items = v.find(at.sharding());
+        if (items && items->stat.children != static_cast<std::int32_t>(count)) return "cut items were left behind";
+        return {};
+    }
+};
+
+/// I6, and half of I4: while nothing happens, each due instant of each item is started, or skipped with a reason, once.
+struct every_due_item_runs {
+    static constexpr std::string_view name = "I6 every due item runs";
+
+    std::string on(observation const& o, cluster_view const& v) {
+        if (v.now_at != stage::settled) return {};
+        if (o.what == observation::kind::started || o.what == observation::kind::skipped)
+            ++seen_[{o.job, o.item}][o.due];
+        return {};
+    }
+
+    std::string reached(stage s, cluster_view const& v) {
+        if (s == stage::settled) {
+            begin_ = v.server.world().wall_now();
+            seen_.clear();
+        }
+        if (s != stage::watched) return {};
+        for (auto const& job : v.jobs) {
+            auto const at = cluster_view::layout(job);
+            auto const alive = v.live_instances(job);
+            auto const config = v.data(at.config());
+            for (item_index i = 0; i < detail::item_count(v, job).value_or(0); ++i) {
+                auto const owner = alive.find(v.data(at.item_instance(i)));
+                if (owner == alive.end() || v.find(at.item_disabled(i))) continue; // I3 looks after that
+                // Instants are those of the owner's clock. What is due at an edge may be on either side of it.
+                auto const ahead = std::chrono::duration_cast<wall_time::duration>(owner->second->wall_offset);
+                auto const until = v.server.world().wall_now() + ahead - std::chrono::seconds{2};
+                for (auto const due : v.due(config, begin_ + ahead + std::chrono::seconds{1}, until)) {
+                    auto const n = seen_[{job, i}][due];
+                    if (n != 1)
+                        return detail::item_text(job, i) + " had " + std::to_string(n) + " outcomes of its instant at " +
+                               std::to_string(due.time_since_epoch() / std::chrono::seconds{1});
+                }
+            }
+        }
+        return {};
+    }
+
+private:
+    wall_time begin_{};
+    std::map<std::pair<std::string, item_index>, std::map<wall_time, int>> seen_;
+};
+
+/// I7: what an operator has ordered is done once all is settled: nothing is left to obey, who is disabled has no items,
+/// and the number of items is the configured one. An order given while nothing happens has every item run.
+struct orders_are_obeyed {
+    static constexpr std::string_view name = "I7 orders are obeyed";
+
+    std::string on(observation const& o, cluster_view const& v) {
+        if (v.now_at != stage::settled) return {};
+        if (o.what == observation::kind::command && o.text == "trigger" && !o.failure) ordered_[o.job] = {};
+        if (o.what == observation::kind::started)
+            if (auto const at = ordered_.find(o.job); at != ordered_.end()) at->second.insert({o.item, o.due});
+        return {};
+    }
+
+    std::string reached(stage s, cluster_view const& v) {
+        if (s == stage::settled) ordered_.clear();
+        if (s != stage::settled && s != stage::watched) return {};
+        for (auto const& job : v.jobs) {
+            auto const at = cluster_view::layout(job);
+            auto const alive = v.live_instances(job);
+            for (auto const& [id, n] : alive) {
+                if (v.data(at.instances() / id) == trigger_order) return job + ": " + id + " has not obeyed a trigger";
+            }
+            if (!detail::has_members(v, job)) continue;
+            auto const count = detail::item_count(v, job).value_or(0);
+            for (item_index i = 0; i < count; ++i) {
+                auto const owner = alive.find(v.data(at.item_instance(i)));
+                if (owner != alive.end() && !v.is_enabled(job, *owner->second))
+                    return detail::item_text(job, i) + " belongs to a disabled server";
+            }
+            if (s == stage::settled) continue;
+            if (auto wrong = find_untriggered(job, count, v); !wrong.empty()) return wrong;
+        }
+        return {};
+    }
+
+private:
+    std::string find_untriggered(std::string const& job, item_index count, cluster_view const& v) {
+        auto const order = ordered_.find(job);
+        if (order == ordered_.end()) return {};
+        for (item_index i = 0; i < count; ++i) {
+            if (v.find(cluster_view::layout(job).item_disabled(i))) continue;
+            bool ran = false;
+            // A run by order is due when the order is obeyed, which is hardly ever on the second.
+            for (auto const& [item, due] : order->second)
+                ran |= item == i && due.time_since_epoch() % std::chrono::seconds{1} != wall_time::duration::zero();
+            if (!ran) return detail::item_text(job, i) + " has not run though it was triggered";
+        }
+        return {};
+    }
+
+    std::map<std::string, std::set<std::pair<item_index, wall_time>>> ordered_;
+};
+
+/// I8: when all have left, only persistent nodes remain, and no item runs.
+struct nothing_is_left_behind {
+    static constexpr std::string_view name = "I8 nothing is left behind";
+
+    std::string reached(stage s, cluster_view const& v) const {
+        if (s != stage::left) return {};
+        if (!v.runs.empty()) return detail::item_text(v.runs.front().job, v.runs.front().item) + " still runs";
+        std::string orphans;
+        v.server.tree().for_each([&](std::string const& path, node const& n) {
+            if (n.stat.owner != 0) orphans += " " + path;
+        });
+        return orphans.empty() ? orphans : "there are ephemeral nodes:" + orphans;
+    }
+};
+
+} // namespace elasticjob::testing
+#endif // ELASTICJOB_TESTING_INVARIANTS_HPP

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief What is seen of a simulated cluster: the events of its schedulers, its bodies, and what is done to it.
+#ifndef ELASTICJOB_TESTING_OBSERVATION_HPP
+#define ELASTICJOB_TESTING_OBSERVATION_HPP
+
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/error.hpp>
+#include <elasticjob/core/identity.hpp>
+#include <elasticjob/events/event.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace elasticjob::testing {
+
+/// One line of the transcript. Which members count depends on the kind.
+struct observation {
+    enum class kind : std::uint8_t {
+        // Told by a scheduler.
+        joined, left, leads, leads_no_more, resharded, share, started, finished, skipped, trouble,
+        // Seen by the simulation.
+        body_began, body_ended, process_began, process_ended, process_killed, fault, command, stage,
+    };
+    kind what{};
+    mono_time at{};
+    std::uint32_t node = 0;
+    std::uint64_t process = 0; ///< counts the processes of the simulation; 0: nobody's
+    std::string job{};
+    std::string instance{};
+    item_index item = 0;             ///< started, finished, skipped, body_…
+    wall_time due{};                 ///< likewise
+    std::int64_t token = 0;          ///< likewise, where the library gives one
+    std::optional<error> failure{};  ///< finished, trouble, body_ended, command
+    events::skip_reason why{};       ///< skipped
+    std::vector<item_index> items{}; ///< share
+    std::string text{};              ///< joined, fault, command, stage
+};
+
+constexpr std::string_view name_of(observation::kind k) noexcept {
+    constexpr std::array<std::string_view, 18> names{
+        "joined",    "left",          "leads",      "leads no more",  "resharded",     "share",
+        "started",   "finished",      "skipped",    "trouble",        "body began",    "body ended",
+        "process began", "process ended", "process killed", "FAULT", "COMMAND", "STAGE"};
+    return names[static_cast<std::size_t>(k)];
+}
+
+/// `12345 ms, node 2.5, settle: started 3`: the process behind the node's point.
+inline std::string to_string(observation const& o) {
+    using kind = observation::kind;
+    auto const us = std::chrono::duration_cast<std::chrono::microseconds>(o.at.time_since_epoch()).count();
+    auto fraction = std::to_string(us % 1000);
+    auto line = std::to_string(us / 1000) + "." + std::string(3 - fraction.size(), '0') + fraction + " ms";
+    if (o.process != 0) line += ", node " + std::to_string(o.node) + "." + std::to_string(o.process);
+    if (!o.job.empty()) line += ", " + o.job;
+    line.append(": ").append(name_of(o.what));
+    auto const due = std::chrono::duration_cast<std::chrono::milliseconds>(o.due.time_since_epoch()).count();
+    switch (o.what) {
+    case kind::started:
+    case kind::finished:
+    case kind::skipped:
+    case kind::body_began:
+    case kind::body_ended:
+        line += " " + std::to_string(o.item) + " due " + std::to_string(due);
+        if (o.token != 0) line += " token " + std::to_string(o.token);
+        if (o.what == kind::skipped) line.append(" ").append(name_of(o.why));
+        break;
+    case kind::share:
+        for (auto const i : o.items) line += " " + std::to_string(i);
+        break;
+    default:
+        break;
+    }
+    if (!o.text.empty()) line += " " + o.text;
+    if (o.failure) line += " " + to_string(*o.failure);
+    return line;
+}
+
+namespace detail {
+
+/// The record of an event, without who and when.
+template <class Event>
+observation observe(Event const& e) {
+    using kind = observation::kind;
+    observation o;
+    if constexpr (requires { e.from; }) {
+        o.job = e.from.job;
+        o.instance = e.from.instance.str();
+    }
+    if constexpr (requires { e.item; }) o.item = e.item;
+    if constexpr (requires { e.due; }) o.due = e.due;
+    if constexpr (requires { e.token; }) o.token = static_cast<std::int64_t>(e.token);
+    if constexpr (requires { e.failure; }) o.failure = e.failure;
+    if constexpr (std::is_same_v<Event, events::joined>) {
+        o.what = kind::joined;
+        o.text = std::string{e.from.instance.str()}.append(" ").append(e.note);
+    } else if constexpr (std::is_same_v<Event, events::left>) {
+        o.what = kind::left;
+    } else if constexpr (std::is_same_v<Event, events::leadership_changed>) {
+        o.what = e.leads ? kind::leads : kind::leads_no_more;
+    } else if constexpr (std::is_same_v<Event, events::resharded>) {
+        o.what = kind::resharded;
+        o.text = "epoch " + std::to_string(e.epoch) + ", moved " + std::to_string(e.moved);
+    } else if constexpr (std::is_same_v<Event, events::share_changed>) {
+        o.what = kind::share;
+        o.items = e.items;
+    } else if constexpr (std::is_same_v<Event, events::item_started>) {
+        o.what = kind::started;
+    } else if constexpr (std::is_same_v<Event, events::item_finished>) {
+        o.what = kind::finished;
+    } else if constexpr (std::is_same_v<Event, events::item_skipped>) {
+        o.what = kind::skipped;
+        o.why = e.why;
+    } else if constexpr (std::is_same_v<Event, events::trouble>) {
+        o.what = kind::trouble;
+        o.failure = e.what;
+    } else {
+        o.what = kind::trouble;
+        o.text = "an event of a kind that the simulation does not know";
+    }
+    return o;
+}
+
+} // namespace detail
+} // namespace elasticjob::testing
+#endif // ELASTICJOB_TESTING_OBSERVATION_HPP

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief What invariants look at, the `invariant` concept, and the list of them.
+#ifndef ELASTICJOB_TESTING_OBSERVATORY_HPP
+#define ELASTICJOB_TESTING_OBSERVATORY_HPP
+
+#include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/testing/observation.hpp>
+#include <elasticjob/testing/simulated_server.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob::testing {
+
+/// A body that runs now, or whose process does not know yet that it should not.
+struct live_run {
+    std::uint32_t node = 0;
+    std::uint64_t process = 0;
+    std::string job{};
+    item_index item = 0;
+    wall_time due{};
+    std::int64_t token = 0;
+    std::int64_t session = 0; ///< of its process when it began
+};
+
+/// A machine of the cluster, as the simulation knows it.
+struct node_view {
+    std::string ip{};
+    std::uint64_t process = 0; ///< 0: none runs
+    std::int64_t session = 0;  ///< as the process has it
+    std::chrono::nanoseconds wall_offset{};
+    std::map<std::string, std::string> instances{}; ///< by job: what its process is called, from joining to leaving
+};
+
+/// Where a simulation is: first there are faults; then they end, and after a while all must be well; then the due
+/// instants are watched; then all leave.
+enum class stage : std::uint8_t { faults, settling, settled, watched, left };
+
+constexpr std::string_view name_of(stage s) noexcept {
+    constexpr std::array<std::string_view, 5> names{"faults", "settling", "settled", "watched", "left"};
+    return names[static_cast<std::size_t>(s)];
+}
+
+/// All that can be seen, with nothing hidden by a network.
+struct cluster_view {
+    simulated_server const& server;
+    std::vector<std::string> jobs{};
+    std::vector<node_view> nodes{};
+    std::vector<live_run> runs{};
+    std::vector<observation> log{};
+    stage now_at = stage::faults;
+    /// The due instants of the job in (after, until], by the configuration in the registry.
+    std::vector<wall_time> (*due)(std::string_view config, wall_time after, wall_time until) = nullptr;
+
+    wall_time wall_of(node_view const& n) const {
+        return server.world().wall_now() + std::chrono::duration_cast<wall_time::duration>(n.wall_offset);
+    }
+    node const* find(node_path const& path) const { return server.tree().find(path); }
+    std::string data(node_path const& path) const {
+        auto const* n = find(path);
+        return n ? n->data : std::string{};
+    }
+    /// The instances whose node is there, with a session that lives, and whose process runs.
+    std::map<std::string, node_view const*> live_instances(std::string const& job) const {
+        std::map<std::string, node_view const*> alive;
+        auto const at = layout(job);
+        for (auto const& n : nodes) {
+            auto const id = n.instances.find(job);
+            if (n.process == 0 || id == n.instances.end()) continue;
+            auto const* there = find(at.instances() / id->second);
+            if (there && there->stat.owner == n.session) alive.emplace(id->second, &n);
+        }
+        return alive;
+    }
+    bool is_enabled(std::string const& job, node_view const& n) const {
+        return data(layout(job).server(n.ip)) != server_disabled;
+    }
+    static job_layout layout(std::string const& job) { return job_layout{job_name::parse(job).value()}; }
+};
+
+/// Something that must hold. All but the name is optional; each function gives what is wrong, or an empty text.
+///
+/// | expression          | is called                                                                      |
+/// |---------------------|--------------------------------------------------------------------------------|
+/// | `I::name`           | what it is called, for people                                                  |
+/// | `i.on(o, view)`     | with each observation                                                          |
+/// | `i.changed(e, view)`| with each change of the tree, at the end of the step; several may come together |
+/// | `i.reached(s, view)`| when a stage is reached: settled, watched, left                                |
+///
+/// Models: invariants.hpp. Threads: the world's.
+template <class I>
+concept invariant = std::move_constructible<I> && requires {
+    { I::name } -> std::convertible_to<std::string_view>;
+};
+
+struct violation {
+    std::string invariant{};
+    std::string what{};
+    mono_time at{};
+};
+
+inline std::string to_string(violation const& v) {
+    auto const ms = std::chrono::duration_cast<std::chrono::milliseconds>(v.at.time_since_epoch()).count();
+    return v.invariant + ": " + v.what + " (at " + std::to_string(ms) + " ms)";
+}
+
+/// Takes note, and asks the invariants. Threads: the world's.
+class observatory {
+public:
+    explicit observatory(simulated_server& s) : view{s} { s.on_change(&note_change, this); }
+    observatory(observatory const&) = delete;
+    observatory& operator=(observatory const&) = delete;
+    ~observatory() {
+        for (auto& i : invariants_) i.destroy(i.self);
+    }
+
+    template <invariant I>
+    void add(I i) {
+        invariants_.push_back({new I{std::move(i)}, I::name, &tell<I>, &tell_change<I>, &tell_stage<I>,
+                               [](void* self) { delete static_cast<I*>(self); }});
+    }
+
+    void note(observation o) {
+        o.at = view.server.world().now();
+        view.log.push_back(std::move(o));
+        auto const copy = view.log.back();
+        for (auto& i : invariants_) judge(i.name, i.on(i.self, copy, view));
+    }
+    void note_violation(std::string_view name, std::string what) { judge(name, std::move(what)); }
+
+    /// After each step.
+    void look_at_changes() {
+        if (changes_.empty()) return;
+        auto const changes = std::exchange(changes_, {});
+        for (auto& i : invariants_)
+            for (auto const& e : changes) judge(i.name, i.changed(i.self, e, view));
+    }
+    void reach(stage s) {
+        view.now_at = s;
+        observation o;
+        o.what = observation::kind::stage;
+        o.text = name_of(s);
+        note(std::move(o));
+        for (auto& i : invariants_) judge(i.name, i.reached(i.self, s, view));
+    }
+
+    cluster_view view;
+    std::vector<violation> violations;
+
+private:
+    struct slot {
+        void* self;
+        std::string_view name;
+        std::string (*on)(void*, observation const&, cluster_view const&);
+        std::string (*changed)(void*, tree_event const&, cluster_view const&);
+        std::string (*reached)(void*, stage, cluster_view const&);
+        void (*destroy)(void*);
+    };
+
+    template <class I>
+    static std::string tell(void* self, observation const& o, cluster_view const& v) {
+        if constexpr (requires(I& i) { i.on(o, v); }) return static_cast<I*>(self)->on(o, v);
+        return {};
+    }
+    template <class I>
+    static std::string tell_change(void* self, tree_event const& e, cluster_view const& v) {
+        if constexpr (requires(I& i) { i.changed(e, v); }) return static_cast<I*>(self)->changed(e, v);
+        return {};
+    }
+    template <class I>
+    static std::string tell_stage(void* self, stage s, cluster_view const& v) {
+        if constexpr (requires(I& i) { i.reached(s, v); }) return static_cast<I*>(self)->reached(s, v);
+        return {};
+    }
+    static void note_change(void* self, tree_event const& e) {
+        static_cast<observatory*>(self)->changes_.push_back(e);
+    }
+    void judge(std::string_view name, std::string what) {
+        if (!what.empty()) violations.push_back({std::string{name}, std::move(what), view.server.world().now()});
+    }
+
+    std::vector<slot> invariants_;
+    std::vector<tree_event> changes_;
+};
+
+} // namespace elasticjob::testing
+#endif // ELASTICJOB_TESTING_OBSERVATORY_HPP
