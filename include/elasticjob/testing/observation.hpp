@@ -98,7 +98,9 @@ observation observe(Event const& e) {
     if constexpr (requires { e.failure; }) o.failure = e.failure;
     if constexpr (std::is_same_v<Event, events::joined>) {
         o.what = kind::joined;
-        o.text = std::string{e.from.instance.str()}.append(" ").append(e.note);
+        // Without the process id, which is another one each time.
+        auto const& id = e.from.instance.str();
+        o.text = id.substr(id.rfind('-') + 1).append(" ").append(e.note);
     } else if constexpr (std::is_same_v<Event, events::left>) {
         o.what = kind::left;
     } else if constexpr (std::is_same_v<Event, events::leadership_changed>) {

@@ -49,8 +49,10 @@ public:
         for (auto* t : {static_cast<timer*>(&notice_), static_cast<timer*>(&retry_), static_cast<timer*>(&give_up_)})
             loop_.disarm(*t);
         if (!loop_.is_killed()) wire_.close_session();
-        wire_.detach();
+        wire_.detach(this);
     }
+    /// The process has been killed: its end of the wire is closed for it.
+    void die() { wire_.detach(this); }
 
     node_loop& loop() noexcept { return loop_; }
     session_view session() const noexcept { return session_; }

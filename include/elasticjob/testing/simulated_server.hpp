@@ -188,8 +188,9 @@ public:
 
     void attach(wire_client c) noexcept { client_ = c; }
 
-    /// The process has gone, in whatever way.
-    void detach() {
+    /// The process has gone, in whatever way. No effect if another has taken its place.
+    void detach(void const* context) {
+        if (client_.context != context) return;
         client_ = {};
         break_off();
     }

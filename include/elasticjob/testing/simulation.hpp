@@ -582,7 +582,7 @@ private:
         auto& p = *n.process;
         p.loop.kill();
         p.workers.kill();
-        n.line.detach();
+        p.registry.die();
         n.line.forget_stops();
         auto& v = observatory_.view.nodes[n.number];
         v.process = 0;
