@@ -176,14 +176,18 @@ private:
 };
 
 /// I7: what an operator has ordered is done once all is settled: nothing is left to obey, who is disabled has no items,
-/// and the number of items is the configured one. An order given while nothing happens has every item run.
+/// and the number of items is the configured one. A trigger while nothing happens has every item run, or be skipped with
+/// a reason.
 struct orders_are_obeyed {
     static constexpr std::string_view name = "I7 orders are obeyed";
+
+    /// With `accepts_skips` false every item must run.
+    explicit orders_are_obeyed(bool accepts_skips = true) noexcept : accepts_skips_{accepts_skips} {}
 
     std::string on(observation const& o, cluster_view const& v) {
         if (v.now_at != stage::settled) return {};
         if (o.what == observation::kind::command && o.text == "trigger" && !o.failure) ordered_[o.job] = {};
-        if (o.what == observation::kind::started)
+        if (o.what == observation::kind::started || (accepts_skips_ && o.what == observation::kind::skipped))
             if (auto const at = ordered_.find(o.job); at != ordered_.end()) at->second.insert({o.item, o.due});
         return {};
     }
@@ -217,7 +221,7 @@ private:
         for (item_index i = 0; i < count; ++i) {
             if (v.find(cluster_view::layout(job).item_disabled(i))) continue;
             bool ran = false;
-            // A run by order is due when the order is obeyed, which is hardly ever on the second.
+            // What is run by order is due when the order is obeyed, which is hardly ever on the second.
             for (auto const& [item, due] : order->second)
                 ran |= item == i && due.time_since_epoch() % std::chrono::seconds{1} != wall_time::duration::zero();
             if (!ran) return detail::item_text(job, i) + " has not run though it was triggered";
@@ -225,6 +229,7 @@ private:
         return {};
     }
 
+    bool accepts_skips_;
     std::map<std::string, std::set<std::pair<item_index, wall_time>>> ordered_;
 };
 

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Plays a scenario with one seed after the other; tells of the first that fails how to replay it, and why.
+#ifndef ELASTICJOB_TESTING_EXPLORE_HPP
+#define ELASTICJOB_TESTING_EXPLORE_HPP
+
+#include <elasticjob/core/random.hpp>
+#include <elasticjob/testing/fault_plan.hpp>
+#include <elasticjob/testing/observatory.hpp>
+#include <elasticjob/testing/shrink.hpp>
+
+#include <unistd.h> // readlink
+
+#include <concepts>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob::testing {
+
+/// Builds the cluster of a seed: a pointer to a `simulation` with its jobs and nodes, in which nothing has happened yet.
+/// Called again for each replay, so it must depend on nothing but the seed.
+template <class S>
+concept scenario = requires(S& build, std::uint64_t seed, fault_plan const& plan) {
+    build(seed)->play(plan);
+    { build(seed)->violations() } -> std::convertible_to<std::vector<violation> const&>;
+    { build(seed)->transcript() } -> std::convertible_to<std::string>;
+};
+
+/// The environment has the last word, so that one command replays a failure:
+///
+/// | variable          | says                                                                            |
+/// |-------------------|---------------------------------------------------------------------------------|
+/// | ELASTICJOB_SEED   | play this seed only, and tell all that happened                                 |
+/// | ELASTICJOB_FAULTS | with this plan, lines of it separated by `;`, instead of the seed's             |
+/// | ELASTICJOB_SEEDS  | how many fixed seeds                                                            |
+/// | ELASTICJOB_FRESH  | how many fresh ones, from the machine                                           |
+struct explore_options {
+    std::uint64_t seeds = 100; ///< 1 and so on
+    std::uint64_t fresh = 3;
+    std::chrono::milliseconds length{240'000}; ///< of the faults
+    fault_rates rates{};
+    shrink_limits shrinking{};
+    std::string command{}; ///< what a replay runs; empty: this program
+};
+
+/// What has come of it.
+struct exploration {
+    std::uint64_t seeds = 0;
+    std::vector<std::uint64_t> fresh{};
+    std::chrono::nanoseconds virtual_time{};
+    std::uint64_t steps = 0;
+
+    std::optional<std::uint64_t> failed{}; ///< the seed; it was the last
+    std::optional<violation> wrong{};
+    fault_plan faults{}; ///< those that are enough
+    std::string report{}; ///< for people: how to replay the failure; or of a single seed, what happened
+
+    bool holds() const noexcept { return !failed; }
+};
+
+namespace detail {
+
+inline std::uint64_t number_from(char const* variable, std::uint64_t otherwise) {
+    auto const* text = std::getenv(variable);
+    return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+inline std::string this_program() {
+    char path[4096];
+    auto const length = readlink("/proc/self/exe", path, sizeof path);
+    return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string{"this program"};
+}
+
+inline std::string in_one_line(fault_plan const& plan) {
+    std::string text;
+    for (auto const& f : plan) text.append(text.empty() ? "" : "; ").append(to_string(f));
+    return text;
+}
+
+/// The end of a long text, from the begin of a line.
+inline std::string_view last_lines(std::string_view text, std::size_t bytes_most) {
+    if (text.size() <= bytes_most) return text;
+    text.remove_prefix(text.size() - bytes_most);
+    return text.substr(std::min(text.find('\n') + 1, text.size()));
+}
+
+} // namespace detail
+
+/// Plays the fixed seeds, then the fresh ones, up to the first failure; then finds the faults that are enough for the
+/// same invariant to fail. Bounded by the number of seeds and the limits of shrinking.
+template <scenario Scenario>
+exploration explore(explore_options const& options, Scenario build) {
+    exploration e;
+    auto const play = [&](std::uint64_t seed, fault_plan const& plan) {
+        auto s = build(seed);
+        s->play(plan);
+        e.virtual_time += s->world().now().time_since_epoch();
+        e.steps += s->steps();
+        return s;
+    };
+    auto const first_wrong = [](auto const& s) -> std::optional<violation> {
+        if (s->violations().empty()) return std::nullopt;
+        return s->violations().front();
+    };
+    auto const command = options.command.empty() ? detail::this_program() : options.command;
+    auto const tell = [&](std::uint64_t seed, fault_plan const& plan) {
+        e.failed = seed;
+        e.report = "seed " + std::to_string(seed) + ": " + to_string(*e.wrong) + "\nreplay it with:\n  ELASTICJOB_SEED=" +
+                   std::to_string(seed) + " " + command + "\n";
+        auto const small = shrink(
+            plan,
+            [&](fault_plan const& less) {
+                auto const still = first_wrong(play(seed, less));
+                return still && still->invariant == e.wrong->invariant;
+            },
+            options.shrinking);
+        e.faults = small.plan;
+        e.report += "of " + std::to_string(plan.size()) + " faults " + std::to_string(small.plan.size()) +
+                    " are enough (" + std::to_string(small.tries) + " tries" +
+                    (small.is_minimal ? "; without any of them it holds" : "; there may be fewer") +
+                    "):\n  ELASTICJOB_SEED=" + std::to_string(seed) + " ELASTICJOB_FAULTS='" +
+                    detail::in_one_line(small.plan) + "' " + command + "\n" + to_string(small.plan);
+        e.report += "how that ends:\n";
+        e.report += detail::last_lines(play(seed, small.plan)->transcript(), 4000);
+    };
+
+    if (auto const only = detail::number_from("ELASTICJOB_SEED", 0)) {
+        auto plan = make_fault_plan(only, options.length, build(only)->targets(), options.rates);
+        if (auto const* text = std::getenv("ELASTICJOB_FAULTS")) {
+            auto given = parse_fault_plan(text);
+            if (!given) {
+                e.failed = only;
+                e.report = "ELASTICJOB_FAULTS: " + to_string(given.error());
+                return e;
+            }
+            plan = *std::move(given);
+        }
+        e.seeds = 1;
+        auto const s = play(only, plan);
+        e.wrong = first_wrong(s);
+        if (e.wrong) e.failed = only;
+        e.faults = std::move(plan);
+        e.report = s->transcript();
+        return e;
+    }
+    std::vector<std::uint64_t> seeds;
+    for (std::uint64_t n = 1; n <= detail::number_from("ELASTICJOB_SEEDS", options.seeds); ++n) seeds.push_back(n);
+    for (auto n = detail::number_from("ELASTICJOB_FRESH", options.fresh); n > 0; --n) {
+        e.fresh.push_back(random_source::machine_seed() % 1'000'000'000 + 1'000'000);
+        seeds.push_back(e.fresh.back());
+    }
+    for (auto const seed : seeds) {
+        ++e.seeds;
+        auto const plan = make_fault_plan(seed, options.length, build(seed)->targets(), options.rates);
+        e.wrong = first_wrong(play(seed, plan));
+        if (!e.wrong) continue;
+        tell(seed, plan);
+        return e;
+    }
+    return e;
+}
+
+} // namespace elasticjob::testing
+#endif // ELASTICJOB_TESTING_EXPLORE_HPP
