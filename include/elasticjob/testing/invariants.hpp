@@ -8,6 +8,7 @@
 #include <elasticjob/testing/observatory.hpp>
 
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
@@ -35,6 +36,25 @@ inline std::optional<std::uint32_t> item_count(cluster_view const& v, std::strin
 inline std::string_view job_of(std::string_view path) {
     path.remove_prefix(path.empty() ? 0 : 1);
     return path.substr(0, path.find('/'));
+}
+
+/// The assignment, if it is in force: docs/decisions/0003.
+inline std::optional<assignment> assignment_in_force(cluster_view const& v, std::string const& job) {
+    auto const at = cluster_view::layout(job);
+    auto const* written = v.find(at.assignment());
+    auto const* first = v.find(at.item_instance(0));
+    if (!written || !first || first->stat.modified != written->stat.modified) return std::nullopt;
+    auto a = assignment::parse(written->data);
+    if (!a) return std::nullopt;
+    return *std::move(a);
+}
+
+/// Whom an item belongs to: by the assignment, whose writing to the items' nodes may take several transactions; by the
+/// item's node if there is none in force. Empty: nobody.
+inline std::string owner_of(cluster_view const& v, std::string const& job, item_index i) {
+    auto const a = assignment_in_force(v, job);
+    if (a && i < a->items()) return a->owner_id(i).str();
+    return v.data(cluster_view::layout(job).item_instance(i));
 }
 
 /// Whether anybody may own the job's items.
@@ -71,6 +91,37 @@ struct no_two_runs_of_one_item {
     }
 };
 
+/// Whoever marks an item as running is its owner at that revision. (Who comes back with a new session marks what it still
+/// runs before it tells that it has joined.)
+struct only_the_owner_starts {
+    static constexpr std::string_view name = "only the owner starts an item";
+
+    std::string on(observation const& o, cluster_view const& v) {
+        if (o.what == observation::kind::joined) joined_.insert({o.job, v.nodes[o.node].session});
+        return {};
+    }
+
+    std::string changed(tree_event const& e, cluster_view const& v) {
+        static constexpr std::string_view suffix = "/running";
+        if (e.kind != watch_kind::data || !e.path.ends_with(suffix)) return {};
+        auto const* mark = v.find(*node_path::parse(e.path));
+        if (!mark || mark->stat.modified == std::exchange(last_[e.path], mark->stat.modified)) return {};
+        auto const item_path = node_path::parse(e.path)->parent();
+        std::string const job{detail::job_of(e.path)};
+        if (!joined_.contains({job, mark->stat.owner})) return {};
+        auto const item = static_cast<item_index>(std::strtoul(std::string{item_path.name()}.c_str(), nullptr, 10));
+        auto const owner = detail::owner_of(v, job, item);
+        auto const* instance = v.find(cluster_view::layout(job).instances() / (owner.empty() ? "nobody" : owner));
+        if (instance && instance->stat.owner == mark->stat.owner) return {};
+        return "item " + std::string{item_path.name()} + " of " + job + " was started by another than its owner, '" +
+               owner + "'";
+    }
+
+private:
+    std::set<std::pair<std::string, std::int64_t>> joined_; ///< jobs and sessions
+    std::map<std::string, revision> last_; ///< of each mark: a step may have several changes
+};
+
 /// A published assignment and the nodes of the items say the same.
 struct items_agree_with_assignment {
     static constexpr std::string_view name = "items and assignment agree";
@@ -80,12 +131,8 @@ struct items_agree_with_assignment {
         if (e.path.find("/ext/assignment") == e.path.npos && e.path.find("/instance") == e.path.npos) return {};
         std::string const job{detail::job_of(e.path)};
         auto const at = cluster_view::layout(job);
-        auto const* written = v.find(at.assignment());
-        if (!written) return {};
-        auto const a = assignment::parse(written->data);
-        if (!a) return "the assignment of " + job + " cannot be read";
-        auto const* first = v.find(at.item_instance(0));
-        if (!a->is_published() || !first || first->stat.modified != written->stat.modified) return {};
+        auto const a = detail::assignment_in_force(v, job);
+        if (!a || !a->is_published()) return {};
         // With nobody to shard for, cut items may go before the assignment does.
         auto const count = std::min(a->items(), detail::item_count(v, job).value_or(0));
         for (item_index i = 0; i < count; ++i)

@@ -27,7 +27,7 @@ struct live_run {
     item_index item = 0;
     wall_time due{};
     std::int64_t token = 0;
-    std::int64_t session = 0; ///< of its process when it began
+    std::int64_t session = 0; ///< that it runs under: its process's when it began, or when that joined again
 };
 
 /// A machine of the cluster, as the simulation knows it.

@@ -60,6 +60,7 @@ public:
           operator_{operator_loop_, operator_wire_, seed_of(3)} {
         observatory_.view.due = &find_due;
         observatory_.add(no_two_runs_of_one_item{});
+        observatory_.add(only_the_owner_starts{});
         observatory_.add(items_agree_with_assignment{});
         observatory_.add(one_owner_for_each_item{});
         observatory_.add(every_due_item_runs{});
@@ -620,8 +621,21 @@ private:
     void note_instance(observation const& o) {
         auto& v = observatory_.view.nodes[o.node];
         if (v.process != o.process) return;
-        if (o.what == observation::kind::joined) v.instances[o.job] = o.instance;
+        if (o.what == observation::kind::joined) {
+            v.instances[o.job] = o.instance;
+            take_over_runs(o);
+        }
         if (o.what == observation::kind::left) v.instances.erase(o.job);
+    }
+
+    /// What still runs is under the session that its process has joined with now, unless somebody else has its item.
+    void take_over_runs(observation const& o) {
+        auto const session = nodes_[o.node]->process->registry.session().id;
+        for (auto& r : observatory_.view.runs) {
+            if (r.process != o.process || r.job != o.job) continue;
+            auto const* mark = server_.tree().find(cluster_view::layout(r.job).item_running(r.item));
+            if (!mark || mark->stat.owner == session) r.session = session;
+        }
     }
 
     // ---- Members.
