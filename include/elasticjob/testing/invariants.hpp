@@ -91,6 +91,36 @@ struct no_two_runs_of_one_item {
     }
 };
 
+/// I1, by tokens, where the library gives them: no two runs of an item have the same one. That they grow is for the store
+/// to check that they protect: a run may begin late, after one with a greater token.
+struct tokens_are_unique {
+    static constexpr std::string_view name = "I1 tokens are unique";
+
+    std::string on(observation const& o, cluster_view const&) {
+        if (o.what != observation::kind::body_began || o.token == 0) return {};
+        if (seen_[{o.job, o.item}].insert(o.token).second) return {};
+        return detail::item_text(o.job, o.item) + " has two runs with the token " + std::to_string(o.token);
+    }
+
+private:
+    std::map<std::pair<std::string, item_index>, std::set<std::int64_t>> seen_;
+};
+
+/// The other half of I4: no due instant of an item succeeds twice. Not among those that a simulation has by itself: it
+/// takes run records to keep it when an item changes hands, or clocks differ.
+struct no_instant_succeeds_twice {
+    static constexpr std::string_view name = "I4 no instant succeeds twice";
+
+    std::string on(observation const& o, cluster_view const&) {
+        if (o.what != observation::kind::finished || o.failure) return {};
+        if (++seen_[{o.job, o.item}][o.due] == 1) return {};
+        return detail::item_text(o.job, o.item) + " has succeeded twice for one due instant";
+    }
+
+private:
+    std::map<std::pair<std::string, item_index>, std::map<wall_time, int>> seen_;
+};
+
 /// Whoever marks an item as running is its owner at that revision. (Who comes back with a new session marks what it still
 /// runs before it tells that it has joined.)
 struct only_the_owner_starts {

@@ -60,6 +60,7 @@ public:
           operator_{operator_loop_, operator_wire_, seed_of(3)} {
         observatory_.view.due = &find_due;
         observatory_.add(no_two_runs_of_one_item{});
+        observatory_.add(tokens_are_unique{});
         observatory_.add(only_the_owner_starts{});
         observatory_.add(items_agree_with_assignment{});
         observatory_.add(one_owner_for_each_item{});
