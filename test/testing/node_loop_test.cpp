@@ -101,7 +101,9 @@ TEST_CASE("testing.node_loop: a blocking call waits while the process is paused,
         co_return success();
     };
     struct at_3s : timer {
-        explicit at_3s(fixture& x, void (*f)(fixture&)) : timer{&ring}, f_{x}, act{f} { x.world.arm(*this, x.world.now() + 3s); }
+        explicit at_3s(fixture& x, void (*f)(fixture&)) : timer{&ring}, f_{x}, act{f} {
+            x.world.arm(*this, x.world.now() + 3s);
+        }
         static void ring(timer& t) {
             auto& self = static_cast<at_3s&>(t);
             self.act(self.f_);

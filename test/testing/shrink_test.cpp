@@ -42,7 +42,8 @@ TEST_CASE("testing.shrink: everything is left where everything is needed") {
 
 TEST_CASE("testing.shrink: it is bounded") {
     auto const plan = make_fault_plan(1, 10min, {5, 3, 9});
-    auto const found = shrink(plan, [&](fault_plan const& p) { return has(p, plan[3]) && has(p, plan[90]); }, {.tries = 5});
+    auto const found =
+        shrink(plan, [&](fault_plan const& p) { return has(p, plan[3]) && has(p, plan[90]); }, {.tries = 5});
     CHECK(found.tries == 5);
     CHECK(!found.is_minimal);
     CHECK(has(found.plan, plan[3]));

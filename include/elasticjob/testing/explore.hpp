@@ -24,8 +24,8 @@ namespace elasticjob::testing {
 /// Builds the cluster of a seed: a pointer to a `simulation` with its jobs and nodes, in which nothing has happened yet.
 /// Called again for each replay, so it must depend on nothing but the seed.
 template <class S>
-concept scenario = requires(S& build, std::uint64_t seed, fault_plan const& plan) {
-    build(seed)->play(plan);
+concept scenario = requires(S& build, std::uint64_t seed, fault_plan const& plan, std::chrono::milliseconds length) {
+    build(seed)->play(plan, length);
     { build(seed)->violations() } -> std::convertible_to<std::vector<violation> const&>;
     { build(seed)->transcript() } -> std::convertible_to<std::string>;
 };
@@ -56,7 +56,7 @@ struct exploration {
 
     std::optional<std::uint64_t> failed{}; ///< the seed; it was the last
     std::optional<violation> wrong{};
-    fault_plan faults{}; ///< those that are enough
+    fault_plan faults{};  ///< those that are enough
     std::string report{}; ///< for people: how to replay the failure; or of a single seed, what happened
 
     bool holds() const noexcept { return !failed; }
@@ -97,7 +97,7 @@ exploration explore(explore_options const& options, Scenario build) {
     exploration e;
     auto const play = [&](std::uint64_t seed, fault_plan const& plan) {
         auto s = build(seed);
-        s->play(plan);
+        s->play(plan, options.length);
         e.virtual_time += s->world().now().time_since_epoch();
         e.steps += s->steps();
         return s;
@@ -109,8 +109,8 @@ exploration explore(explore_options const& options, Scenario build) {
     auto const command = options.command.empty() ? detail::this_program() : options.command;
     auto const tell = [&](std::uint64_t seed, fault_plan const& plan) {
         e.failed = seed;
-        e.report = "seed " + std::to_string(seed) + ": " + to_string(*e.wrong) + "\nreplay it with:\n  ELASTICJOB_SEED=" +
-                   std::to_string(seed) + " " + command + "\n";
+        e.report = "seed " + std::to_string(seed) + ": " + to_string(*e.wrong) +
+                   "\nreplay it with:\n  ELASTICJOB_SEED=" + std::to_string(seed) + " " + command + "\n";
         auto const small = shrink(
             plan,
             [&](fault_plan const& less) {
@@ -121,7 +121,9 @@ exploration explore(explore_options const& options, Scenario build) {
         e.faults = small.plan;
         e.report += "of " + std::to_string(plan.size()) + " faults " + std::to_string(small.plan.size()) +
                     " are enough (" + std::to_string(small.tries) + " tries" +
-                    (small.is_minimal ? "; without any of them it holds" : "; there may be fewer") +
+                    (!small.is_minimal    ? "; there may be fewer"
+                     : small.plan.empty() ? "; it takes none"
+                                          : "; without any one of them it holds") +
                     "):\n  ELASTICJOB_SEED=" + std::to_string(seed) + " ELASTICJOB_FAULTS='" +
                     detail::in_one_line(small.plan) + "' " + command + "\n" + to_string(small.plan);
         e.report += "how that ends:\n";

@@ -47,17 +47,38 @@ namespace elasticjob::testing {
 /// | set_items       | an operator changes the number of items                                        | job, count       |
 /// | remove_instance | an operator removes the node's instance                                        | node, job        |
 enum class fault_kind : std::uint8_t {
-    slow_network, partition, deafness, reset, lose_request, lose_reply, expire,
-    pause, crash, crash_before, crash_after, clock_jump,
-    slow_bodies, throwing_bodies, hanging_bodies, full_pool,
-    join, leave, trigger, disable, enable, disable_item, enable_item, set_items, remove_instance,
+    slow_network,
+    partition,
+    deafness,
+    reset,
+    lose_request,
+    lose_reply,
+    expire,
+    pause,
+    crash,
+    crash_before,
+    crash_after,
+    clock_jump,
+    slow_bodies,
+    throwing_bodies,
+    hanging_bodies,
+    full_pool,
+    join,
+    leave,
+    trigger,
+    disable,
+    enable,
+    disable_item,
+    enable_item,
+    set_items,
+    remove_instance,
 };
 
 inline constexpr std::array<std::string_view, 25> fault_names{
-    "slow_network", "partition",    "deafness",        "reset",          "lose_request", "lose_reply", "expire",
-    "pause",        "crash",        "crash_before",    "crash_after",    "clock_jump",   "slow_bodies", "throwing_bodies",
-    "hanging_bodies", "full_pool",  "join",            "leave",          "trigger",      "disable",    "enable",
-    "disable_item", "enable_item",  "set_items",       "remove_instance"};
+    "slow_network",   "partition",   "deafness",     "reset",          "lose_request", "lose_reply",  "expire",
+    "pause",          "crash",       "crash_before", "crash_after",    "clock_jump",   "slow_bodies", "throwing_bodies",
+    "hanging_bodies", "full_pool",   "join",         "leave",          "trigger",      "disable",     "enable",
+    "disable_item",   "enable_item", "set_items",    "remove_instance"};
 
 constexpr std::string_view name_of(fault_kind k) noexcept { return fault_names[static_cast<std::size_t>(k)]; }
 
@@ -123,7 +144,9 @@ inline bool parse_fault(std::string_view line, fault& f) {
         if (key.size() == word.size()) return false;
         auto const value = word.substr(key.size() + 1);
         std::int64_t span = 0;
-        if (key == "node" ? parse_number(value, f.node) : key == "job" ? parse_number(value, f.job) : key == "count" && parse_number(value, f.count))
+        if (key == "node"  ? parse_number(value, f.node)
+            : key == "job" ? parse_number(value, f.job)
+                           : key == "count" && parse_number(value, f.count))
             continue;
         if (key != "span" || !parse_number(value, span)) return false;
         f.span = std::chrono::milliseconds{span};
@@ -155,11 +178,10 @@ inline result<fault_plan> parse_fault_plan(std::string_view text) {
 
 /// How often each kind is drawn, in relation to the others.
 struct fault_rates {
-    std::array<std::uint32_t, fault_names.size()> weights{
-        2, 4, 2, 4, 8, 8, 2, // network
-        4, 3, 4, 4, 2,       // process
-        2, 2, 2, 1,          // bodies
-        4, 3, 4, 3, 3, 2, 2, 3, 1};
+    std::array<std::uint32_t, fault_names.size()> weights{2, 4, 2, 4, 8, 8, 2, // network
+                                                          4, 3, 4, 4, 2,       // process
+                                                          2, 2, 2, 1,          // bodies
+                                                          4, 3, 4, 3, 3, 2, 2, 3, 1};
     std::chrono::milliseconds mean_pause{3'000}; ///< between two faults
     std::chrono::milliseconds clock_jump_most{20'000};
 

@@ -149,7 +149,7 @@ struct only_the_owner_starts {
 
 private:
     std::set<std::pair<std::string, std::int64_t>> joined_; ///< jobs and sessions
-    std::map<std::string, revision> last_; ///< of each mark: a step may have several changes
+    std::map<std::string, revision> last_;                  ///< of each mark: a step may have several changes
 };
 
 /// A published assignment and the nodes of the items say the same.
@@ -239,7 +239,8 @@ struct every_due_item_runs {
                 for (auto const due : v.due(config, begin_ + ahead + std::chrono::seconds{1}, until)) {
                     auto const n = seen_[{job, i}][due];
                     if (n != 1)
-                        return detail::item_text(job, i) + " had " + std::to_string(n) + " outcomes of its instant at " +
+                        return detail::item_text(job, i) + " had " + std::to_string(n) +
+                               " outcomes of its instant at " +
                                std::to_string(due.time_since_epoch() / std::chrono::seconds{1});
                 }
             }

@@ -157,7 +157,7 @@ private:
     intrusive_list<work>* diverted_ = nullptr;
     timer_queue timers_;
     wall_time::duration wall_offset_{};
-    mono_time instant_{}; ///< when the last work was done
+    mono_time instant_{};     ///< when the last work was done
     std::uint32_t works_ = 0; ///< how many at that instant
     turn turn_{*this};
     alarm<&node_loop::fire_one> alarm_{*this};

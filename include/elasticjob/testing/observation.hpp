@@ -23,9 +23,25 @@ namespace elasticjob::testing {
 struct observation {
     enum class kind : std::uint8_t {
         // Told by a scheduler.
-        joined, left, leads, leads_no_more, resharded, share, started, finished, skipped, trouble,
+        joined,
+        left,
+        leads,
+        leads_no_more,
+        resharded,
+        share,
+        started,
+        finished,
+        skipped,
+        trouble,
         // Seen by the simulation.
-        body_began, body_ended, process_began, process_ended, process_killed, fault, command, stage,
+        body_began,
+        body_ended,
+        process_began,
+        process_ended,
+        process_killed,
+        fault,
+        command,
+        stage,
     };
     kind what{};
     mono_time at{};
@@ -44,9 +60,9 @@ struct observation {
 
 constexpr std::string_view name_of(observation::kind k) noexcept {
     constexpr std::array<std::string_view, 18> names{
-        "joined",    "left",          "leads",      "leads no more",  "resharded",     "share",
-        "started",   "finished",      "skipped",    "trouble",        "body began",    "body ended",
-        "process began", "process ended", "process killed", "FAULT", "COMMAND", "STAGE"};
+        "joined",        "left",          "leads",          "leads no more", "resharded",  "share",
+        "started",       "finished",      "skipped",        "trouble",       "body began", "body ended",
+        "process began", "process ended", "process killed", "FAULT",         "COMMAND",    "STAGE"};
     return names[static_cast<std::size_t>(k)];
 }
 

@@ -166,22 +166,20 @@ private:
 
     template <class I>
     static std::string tell(void* self, observation const& o, cluster_view const& v) {
-        if constexpr (requires(I& i) { i.on(o, v); }) return static_cast<I*>(self)->on(o, v);
+        if constexpr (requires(I & i) { i.on(o, v); }) return static_cast<I*>(self)->on(o, v);
         return {};
     }
     template <class I>
     static std::string tell_change(void* self, tree_event const& e, cluster_view const& v) {
-        if constexpr (requires(I& i) { i.changed(e, v); }) return static_cast<I*>(self)->changed(e, v);
+        if constexpr (requires(I & i) { i.changed(e, v); }) return static_cast<I*>(self)->changed(e, v);
         return {};
     }
     template <class I>
     static std::string tell_stage(void* self, stage s, cluster_view const& v) {
-        if constexpr (requires(I& i) { i.reached(s, v); }) return static_cast<I*>(self)->reached(s, v);
+        if constexpr (requires(I & i) { i.reached(s, v); }) return static_cast<I*>(self)->reached(s, v);
         return {};
     }
-    static void note_change(void* self, tree_event const& e) {
-        static_cast<observatory*>(self)->changes_.push_back(e);
-    }
+    static void note_change(void* self, tree_event const& e) { static_cast<observatory*>(self)->changes_.push_back(e); }
     void judge(std::string_view name, std::string what) {
         if (!what.empty()) violations.push_back({std::string{name}, std::move(what), view.server.world().now()});
     }

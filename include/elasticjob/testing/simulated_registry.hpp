@@ -37,8 +37,8 @@ public:
 
     /// Connects. `wait_connected` or `connected_session` tells when it has.
     simulated_registry(node_loop& l, wire& w, std::uint64_t seed)
-        : loop_{l}, wire_{w}, random_{seed}, changed_{l}, receive_{*this}, notice_{*this}, retry_{*this},
-          give_up_{*this} {
+        : loop_{l}, wire_{w}, random_{seed}, changed_{l}, receive_{*this}, notice_{*this}, retry_{*this}, give_up_{
+                                                                                                              *this} {
         session_.timeout = w.server().options().session_timeout;
         wire_.attach({&arrived, &silent, &audible, this});
         try_to_connect();
@@ -120,8 +120,9 @@ private:
     /// A request that has been sent. In the frame of its coroutine: destroying that forgets the reply.
     struct pending {
         pending(simulated_registry& r, std::uint64_t n, wire_request const& what, watch_type* w)
-            : self{r}, number{n}, watch{w}, path{what.path.str()},
-              kind{what.what == wire_request::kind::children ? watch_kind::children : watch_kind::data},
+            : self{r}, number{n}, watch{w}, path{what.path.str()}, kind{what.what == wire_request::kind::children
+                                                                            ? watch_kind::children
+                                                                            : watch_kind::data},
               arms_if_absent{what.what == wire_request::kind::exists}, done{r.loop_} {
             self.pending_.emplace(n, this);
         }

@@ -24,8 +24,8 @@ namespace elasticjob::testing {
 struct simulated_run {
     static constexpr std::chrono::nanoseconds never = std::chrono::nanoseconds::max();
 
-    std::chrono::nanoseconds duration{};   ///< how long it takes if nobody stops it; `never`: it hangs
-    result<void> outcome = success();      ///< and what comes of it
+    std::chrono::nanoseconds duration{};    ///< how long it takes if nobody stops it; `never`: it hangs
+    result<void> outcome = success();       ///< and what comes of it
     std::chrono::nanoseconds stops_after{}; ///< how long it goes on after a request to stop; `never`: it does not look
     result<void> outcome_if_stopped = error{errc::job_failed, "stopped"};
     bool throws = false; ///< instead of giving an outcome
@@ -112,7 +112,9 @@ public:
 private:
     /// One piece of work in the pool, from the submission to the end.
     struct run : timer {
-        run(simulated_workers& s, work& what) : timer{&ring}, self{s}, w{what} { self.loop_.arm(*this, self.loop_.now()); }
+        run(simulated_workers& s, work& what) : timer{&ring}, self{s}, w{what} {
+            self.loop_.arm(*this, self.loop_.now());
+        }
         ~run() { self.loop_.disarm(*this); }
 
         static void ring(timer& t) {

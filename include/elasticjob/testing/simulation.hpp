@@ -29,8 +29,8 @@ namespace elasticjob::testing {
 struct simulation_options {
     memory_server_options server{};
     latency_range latency{};
-    body_time bodies{};            ///< of ordinary bodies
-    scheduler_options scheduler{}; ///< but for the seed and the server's address
+    body_time bodies{};                                   ///< of ordinary bodies
+    scheduler_options scheduler{};                        ///< but for the seed and the server's address
     wall_time start{std::chrono::seconds{1'767'225'600}}; ///< 2026-01-01 00:00:00 UTC
 
     std::chrono::milliseconds settle{60'000};  ///< after the faults, all must be well within this time
@@ -50,14 +50,14 @@ struct simulation_options {
 ///     if (!s.violations().empty()) …
 ///
 /// Bodies are shared by all nodes. Threads: one. Not to be used from inside a body.
-template <sharding_strategy Strategy = AverageAllocation, executor Executor = SimpleExecutor,
-          time_zone Zone = UtcZone>
+template <sharding_strategy Strategy = AverageAllocation, executor Executor = SimpleExecutor, time_zone Zone = UtcZone>
 class simulation {
 public:
     explicit simulation(std::uint64_t seed, simulation_options o = {})
         : seed_{seed}, options_{std::move(o)}, world_{options_.start}, server_{world_, options_.server, seed_of(1)},
-          observatory_{server_}, operator_wire_{server_, seed_of(2)}, operator_loop_{world_},
-          operator_{operator_loop_, operator_wire_, seed_of(3)} {
+          observatory_{server_}, operator_wire_{server_, seed_of(2)}, operator_loop_{world_}, operator_{operator_loop_,
+                                                                                                        operator_wire_,
+                                                                                                        seed_of(3)} {
         observatory_.view.due = &find_due;
         observatory_.add(no_two_runs_of_one_item{});
         observatory_.add(tokens_are_unique{});
@@ -122,12 +122,13 @@ public:
     }
 
     /// Starts all nodes; lets the faults happen; ends them; lets all settle, with what operators have ordered so far and
-    /// then with everything enabled again; watches; has everybody leave. Stops at the first violation.
-    void play(fault_plan const& plan) {
+    /// then with everything enabled again; watches; has everybody leave. Stops at the first violation. The time of the
+    /// faults lasts until the last of the plan, and `length` at least.
+    void play(fault_plan const& plan, std::chrono::milliseconds length = {}) {
         start_all();
         schedule_faults(plan);
         auto const last = plan.empty() ? std::chrono::milliseconds{} : plan.back().at;
-        run_for(last + std::chrono::milliseconds{1});
+        run_for(std::max(last + std::chrono::milliseconds{1}, length));
         end_faults();
         run_for(options_.settle);
         if (is_over()) return;
@@ -247,8 +248,8 @@ private:
     struct job_entry {
         template <class Body>
         job_entry(job_config c, Body b)
-            : config{std::move(c)}, body{new Body{std::move(b)}},
-              schedule{[](void* self, process& p, job_config const& with) {
+            : config{std::move(c)}, body{new Body{std::move(b)}}, schedule{[](void* self, process& p,
+                                                                              job_config const& with) {
                   auto& target = *static_cast<Body*>(self);
                   auto call = [&target, workers = &p.workers](sharding_context const& ctx) -> result<void> {
                       return workers->act(target, ctx);
@@ -514,7 +515,8 @@ private:
         case fault_kind::trigger:
             return trigger(n, j);
         case fault_kind::disable:
-            return order(j, "disable", at_job.server(observatory_.view.nodes[n.number].ip), std::string{server_disabled});
+            return order(j, "disable", at_job.server(observatory_.view.nodes[n.number].ip),
+                         std::string{server_disabled});
         case fault_kind::enable:
             return order(j, "enable", at_job.server(observatory_.view.nodes[n.number].ip), {});
         case fault_kind::disable_item:
@@ -566,8 +568,7 @@ private:
         v.instances.clear();
         note_process(n, observation::kind::process_began);
         refresh(n);
-        for (auto const j : n.wants)
-            at(world_.now(), {planned::kind::rejoin, fault{.node = n.number, .job = j}});
+        for (auto const j : n.wants) at(world_.now(), {planned::kind::rejoin, fault{.node = n.number, .job = j}});
     }
 
     static void crash_now(void* context) {
@@ -645,8 +646,9 @@ private:
     void join(machine& n, std::uint32_t j) {
         auto const& name = jobs_[j].config.name;
         if (!n.process || n.process->busy_with.contains(j)) return;
-        if (is_deep()) return at(world_.now() + std::chrono::milliseconds{100},
-                                 {planned::kind::rejoin, fault{.node = n.number, .job = j}});
+        if (is_deep())
+            return at(world_.now() + std::chrono::milliseconds{100},
+                      {planned::kind::rejoin, fault{.node = n.number, .job = j}});
         auto& p = *n.process;
         if (p.handles.contains(j)) {
             if (observatory_.view.nodes[n.number].instances.contains(name)) return;
@@ -716,7 +718,8 @@ private:
     }
     void create(std::uint32_t j, node_path path) {
         auto text = "create " + path.str();
-        operator_tasks_.spawn(command(j, std::move(text), operator_.create(std::move(path), {}, create_mode::persistent)));
+        operator_tasks_.spawn(
+            command(j, std::move(text), operator_.create(std::move(path), {}, create_mode::persistent)));
     }
     void remove(std::uint32_t j, node_path path) {
         auto text = "remove " + path.str();
