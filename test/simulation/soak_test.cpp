@@ -62,6 +62,9 @@ std::unique_ptr<simulation<>> build(std::uint64_t seed) {
         c.name = "job" + std::to_string(j);
         c.cron = schedules[j];
         c.sharding_total_count = static_cast<int>(1 + pick(9));
+        c.failover = pick(2) == 0;
+        c.misfire = pick(3) != 0;
+        c.on_misfire.rule = pick(3) == 0 ? misfire_rule::all : misfire_rule::once;
         s->add_job(c, tempered_body{pick(4), random_source{random.next()}});
     }
     auto const nodes = static_cast<std::uint32_t>(3 + pick(3));

@@ -301,10 +301,12 @@ private:
     task<result<bool>> remove_item(session_generation g, item_index i) {
         ELASTICJOB_CO_TRY(auto const below, co_await registry_.children(at_.item(i)));
         if (std::find(below.begin(), below.end(), "running") != below.end()) co_return false;
+        ELASTICJOB_CO_TRY(auto const record, co_await registry_.exists(at_.run_record(i)));
         transaction t{g};
         t.check(at_.leader_instance());
         for (auto const& name : below) t.remove(at_.item(i) / name);
         t.remove(at_.item(i));
+        if (record) t.remove(at_.run_record(i));
         ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(t)));
         co_return static_cast<bool>(reply); // refused: somebody has just started or touched it; look again later
     }

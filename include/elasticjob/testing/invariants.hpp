@@ -106,21 +106,6 @@ private:
     std::map<std::pair<std::string, item_index>, std::set<std::int64_t>> seen_;
 };
 
-/// The other half of I4: no due instant of an item succeeds twice. Not among those that a simulation has by itself: it
-/// takes run records to keep it when an item changes hands, or clocks differ.
-struct no_instant_succeeds_twice {
-    static constexpr std::string_view name = "I4 no instant succeeds twice";
-
-    std::string on(observation const& o, cluster_view const&) {
-        if (o.what != observation::kind::finished || o.failure) return {};
-        if (++seen_[{o.job, o.item}][o.due] == 1) return {};
-        return detail::item_text(o.job, o.item) + " has succeeded twice for one due instant";
-    }
-
-private:
-    std::map<std::pair<std::string, item_index>, std::map<wall_time, int>> seen_;
-};
-
 /// Whoever marks an item as running is its owner at that revision. (Who comes back with a new session marks what it still
 /// runs before it tells that it has joined.)
 struct only_the_owner_starts {
@@ -207,50 +192,6 @@ private:
         if (items && items->stat.children != static_cast<std::int32_t>(count)) return "cut items were left behind";
         return {};
     }
-};
-
-/// I6, and half of I4: while nothing happens, each due instant of each item is started, or skipped with a reason, once.
-struct every_due_item_runs {
-    static constexpr std::string_view name = "I6 every due item runs";
-
-    std::string on(observation const& o, cluster_view const& v) {
-        if (v.now_at != stage::settled) return {};
-        if (o.what == observation::kind::started || o.what == observation::kind::skipped)
-            ++seen_[{o.job, o.item}][o.due];
-        return {};
-    }
-
-    std::string reached(stage s, cluster_view const& v) {
-        if (s == stage::settled) {
-            begin_ = v.server.world().wall_now();
-            seen_.clear();
-        }
-        if (s != stage::watched) return {};
-        for (auto const& job : v.jobs) {
-            auto const at = cluster_view::layout(job);
-            auto const alive = v.live_instances(job);
-            auto const config = v.data(at.config());
-            for (item_index i = 0; i < detail::item_count(v, job).value_or(0); ++i) {
-                auto const owner = alive.find(v.data(at.item_instance(i)));
-                if (owner == alive.end() || v.find(at.item_disabled(i))) continue; // I3 looks after that
-                // Instants are those of the owner's clock. What is due at an edge may be on either side of it.
-                auto const ahead = std::chrono::duration_cast<wall_time::duration>(owner->second->wall_offset);
-                auto const until = v.server.world().wall_now() + ahead - std::chrono::seconds{2};
-                for (auto const due : v.due(config, begin_ + ahead + std::chrono::seconds{1}, until)) {
-                    auto const n = seen_[{job, i}][due];
-                    if (n != 1)
-                        return detail::item_text(job, i) + " had " + std::to_string(n) +
-                               " outcomes of its instant at " +
-                               std::to_string(due.time_since_epoch() / std::chrono::seconds{1});
-                }
-            }
-        }
-        return {};
-    }
-
-private:
-    wall_time begin_{};
-    std::map<std::pair<std::string, item_index>, std::map<wall_time, int>> seen_;
 };
 
 /// I7: what an operator has ordered is done once all is settled: nothing is left to obey, who is disabled has no items,

@@ -31,6 +31,8 @@ struct observation {
         share,
         started,
         finished,
+        fenced,
+        misfired,
         skipped,
         trouble,
         // Seen by the simulation.
@@ -59,10 +61,10 @@ struct observation {
 };
 
 constexpr std::string_view name_of(observation::kind k) noexcept {
-    constexpr std::array<std::string_view, 18> names{
-        "joined",        "left",          "leads",          "leads no more", "resharded",  "share",
-        "started",       "finished",      "skipped",        "trouble",       "body began", "body ended",
-        "process began", "process ended", "process killed", "FAULT",         "COMMAND",    "STAGE"};
+    constexpr std::array<std::string_view, 20> names{
+        "joined",        "left",          "leads",          "leads no more", "resharded", "share",      "started",
+        "finished",      "fenced",        "misfired",       "skipped",       "trouble",   "body began", "body ended",
+        "process began", "process ended", "process killed", "FAULT",         "COMMAND",   "STAGE"};
     return names[static_cast<std::size_t>(k)];
 }
 
@@ -79,6 +81,8 @@ inline std::string to_string(observation const& o) {
     switch (o.what) {
     case kind::started:
     case kind::finished:
+    case kind::fenced:
+    case kind::misfired:
     case kind::skipped:
     case kind::body_began:
     case kind::body_ended:
@@ -129,8 +133,13 @@ observation observe(Event const& e) {
         o.items = e.items;
     } else if constexpr (std::is_same_v<Event, events::item_started>) {
         o.what = kind::started;
+        o.text = std::string{name_of(e.source)} + ", attempt " + std::to_string(e.attempt);
     } else if constexpr (std::is_same_v<Event, events::item_finished>) {
         o.what = kind::finished;
+    } else if constexpr (std::is_same_v<Event, events::item_fenced>) {
+        o.what = kind::fenced;
+    } else if constexpr (std::is_same_v<Event, events::item_misfired>) {
+        o.what = kind::misfired;
     } else if constexpr (std::is_same_v<Event, events::item_skipped>) {
         o.what = kind::skipped;
         o.why = e.why;

@@ -10,6 +10,7 @@
 #include <elasticjob/scheduler/job_scheduler.hpp>
 #include <elasticjob/testing/fault_plan.hpp>
 #include <elasticjob/testing/invariants.hpp>
+#include <elasticjob/testing/record_invariants.hpp>
 #include <elasticjob/testing/observatory.hpp>
 #include <elasticjob/testing/simulated_registry.hpp>
 #include <elasticjob/testing/simulated_workers.hpp>
@@ -64,7 +65,8 @@ public:
         observatory_.add(only_the_owner_starts{});
         observatory_.add(items_agree_with_assignment{});
         observatory_.add(one_owner_for_each_item{});
-        observatory_.add(every_due_item_runs{});
+        observatory_.add(records_tell_one_story{});
+        observatory_.add(every_instant_is_dealt_with{});
         observatory_.add(orders_are_obeyed{options_.triggers_may_be_skipped});
         observatory_.add(nothing_is_left_behind{});
     }

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief What must hold of the run records: each change of one is a step that the protocol knows.
+#ifndef ELASTICJOB_TESTING_RECORD_INVARIANTS_HPP
+#define ELASTICJOB_TESTING_RECORD_INVARIANTS_HPP
+
+#include <elasticjob/execution/run_record.hpp>
+#include <elasticjob/testing/invariants.hpp>
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+namespace elasticjob::testing {
+
+namespace detail {
+
+inline constexpr std::string_view record_part = "/ext/run/";
+
+inline std::optional<run_record> record_of(cluster_view const& v, std::string const& job, item_index i) {
+    auto const* there = v.find(cluster_view::layout(job).run_record(i));
+    if (!there) return std::nullopt;
+    auto read = run_record::parse(there->data);
+    if (!read) return std::nullopt;
+    return *std::move(read);
+}
+
+} // namespace detail
+
+/// I1, I2, I4 and I5, as they show in the run records. A run begins on an instant that nobody has dealt with, or makes up
+/// for one whose instance is gone, as the attempt behind it; it ends as it began, once, and only if nobody has made up
+/// for it meanwhile; no body was called for a run whose beginning has been undone.
+class records_tell_one_story {
+public:
+    static constexpr std::string_view name = "I1 I2 I4 I5 run records tell one story";
+
+    std::string on(observation const& o, cluster_view const&) {
+        if (o.what == observation::kind::body_began && o.token != 0) called_.insert({o.job, o.item, o.token});
+        return {};
+    }
+
+    std::string changed(tree_event const& e, cluster_view const& v) {
+        auto const at = e.path.find(detail::record_part);
+        if (e.kind != watch_kind::data || at == e.path.npos) return {};
+        std::string const job{detail::job_of(e.path)};
+        auto const item =
+            static_cast<item_index>(std::strtoul(e.path.c_str() + at + detail::record_part.size(), nullptr, 10));
+        auto& known = known_[{job, item}];
+        auto const* there = v.find(*node_path::parse(e.path));
+        if (!there) {
+            known = {};
+            return {};
+        }
+        if (there->stat.modified == known.at) return {}; // a step may have several changes, and tells of each
+        auto const read = run_record::parse(there->data);
+        if (!read) return detail::item_text(job, item) + " has a record that cannot be read";
+        auto wrong = known.at == 0 ? std::string{} : judge(job, item, known, *read, v);
+        // Some steps fall together, so that only their sum is seen: then the token is the last one's.
+        auto const token = read->running ? there->stat.modified : 0;
+        if (!(known.record.running && read->running && *known.record.running == *read->running)) known.token = token;
+        known.record = *read;
+        known.at = there->stat.modified;
+        if (!wrong.empty()) wrong = detail::item_text(job, item) + " " + wrong;
+        return wrong;
+    }
+
+private:
+    struct knowledge {
+        run_record record;
+        revision at = 0;
+        std::int64_t token = 0; ///< of what runs
+    };
+
+    std::string judge(std::string const& job, item_index item, knowledge const& known, run_record const& now,
+                      cluster_view const& v) {
+        auto const& before = known.record;
+        bool const runs_on = before.running && now.running && *before.running == *now.running;
+        if (runs_on) return {}; // a checkpoint
+        if (before.running) {
+            bool const is_entered = has_entry(now, *before.running);
+            bool const was_called = called_.contains({job, item, known.token});
+            if (!is_entered && was_called && before.running->instance != nobody)
+                return "lost a run that had begun, for " + when(before.running->due);
+            if (!is_entered && !was_called) return {}; // undone
+            for (auto const& e : now.ledger)
+                if (e.run == *before.running && e.outcome == run_outcome::interrupted && has_failover(job, v))
+                    return "was not run again, though it was interrupted, for " + when(e.run.due);
+        }
+        if (!now.running) return {};
+        auto const& r = *now.running;
+        if (r.source == run_source::failover) {
+            bool const follows =
+                before.running && before.running->due == r.due && before.running->attempt + 1 == r.attempt;
+            if (!follows) return "makes up for a run that was not interrupted, for " + when(r.due);
+            auto const& former = before.running->instance;
+            if (former != r.instance && v.find(cluster_view::layout(job).instances() / former))
+                return "makes up for a run whose instance lives: " + former;
+        } else if (r.source != run_source::trigger) {
+            bool const is_other_schedule = before.schedule != now.schedule;
+            bool const was_from_the_future = before.through > r.begun + std::chrono::hours{1};
+            if (!is_other_schedule && !was_from_the_future && r.due <= before.through)
+                return "is run for an instant that has been dealt with: " + when(r.due);
+        }
+        return {};
+    }
+
+    static bool has_entry(run_record const& record, run_begin const& run) {
+        return std::any_of(record.ledger.begin(), record.ledger.end(),
+                           [&](run_entry const& e) { return e.run == run; });
+    }
+    static bool has_failover(std::string const& job, cluster_view const& v) {
+        auto const config = from_json(v.data(cluster_view::layout(job).config()));
+        return config && *config && (*config)->failover;
+    }
+    static std::string when(wall_time t) { return std::to_string(t.time_since_epoch() / std::chrono::milliseconds{1}); }
+
+    std::map<std::pair<std::string, item_index>, knowledge> known_;
+    std::set<std::tuple<std::string, item_index, std::int64_t>> called_;
+};
+
+/// I6, and the other half of I4: once all is settled, no run of a dead instance is left in a record, and every instant is
+/// dealt with, or waits for the run that is going on.
+class every_instant_is_dealt_with {
+public:
+    static constexpr std::string_view name = "I4 I6 every due instant is dealt with";
+
+    std::string reached(stage s, cluster_view const& v) {
+        if (s == stage::settled) begin_ = v.server.world().wall_now();
+        if (s != stage::watched) return {};
+        for (auto const& job : v.jobs) {
+            auto const at = cluster_view::layout(job);
+            auto const alive = v.live_instances(job);
+            auto const config = v.data(at.config());
+            for (item_index i = 0; i < detail::item_count(v, job).value_or(0); ++i) {
+                auto const owner = alive.find(v.data(at.item_instance(i)));
+                if (owner == alive.end() || v.find(at.item_disabled(i))) continue; // I3 looks after that
+                auto const record = detail::record_of(v, job, i);
+                if (!record) return detail::item_text(job, i) + " has no record";
+                if (record->running) {
+                    auto const& who = record->running->instance;
+                    if (!alive.contains(who)) return detail::item_text(job, i) + " still shows a run of " + who;
+                    continue;
+                }
+                // Instants are those of the owner's clock. What is skipped is written down with the next run.
+                auto const ahead = std::chrono::duration_cast<wall_time::duration>(owner->second->wall_offset);
+                auto const until = v.server.world().wall_now() + ahead - longest_run;
+                auto const due = v.due(config, begin_ + ahead, until);
+                if (!due.empty() && record->through < due.back())
+                    return detail::item_text(job, i) + " has not been run, or anything else, for " +
+                           std::to_string(due.back().time_since_epoch() / std::chrono::seconds{1});
+            }
+        }
+        return {};
+    }
+
+private:
+    static constexpr std::chrono::seconds longest_run{15};
+    wall_time begin_{};
+};
+
+} // namespace elasticjob::testing
+#endif // ELASTICJOB_TESTING_RECORD_INVARIANTS_HPP
