@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Why an item ran, did not run, or waits: in words, from any process.
+#ifndef ELASTICJOB_OPERATIONS_EXPLAIN_HPP
+#define ELASTICJOB_OPERATIONS_EXPLAIN_HPP
+
+#include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/within.hpp>
+#include <elasticjob/execution/run_record.hpp>
+#include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/read_all.hpp>
+#include <elasticjob/sharding/assignment.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// What the registry says of an item. Read node by node, so it may be a moment old, and its parts of different moments.
+struct explanation {
+    std::string text;  ///< sentences for people, one to a line
+    std::string owner; ///< the instance that the item belongs to; empty: nobody
+    bool is_disabled = false;
+    run_record record{}; ///< empty if nothing has been written down
+};
+
+namespace detail {
+
+/// `2026-01-01 00:00:05.250 UTC`
+inline std::string utc_text(wall_time t) {
+    using namespace std::chrono;
+    auto const day = floor<days>(t);
+    year_month_day const date{day};
+    hh_mm_ss const time{floor<milliseconds>(t - day)};
+    char text[48];
+    std::snprintf(text, sizeof text, "%04d-%02u-%02u %02d:%02d:%02d", static_cast<int>(date.year()),
+                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                  static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
+                  static_cast<int>(time.seconds().count()));
+    std::string line{text};
+    if (auto const ms = time.subseconds().count(); ms != 0) {
+        std::snprintf(text, sizeof text, ".%03d", static_cast<int>(ms));
+        line += text;
+    }
+    return line + " UTC";
+}
+
+inline std::string outcome_text(run_entry const& e) {
+    auto const many = e.count == 1 ? std::string{"the instant "} : std::to_string(e.count) + " instants up to ";
+    auto const by = " on " + e.run.instance;
+    auto const attempt = e.run.attempt == 1 ? std::string{} : ", attempt " + std::to_string(e.run.attempt);
+    auto const why = " (" + std::string{name_of(e.run.source)} + attempt + ")";
+    auto const note = e.note.empty() ? std::string{} : ": " + e.note;
+    switch (e.outcome) {
+    case run_outcome::completed:
+        return many + utc_text(e.run.due) + " ran" + by + why + " and was completed at " + utc_text(e.ended);
+    case run_outcome::failed:
+        return many + utc_text(e.run.due) + " ran" + by + why + " and failed at " + utc_text(e.ended) + note;
+    case run_outcome::coalesced:
+        return many + utc_text(e.run.due) + " did not run: a later run made up for it";
+    case run_outcome::skipped:
+        return many + utc_text(e.run.due) + " did not run" + note;
+    case run_outcome::interrupted:
+        return many + utc_text(e.run.due) + " was interrupted" + why + ": " + e.run.instance +
+               " died, and failover is switched off";
+    case run_outcome::retried:
+        return many + utc_text(e.run.due) + " was interrupted" + why + ": " + e.run.instance +
+               " died, and it was run again";
+    }
+    return {};
+}
+
+/// What is read about an item.
+struct item_facts {
+    job_config config;
+    bool is_disabled, is_marked, sharding_is_due, has_leader;
+    std::string owner;
+    std::vector<std::string> instances;
+    std::optional<run_record> record;
+
+    bool is_alive(std::string const& id) const {
+        return std::find(instances.begin(), instances.end(), id) != instances.end();
+    }
+};
+
+inline std::string state_text(item_facts const& f) {
+    if (f.record && f.record->running) {
+        auto const& r = *f.record->running;
+        auto line = "It runs on " + r.instance + " since " + utc_text(r.begun) + ", for the instant " +
+                    utc_text(r.due) + " (" + std::string{name_of(r.source)} + ", attempt " + std::to_string(r.attempt) +
+                    ").";
+        if (f.is_alive(r.instance)) return line;
+        line = "It was interrupted: " + r.instance + " died running it, for the instant " + utc_text(r.due) + ". ";
+        if (!f.config.failover) return line + "Failover is switched off, so that is noted with its next run.";
+        if (f.is_disabled) return line + "An operator has disabled it, so it is not run again.";
+        return line + (f.is_alive(f.owner) ? f.owner + " runs it again at once."
+                                           : "It is run again as soon as somebody alive owns it.");
+    }
+    if (f.is_marked) return "It runs on a member that keeps no record: one of 2.1.5.";
+    if (f.is_disabled) return "It waits: an operator has disabled it. Remove its node `disabled` to have it run.";
+    if (f.instances.empty()) return "It waits: no instance of the job is there.";
+    if (!f.is_alive(f.owner)) {
+        auto const whose =
+            f.owner.empty() ? std::string{"it belongs to nobody"} : f.owner + ", to whom it belongs, is gone";
+        if (!f.has_leader) return "It waits: " + whose + ", and the job has no leader yet to share it anew.";
+        return "It waits: " + whose + ", and the leader has not shared it anew" +
+               (f.sharding_is_due ? "" : "; perhaps all servers are disabled") + ".";
+    }
+    auto line = "It is idle, on " + f.owner + ".";
+    if (f.record && f.record->next_due)
+        line += " As of its last run, it is due next at " + utc_text(*f.record->next_due) + ".";
+    return line;
+}
+
+inline std::string instant_text(item_facts const& f, wall_time instant) {
+    auto const name = "The instant " + utc_text(instant);
+    if (!f.record) return name + ": nothing is on record, for the job is not monitored, or has never run.";
+    if (f.record->running && f.record->running->due == instant) return name + " is what it runs for.";
+    run_entry const* cover = nullptr;
+    for (auto const& e : f.record->ledger) {
+        if (e.run.due == instant) cover = &e;
+        if (!cover && e.count > 1 && instant < e.run.due) cover = &e;
+    }
+    if (cover) return "On record: " + outcome_text(*cover) + ".";
+    if (instant <= f.record->through)
+        return name + " has been dealt with, or was never due; the ledger does not reach back so far.";
+    return name + " has not been dealt with.";
+}
+
+} // namespace detail
+
+/// Reads what there is to know, with a fixed number of requests. Errors: no_node if there is no such job;
+/// invalid_argument if it has no such item; malformed_data; those of the registry.
+template <registry Registry>
+task<result<explanation>> explain_item(Registry& r, job_name job, item_index item, std::optional<wall_time> instant) {
+    job_layout const at{job};
+    std::vector<node_path> paths{at.config(),         at.item_disabled(item),  at.item_running(item),
+                                 at.run_record(item), at.item_instance(item),  at.assignment(),
+                                 at.item_instance(0), at.sharding_necessary(), at.leader_instance()};
+    ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, std::move(paths)));
+    if (!nodes[0]) co_return error{errc::no_node, "there is no job of that name", at.root().str()};
+    ELASTICJOB_CO_TRY(auto config, from_json(nodes[0]->data));
+    if (!config)
+        co_return error{errc::no_node, "the job has been removed: its configuration is empty", at.config().str()};
+    if (item >= static_cast<std::uint32_t>(config->sharding_total_count))
+        co_return error{errc::invalid_argument,
+                        "the job has the items 0 to " + std::to_string(config->sharding_total_count - 1),
+                        at.item(item).str()};
+    detail::item_facts facts{*std::move(config),
+                             nodes[1].has_value(),
+                             nodes[2].has_value(),
+                             nodes[7].has_value(),
+                             nodes[8].has_value(),
+                             {},
+                             {},
+                             {}};
+    if (nodes[4]) facts.owner = nodes[4]->data;
+    auto const in_force = nodes[5] && nodes[6] && nodes[5]->stat.modified == nodes[6]->stat.modified;
+    if (in_force) {
+        auto const a = assignment::parse(nodes[5]->data);
+        if (a && item < a->items()) facts.owner = a->owner_id(item).str();
+    }
+    auto instances = co_await r.children(at.instances());
+    if (instances) facts.instances = *std::move(instances);
+    if (!instances && !(instances.error() == errc::no_node)) co_return std::move(instances).error();
+    if (nodes[3]) {
+        ELASTICJOB_CO_TRY(facts.record, run_record::parse(nodes[3]->data));
+    }
+    explanation e;
+    e.owner = facts.owner;
+    e.is_disabled = facts.is_disabled;
+    e.text = detail::state_text(facts);
+    if (instant) e.text += "\n" + detail::instant_text(facts, *instant);
+    if (facts.record) {
+        for (auto entry = facts.record->ledger.rbegin(); entry != facts.record->ledger.rend(); ++entry)
+            e.text += "\n- " + detail::outcome_text(*entry);
+        e.record = *std::move(facts.record);
+    }
+    co_return e;
+}
+
+/// The same for programs that have no coroutine at hand: `explain(registry, "settle", 2).value().text`. Waits up to ten
+/// seconds. Errors: as above, and timed_out; invalid_argument for a name that no job can have. Threads: any but the
+/// loop's.
+template <registry Registry>
+result<explanation> explain(Registry& r, std::string_view job, item_index item,
+                            std::optional<wall_time> instant = std::nullopt) {
+    ELASTICJOB_TRY(auto name, job_name::parse(job));
+    auto& l = r.loop();
+    return block_on(l, within(l, l.now() + std::chrono::seconds{10}, explain_item(r, std::move(name), item, instant)));
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_OPERATIONS_EXPLAIN_HPP

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/operations/explain.hpp>
+
+#include <support/cluster.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+
+namespace {
+
+struct world : cluster {
+    /// As somebody asks who has nothing to do with the job.
+    result<explanation> ask(item_index i, std::optional<std::chrono::seconds> instant = {}) {
+        std::optional<wall_time> when;
+        if (instant) when = wall_time{1'767'225'600s + *instant};
+        return explain(by_hand, "settle", i, when);
+    }
+    std::string text(item_index i, std::optional<std::chrono::seconds> instant = {}) {
+        auto const e = ask(i, instant);
+        return e ? e->text : to_string(e.error());
+    }
+};
+
+bool has(std::string const& text, std::string_view part) { return text.find(part) != text.npos; }
+
+} // namespace
+
+TEST_CASE("operations.explain: what cannot be explained is named") {
+    world w;
+    CHECK(w.ask(0).error() == errc::no_node);
+    CHECK(explain(w.by_hand, "a/b", 0).error() == errc::invalid_argument);
+    REQUIRE(w.add().schedule(make_job("settle", never, 2)));
+    CHECK(w.ask(2).error() == errc::invalid_argument);
+    w.run_for(1s);
+    w.set("/settle/ext/run/1", "nonsense");
+    CHECK(w.ask(1).error() == errc::malformed_data);
+    CHECK(w.ask(0));
+}
+
+TEST_CASE("operations.explain: idle, running, completed, failed") {
+    world w;
+    auto& m = w.add();
+    m.body = [](sharding_context const& c) -> result<void> {
+        if (c.item == 1) return error{errc::job_failed, "no money"};
+        return success();
+    };
+    REQUIRE(m.schedule(make_job("settle", "0/5 * * * * ?", 2)));
+    w.run_for(1s);
+    CHECK(w.text(0) == "It is idle, on " + m.id("settle") + ".");
+    w.run_for(5s);
+    CHECK(w.text(0) == "It is idle, on " + m.id("settle") +
+                           ". As of its last run, it is due next at 2026-01-01 00:00:10 UTC.\n"
+                           "- the instant 2026-01-01 00:00:05 UTC ran on " +
+                           m.id("settle") + " (schedule) and was completed at 2026-01-01 00:00:05 UTC");
+    CHECK(has(w.text(1), "and failed at 2026-01-01 00:00:05 UTC: job_failed: no money"));
+    m.holds = true;
+    w.run_for(5s);
+    CHECK(has(w.text(0), "It runs on " + m.id("settle") + " since 2026-01-01 00:00:10"));
+    CHECK(has(w.text(0, 10s), "The instant 2026-01-01 00:00:10 UTC is what it runs for."));
+    CHECK(has(w.text(0, 5s), "On record: the instant 2026-01-01 00:00:05 UTC ran"));
+    CHECK(has(w.text(0, 15s), "has not been dealt with"));
+    CHECK(has(w.text(0, 3s), "has been dealt with, or was never due"));
+}
+
+TEST_CASE("operations.explain: misfires say what became of them") {
+    world w;
+    auto& m = w.add();
+    REQUIRE(m.schedule(make_job("settle", "0/5 * * * * ?", 1)));
+    w.run_for(4s);
+    m.holds = true;
+    w.run_for(17s); // 5 runs, 10, 15 and 20 find it running
+    m.holds = false;
+    m.release_all();
+    w.run_for(1s);
+    CHECK(has(w.text(0, 10s),
+              "On record: 2 instants up to 2026-01-01 00:00:15 UTC did not run: a later run made up for it"));
+    CHECK(has(w.text(0, 20s), "the instant 2026-01-01 00:00:20 UTC ran on " + m.id("settle") + " (misfire)"));
+}
+
+TEST_CASE("operations.explain: why an item waits") {
+    world w;
+    auto& m = w.add();
+    auto job = make_job("settle", "0/5 * * * * ?", 1);
+    job.failover = true;
+    REQUIRE(m.schedule(job));
+    w.run_for(1s);
+    w.create("/settle/sharding/0/disabled");
+    CHECK(has(w.text(0), "It waits: an operator has disabled it."));
+    CHECK(w.ask(0)->is_disabled);
+    w.run_for(10s);
+    w.remove("/settle/sharding/0/disabled");
+    w.run_for(5s);
+    CHECK(has(w.text(0), "2 instants up to 2026-01-01 00:00:10 UTC did not run: disabled"));
+    m.holds = true;
+    w.run_for(5s);
+    post(w.loop, [&m] { m.registry.disconnect(); });
+    w.run_for(15s);
+    CHECK(has(w.text(0), "It was interrupted: " + m.id("settle") + " died running it"));
+    CHECK(has(w.text(0), "It is run again as soon as somebody alive owns it."));
+    auto& next = w.add();
+    REQUIRE(next.schedule(job));
+    w.run_for(1s);
+    CHECK(has(w.text(0), "died, and it was run again"));
+    REQUIRE(next.shutdown("settle"));
+    CHECK(has(w.text(0), "It waits: no instance of the job is there."));
+}
+
+TEST_CASE("operations.explain: a member of 2.1.5 keeps no record") {
+    world w;
+    REQUIRE(w.add().schedule(make_job("settle", never, 1)));
+    w.run_for(1s);
+    w.create("/settle/sharding/0/running", {}, create_mode::ephemeral);
+    CHECK(w.text(0) == "It runs on a member that keeps no record: one of 2.1.5.");
+}
