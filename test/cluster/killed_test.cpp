@@ -3,6 +3,8 @@
 // becomes of the dead one's items is settled half way to the next due instant.
 #include <cluster/cluster.hpp>
 
+#include <cstdlib>
+
 using namespace elasticjob;
 using namespace elasticjob::test;
 
@@ -148,4 +150,49 @@ TEST_CASE("cluster: whoever gets the items of a dead process that was running th
     all.wait_until_idle({&a, &b});
     all.check_nothing_ran_twice();
     all.check_all_marked();
+}
+
+TEST_CASE(
+    "cluster: what a killed process was running is run again by the others, once, as soon as its session is over") {
+    // Not a test of speed, for machines differ: the span is told. ELASTICJOB_REPEAT=n measures it n times.
+    auto const* repeat = std::getenv("ELASTICJOB_REPEAT");
+    auto const repetitions = repeat ? std::max(1, std::atoi(repeat)) : 1;
+    for (int n = 0; n < repetitions; ++n) {
+        cluster all{common_server(), "failover-" + std::to_string(n)};
+        INFO(all.transcript());
+        auto job = never(items);
+        job.failover = true;
+        job_layout const at{*job_name::parse(job.name)};
+        auto& a = all.start("a", short_lived(job));
+        auto& b = all.start("b", short_lived(job));
+        auto& dead = all.start("dead", short_lived(job));
+        all.wait_until_shared(job, {&a, &b, &dead});
+        all.slow_down(dead);
+        REQUIRE(all.ask(all.observer().set(at.instances() / dead.id(), std::string{trigger_order})));
+        all.wait_for("its runs to begin", [&] { return dead.count("runs") == 2; });
+        auto const orphans = dead.all("runs");
+        auto const killed_at = std::chrono::steady_clock::now();
+        dead.kill();
+
+        auto const made_up_for = [&] {
+            std::vector<line> found;
+            for (auto const* m : {&a, &b})
+                for (auto const& l : m->all("runs"))
+                    for (auto const& o : orphans)
+                        if (l.item() == o.item() && l.due_ms() == o.due_ms()) found.push_back(l);
+            return found;
+        };
+        all.wait_for("them to be run again", [&] { return made_up_for().size() >= orphans.size(); });
+        all.wait_until_idle({&a, &b});
+        auto const runs = made_up_for();
+        CHECK(runs.size() == orphans.size());
+        for (auto const& l : runs) {
+            auto const span = std::chrono::microseconds{l.at_us} - killed_at.time_since_epoch();
+            MESSAGE("from SIGKILL to the run elsewhere: "
+                    << std::chrono::duration_cast<std::chrono::milliseconds>(span).count() << " ms, session time-out "
+                    << 1500 << " ms");
+        }
+        for (auto const* m : {&a, &b}) CHECK(m->count("fenced") == 0);
+        all.check_all_marked();
+    }
 }

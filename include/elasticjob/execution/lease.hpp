@@ -80,7 +80,11 @@ public:
     using loop_type = typename Registry::loop_type;
 
     explicit session_lease(Registry& r, Guard guard = {})
-        : registry_{r}, guard_{std::move(guard)}, lapsed_{r.loop()}, stir_{r.loop()}, alarm_{*this} {}
+        : registry_{r},
+          guard_{std::move(guard)},
+          lapsed_{r.loop()},
+          stir_{r.loop()},
+          alarm_{*this} {}
     session_lease(session_lease const&) = delete;
     session_lease& operator=(session_lease const&) = delete;
     ~session_lease() {
@@ -115,7 +119,10 @@ public:
         live_.push_back(*own);
         learn(sent);
         last_sent_ = std::max(last_sent_, sent);
-        if (is_first) raise(sent + lease_rule::assumed(timeout_), false);
+        if (is_first) {
+            held_since_ = loop().now();
+            raise(sent + lease_rule::assumed(timeout_), false);
+        }
         own->is_over = !is_valid();
         if (is_first && own->is_over) is_lapsed_ = true; // which its owner is told by the hold
         watch_deadline();
@@ -223,12 +230,14 @@ private:
         auto const due = last_sent_ + lease_rule::period(timeout_);
         bool const is_comfortable = deadline_ == proven_ && deadline_ >= due + 2 * lease_rule::period(timeout_);
         if (is_comfortable || !is_answered_) return due;
+        // What is short needs no proof: a steady stream of short runs keeps itself alive by its beginnings.
+        auto const patience = held_since_ + lease_rule::period(timeout_);
         // Make haste with the next proof that is possible: which of the answered requests may serve as j, and when?
         for (std::size_t i = 0; i < count_; ++i) {
             auto const deadline = acks_[i].sent + lease_rule::proven(timeout_);
             if (deadline <= std::max(deadline_, loop().now())) continue;
             auto const m = acks_[i].received + lease_rule::relay_max(timeout_);
-            return m <= acks_[count_ - 1].sent ? last_sent_ : std::min(due, m);
+            return std::max(patience, m <= acks_[count_ - 1].sent ? last_sent_ : std::min(due, m));
         }
         return due;
     }
@@ -328,6 +337,7 @@ private:
     std::size_t count_ = 0;
     mono_time deadline_ = mono_time::min();
     mono_time proven_ = mono_time::min(); ///< the deadline without what is assumed
+    mono_time held_since_{};              ///< without a break
     bool is_lapsed_ = false;              ///< and those who hold it have been told
     bool is_answered_ = false;            ///< the last request was
 

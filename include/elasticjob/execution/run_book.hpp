@@ -133,6 +133,20 @@ public:
         }
     }
 
+    /// What is read behind this is as new as what this session, or the one before it, has written, though replies were
+    /// lost and another server answers now: a transaction goes by way of the leader. Errors: session_lost; those of the
+    /// registry that trying again does not mend.
+    task<result<void>> catch_up(session_generation g) {
+        for (;;) {
+            ELASTICJOB_CO_CHECK(co_await connected_session(registry_, g));
+            transaction t{g};
+            t.check(at_.instance(self_));
+            auto const reply = co_await registry_.commit(std::move(t));
+            if (reply) co_return success();
+            if (!is_connection(reply.error().code)) co_return reply.error();
+        }
+    }
+
     /// Writes a record while the run goes on. Errors: fenced; those of the registry, and then it is not known.
     task<result<void>> save(session_generation g, run_end e) {
         auto const path = at_.run_record(e.item);
@@ -142,7 +156,7 @@ public:
         ELASTICJOB_CO_CHECK(co_await connected_session(registry_, g));
         ELASTICJOB_CO_TRY(auto const there, co_await registry_.get(path));
         if (there.stat.version == e.version + 1 && there.data == e.record) co_return success();
-        if (there.stat.version == e.version) co_return written.error();
+        if (there.stat.version == e.version) co_return error{errc::not_sent, "the record was not written", path.str()};
         co_return error{errc::fenced, "another instance has taken the item over", path.str()};
     }
 
@@ -168,7 +182,7 @@ public:
                     ELASTICJOB_CO_CHECK(co_await make_room());
                     continue;
                 }
-                creations.erase(creations.begin() + static_cast<std::ptrdiff_t>(done + n - 1)); // it is there
+                ELASTICJOB_CO_CHECK(co_await leave_out_present(creations, done));
                 continue;
             }
             done = end;
@@ -177,6 +191,18 @@ public:
     }
 
 private:
+    task<result<void>> leave_out_present(std::vector<operation>& creations, std::size_t from) {
+        auto const look = [&](operation const& o) { return registry_.exists(o.path); };
+        auto const found = co_await gather_each(registry_.loop(), creations, look);
+        std::vector<operation> missing;
+        for (std::size_t n = 0; n < found.size(); ++n) {
+            if (!found[n]) co_return found[n].error();
+            if (n < from || !*found[n]) missing.push_back(std::move(creations[n]));
+        }
+        creations = std::move(missing);
+        co_return success();
+    }
+
     using proofs = std::vector<item_claim::proof>;
 
     transaction common_checks(session_generation g, proofs const& common) const {
@@ -318,12 +344,12 @@ private:
     /// stands. Should the session end before it is known, the record tells the next one.
     task<result<revision>> token_of(session_generation g, run_start const& s) {
         for (;;) {
+            ELASTICJOB_CO_CHECK(co_await catch_up(g));
             auto const there = co_await registry_.get(at_.run_record(s.share.item));
             if (there)
                 co_return there->stat.version == version_after(s) && there->data == s.record ? there->stat.modified : 0;
             if (there.error() == errc::no_node) co_return revision{0};
             if (!is_connection(there.error().code)) co_return there.error();
-            ELASTICJOB_CO_CHECK(co_await connected_session(registry_, g));
         }
     }
 

@@ -90,7 +90,7 @@ struct basic_run_record {
             ledger.back() = std::move(e);
             return;
         }
-        if (ledger.size() == ledger_max) ledger.erase(ledger.begin());
+        while (ledger.size() >= ledger_max) ledger.erase(ledger.begin());
         ledger.push_back(std::move(e));
     }
 

@@ -49,10 +49,16 @@ class item_runs {
 public:
     /// The environment must outlive this.
     item_runs(Environment& env, job_name name, job_layout at, instance_id self, job_body body)
-        : env_{env}, registry_{env.registry}, name_{std::move(name)}, at_{at}, self_{self}, book_{env.registry,
-                                                                                                  std::move(at),
-                                                                                                  std::move(self)},
-          body_{std::move(body)}, idle_news_{env.registry.loop()}, end_news_{env.registry.loop()} {}
+        : env_{env},
+          registry_{env.registry},
+          name_{std::move(name)},
+          at_{at},
+          self_{self},
+          book_{env.registry, std::move(at), std::move(self)},
+          body_{std::move(body)},
+          idle_news_{env.registry.loop()},
+          end_news_{env.registry.loop()},
+          doubted_at_{wall_now()} {}
 
     run_terms& terms() noexcept { return terms_; }
 
@@ -64,6 +70,8 @@ public:
     /// From now on these items are ours, and no others. `view` must live as long as this.
     void own(item_claim claim, job_view<Registry> const& view) {
         view_ = &view;
+        auto const wall = wall_now();
+        auto const ours_since = is_share_known_ ? wall : std::max(doubted_at_, wall - env_.options.sharding_timeout);
         is_share_known_ = true;
         common_ = std::move(claim.common);
         std::map<item_index, item_claim::share> ours;
@@ -79,12 +87,15 @@ public:
             if (table_.contains(i)) continue;
             auto& e = table_.try_emplace(i, registry_.loop(), i).first->second;
             e.share = s;
+            e.ours_since = ours_since;
             tasks_.spawn(attend(e));
         }
     }
 
     /// It is not known for the moment what is ours: nothing begins, and what runs goes on.
-    void doubt_ownership() noexcept { is_share_known_ = false; }
+    void doubt_ownership() {
+        if (std::exchange(is_share_known_, false)) doubted_at_ = wall_now();
+    }
 
     /// An instant has become due. Items that are still running are told of; the others see to themselves.
     void tick(wall_time due) {
@@ -113,7 +124,10 @@ public:
         stir();
     }
 
+    /// What runs is asked to stop. What is just beginning is asked when it has begun: by this if the job is draining, by
+    /// its lease if the session is over.
     void request_stop(stop_reason why) {
+        is_draining_ |= why == stop_reason::draining;
         for (auto& [i, e] : table_)
             if (e.live) e.live->order.give(why);
     }
@@ -153,7 +167,10 @@ private:
     /// A run that goes on here.
     struct live_run : run_port {
         live_run(item_runs& o, entry& e, typename lease::hold const* h)
-            : run_port{&save, order}, owner{o}, item{e}, hold{h} {}
+            : run_port{&save, order},
+              owner{o},
+              item{e},
+              hold{h} {}
         static result<void> save(run_port& port, std::string text) {
             auto& self = static_cast<live_run&>(port);
             return self.owner.save_checkpoint(self.item, std::move(text));
@@ -180,6 +197,7 @@ private:
         event_count<Loop> stirred;
         bool has_news = false;                    ///< whether anything outside of the item has changed
         std::optional<item_claim::share> share{}; ///< while it is ours
+        wall_time ours_since{};                   ///< what is due behind this is not for a former owner to run
         bool is_read = false;                     ///< whether record and version are what the registry has
         run_record record{};
         std::optional<node_version> version{}; ///< nothing: there is no record
@@ -189,6 +207,7 @@ private:
         std::optional<session_generation> mark{}; ///< whose `running` node is ours
         bool is_failover = false;                 ///< and the `failover` node too
         std::optional<instance_id> dead{};        ///< whose run stands in the registry's record, but not in ours
+        bool is_being_opened = false;
         bool is_being_written = false;
         std::optional<std::string> uncertain{}; ///< the record of a start of which it is not known whether it happened
         int failures = 0;                       ///< to begin, in a row
@@ -204,10 +223,12 @@ private:
         run_record record;
         std::optional<instance_id> dead{};
         bool is_failover = false;
+        bool is_monitored = true;
     };
     struct asking {
         entry* who;
         run_start what;
+        bool is_monitored;
     };
 
     static void stir(entry& e) {
@@ -251,11 +272,13 @@ private:
 
     /// Reads what is known of the item's runs, or begins to write it down.
     task<mono_time> take_in(entry& e) {
+        if (e.is_being_opened) co_return mono_time::max();
+        run_record fresh;
+        fresh.schedule = terms_.schedule;
+        fresh.through = e.ours_since;
         if (!terms_.is_monitored()) {
-            e.record = run_record{};
+            e.record = std::move(fresh);
             e.version.reset();
-            e.record.schedule = terms_.schedule;
-            e.record.through = wall_now();
             e.is_read = true;
             co_return now();
         }
@@ -265,12 +288,10 @@ private:
             co_return now();
         }
         if (!(there.error() == errc::no_node)) co_return now() + retry_pause;
-        run_record fresh;
-        fresh.schedule = terms_.schedule;
-        fresh.through = wall_now();
+        e.is_being_opened = true;
         opening_.emplace_back(e.item, fresh.to_text());
         begin_soon();
-        co_return now() + retry_pause; // or when it has been opened
+        co_return mono_time::max(); // or when it has been opened
     }
 
     /// A session ended before it was known whether a run had begun on record. The body was not called: if it had begun,
@@ -278,9 +299,8 @@ private:
     /// to it, for its writings are fenced by now.
     task<mono_time> settle(entry& e) {
         auto const session = registry_.session();
-        if (!terms_.is_monitored()) e.uncertain.reset();
-        if (!e.uncertain) co_return now();
         if (session.state != session_state::connected) co_return mono_time::max();
+        if (!co_await book_.catch_up(session.generation)) co_return now() + retry_pause;
         auto const there = co_await registry_.get(at_.run_record(e.item));
         if (!there && !(there.error() == errc::no_node)) co_return now() + retry_pause;
         if (there && there->data == *e.uncertain) {
@@ -308,13 +328,14 @@ private:
             e.record = run_record{};
         }
         // Instants that Java members may have run, who keep no record, are not made up for.
-        if (has_java_members()) e.record.through = std::max(e.record.through, wall_now());
+        if (has_java_members()) e.record.through = std::max(e.record.through, e.ours_since);
     }
 
     /// Another schedule's instants are none of ours. And a record from the far future was written by a clock that was
     /// wrong; if only by less, nothing is run until it has been caught up with, so that no instant is run twice.
     void mend(run_record& record, wall_time wall) const {
         if (record.schedule != terms_.schedule || record.through > wall + clock_slack) record.through = wall;
+        if (record.last_completed && *record.last_completed > wall + clock_slack) record.last_completed = wall;
         record.schedule = terms_.schedule;
     }
 
@@ -356,7 +377,7 @@ private:
     /// to be run is written down with the next run.
     std::optional<next_run> choose(entry& e) {
         auto const wall = wall_now();
-        next_run next{e.record, e.dead};
+        next_run next{e.record, e.dead, false, terms_.is_monitored()};
         auto& record = next.record;
         mend(record, wall);
         if (record.running) {
@@ -412,9 +433,10 @@ private:
     }
 
     void pass_over_disabled_time(run_record& record) {
-        if (record.through >= terms_.enabled_since) return;
-        auto const missed = due_between(terms_.config->cron(), record.through, terms_.enabled_since, env_.zone, 1);
-        record.through = terms_.enabled_since;
+        auto const since = std::min(terms_.enabled_since, wall_now());
+        if (record.through >= since) return;
+        auto const missed = due_between(terms_.config->cron(), record.through, since, env_.zone, 1);
+        record.through = since;
         if (missed.count == 0) return;
         record.add(not_run(run_outcome::skipped, {missed.newest.back(), missed.count},
                            name_of(events::skip_reason::disabled)));
@@ -437,7 +459,7 @@ private:
     task<mono_time> run_if_possible(entry& e, next_run next) {
         auto const what = *next.record.running;
         auto const config = terms_.config;
-        bool const is_monitored = terms_.is_monitored();
+        bool const is_monitored = next.is_monitored;
         auto const answer = co_await ask_to_begin(e, next);
         switch (answer) {
         case start_answer::started:
@@ -458,7 +480,7 @@ private:
         case start_answer::unclaimed:
             co_return now() + back_off(e);
         case start_answer::unknown:
-            e.uncertain = next.record.to_text();
+            if (is_monitored) e.uncertain = next.record.to_text();
             co_return now() + back_off(e);
         }
         std::optional<typename lease::hold> hold;
@@ -503,14 +525,14 @@ private:
         what.dead = next.dead;
         what.version = e.version;
         what.is_failover = next.is_failover;
-        if (terms_.is_monitored()) what.record = next.record.to_text();
+        if (next.is_monitored) what.record = next.record.to_text();
         if (next.is_failover && has_java_members()) {
             auto const flag = co_await registry_.exists(at_.failover_item(e.item));
             what.answers_flag = flag && *flag;
         }
         e.answer.reset();
         e.is_failover = next.is_failover;
-        asking_.push_back({&e, std::move(what)});
+        asking_.push_back({&e, std::move(what), next.is_monitored});
         begin_soon();
         for (;;) {
             auto const seen = e.stirred.edition();
@@ -544,6 +566,8 @@ private:
         ctx.last_checkpoint = e.record.checkpoint;
         ctx.port = hold ? &live : nullptr;
         e.live = &live;
+        if (is_draining_) live.order.give(stop_reason::draining);
+        if (!e.share) live.order.give(stop_reason::reassigned);
         task_scope limit;
         if (terms_.time_limit.count() > 0) limit.spawn(stop_after(loop(), terms_.time_limit, live.order));
         env_.sink(events::item_started{origin(), e.item, what.due, what.source, what.attempt, e.token});
@@ -650,28 +674,38 @@ private:
         std::vector<item_index> items;
         for (auto const& r : records) items.push_back(r.first);
         auto const opened = co_await book_.open(terms_.generation, std::move(records));
-        if (!opened) co_return; // they ask again
-        for (auto const i : items)
-            if (auto const at = table_.find(i); at != table_.end()) stir(at->second);
+        if (!opened) { // they ask again
+            auto const pause = now() + retry_pause;
+            co_await sleep_until(loop(), pause);
+        }
+        for (auto const i : items) {
+            auto const at = table_.find(i);
+            if (at == table_.end()) continue;
+            at->second.is_being_opened = false;
+            stir(at->second);
+        }
     }
 
     task<void> start(std::vector<asking> all) {
-        auto const g = terms_.generation;
-        auto const asked_at = now();
-        std::vector<run_start> starts;
+        std::vector<run_start> monitored, others;
         for (auto& a : all) {
-            if (!a.who->share) { // it has been given to somebody else since
+            if (!a.who->share || !terms_.is_open) { // it has been given to somebody else since, or we are leaving
                 answer(*a.who, start_answer::unclaimed);
                 continue;
             }
             a.what.share = *a.who->share;
-            starts.push_back(std::move(a.what));
+            (a.is_monitored ? monitored : others).push_back(std::move(a.what));
         }
+        if (!monitored.empty()) co_await start_all(std::move(monitored), true);
+        if (!others.empty()) co_await start_all(std::move(others), false);
+    }
+
+    task<void> start_all(std::vector<run_start> starts, bool is_monitored) {
+        auto const g = terms_.generation;
+        auto const asked_at = now();
         std::vector<item_index> asked;
         for (auto const& w : starts) asked.push_back(w.share.item);
-        if (asked.empty()) co_return;
-        bool const is_monitored = terms_.is_monitored();
-        auto outcome = co_await start_all(g, std::move(starts), is_monitored);
+        auto const outcome = co_await request_start(g, std::move(starts), is_monitored);
         if (!outcome) {
             if (!is_connection(outcome.error().code) && !(outcome.error() == errc::session_lost))
                 tell_trouble(outcome.error());
@@ -709,7 +743,7 @@ private:
         }
     }
 
-    task<result<start_report>> start_all(session_generation g, std::vector<run_start> starts, bool is_monitored) {
+    task<result<start_report>> request_start(session_generation g, std::vector<run_start> starts, bool is_monitored) {
         if (is_monitored) return book_.start(g, common_, std::move(starts));
         return start_unmarked(std::move(starts));
     }
@@ -812,6 +846,23 @@ private:
         return block_on(loop(), write_checkpoint(e, std::move(text)));
     }
 
+    /// Under the next session, if need be: until it is known, the version of the record is not.
+    task<result<void>> save_until_known(entry& e, run_end what) {
+        for (;;) {
+            auto const seen = e.stirred.edition();
+            auto const session = registry_.session();
+            if (session.state == session_state::connected) {
+                auto const saved = co_await book_.save(session.generation, what);
+                if (saved || !(is_connection(saved.error().code) || saved.error() == errc::session_lost))
+                    co_return saved;
+            } else if (closing_) {
+                co_return error{errc::session_lost, "the session is over, and the job is being shut down", name_.str()};
+            }
+            auto const until = now() + retry_pause;
+            co_await e.stirred.newer_than(seen, until);
+        }
+    }
+
     task<result<void>> write_checkpoint(entry& e, std::string text) {
         co_await write_access(e);
         auto record = e.record;
@@ -820,7 +871,7 @@ private:
         what.item = e.item;
         what.record = record.to_text();
         what.version = e.version.value_or(0);
-        auto const saved = co_await book_.save(registry_.session().generation, std::move(what));
+        auto const saved = co_await save_until_known(e, std::move(what));
         if (saved) {
             e.record = std::move(record);
             e.version = *e.version + 1;
@@ -865,6 +916,8 @@ private:
     std::vector<entry*> ending_;
     int busy_ = 0;
     bool is_share_known_ = false;
+    bool is_draining_ = false;
+    wall_time doubted_at_;      ///< since when it is not known what is ours
     bool is_beginning_ = false; ///< begin_together is at it
     bool is_ending_ = false;    ///< end_together is
     bool closing_ = false;

@@ -50,11 +50,16 @@ class job {
 
 public:
     job(Environment env, valid_config local, instance_id self, job_body body)
-        : env_{env}, name_{local.name()}, at_{local.name()}, self_{std::move(self)}, local_{std::move(local)},
-          config_{std::make_shared<valid_config const>(local_)}, news_{env.registry.loop()}, elector_{env.registry, at_,
-                                                                                                      self_,
-                                                                                                      env.random},
-          resharder_{env.registry, at_, self_}, runs_{env_, name_, at_, self_, std::move(body)} {}
+        : env_{env},
+          name_{local.name()},
+          at_{local.name()},
+          self_{std::move(self)},
+          local_{std::move(local)},
+          config_{std::make_shared<valid_config const>(local_)},
+          news_{env.registry.loop()},
+          elector_{env.registry, at_, self_, env.random},
+          resharder_{env.registry, at_, self_},
+          runs_{env_, name_, at_, self_, std::move(body)} {}
     job(job const&) = delete;
     job& operator=(job const&) = delete;
 
@@ -452,7 +457,10 @@ private:
             auto const seen = news().edition();
             auto const source = share_source_now();
             if (is_registered() && !is_leaving_ && !(claimed_ && *claimed_ == source)) {
-                if (!view_->assignment_in_force()) runs_.doubt_ownership();
+                if (!view_->assignment_in_force()) {
+                    claimed_.reset();
+                    runs_.doubt_ownership();
+                }
                 auto const deadline = now() + env_.options.sharding_timeout;
                 auto claim = co_await claim_items(env_.registry, *view_, at_, self_, source.items, deadline);
                 if (claim && share_source_now() == source) {

@@ -28,7 +28,9 @@ public:
     }
 
     job_body(job_body&& other) noexcept
-        : holder_{std::exchange(other.holder_, nullptr)}, call_{other.call_}, destroy_{other.destroy_} {}
+        : holder_{std::exchange(other.holder_, nullptr)},
+          call_{other.call_},
+          destroy_{other.destroy_} {}
     job_body& operator=(job_body&&) = delete;
     ~job_body() {
         if (holder_) destroy_(holder_);
@@ -38,7 +40,9 @@ public:
 
 private:
     job_body(void* holder, result<void> (*call)(void*, sharding_context const&), void (*destroy)(void*)) noexcept
-        : holder_{holder}, call_{call}, destroy_{destroy} {}
+        : holder_{holder},
+          call_{call},
+          destroy_{destroy} {}
 
     void* holder_;
     result<void> (*call_)(void*, sharding_context const&);

@@ -48,8 +48,14 @@ public:
 
     /// Policies are taken in the order of the template's pack. Those that are missing are made as they are by default.
     explicit job_scheduler(Registry& r, scheduler_options options = {}, Policies... policies)
-        : registry_{r}, options_{std::move(options)}, random_{seed_of(options_)}, given_{std::move(policies)...},
-          pool_(make_pool()), sink_(make_sink()), zone_(make_zone()), lease_{std::in_place, r, make_guard()} {}
+        : registry_{r},
+          options_{std::move(options)},
+          random_{seed_of(options_)},
+          given_{std::move(policies)...},
+          pool_(make_pool()),
+          sink_(make_sink()),
+          zone_(make_zone()),
+          lease_{std::in_place, r, make_guard()} {}
     job_scheduler(job_scheduler const&) = delete;
     job_scheduler& operator=(job_scheduler const&) = delete;
 
@@ -187,7 +193,8 @@ template <registry Registry, sharding_strategy Strategy, executor Executor, clas
 class job_scheduler<Registry, Strategy, Executor, Policies...>::handle {
 public:
     handle(handle&& other) noexcept
-        : scheduler_{std::exchange(other.scheduler_, nullptr)}, name_{std::move(other.name_)} {}
+        : scheduler_{std::exchange(other.scheduler_, nullptr)},
+          name_{std::move(other.name_)} {}
     handle& operator=(handle&& other) noexcept {
         std::swap(scheduler_, other.scheduler_);
         std::swap(name_, other.name_);

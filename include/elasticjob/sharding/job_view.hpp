@@ -28,14 +28,14 @@ class job_view {
 public:
     /// Starts to read. `news` is notified after every change of anything below; it must outlive the view.
     job_view(Registry& r, job_layout const& layout, instance_id const& self, event_count<Loop>& news)
-        : news_{news}, config_{r, layout.config(), mirror_scope::root_only(), news},
-          leader_{r, layout.leader_instance(), mirror_scope::root_only(), news}, flags_{r, layout.sharding_flags(),
-                                                                                        mirror_scope::child_names(),
-                                                                                        news},
-          instances_{r, layout.instances(), mirror_scope::child_names(), news}, self_{r, layout.instance(self),
-                                                                                      mirror_scope::root_only(), news},
-          servers_{r, layout.servers(), mirror_scope::children(), news}, assignment_{r, layout.assignment(),
-                                                                                     mirror_scope::root_only(), news},
+        : news_{news},
+          config_{r, layout.config(), mirror_scope::root_only(), news},
+          leader_{r, layout.leader_instance(), mirror_scope::root_only(), news},
+          flags_{r, layout.sharding_flags(), mirror_scope::child_names(), news},
+          instances_{r, layout.instances(), mirror_scope::child_names(), news},
+          self_{r, layout.instance(self), mirror_scope::root_only(), news},
+          servers_{r, layout.servers(), mirror_scope::children(), news},
+          assignment_{r, layout.assignment(), mirror_scope::root_only(), news},
           first_item_{r, layout.item_instance(0), mirror_scope::root_only(), news} {}
 
     event_count<Loop>& news() noexcept { return news_; }

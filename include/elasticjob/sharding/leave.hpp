@@ -24,13 +24,15 @@ struct departing {
 
 template <class Assignment = assignment>
 transaction departure(registry_limits const& limits, departing const& now, job_layout const& at,
-                      instance_id const& self, session_view const& session) {
+                      instance_id const& self, session_view const& session, bool releases_items) {
     transaction t{session.generation};
     if (leads(now.leader ? &*now.leader : nullptr, self, session)) t.remove(at.leader_instance());
     if (now.instance && now.instance->stat.owner == session.id) t.remove(at.instance(self));
     if (t.empty()) return t; // nothing of ours is left
     if (!now.necessary) t.create(at.sharding_necessary(), {});
-    if (!now.assignment || !now.first_item || now.assignment->stat.modified != now.first_item->stat.modified) return t;
+    if (!releases_items || !now.assignment || !now.first_item ||
+        now.assignment->stat.modified != now.first_item->stat.modified)
+        return t;
     auto written = Assignment::parse(now.assignment->data);
     if (!written || !written->has(self)) return t;
 
@@ -54,7 +56,7 @@ transaction departure(registry_limits const& limits, departing const& now, job_l
 /// `deadline` came first.
 template <registry Registry>
 task<result<void>> leave(Registry& r, job_layout at, instance_id self, session_generation g, mono_time deadline) {
-    for (;;) {
+    for (int refusals = 0;;) {
         auto const session = r.session();
         if (session.generation != g || session.id == 0) co_return success(); // all of ours has gone with its session
         std::vector<node_path> paths{at.instance(self), at.leader_instance(), at.sharding_necessary(), at.assignment(),
@@ -64,10 +66,11 @@ task<result<void>> leave(Registry& r, job_layout at, instance_id self, session_g
             auto& n = *reading;
             detail::departing const now{std::move(n[0]), std::move(n[1]), std::move(n[2]), std::move(n[3]),
                                         std::move(n[4])};
-            auto t = detail::departure(r.limits(), now, at, self, session);
+            auto t = detail::departure(r.limits(), now, at, self, session, refusals < 3);
             if (t.empty()) co_return success();
             auto const reply = co_await r.commit(std::move(t));
             if (reply && *reply) co_return success();
+            if (reply) ++refusals; // if it is items' nodes that somebody has removed, the leader sees to the items
             if (!reply && reply.error() == errc::no_auth) co_return reply.error();
         } else if (reading.error() == errc::closed || reading.error() == errc::no_auth) {
             co_return std::move(reading).error();
