@@ -10,6 +10,8 @@
 
 using namespace elasticjob;
 
+static_assert(loop<event_loop>);
+static_assert(worker_pool<ThreadPool>);
 static_assert(registry<MemoryRegistry>);
 #ifdef ELASTICJOB_HAS_ZOOKEEPER
 static_assert(registry<ZkRegistry>);

@@ -115,8 +115,8 @@ inline std::string text_of(job_type value) { return std::string{name_of(value)};
 /// Where two configurations differ, in the order of the table. Compares the canonical forms: fields that a job of its
 /// type does not have make no difference.
 template <job_configuration Config = job_config>
-std::vector<config_difference> differences(Config const& left, Config const& right) {
-    std::vector<config_difference> found;
+deferred<std::vector<config_difference>, Config> differences(Config const& left, Config const& right) {
+    deferred<std::vector<config_difference>, Config> found;
     for_each_config_field([&, a = canonical(left), b = canonical(right)](auto const& field) {
         auto const &one = a.*field.member, &other = b.*field.member;
         if (one != other) found.push_back({field.name, detail::text_of(one), detail::text_of(other)});

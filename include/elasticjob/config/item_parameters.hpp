@@ -4,6 +4,7 @@
 #define ELASTICJOB_CONFIG_ITEM_PARAMETERS_HPP
 
 #include <elasticjob/config/text.hpp>
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/identity.hpp> // item_index
 #include <elasticjob/core/result.hpp>
 
@@ -17,21 +18,21 @@
 
 namespace elasticjob {
 
-template <class>
+template <class Value>
 class basic_item_parameters;
 /// A template only so that including it costs nothing: see docs/decisions/0006.
-using item_parameters = basic_item_parameters<void>;
+using item_parameters = basic_item_parameters<std::string>;
 
 template <class Parameters = item_parameters>
 result<Parameters> parse_item_parameters(std::string_view text);
 
 /// The parameters of a job's items. Made by `parse_item_parameters`.
-template <class>
+template <class Value>
 class basic_item_parameters {
 public:
     /// The item's parameter, which may be empty, or nothing if it has none. O(log n). The view lives as long as this
     /// object.
-    std::optional<std::string_view> find(item_index item) const noexcept {
+    deferred<std::optional<std::string_view>, Value> find(item_index item) const noexcept {
         auto const at = values_.find(item);
         if (at == values_.end()) return std::nullopt;
         return at->second;
@@ -46,7 +47,7 @@ public:
 private:
     template <class Parameters>
     friend result<Parameters> parse_item_parameters(std::string_view);
-    std::map<std::int64_t, std::string> values_;
+    std::map<std::int64_t, Value> values_;
 };
 
 namespace detail {
@@ -70,8 +71,9 @@ result<Parameters> parse_item_parameters(std::string_view text) {
     auto refuse = [](std::string why) { return error{errc::invalid_config, std::move(why), "shardingItemParameters"}; };
     Parameters parameters;
     if (text.empty()) return parameters;
-    for (auto const piece : detail::split(text, ",")) {
-        auto const sides = detail::split(detail::trim(piece), "=");
+    using view = deferred<std::string_view, Parameters>;
+    for (auto const piece : detail::split<view>(text, ",")) {
+        auto const sides = detail::split<view>(detail::trim(piece), "=");
         if (sides.size() != 2)
             return refuse("Sharding item parameters " + detail::in_quotes(text) +
                           " format error, should be int=xx,int=xx");

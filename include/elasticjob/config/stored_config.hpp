@@ -18,13 +18,17 @@
 namespace elasticjob {
 
 /// What a starting member does about the configuration in the registry.
-struct config_decision {
+template <class Difference = config_difference>
+struct basic_config_decision {
     enum class action : std::uint8_t { keep_stored, write_local };
     action what;
-    std::vector<config_difference> differences{}; ///< left what is stored, right the member's own
+    std::vector<Difference> differences{}; ///< left what is stored, right the member's own
 
-    friend bool operator==(config_decision const&, config_decision const&) = default;
+    friend bool operator==(basic_config_decision const&, basic_config_decision const&) = default;
 };
+
+/// A template only so that including it costs nothing: see docs/decisions/0006.
+using config_decision = basic_config_decision<>;
 
 /// The stored configuration counts, with every field, unless there is none or the member's own says `overwrite`.
 /// `stored` is nothing if there is no node or an empty one. Touches nothing: the caller writes and tells.
@@ -33,8 +37,8 @@ struct config_decision {
 /// compares only the class, which says enough where a class is a type; ours is just a text.
 template <job_configuration Config = job_config, class Decision = config_decision>
 result<Decision> decide_config(deferred<std::optional<job_config>, Config> const& stored, Config const& local) {
-    using enum config_decision::action;
-    if (!stored) return Decision{write_local};
+    using action = typename Decision::action;
+    if (!stored) return Decision{action::write_local};
     auto const ours = canonical(local), theirs = canonical(*stored);
     auto conflict = [&](std::string const& what, std::string const& their, std::string const& our) {
         return error{errc::job_conflict,
@@ -47,15 +51,16 @@ result<Decision> decide_config(deferred<std::optional<job_config>, Config> const
     if (theirs.job_class != ours.job_class) return conflict("class", theirs.job_class, ours.job_class);
     if (theirs.type != ours.type)
         return conflict("type", std::string{name_of(theirs.type)}, std::string{name_of(ours.type)});
-    return Decision{local.overwrite ? write_local : keep_stored, differences(theirs, ours)};
+    return Decision{local.overwrite ? action::write_local : action::keep_stored, differences(theirs, ours)};
 }
 
 /// One line for a log, to be told once: which fields of the member's own configuration are not in force, or which
 /// stored ones it replaced. Empty if there is no difference.
-template <class = void>
-std::string to_string(config_decision const& decision) {
+template <class Difference>
+std::string to_string(basic_config_decision<Difference> const& decision) {
     if (decision.differences.empty()) return {};
-    bool const kept = decision.what == config_decision::action::keep_stored;
+    using action = typename basic_config_decision<Difference>::action;
+    bool const kept = decision.what == action::keep_stored;
     std::string line = kept ? "the configuration in the registry counts, not the local one"
                             : "the local configuration replaces the one in the registry";
     for (char const* separator = ": "; auto const& [field, stored, local] : decision.differences) {

@@ -15,9 +15,9 @@ namespace elasticjob::detail {
 
 /// Cuts at each separator. Like Java's `String.split`, it drops empty pieces at the end but not elsewhere, and gives a
 /// text without any separator back whole, even if it is empty.
-template <class = void>
-std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
-    std::vector<std::string_view> pieces;
+template <class Piece = std::string_view>
+std::vector<Piece> split(std::string_view text, std::string_view separator) {
+    std::vector<Piece> pieces;
     auto end = text.find(separator);
     if (end == text.npos) return {text};
     for (; end != text.npos; end = text.find(separator)) {

@@ -8,6 +8,7 @@
 #include <elasticjob/config/job_config.hpp>
 #include <elasticjob/config/json_codec.hpp> // to_json
 #include <elasticjob/config/text.hpp>
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/identity.hpp> // job_name
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/cron/expression.hpp>
@@ -38,23 +39,25 @@ result<basic_valid_config<Config>> validate(Config config);
 /// A configuration that can be run, with those of its texts that have a meaning already read. Made by `validate`.
 template <job_configuration Config = job_config>
 class basic_valid_config {
+    using parameters_type = deferred<item_parameters, Config>;
+
 public:
     Config const& config() const noexcept { return config_; }
     job_name const& name() const noexcept { return name_; }
     cron_expression const& cron() const noexcept { return cron_; }
-    item_parameters const& parameters() const noexcept { return parameters_; }
+    parameters_type const& parameters() const noexcept { return parameters_; }
 
 private:
     friend result<basic_valid_config> validate<Config>(Config);
 
-    basic_valid_config(Config config, job_name name, cron_expression cron, item_parameters parameters)
+    basic_valid_config(Config config, job_name name, cron_expression cron, parameters_type parameters)
         : config_(std::move(config)), name_(std::move(name)), cron_(std::move(cron)),
           parameters_(std::move(parameters)) {}
 
     Config config_;
     job_name name_;
     cron_expression cron_;
-    item_parameters parameters_;
+    parameters_type parameters_;
 };
 
 /// A template only so that including it costs nothing: see docs/decisions/0006.
@@ -90,8 +93,8 @@ std::size_t find_bad_byte(std::string_view text) {
 }
 
 template <job_configuration Config, class Readings>
-std::vector<error> problems_of(Config const& config, Readings const& readings) {
-    std::vector<error> problems;
+deferred<std::vector<error>, Config> problems_of(Config const& config, Readings const& readings) {
+    deferred<std::vector<error>, Config> problems;
     // Only the first problem of each field: others of the same field tend to follow from it.
     auto const report = [&](auto member, errc code, std::string what) {
         for (auto const& known : problems)
@@ -159,7 +162,7 @@ std::vector<error> problems_of(Config const& config, Readings const& readings) {
 /// | invalid_config                 | item parameters, numbers out of range, what a job of this type needs and lacks, |
 /// |                                | texts that are not UTF-8 or have a NUL, the size of the whole                   |
 template <job_configuration Config = job_config>
-std::vector<error> problems_of(Config const& config) {
+deferred<std::vector<error>, Config> problems_of(Config const& config) {
     return detail::problems_of(config, detail::read_texts(config));
 }
 

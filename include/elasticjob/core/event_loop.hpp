@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_CORE_EVENT_LOOP_HPP
 #define ELASTICJOB_CORE_EVENT_LOOP_HPP
 
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/loop.hpp>
 
 #include <atomic>
@@ -16,7 +17,7 @@ namespace elasticjob {
 /// The destructor lets the piece of work that is running finish, discards what is queued, and joins; it must not run on
 /// the loop itself. Everything that lives on the loop must be gone before the loop is.
 /// Threads: `post`, `now`, `wall_now`, `on_loop` and `wait` from any thread, the rest from the loop's own.
-template <class = void>
+template <class Thread = std::thread>
 class basic_event_loop {
 public:
     basic_event_loop() : thread_{[this] { run(); }} {}
@@ -107,15 +108,13 @@ private:
     intrusive_list<work> inbox_; ///< from other threads, under the mutex
     bool closing_ = false;       ///< under the mutex
     intrusive_list<work> ready_;
-    timer_queue timers_;
+    deferred<timer_queue, Thread> timers_;
     std::atomic<std::thread::id> id_{};
-    std::thread thread_; ///< last: it uses all of the above
+    Thread thread_; ///< last: it uses all of the above
 };
 
 /// A template only so that including it costs nothing: see docs/decisions/0006.
 using event_loop = basic_event_loop<>;
-
-static_assert(loop<event_loop>);
 
 } // namespace elasticjob
 #endif // ELASTICJOB_CORE_EVENT_LOOP_HPP

@@ -28,7 +28,7 @@ struct timer {
 };
 
 /// A binary heap of timers. Arming and disarming are O(log n). Threads: one.
-template <class = void>
+template <class Timer = timer>
 class basic_timer_queue {
 public:
     bool empty() const noexcept { return heap_.empty(); }
@@ -87,7 +87,7 @@ private:
         }
     }
 
-    std::vector<timer*> heap_;
+    std::vector<Timer*> heap_;
     std::uint64_t next_order_ = 0;
 };
 

@@ -42,6 +42,8 @@ inline std::string_view latch_key(std::string_view name) noexcept {
 /// stood (D-44). Threads: the loop's.
 template <registry Registry>
 class elector {
+    using transaction = deferred<elasticjob::transaction, Registry>;
+
 public:
     elector(Registry& r, job_layout at, instance_id self, random_source& random)
         : registry_{r}, at_{std::move(at)}, self_{std::move(self)}, random_{random} {}

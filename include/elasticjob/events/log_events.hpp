@@ -5,6 +5,7 @@
 
 #include <elasticjob/events/event_sink.hpp>
 
+#include <concepts>
 #include <cstdio>
 #include <string>
 
@@ -18,7 +19,8 @@ struct LogEvents {
     void operator()(events::joined const& e) const {
         if (!e.note.empty()) write(e.from, std::string{e.note});
     }
-    void operator()(events::item_finished const& e) const {
+    template <std::same_as<events::item_finished> Finished> // so that including it costs nothing: docs/decisions/0006
+    void operator()(Finished const& e) const {
         if (e.failure) write(e.from, "item " + std::to_string(e.item) + " failed: " + to_string(*e.failure));
     }
     void operator()(events::item_skipped const& e) const {

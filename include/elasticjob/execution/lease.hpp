@@ -4,6 +4,7 @@
 #define ELASTICJOB_EXECUTION_LEASE_HPP
 
 #include <elasticjob/core/algorithm.hpp> // max, min, move
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/intrusive_list.hpp>
 #include <elasticjob/core/task.hpp>
@@ -253,7 +254,7 @@ private:
         last_sent_ = sent;
         is_answered_ = false;
         ++heartbeats_;
-        transaction t{g};
+        deferred<transaction, Registry> t{g};
         t.check(witness);
         auto const reply = co_await registry_.commit(std::move(t));
         if (!reply || g != generation_) co_return; // nothing is known, not even that it was lost

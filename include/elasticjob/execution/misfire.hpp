@@ -5,6 +5,7 @@
 
 #include <elasticjob/config/misfire_policy.hpp>
 #include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/cron/next.hpp>
 #include <elasticjob/execution/run_record.hpp>
 
@@ -16,25 +17,29 @@
 namespace elasticjob {
 
 /// The instants that have become due since some moment.
-struct due_instants {
-    std::vector<wall_time> newest; ///< ascending
-    std::uint64_t count = 0;       ///< of all; at least so many, when there are more than `count_max`
+template <class Instant = wall_time>
+struct basic_due_instants {
+    std::vector<Instant> newest; ///< ascending
+    std::uint64_t count = 0;     ///< of all; at least so many, when there are more than `count_max`
 
     static constexpr std::uint64_t count_max = 10'000;
 };
 
+/// A template only so that including it costs nothing: see docs/decisions/0006.
+using due_instants = basic_due_instants<>;
+
 /// Those in (after, until], the last `keep` of them by name. Bounded: about `count_max` steps for each halving of a
 /// longer span, in which instants are then passed over without being counted.
 template <time_zone Zone>
-due_instants due_between(cron_expression const& schedule, wall_time after, wall_time until, Zone const& zone,
-                         std::size_t keep) {
+deferred<due_instants, Zone> due_between(cron_expression const& schedule, wall_time after, wall_time until,
+                                         Zone const& zone, std::size_t keep) {
     using std::chrono::floor, std::chrono::seconds;
-    due_instants found;
+    deferred<due_instants, Zone> found;
     std::uint64_t steps = 0;
     for (auto t = floor<seconds>(after), end = floor<seconds>(until);;) {
         auto const next = next_fire(schedule, t, zone);
         if (!next || *next > end) return found;
-        if (++steps % due_instants::count_max == 0) {
+        if (++steps % found.count_max == 0) {
             auto const middle = t + (end - t) / 2;
             auto const later = next_fire(schedule, middle, zone);
             (later && *later <= end ? t : end) = middle;
@@ -48,17 +53,20 @@ due_instants due_between(cron_expression const& schedule, wall_time after, wall_
 }
 
 /// What is to be done about due instants.
-struct catch_up {
+template <class Instant = wall_time>
+struct basic_catch_up {
     struct group {
         wall_time last{};
         std::uint64_t count = 0;
     };
-    std::optional<wall_time> run{}; ///< the instant to run for now
+    std::optional<Instant> run{}; ///< the instant to run for now
     run_source source = run_source::schedule;
     group coalesced{};   ///< made up for by that run
     group skipped{};     ///< not run at all
     wall_time through{}; ///< with this, every instant up to here is dealt with
 };
+
+using catch_up = basic_catch_up<>;
 
 /// An instant that is less late than this, and did not find its item running, is simply run: clocks, networks and
 /// changes of hands take their time. The same as Quartz's misfire threshold.
@@ -71,15 +79,16 @@ inline std::size_t instants_to_keep(misfire_policy const& policy) {
 
 /// Precondition: `due.newest` is not empty, and `policy.runs_max` not 0. `idle_since` is when the item's last run ended: what was due before that
 /// found it running. O(instants).
-inline catch_up decide(due_instants const& due, wall_time now, std::optional<wall_time> idle_since,
-                       misfire_policy const& policy) {
+template <class Instant>
+basic_catch_up<Instant> decide(basic_due_instants<Instant> const& due, wall_time now,
+                               deferred<std::optional<wall_time>, Instant> idle_since, misfire_policy const& policy) {
     auto const is_late = [&](wall_time t) { return (idle_since && t <= *idle_since) || now - t > on_time_span; };
     auto const is_too_late = [&](wall_time t) {
         return (policy.max_lateness.count() > 0 && now - t > policy.max_lateness) ||
                (policy.rule == misfire_rule::skip && is_late(t));
     };
     auto const newest = due.newest.back();
-    catch_up c;
+    basic_catch_up<Instant> c;
     c.through = newest;
     if (is_too_late(newest)) {
         c.skipped = {newest, due.count};

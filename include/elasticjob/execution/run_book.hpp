@@ -4,6 +4,7 @@
 #define ELASTICJOB_EXECUTION_RUN_BOOK_HPP
 
 #include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/gather.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/registry.hpp>
@@ -19,14 +20,19 @@
 namespace elasticjob {
 
 /// A run that is to begin.
-struct run_start {
-    item_claim::share share;
-    std::string record{};                  ///< what is to stand in the item's run record
-    std::optional<node_version> version{}; ///< of the record that it replaces; nothing: there is none
-    std::optional<instance_id> dead{};     ///< whose run is made up for or given up: must not be there any more
-    bool is_failover = false;              ///< tells Java members that the item is taken care of
-    bool answers_flag = false;             ///< takes away the flag by which Java members asked for it
+template <class Claim = item_claim>
+struct basic_run_start {
+    typename Claim::share share;
+    std::string record{};                                   ///< what is to stand in the item's run record
+    deferred<std::optional<node_version>, Claim> version{}; ///< of the record that it replaces; nothing: there is none
+    deferred<std::optional<instance_id>, Claim> dead{};     ///< whose run is made up for or given up: must not be there
+                                                            ///< any more
+    bool is_failover = false;                               ///< tells Java members that the item is taken care of
+    bool answers_flag = false;                              ///< takes away the flag by which Java members asked for it
 };
+
+/// A template only so that including it costs nothing: see docs/decisions/0006.
+using run_start = basic_run_start<>;
 
 /// A run that has begun.
 struct run_ticket {
@@ -36,15 +42,18 @@ struct run_ticket {
 };
 
 /// What became of the items that were to start.
-struct start_report {
-    std::vector<run_ticket> started;
-    std::vector<item_index> running_elsewhere; ///< marked by somebody else: try again when that mark has gone
-    std::vector<item_index> disabled;          ///< by an operator (RN-11)
-    std::vector<item_index> taken;             ///< a Java member makes up for it
-    std::vector<item_index> outdated;          ///< somebody has written the record: read it again
-    std::vector<item_index> unclaimed;         ///< the claim is out of date: make a new one
-    std::vector<item_index> unknown;           ///< the session ended before it was known
+template <class Ticket = run_ticket, class Item = item_index>
+struct basic_start_report {
+    std::vector<Ticket> started;
+    std::vector<Item> running_elsewhere; ///< marked by somebody else: try again when that mark has gone
+    std::vector<Item> disabled;          ///< by an operator (RN-11)
+    std::vector<Item> taken;             ///< a Java member makes up for it
+    std::vector<Item> outdated;          ///< somebody has written the record: read it again
+    std::vector<Item> unclaimed;         ///< the claim is out of date: make a new one
+    std::vector<Item> unknown;           ///< the session ended before it was known
 };
+
+using start_report = basic_start_report<>;
 
 /// A run that has ended, or a record that is to be written while it goes on.
 struct run_end {
@@ -67,6 +76,15 @@ enum class end_result : std::uint8_t {
 /// (D-13, D-15), and no due instant is dealt with twice. Threads: the loop's.
 template <registry Registry>
 class run_book {
+    // What it works on, for g++ to complete when it is used only: docs/decisions/0006.
+    template <class T>
+    using list_of = deferred<std::vector<T>, Registry>;
+    using item_claim = deferred<elasticjob::item_claim, Registry>;
+    using run_start = deferred<elasticjob::run_start, Registry>;
+    using start_report = deferred<elasticjob::start_report, Registry>;
+    using transaction = deferred<elasticjob::transaction, Registry>;
+    using proofs = std::vector<typename item_claim::proof>;
+
 public:
     run_book(Registry& r, job_layout at, instance_id self) : registry_{r}, at_{std::move(at)}, self_{std::move(self)} {}
 
@@ -74,8 +92,7 @@ public:
     /// registry; after session_lost it is not known whether all have started or none, otherwise none has: a lost reply
     /// is read back. Where the items do not fit into one transaction and some have started before one failed, the others
     /// are given back as unknown or unclaimed.
-    task<result<start_report>> start(session_generation g, std::vector<item_claim::proof> common,
-                                     std::vector<run_start> starts) {
+    task<result<start_report>> start(session_generation g, proofs common, std::vector<run_start> starts) {
         start_report report;
         while (!starts.empty()) {
             auto chunk = take_chunk(g, common, starts);
@@ -91,8 +108,8 @@ public:
 
     /// Writes the records of runs that have ended and takes their marks away: one transaction, as far as they fit into
     /// one. Tried until it is known or the session is over. Gives the results in the order of the ends.
-    task<std::vector<end_result>> finish(session_generation g, std::vector<run_end> ends) {
-        std::vector<end_result> results;
+    task<list_of<end_result>> finish(session_generation g, list_of<run_end> ends) {
+        list_of<end_result> results;
         while (results.size() < ends.size()) {
             transaction t{g};
             auto const begin = results.size();
@@ -162,8 +179,8 @@ public:
 
     /// Creates the records of items that have none yet; of one that somebody else creates meanwhile, nothing is touched.
     /// Errors: those of the registry.
-    task<result<void>> open(session_generation g, std::vector<std::pair<item_index, std::string>> records) {
-        std::vector<operation> creations;
+    task<result<void>> open(session_generation g, list_of<std::pair<item_index, std::string>> records) {
+        list_of<operation> creations;
         for (auto& [i, text] : records)
             creations.push_back({operation::kind::create, at_.run_record(i), std::move(text)});
         for (std::size_t done = 0; done < creations.size();) {
@@ -202,8 +219,6 @@ private:
         creations = std::move(missing);
         co_return success();
     }
-
-    using proofs = std::vector<item_claim::proof>;
 
     transaction common_checks(session_generation g, proofs const& common) const {
         transaction t{g};
@@ -324,13 +339,13 @@ private:
         co_return success();
     }
 
-    static bool owns(item_claim::share const& s, node_version version) {
+    static bool owns(typename item_claim::share const& s, node_version version) {
         return std::all_of(s.own.begin(), s.own.end(), [&](auto const& p) { return p.version == version; });
     }
 
     /// The parents of the records, which somebody may have removed.
     task<result<void>> make_room() {
-        std::vector<node_path> const parents{at_.ext(), at_.run_records()};
+        list_of<node_path> const parents{at_.ext(), at_.run_records()};
         for (auto const& path : parents) {
             auto const made =
                 co_await registry_.create(path, {}, create_mode::persistent, session_generation::current());

@@ -6,6 +6,7 @@
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/events/run_source.hpp>
 
@@ -69,10 +70,10 @@ struct run_entry {
 /// with once, by whomever. A value; its functions only keep it in shape.
 template <class Entry = run_entry>
 struct basic_run_record {
-    std::uint64_t schedule = 0;         ///< the fingerprint of the schedule that `through` belongs to
-    wall_time through{};                ///< every due instant up to here has been dealt with
-    std::optional<run_begin> running{}; ///< what runs, if something does
-    std::optional<wall_time> last_begun{}, last_completed{}, next_due{};
+    std::uint64_t schedule = 0;                          ///< the fingerprint of the schedule that `through` belongs to
+    wall_time through{};                                 ///< every due instant up to here has been dealt with
+    deferred<std::optional<run_begin>, Entry> running{}; ///< what runs, if something does
+    deferred<std::optional<wall_time>, Entry> last_begun{}, last_completed{}, next_due{};
     std::string checkpoint{};    ///< what the item's body last saved, for its next run
     std::vector<Entry> ledger{}; ///< the last entries, oldest first
 
@@ -110,7 +111,7 @@ struct basic_run_record {
             (text.append(" ").append(words), ...);
             text.append("\n");
         };
-        auto time_line = [&](std::string_view key, std::optional<wall_time> const& t) {
+        auto time_line = [&](std::string_view key, auto const& t) {
             if (t) line(key, number(milliseconds_of(*t)));
         };
         line("schedule", number(schedule));

@@ -21,24 +21,28 @@
 namespace elasticjob {
 
 /// What an instance has joined.
-struct enrollment {
+template <class Config = valid_config, class Decision = config_decision>
+struct basic_enrollment {
     session_generation generation;
-    valid_config config;      ///< that is in force
-    config_decision decision; ///< how it came to be so
+    Config config;     ///< that is in force
+    Decision decision; ///< how it came to be so
 };
+
+/// A template only so that including it costs nothing: see docs/decisions/0006.
+using enrollment = basic_enrollment<>;
 
 namespace detail {
 
 /// The nodes that members find their way by. Each stands behind its parent.
-template <class = void>
-std::vector<node_path> base_nodes(job_layout const& at) {
-    return {at.root(),           at.leader(),  at.election(), at.election_latch(),
-            at.sharding_flags(), at.servers(), at.instances(),     at.ext(), at.run_records()};
+template <class Path = node_path>
+std::vector<Path> base_nodes(job_layout const& at) {
+    return {at.root(),    at.leader(),    at.election(), at.election_latch(), at.sharding_flags(),
+            at.servers(), at.instances(), at.ext(),      at.run_records()};
 }
 
 /// The stored configuration, checked as strictly as our own: a member must not start what it cannot run.
 template <job_configuration Config = job_config>
-result<std::optional<basic_valid_config<Config>>> read_stored(std::optional<node> const& stored,
+result<std::optional<basic_valid_config<Config>>> read_stored(deferred<std::optional<node>, Config> const& stored,
                                                               node_path const& path) {
     if (!stored) return std::optional<basic_valid_config<Config>>{};
     auto in_registry = [&](error e) {
@@ -68,9 +72,11 @@ result<std::optional<basic_valid_config<Config>>> read_stored(std::optional<node
 /// Errors: job_conflict; malformed_data and those of `validate` for what is stored; no_node if the job is gone;
 /// version_conflict if it never came to rest; those of the registry.
 template <registry Registry>
-task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, std::optional<valid_config> local,
+task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self,
+                                deferred<std::optional<valid_config>, Registry> local,
                                 result<void> (*accept)(job_config const&)) {
-    auto bases = detail::base_nodes(at);
+    using action = typename deferred<config_decision, Registry>::action;
+    auto bases = detail::base_nodes<deferred<node_path, Registry>>(at);
     auto const server = std::string{self.server()};
     for (int attempt = 0; attempt < 20; ++attempt) {
         ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
@@ -92,15 +98,15 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, st
             if (stored && *stored) return (*stored)->config();
             return std::nullopt;
         }();
-        config_decision decision{config_decision::action::keep_stored};
+        deferred<config_decision, Registry> decision{action::keep_stored};
         if (local) {
             ELASTICJOB_CO_TRY(decision, decide_config(before, local->config()));
         }
-        bool const writes_config = decision.what == config_decision::action::write_local;
-        valid_config in_force = writes_config ? *local : **stored;
+        bool const writes_config = decision.what == action::write_local;
+        deferred<valid_config, Registry> in_force = writes_config ? *local : **stored;
         ELASTICJOB_CO_CHECK(accept(in_force.config()));
 
-        transaction t{session.generation};
+        deferred<transaction, Registry> t{session.generation};
         for (std::size_t i = 0; i < bases.size(); ++i)
             if (!nodes[i]) t.create(bases[i], {});
         if (writes_config && config_node)
@@ -120,7 +126,8 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, st
         if (!necessary_node) t.create(at.sharding_necessary(), {});
 
         auto const reply = co_await r.commit(std::move(t));
-        if (reply && *reply) co_return enrollment{session.generation, std::move(in_force), std::move(decision)};
+        if (reply && *reply)
+            co_return deferred<enrollment, Registry>{session.generation, std::move(in_force), std::move(decision)};
         // Refused, lost, or of a session that is over: read again what is there now. Our own session shows as such.
         if (!reply && !is_connection(reply.error().code) && !(reply.error() == errc::session_lost))
             co_return reply.error();

@@ -98,13 +98,13 @@ public:
         co_return success();
     }
 
-    task<result<commit_reply>> commit(transaction t) {
+    task<result<commit_reply>> commit(deferred<transaction, Loop> t) {
         if (!t.has_room(limits()))
             co_return error{errc::too_large, "the transaction is larger than one request may be: split it"};
         ELASTICJOB_CO_TRY(auto const answer, co_await submit(t.operations(), t.generation()));
         bool wrote = false;
         for (auto const& o : t.operations()) wrote |= o.what == operation::kind::set;
-        co_return commit_reply{answer.refused, wrote ? answer.at : 0};
+        co_return deferred<commit_reply, Loop>{answer.refused, wrote ? answer.at : 0};
     }
 
     // For tests and simulations, on the loop.
@@ -176,7 +176,7 @@ private:
         co_return success();
     }
 
-    task<result<applied>> submit(std::vector<operation> operations, session_generation g) {
+    task<result<applied>> submit(deferred<std::vector<operation>, Loop> operations, session_generation g) {
         if (g == session_generation::current()) g = session_.generation;
         auto const kind = operations.empty() ? operation::kind::check : operations.front().what;
         ELASTICJOB_CO_TRY(auto const way, co_await request(g, &kind));
@@ -202,7 +202,7 @@ private:
         co_return answer;
     }
 
-    std::optional<error> refusal(session_generation g) const {
+    deferred<std::optional<error>, Loop> refusal(session_generation g) const {
         if (session_.state == session_state::closed) return error{errc::closed, "the registry is closed"};
         if (g != session_.generation) return error{errc::session_lost, "the session that this belonged to is over"};
         if (session_.state != session_state::connected) return error{errc::not_sent, "the connection is down"};

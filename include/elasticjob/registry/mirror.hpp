@@ -49,6 +49,8 @@ struct change_listener {
 template <registry Registry>
 class mirror {
     using Loop = typename Registry::loop_type;
+    using strings = deferred<std::vector<std::string>, Registry>;
+    using maybe_node = deferred<std::optional<node>, Registry>;
 
 public:
     /// Starts to read. `news` is notified after each change, and after each failure; it must outlive the mirror.
@@ -154,18 +156,17 @@ private:
         }
     }
 
-    void put_names(std::string const& key, std::vector<std::string> const& names) {
+    void put_names(std::string const& key, strings const& names) {
         deferred<std::set<std::string>, Registry> now;
         for (auto const& name : names) now.insert(child_key(key, name));
-        std::vector<std::string> gone;
+        strings gone;
         for (auto const& [known, value] : nodes_)
             if (known != key && !now.contains(known)) gone.push_back(known);
         for (auto const& name : gone) put(name, std::nullopt);
         for (auto const& name : now) put(name, node{});
     }
 
-    void take_children(node_path const& path, std::string const& key, int levels,
-                       std::vector<std::string> const& names) {
+    void take_children(node_path const& path, std::string const& key, int levels, strings const& names) {
         for (auto const& name : names)
             if (!node_path::element_fault(name) && following_.insert(child_key(key, name)).second)
                 follow(path / name, child_key(key, name), levels - 1);
@@ -176,13 +177,13 @@ private:
     }
 
     /// The node, or nothing; either way the watch is armed.
-    task<result<std::optional<node>>> read(node_path path, node_watch<Loop>& watch) {
+    task<result<maybe_node>> read(node_path path, node_watch<Loop>& watch) {
         for (;;) {
             auto found = co_await registry_.get(path, &watch);
-            if (found) co_return std::optional{std::move(*found)};
+            if (found) co_return maybe_node{std::move(*found)};
             if (!(found.error() == errc::no_node)) co_return found.error();
             ELASTICJOB_CO_TRY(auto const here, co_await registry_.exists(path, &watch));
-            if (!here) co_return std::optional<node>{};
+            if (!here) co_return maybe_node{};
         }
     }
 
@@ -198,7 +199,7 @@ private:
         co_await registry_.session_changed().newer_than(edition, loop().now() + pause);
     }
 
-    void put(std::string const& key, std::optional<node> fresh) {
+    void put(std::string const& key, maybe_node fresh) {
         auto const at = nodes_.find(key);
         bool const was_here = at != nodes_.end();
         if (fresh && was_here && at->second.stat.created == fresh->stat.created) {
@@ -218,7 +219,7 @@ private:
     /// With all that is below it, from the bottom up: deeper paths sort behind their parents.
     void remove(std::string const& key) {
         auto const below = key.empty() ? key : key + "/";
-        std::vector<std::string> doomed{key};
+        strings doomed{key};
         for (auto at = nodes_.lower_bound(below); at != nodes_.end() && at->first.starts_with(below); ++at)
             if (at->first != key) doomed.push_back(at->first);
         for (; !doomed.empty(); doomed.pop_back()) {

@@ -28,7 +28,7 @@ struct operation {
 };
 
 /// Collects operations. Later ones see the effect of earlier ones. All are bound to the generation it was made for.
-template <class = void>
+template <class Operation = operation>
 class basic_transaction {
 public:
     explicit basic_transaction(session_generation g) noexcept : generation_{g} {}
@@ -59,7 +59,7 @@ public:
     }
 
     session_generation generation() const noexcept { return generation_; }
-    std::vector<operation> const& operations() const noexcept { return operations_; }
+    std::vector<Operation> const& operations() const noexcept { return operations_; }
     std::size_t size() const noexcept { return operations_.size(); }
     bool empty() const noexcept { return operations_.empty(); }
 
@@ -73,7 +73,7 @@ public:
 
 private:
     session_generation generation_;
-    std::vector<operation> operations_;
+    std::vector<Operation> operations_;
     std::size_t bytes_ = 64; ///< the request's own head and tail
 };
 
@@ -81,7 +81,8 @@ private:
 using transaction = basic_transaction<>;
 
 /// The registry's answer to a transaction that it looked at: all of it happened, or nothing, because of one operation.
-struct commit_reply {
+template <class = void>
+struct basic_commit_reply {
     struct refusal {
         std::size_t operation; ///< its index
         errc why;              ///< no_node, node_exists, version_conflict, not_empty, no_children_for_ephemerals
@@ -92,9 +93,11 @@ struct commit_reply {
     explicit operator bool() const noexcept { return !refused; }
 };
 
+using commit_reply = basic_commit_reply<>;
+
 /// For those who did not expect a refusal.
-template <class = void>
-error refusal_error(transaction const& t, commit_reply::refusal const& r) {
+template <class Transaction = transaction, class Refusal>
+error refusal_error(Transaction const& t, Refusal const& r) {
     return error{r.why, "the registry refused the transaction", t.operations()[r.operation].path.str()};
 }
 

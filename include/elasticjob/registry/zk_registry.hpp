@@ -5,6 +5,7 @@
 
 #include <elasticjob/core/algorithm.hpp> // min
 #include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/registry/registry.hpp>
 #include <elasticjob/registry/zk/session.hpp>
@@ -92,7 +93,7 @@ public:
     }
 
     /// `commit_reply::at` is the revision of the transaction if it contains a `set`.
-    task<result<commit_reply>> commit(transaction t) { return commit_on(*session_, std::move(t)); }
+    task<result<commit_reply>> commit(deferred<transaction, Loop> t) { return commit_on(*session_, std::move(t)); }
 
 private:
     explicit basic_zk_registry(zk::settings<Loop> s) {
@@ -117,17 +118,17 @@ private:
         co_return co_await s.calls().ask(std::move(path), std::move(request));
     }
 
-    static task<result<commit_reply>> commit_on(zk::session<Loop>& s, transaction t) {
+    static task<result<commit_reply>> commit_on(zk::session<Loop>& s, deferred<transaction, Loop> t) {
         if (!t.has_room(limits_of(s)))
             co_return error{errc::too_large, "the transaction is larger than one request may be: split it"};
         if (auto e = s.refusal(t.generation())) co_return *std::move(e);
-        if (t.empty()) co_return commit_reply{};
+        if (t.empty()) co_return deferred<commit_reply, Loop>{};
         zk::commit_request<Loop> request{std::move(t)};
         co_return co_await s.calls().ask(node_path{}, std::move(request));
     }
 
-    static std::optional<error> refusal(zk::session<Loop>& s, node_path const& path, std::size_t data_size,
-                                        session_generation g) {
+    static deferred<std::optional<error>, Loop> refusal(zk::session<Loop>& s, node_path const& path,
+                                                        std::size_t data_size, session_generation g) {
         operation const o{operation::kind::create, path};
         if (o.bytes() + data_size > limits_of(s).request_bytes_max)
             return error{errc::too_large, "the data is larger than one request may be", path.str()};

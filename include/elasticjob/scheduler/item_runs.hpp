@@ -7,6 +7,7 @@
 #include <elasticjob/config/validation.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/run_on.hpp>
 #include <elasticjob/events/event.hpp>
@@ -26,8 +27,9 @@
 namespace elasticjob::detail {
 
 /// What the job lets its items know. Whoever changes it calls `stir`.
+template <class Config>
 struct run_terms {
-    std::shared_ptr<valid_config const> config{};
+    std::shared_ptr<Config const> config{};
     misfire_policy on_misfire{};
     std::chrono::milliseconds time_limit{0};
     std::uint64_t schedule = 0; ///< a fingerprint: a change of it makes due instants of the past nobody's business
@@ -46,6 +48,21 @@ class item_runs {
     using Registry = typename Environment::registry_type;
     using Loop = typename Environment::loop_type;
 
+    // What it is made of, for g++ to complete when it is used only: docs/decisions/0006.
+    template <class T>
+    using maybe = deferred<std::optional<T>, Environment>;
+    template <class T>
+    using list_of = deferred<std::vector<T>, Environment>;
+    using item_claim = deferred<elasticjob::item_claim, Environment>;
+    using item_share = typename item_claim::share;
+    using run_record = deferred<elasticjob::run_record, Environment>;
+    using run_start = deferred<elasticjob::run_start, Environment>;
+    using valid_config = deferred<elasticjob::valid_config, Environment>;
+    using terms_type = run_terms<valid_config>;
+    using catch_up = deferred<elasticjob::catch_up, Environment>;
+    using start_report = deferred<elasticjob::start_report, Environment>;
+    using opening = deferred<std::pair<item_index, std::string>, Environment>; ///< an item, and its first record
+
 public:
     /// The environment must outlive this.
     item_runs(Environment& env, job_name name, job_layout at, instance_id self, job_body body)
@@ -60,7 +77,7 @@ public:
           end_news_{env.registry.loop()},
           doubted_at_{wall_now()} {}
 
-    run_terms& terms() noexcept { return terms_; }
+    terms_type& terms() noexcept { return terms_; }
 
     /// Everybody looks whether there is something to do for him.
     void stir() {
@@ -74,13 +91,13 @@ public:
         auto const ours_since = is_share_known_ ? wall : std::max(doubted_at_, wall - env_.options.sharding_timeout);
         is_share_known_ = true;
         common_ = std::move(claim.common);
-        std::map<item_index, item_claim::share> ours;
+        std::map<item_index, item_share> ours;
         for (auto& s : claim.shares) ours.emplace(s.item, std::move(s));
         for (auto& [i, e] : table_) {
             auto const at = ours.find(i);
             bool const is_ours = at != ours.end();
             if (!is_ours && e.live) e.live->order.give(stop_reason::reassigned);
-            e.share = is_ours ? std::optional{at->second} : std::nullopt;
+            e.share = is_ours ? maybe<item_share>{at->second} : std::nullopt;
             stir(e);
         }
         for (auto& [i, s] : ours) {
@@ -134,7 +151,7 @@ public:
 
     /// The instance has a new session: the marks of the old one have gone with it.
     task<void> mark_again(session_generation g) {
-        std::vector<item_index> marked;
+        list_of<item_index> marked;
         for (auto& [i, e] : table_)
             if (e.live && e.mark) marked.push_back(i);
         for (auto const i : marked) {
@@ -195,33 +212,33 @@ private:
         entry(Loop& l, item_index i) : item{i}, stirred{l} {}
         item_index const item;
         event_count<Loop> stirred;
-        bool has_news = false;                    ///< whether anything outside of the item has changed
-        std::optional<item_claim::share> share{}; ///< while it is ours
-        wall_time ours_since{};                   ///< what is due behind this is not for a former owner to run
-        bool is_read = false;                     ///< whether record and version are what the registry has
+        bool has_news = false;     ///< whether anything outside of the item has changed
+        maybe<item_share> share{}; ///< while it is ours
+        wall_time ours_since{};    ///< what is due behind this is not for a former owner to run
+        bool is_read = false;      ///< whether record and version are what the registry has
         run_record record{};
-        std::optional<node_version> version{}; ///< nothing: there is no record
-        std::optional<wall_time> order{};      ///< to be run on somebody's behalf
-        wall_time told_through{};              ///< due instants up to here were told to have found it running
+        maybe<node_version> version{}; ///< nothing: there is no record
+        maybe<wall_time> order{};      ///< to be run on somebody's behalf
+        wall_time told_through{};      ///< due instants up to here were told to have found it running
         live_run* live = nullptr;
-        std::optional<session_generation> mark{}; ///< whose `running` node is ours
-        bool is_failover = false;                 ///< and the `failover` node too
-        std::optional<instance_id> dead{};        ///< whose run stands in the registry's record, but not in ours
+        maybe<session_generation> mark{}; ///< whose `running` node is ours
+        bool is_failover = false;         ///< and the `failover` node too
+        maybe<instance_id> dead{};        ///< whose run stands in the registry's record, but not in ours
         bool is_being_opened = false;
         bool is_being_written = false;
-        std::optional<std::string> uncertain{}; ///< the record of a start of which it is not known whether it happened
-        int failures = 0;                       ///< to begin, in a row
-        std::optional<start_answer> answer{};   ///< to `asking_`
+        maybe<std::string> uncertain{}; ///< the record of a start of which it is not known whether it happened
+        int failures = 0;               ///< to begin, in a row
+        maybe<start_answer> answer{};   ///< to `asking_`
         revision token = 0;
         mono_time asked_at{}; ///< no later than the request that began the run
         std::string task_id{};
-        std::optional<end_result> ended{}; ///< to `ending_`
+        maybe<end_result> ended{}; ///< to `ending_`
     };
 
     /// What is to be run next, and what is to be written about it.
     struct next_run {
         run_record record;
-        std::optional<instance_id> dead{};
+        maybe<instance_id> dead{};
         bool is_failover = false;
         bool is_monitored = true;
     };
@@ -305,7 +322,7 @@ private:
         if (!there && !(there.error() == errc::no_node)) co_return now() + retry_pause;
         if (there && there->data == *e.uncertain) {
             if (e.record.running) e.record.running->instance = nobody;
-            std::vector<run_end> undo{{e.item, e.record.to_text(), there->stat.version, true, e.is_failover}};
+            list_of<run_end> undo{{e.item, e.record.to_text(), there->stat.version, true, e.is_failover}};
             auto const undone = co_await book_.finish(session.generation, std::move(undo));
             if (undone.front() == end_result::session_over) co_return now() + retry_pause;
         }
@@ -429,7 +446,8 @@ private:
         record.running = std::move(what);
         auto const next =
             next_fire(terms_.config->cron(), std::chrono::floor<std::chrono::seconds>(record.through), env_.zone);
-        record.next_due = next ? std::optional<wall_time>{*next} : std::nullopt;
+        record.next_due.reset();
+        if (next) record.next_due = *next;
     }
 
     void pass_over_disabled_time(run_record& record) {
@@ -442,7 +460,7 @@ private:
                            name_of(events::skip_reason::disabled)));
     }
 
-    run_entry not_run(run_outcome outcome, catch_up::group const& which, std::string_view why) {
+    run_entry not_run(run_outcome outcome, typename catch_up::group const& which, std::string_view why) {
         auto const wall = wall_now();
         return {{which.last, run_source::schedule, 1, self_.str(), wall}, outcome, wall, which.count, std::string{why}};
     }
@@ -579,7 +597,7 @@ private:
         if (!was_called) {
             tell_skipped(e, what.due, events::skip_reason::overloaded);
         } else {
-            std::optional<error> failure;
+            maybe<error> failure;
             if (!outcome) failure = outcome.error();
             env_.sink(events::item_finished{origin(), e.item, what.due, now() - began, failure, e.token});
         }
@@ -670,8 +688,8 @@ private:
         is_beginning_ = false;
     }
 
-    task<void> open_records(std::vector<std::pair<item_index, std::string>> records) {
-        std::vector<item_index> items;
+    task<void> open_records(std::vector<opening> records) {
+        list_of<item_index> items;
         for (auto const& r : records) items.push_back(r.first);
         auto const opened = co_await book_.open(terms_.generation, std::move(records));
         if (!opened) { // they ask again
@@ -687,7 +705,7 @@ private:
     }
 
     task<void> start(std::vector<asking> all) {
-        std::vector<run_start> monitored, others;
+        list_of<run_start> monitored, others;
         for (auto& a : all) {
             if (!a.who->share || !terms_.is_open) { // it has been given to somebody else since, or we are leaving
                 answer(*a.who, start_answer::unclaimed);
@@ -700,10 +718,10 @@ private:
         if (!others.empty()) co_await start_all(std::move(others), false);
     }
 
-    task<void> start_all(std::vector<run_start> starts, bool is_monitored) {
+    task<void> start_all(list_of<run_start> starts, bool is_monitored) {
         auto const g = terms_.generation;
         auto const asked_at = now();
-        std::vector<item_index> asked;
+        list_of<item_index> asked;
         for (auto const& w : starts) asked.push_back(w.share.item);
         auto const outcome = co_await request_start(g, std::move(starts), is_monitored);
         if (!outcome) {
@@ -733,8 +751,8 @@ private:
     }
 
     /// What is started together has one name; what is made up for, its own.
-    void name_tasks(std::vector<run_ticket> const& started) {
-        std::vector<item_index> items[2];
+    void name_tasks(list_of<run_ticket> const& started) {
+        list_of<item_index> items[2];
         for (auto const& t : started) items[table_.at(t.item).is_failover].push_back(t.item);
         for (bool const is_failover : {false, true}) {
             auto const type = is_failover ? execution_type::failover : execution_type::ready;
@@ -743,13 +761,13 @@ private:
         }
     }
 
-    task<result<start_report>> request_start(session_generation g, std::vector<run_start> starts, bool is_monitored) {
+    task<result<start_report>> request_start(session_generation g, list_of<run_start> starts, bool is_monitored) {
         if (is_monitored) return book_.start(g, common_, std::move(starts));
         return start_unmarked(std::move(starts));
     }
 
     /// Without records and marks, only an operator can keep an item from starting.
-    task<result<start_report>> start_unmarked(std::vector<run_start> starts) {
+    task<result<start_report>> start_unmarked(list_of<run_start> starts) {
         auto const read = [&](run_start const& s) { return registry_.exists(at_.item_disabled(s.share.item)); };
         auto const found = co_await gather_each(loop(), starts, read);
         start_report report;
@@ -778,7 +796,7 @@ private:
         while (!ending_.empty()) {
             co_await linger();
             auto const batch = std::exchange(ending_, {});
-            std::vector<run_end> ends;
+            list_of<run_end> ends;
             std::map<std::uint64_t, std::vector<entry*>> by_generation;
             for (auto* e : batch) {
                 co_await write_access(*e);
@@ -906,13 +924,13 @@ private:
     run_book<Registry> book_;
     job_body body_;
     event_count<Loop> idle_news_;
-    run_terms terms_;
+    terms_type terms_;
     job_view<Registry> const* view_ = nullptr;
-    std::vector<item_claim::proof> common_; ///< of the claim
-    std::map<item_index, entry> table_;     ///< what is ours, or runs here
+    std::vector<typename item_claim::proof> common_; ///< of the claim
+    std::map<item_index, entry> table_;              ///< what is ours, or runs here
     event_count<Loop> end_news_;
     std::vector<asking> asking_;
-    std::vector<std::pair<item_index, std::string>> opening_;
+    std::vector<opening> opening_;
     std::vector<entry*> ending_;
     int busy_ = 0;
     bool is_share_known_ = false;

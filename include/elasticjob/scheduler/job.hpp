@@ -7,6 +7,7 @@
 #include <elasticjob/allocation/average.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/within.hpp>
 #include <elasticjob/cron/next.hpp>
@@ -47,6 +48,12 @@ template <class Environment, sharding_strategy Strategy>
 class job {
     using Registry = typename Environment::registry_type;
     using Loop = typename Environment::loop_type;
+
+    // What it works on, for g++ to complete when it is used only: docs/decisions/0006.
+    using valid_config = deferred<elasticjob::valid_config, Environment>;
+    using enrollment = deferred<elasticjob::enrollment, Environment>;
+    using transaction = deferred<elasticjob::transaction, Environment>;
+    using sharding_basis = deferred<elasticjob::sharding_basis, Environment>;
 
 public:
     job(Environment env, valid_config local, instance_id self, job_body body)
@@ -243,7 +250,7 @@ private:
     /// RS: a change of the configuration takes effect at the next firing; one that cannot be used changes nothing.
     task<void> follow_config() {
         revision taken = 0;
-        std::vector<item_index> share;
+        deferred<std::vector<item_index>, Environment> share;
         for (;;) {
             auto const seen = news().edition();
             auto const* node = view_->config();
@@ -464,7 +471,7 @@ private:
                 auto const deadline = now() + env_.options.sharding_timeout;
                 auto claim = co_await claim_items(env_.registry, *view_, at_, self_, source.items, deadline);
                 if (claim && share_source_now() == source) {
-                    std::erase_if(claim->shares, [&](item_claim::share const& s) { return s.item >= source.items; });
+                    std::erase_if(claim->shares, [&](auto const& s) { return s.item >= source.items; });
                     runs_.own(*std::move(claim), *view_);
                     claimed_ = source;
                     news().notify();
@@ -518,7 +525,7 @@ private:
     bool was_seen_ = false; ///< whether the view has shown our node of this session
     bool is_told_to_stop_ = false;
     bool is_leaving_ = false;
-    std::optional<result<void>> outcome_;
+    deferred<std::optional<result<void>>, Environment> outcome_;
     task_scope life_;      ///< cancelled when the job leaves
     task_scope departure_; ///< a leaving that nobody waits for
 };

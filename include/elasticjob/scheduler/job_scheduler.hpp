@@ -4,6 +4,7 @@
 #define ELASTICJOB_SCHEDULER_JOB_SCHEDULER_HPP
 
 #include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/membership/server_ip.hpp>
 #include <elasticjob/scheduler/job.hpp>
@@ -124,7 +125,7 @@ private:
         return valid;
     }
 
-    task<result<void>> begin(valid_config local, detail::job_body body) {
+    task<result<void>> begin(deferred<valid_config, Registry> local, detail::job_body body) {
         auto const name = local.name().str();
         if (jobs_.contains(name))
             co_return error{errc::job_conflict, "this scheduler runs a job of that name already", name};

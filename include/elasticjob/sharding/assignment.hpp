@@ -7,6 +7,7 @@
 #include <elasticjob/allocation/run_list.hpp>
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/core/result.hpp>
 
@@ -65,8 +66,8 @@ public:
     bool has(Id const& id) const { return std::find(instances_.begin(), instances_.end(), id) != instances_.end(); }
 
     /// In ascending order. O(runs + items given).
-    std::vector<item_index> items_of(Id const& id) const {
-        std::vector<item_index> mine;
+    deferred<std::vector<item_index>, Id> items_of(Id const& id) const {
+        deferred<std::vector<item_index>, Id> mine;
         auto const at = std::find(instances_.begin(), instances_.end(), id);
         if (at == instances_.end() || id.str().empty()) return mine;
         visit([&](auto const& a) {
@@ -157,7 +158,7 @@ private:
     }
 
     bool parse_average(std::string_view value) {
-        auto const parts = detail::split(value, " ");
+        auto const parts = detail::split<deferred<std::string_view, Id>>(value, " ");
         if (parts.size() != 3 || (parts[1] != "reversed" && parts[1] != "straight")) return false;
         std::uint32_t items = 0;
         std::int64_t rotated = 0;
@@ -168,7 +169,7 @@ private:
 
     bool parse_runs(std::string_view value) {
         std::vector<Run> runs;
-        for (auto const piece : detail::split(value, ",")) {
+        for (auto const piece : detail::split<deferred<std::string_view, Id>>(value, ",")) {
             auto const colon = piece.find(':');
             if (colon == piece.npos) return false;
             Run r{};

@@ -4,6 +4,7 @@
 #define ELASTICJOB_SHARDING_ITEM_NODES_HPP
 
 #include <elasticjob/config/text.hpp>
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/gather.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/registry.hpp>
@@ -20,15 +21,15 @@ namespace elasticjob {
 
 /// Known without reading while an assignment of ours is in force and published; read, one by one but all at once, only
 /// after somebody else has written them: a Java leader, or one of ours who died between two transactions.
-template <class = void>
+template <class Assignment = assignment>
 class basic_item_nodes {
 public:
     /// What the assignment says. It must outlive this.
-    explicit basic_item_nodes(assignment const& a) noexcept : by_assignment_{&a} {}
+    explicit basic_item_nodes(Assignment const& a) noexcept : by_assignment_{&a} {}
 
     /// What was read, by item.
     struct reading {
-        std::optional<node> instance; ///< nothing: the item has no owner's node
+        deferred<std::optional<node>, Assignment> instance; ///< nothing: the item has no owner's node
     };
     explicit basic_item_nodes(std::map<item_index, reading> read) noexcept : read_{std::move(read)} {}
 
@@ -54,7 +55,7 @@ public:
     }
 
 private:
-    assignment const* by_assignment_ = nullptr;
+    Assignment const* by_assignment_ = nullptr;
     std::map<item_index, reading> read_;
 };
 
@@ -68,7 +69,7 @@ task<result<Nodes>> read_item_nodes(Registry& r, job_layout at) {
     auto names = co_await r.children(at.sharding());
     if (!names && !(names.error() == errc::no_node)) co_return std::move(names).error();
     if (!names) co_return Nodes{std::move(read)};
-    std::vector<item_index> items;
+    deferred<std::vector<item_index>, Registry> items;
     for (auto const& name : *names) {
         auto const i = detail::parse_number<item_index>(name);
         if (i) items.push_back(*i);

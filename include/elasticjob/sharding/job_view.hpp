@@ -24,6 +24,8 @@ namespace elasticjob {
 template <registry Registry>
 class job_view {
     using Loop = typename Registry::loop_type;
+    using assignment = deferred<elasticjob::assignment, Registry>;
+    using ids = deferred<std::vector<instance_id>, Registry>;
 
 public:
     /// Starts to read. `news` is notified after every change of anything below; it must outlive the view.
@@ -46,7 +48,7 @@ public:
     }
 
     /// Why a node cannot be read, if that is so for another reason than the connection.
-    std::optional<error> failure() const {
+    deferred<std::optional<error>, Registry> failure() const {
         for (auto const* m : all())
             if (m->failure()) return m->failure();
         return std::nullopt;
@@ -80,19 +82,19 @@ public:
     }
 
     /// All instances, in ElasticJob's order, which is descending.
-    std::vector<instance_id> instances() const {
-        std::vector<instance_id> ids;
+    ids instances() const {
+        ids all;
         for (auto const& [name, unused] : instances_.nodes())
-            if (auto id = instance_id::parse(name)) ids.push_back(*std::move(id));
-        std::reverse(ids.begin(), ids.end());
-        return ids;
+            if (auto id = instance_id::parse(name)) all.push_back(*std::move(id));
+        std::reverse(all.begin(), all.end());
+        return all;
     }
 
     /// Those of them whose server is enabled (SV-5): whom items may go to.
-    std::vector<instance_id> available_instances() const {
-        auto ids = instances();
-        std::erase_if(ids, [&](instance_id const& id) { return !is_enabled(id.server()); });
-        return ids;
+    ids available_instances() const {
+        auto available = instances();
+        std::erase_if(available, [&](instance_id const& id) { return !is_enabled(id.server()); });
+        return available;
     }
 
 private:
@@ -102,7 +104,7 @@ private:
 
     struct reading {
         revision at;
-        deferred<std::optional<assignment>, Registry> value;
+        std::optional<assignment> value;
     };
 
     event_count<Loop>& news_;

@@ -5,6 +5,7 @@
 
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/election/elector.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/sharding/assignment.hpp>
@@ -18,14 +19,15 @@ namespace elasticjob {
 namespace detail {
 
 /// What an instance has to take away with it, as read just now.
+template <class Node>
 struct departing {
-    std::optional<node> instance, leader, necessary, assignment, first_item;
+    std::optional<Node> instance, leader, necessary, assignment, first_item;
 };
 
-template <class Assignment = assignment>
-transaction departure(registry_limits const& limits, departing const& now, job_layout const& at,
-                      instance_id const& self, session_view const& session, bool releases_items) {
-    transaction t{session.generation};
+template <class Node, class Assignment = assignment>
+deferred<transaction, Node> departure(registry_limits const& limits, departing<Node> const& now, job_layout const& at,
+                                      instance_id const& self, session_view const& session, bool releases_items) {
+    deferred<transaction, Node> t{session.generation};
     if (leads(now.leader ? &*now.leader : nullptr, self, session)) t.remove(at.leader_instance());
     if (now.instance && now.instance->stat.owner == session.id) t.remove(at.instance(self));
     if (t.empty()) return t; // nothing of ours is left
@@ -38,7 +40,7 @@ transaction departure(registry_limits const& limits, departing const& now, job_l
 
     auto const mine = written->items_of(self);
     written->release(self);
-    transaction with_release = t;
+    auto with_release = t;
     with_release.set(at.assignment(), written->to_text(), now.assignment->stat.version);
     with_release.set(at.item_instance(0), written->owner_id(0).str(), now.first_item->stat.version);
     for (auto const i : mine)
@@ -59,13 +61,13 @@ task<result<void>> leave(Registry& r, job_layout at, instance_id self, session_g
     for (int refusals = 0;;) {
         auto const session = r.session();
         if (session.generation != g || session.id == 0) co_return success(); // all of ours has gone with its session
-        std::vector<node_path> paths{at.instance(self), at.leader_instance(), at.sharding_necessary(), at.assignment(),
-                                     at.item_instance(0)};
+        deferred<std::vector<node_path>, Registry> paths{at.instance(self), at.leader_instance(),
+                                                         at.sharding_necessary(), at.assignment(), at.item_instance(0)};
         auto reading = co_await read_all(r, std::move(paths));
         if (reading) {
             auto& n = *reading;
-            detail::departing const now{std::move(n[0]), std::move(n[1]), std::move(n[2]), std::move(n[3]),
-                                        std::move(n[4])};
+            detail::departing<deferred<node, Registry>> const now{std::move(n[0]), std::move(n[1]), std::move(n[2]),
+                                                                  std::move(n[3]), std::move(n[4])};
             auto t = detail::departure(r.limits(), now, at, self, session, refusals < 3);
             if (t.empty()) co_return success();
             auto const reply = co_await r.commit(std::move(t));

@@ -21,13 +21,17 @@ namespace elasticjob {
 
 /// What a sharding is decided on. Decided means checked: the transaction that writes the assignment is refused if any of
 /// this is no longer so.
-struct sharding_basis {
+template <class Id = instance_id>
+struct basic_sharding_basis {
     session_generation generation;
     std::string job;
     std::uint32_t item_count = 0;
     node_version config_version = 0;
-    std::vector<instance_id> instances; ///< available ones, in ElasticJob's order
+    std::vector<Id> instances; ///< available ones, in ElasticJob's order
 };
+
+/// A template only so that including it costs nothing: see docs/decisions/0006.
+using sharding_basis = basic_sharding_basis<>;
 
 /// What came of it.
 struct sharding_report {
@@ -44,7 +48,13 @@ struct sharding_report {
 /// nodes, then the assignment flips, and then the nodes get their new owners; so none ever shows two.
 template <registry Registry, sharding_strategy Strategy>
 class resharder {
+    // What it works on, for g++ to complete when it is used only: docs/decisions/0006.
     using nodes = deferred<item_nodes, Registry>;
+    using sharding_basis = deferred<elasticjob::sharding_basis, Registry>;
+    using assignment = deferred<elasticjob::assignment, Registry>;
+    using transaction = deferred<elasticjob::transaction, Registry>;
+    using operations = deferred<std::vector<operation>, Registry>;
+    using paths = deferred<std::vector<node_path>, Registry>;
 
 public:
     resharder(Registry& r, job_layout at, instance_id self)
@@ -78,10 +88,10 @@ public:
     task<result<sharding_report>> shard(job_view<Registry> const& view, sharding_basis basis) {
         auto const* in_force = view.assignment_in_force();
         bool const knows_items = in_force && in_force->is_published() && !distrusts_items_;
-        deferred<std::optional<assignment>, Registry> before;
+        std::optional<assignment> before;
         if (in_force) before = *in_force;
         nodes known{before ? *before : nothing_};
-        std::vector<node_path> parents;
+        paths parents;
         if (!knows_items) {
             ELASTICJOB_CO_TRY(known, co_await read_item_nodes(registry_, at_));
             ELASTICJOB_CO_TRY(parents, co_await missing_parents());
@@ -146,26 +156,26 @@ private:
     /// What a sharding writes, in the order in which it has to be written.
     struct change {
         transaction checks;
-        std::vector<operation> foundation; ///< parents
-        std::vector<operation> flip;       ///< from here on the new assignment is in force
-        std::vector<operation> moves;      ///< the nodes of the items behind the first, only where they change
+        operations foundation; ///< parents
+        operations flip;       ///< from here on the new assignment is in force
+        operations moves;      ///< the nodes of the items behind the first, only where they change
     };
 
     static operation creation(node_path path, std::string data = {}) {
         return {operation::kind::create, std::move(path), std::move(data)};
     }
 
-    task<result<std::vector<node_path>>> missing_parents() {
-        std::vector<node_path> const parents{at_.sharding(), at_.ext()};
+    task<result<paths>> missing_parents() {
+        paths const parents{at_.sharding(), at_.ext()};
         ELASTICJOB_CO_TRY(auto const found, co_await read_all(registry_, parents));
-        std::vector<node_path> missing;
+        paths missing;
         for (std::size_t i = 0; i < parents.size(); ++i)
             if (!found[i]) missing.push_back(parents[i]);
         co_return missing;
     }
 
-    std::vector<operation> foundation(std::vector<node_path> missing, nodes const& known) const {
-        std::vector<operation> creations;
+    operations foundation(paths missing, nodes const& known) const {
+        operations creations;
         for (auto& path : missing) creations.push_back(creation(std::move(path)));
         if (!known.has_item(0)) creations.push_back(creation(at_.item(0)));
         return creations;
@@ -173,8 +183,8 @@ private:
 
     /// The assignment itself, and the node of item 0, which is always written with it: that is how a later writing by
     /// anybody else is noticed. And whoever asked for a sharding has it.
-    std::vector<operation> flip(job_view<Registry> const& view, nodes const& known, assignment const& after) const {
-        std::vector<operation> steps;
+    operations flip(job_view<Registry> const& view, nodes const& known, assignment const& after) const {
+        operations steps;
         if (!known.has_owner_node(0)) steps.push_back(creation(at_.item_instance(0)));
         steps.push_back({operation::kind::set, at_.item_instance(0), after.owner_id(0).str()});
         if (auto const* written = view.assignment_node())
@@ -186,15 +196,15 @@ private:
         return steps;
     }
 
-    std::vector<operation> flags_down(job_view<Registry> const& view) const {
-        std::vector<operation> steps;
+    operations flags_down(job_view<Registry> const& view) const {
+        operations steps;
         if (view.sharding_is_necessary()) steps.push_back({operation::kind::remove, at_.sharding_necessary()});
         if (view.sharding_is_processed()) steps.push_back({operation::kind::remove, at_.sharding_processing()});
         return steps;
     }
 
-    std::vector<operation> moves(nodes const& known, assignment const& after) const {
-        std::vector<operation> steps;
+    operations moves(nodes const& known, assignment const& after) const {
+        operations steps;
         for (item_index i = 1; i < after.items(); ++i) {
             auto const& owner = after.owner_id(i).str();
             if (!known.has_item(i)) steps.push_back(creation(at_.item(i)));
@@ -222,9 +232,9 @@ private:
     }
 
     task<result<void>> commit(transaction t) {
-        auto const operations = t;
+        auto const asked = t;
         ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(t)));
-        if (!reply) co_return refusal_error(operations, *reply.refused);
+        if (!reply) co_return refusal_error(asked, *reply.refused);
         co_return success();
     }
 
@@ -235,8 +245,8 @@ private:
         auto const g = whole.checks.generation();
         deferred<std::optional<node_version>, Registry> version;
         if (auto const* written = view.assignment_node()) version = written->stat.version;
-        std::vector<operation> clearing = whole.foundation;
-        std::vector<operation> writing;
+        operations clearing = whole.foundation;
+        operations writing;
         for (auto const& o : whole.moves) {
             clearing.push_back(o);
             clearing.back().data.clear();
@@ -284,9 +294,9 @@ private:
     }
 
     /// Each chunk begins with the same checks.
-    task<result<void>> commit_chunks(transaction checks, std::vector<operation> operations) {
+    task<result<void>> commit_chunks(transaction checks, operations rest) {
         auto chunk = checks;
-        for (auto& o : operations) {
+        for (auto& o : rest) {
             if (!chunk.has_room(registry_.limits(), 1, o.bytes())) {
                 ELASTICJOB_CO_CHECK(co_await commit(std::move(chunk)));
                 chunk = checks;

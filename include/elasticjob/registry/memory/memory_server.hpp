@@ -111,7 +111,7 @@ public:
         return filter_.decide ? filter_.decide(filter_.context, session, write) : request_fate::served;
     }
 
-    applied apply(std::vector<operation> const& operations, std::int64_t session) {
+    applied apply(deferred<std::vector<operation>, Loop> const& operations, std::int64_t session) {
         auto answer = tree_.apply(operations, session, now_ms());
         publish(answer.events);
         return answer;
@@ -121,7 +121,7 @@ public:
     void subscribe(session_watches<Loop>& table) { tables_.push_back(table); }
 
 private:
-    void publish(std::vector<tree_event> const& events) {
+    void publish(deferred<std::vector<tree_event>, Loop> const& events) {
         tables_.for_each([&](session_watches<Loop>& table) {
             for (auto const& e : events) table.tell(e);
         });

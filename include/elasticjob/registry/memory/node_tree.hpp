@@ -29,6 +29,8 @@ struct tree_event {
 /// each. Threads: one.
 template <class T = void>
 class basic_node_tree {
+    using reply = deferred<commit_reply, T>;
+
 public:
     basic_node_tree() { nodes_.emplace("/", entry{}); }
 
@@ -38,20 +40,20 @@ public:
     }
 
     /// Precondition: the node exists.
-    std::vector<std::string> children(node_path const& path) const {
+    deferred<std::vector<std::string>, T> children(node_path const& path) const {
         auto const& names = nodes_.at(path.str()).children;
         return {names.begin(), names.end()};
     }
 
     struct applied {
-        deferred<std::optional<commit_reply::refusal>, T> refused;
+        std::optional<typename reply::refusal> refused;
         revision at = 0;
         deferred<std::vector<std::string>, T> created; ///< for each create: the path that it got
         deferred<std::vector<tree_event>, T> events;   ///< in the order of the changes
     };
 
     /// All of it or nothing, for the given session, at the given server time. A `check` alone takes a revision too.
-    applied apply(std::vector<operation> const& operations, std::int64_t session, std::int64_t now_ms) {
+    applied apply(deferred<std::vector<operation>, T> const& operations, std::int64_t session, std::int64_t now_ms) {
         applied answer;
         answer.at = ++last_revision_;
         std::vector<undo> journal;
@@ -60,7 +62,7 @@ public:
             if (!why) continue;
             for (; !journal.empty(); journal.pop_back()) revert(journal.back());
             answer = {};
-            answer.refused = commit_reply::refusal{i, *why};
+            answer.refused = typename reply::refusal{i, *why};
             break;
         }
         return answer;
@@ -69,7 +71,7 @@ public:
     /// Removes what the session has left behind, in one revision.
     deferred<std::vector<tree_event>, T> end_session(std::int64_t session, std::int64_t now_ms) {
         if (session == 0) return {}; // nobody's: that is how persistent nodes look
-        std::vector<operation> removals;
+        deferred<std::vector<operation>, T> removals;
         for (auto const& [path, e] : nodes_)
             if (e.value.stat.owner == session) removals.push_back({operation::kind::remove, *node_path::parse(path)});
         return apply(removals, session, now_ms).events;

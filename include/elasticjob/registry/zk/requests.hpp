@@ -183,12 +183,12 @@ struct commit_request {
     using loop_type = Loop;
     using answer = Answer;
 
-    explicit commit_request(transaction t) noexcept : batch{std::move(t)} {}
+    explicit commit_request(deferred<transaction, Loop> t) noexcept : batch{std::move(t)} {}
 
     /// Precondition: a `reconnect_gate::pass` in hand, or libzookeeper may free memory twice.
     int submit(handle<Loop>& h, call<Loop>& c) {
         auto const& operations = batch.operations();
-        std::vector<std::string> paths;
+        deferred<std::vector<std::string>, Loop> paths;
         paths.reserve(operations.size());
         deferred<std::vector<zoo_op_t>, Loop> ops(operations.size());
         results.resize(operations.size());
@@ -211,7 +211,7 @@ struct commit_request {
         while (failed < results.size() && results[failed].err != code) ++failed;
         if (failed == results.size()) return failure(code, path);
         if (!is_refusal(code)) return failure(code, batch.operations()[failed].path);
-        reply.refused = commit_reply::refusal{failed, failure(code, path).code};
+        reply.refused = typename Answer::refusal{failed, failure(code, path).code};
         return reply;
     }
 
@@ -234,7 +234,7 @@ private:
         call_of<commit_request>::from(context).answer(code);
     }
 
-    transaction batch;
+    deferred<transaction, Loop> batch;
     deferred<std::vector<zoo_op_result_t>, Loop> results{};
     Stat written{};
 };

@@ -48,7 +48,7 @@ public:
     call_table<Loop>& calls() noexcept { return calls_; }
 
     /// Why nothing can be sent under this generation now, or nothing.
-    std::optional<error> refusal(session_generation g) const {
+    deferred<std::optional<error>, Loop> refusal(session_generation g) const {
         if (view_.state == session_state::closed) return error{errc::closed, "the registry is closed"};
         if (g != view_.generation && g != session_generation::current())
             return error{errc::session_lost, "the session that this belonged to is over"};
