@@ -103,12 +103,12 @@ TEST_CASE("execution.run_book: disabled items, those that run elsewhere and thos
     s.create(s.at.item_disabled(1));
     s.create_as(s.two, s.at.item_running(2), {}, create_mode::ephemeral);
     s.set(s.at.item_instance(3), s.other.str());
-    s.remove(s.at.item_instance(4));
-    auto const report = s.start({0, 1, 2, 3, 4, 5, 9});
+    s.set(s.at.item_instance(4), {}); // released by somebody who has left
+    auto const report = s.start({0, 1, 2, 3, 4, 5});
     REQUIRE(report);
     CHECK(report->disabled == items{1});
     CHECK(report->running_elsewhere == items{2});
-    CHECK(report->unclaimed == items{3, 4, 9});
+    CHECK(report->unclaimed == items{3, 4});
     CHECK(shop::of(report->started) == items{0, 5});
     CHECK(s.marked(6) == items{0, 2, 5});
     CHECK_FALSE(s.has(s.at.item_disabled(0))); // the check for absence leaves nothing
@@ -122,6 +122,17 @@ TEST_CASE("execution.run_book: nothing starts when the assignment is no longer t
     REQUIRE(report);
     CHECK(report->unclaimed == items{0, 1});
     CHECK(s.marked(2).empty());
+}
+
+TEST_CASE("execution.run_book: an item whose nodes an operator has removed gets them back when it starts") {
+    shop s{4};
+    s.remove(s.at.item_instance(1));
+    s.remove(s.at.item_instance(2));
+    s.remove(s.at.item(2));
+    auto const report = s.start({1, 2, 3});
+    REQUIRE(report);
+    CHECK(shop::of(report->started) == items{1, 2, 3});
+    CHECK(s.owners(4) == std::vector<std::string>(4, s.self.str()));
 }
 
 TEST_CASE("execution.run_book: nothing starts on an instance whose node is gone") {

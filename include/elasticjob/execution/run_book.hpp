@@ -286,7 +286,7 @@ private:
                 chunk.clear();
                 co_return success();
             }
-            ELASTICJOB_CO_CHECK(co_await sort_out_hindered(chunk, report));
+            ELASTICJOB_CO_CHECK(co_await sort_out_hindered(g, common, chunk, report));
         }
         for (auto const& s : chunk) report.unclaimed.push_back(s.share.item);
         chunk.clear();
@@ -296,7 +296,8 @@ private:
     static node_version version_after(run_start const& s) { return s.version.value_or(0) + 1; }
 
     /// After a refusal: looks at all items at once, and keeps those that nothing stands in the way of.
-    task<result<void>> sort_out_hindered(std::vector<run_start>& chunk, start_report& report) {
+    task<result<void>> sort_out_hindered(session_generation g, proofs const& common, std::vector<run_start>& chunk,
+                                         start_report& report) {
         auto const list = [&](run_start const& s) { return registry_.children(at_.item(s.share.item)); };
         auto const read_owner = [&](run_start const& s) { return registry_.get(at_.item_instance(s.share.item)); };
         auto const read_record = [&](run_start const& s) { return registry_.exists(at_.run_record(s.share.item)); };
@@ -311,6 +312,7 @@ private:
         for (auto const& w : written)
             if (!w) co_return w.error();
         std::vector<run_start> free;
+        std::vector<item_index> removed;
         for (std::size_t n = 0; n < chunk.size(); ++n) {
             auto const has = [&](std::string_view name) {
                 return std::find(found[n]->begin(), found[n]->end(), name) != found[n]->end();
@@ -320,7 +322,11 @@ private:
             auto const i = s.share.item;
             bool const is_ours = named[n] && named[n]->data == self_.str() && owns(s.share, named[n]->stat.version);
             bool const is_as_known = record ? s.version == record->version : !s.version;
-            if (!found[n] || !is_ours)
+            bool const is_removed = !named[n] && named[n].error() == errc::no_node && s.share.own.empty() && i != 0;
+            if (is_removed) {
+                removed.push_back(i);
+                free.push_back(std::move(chunk[n]));
+            } else if (!found[n] || !is_ours)
                 report.unclaimed.push_back(i);
             else if (has("disabled"))
                 report.disabled.push_back(i);
@@ -334,6 +340,9 @@ private:
                 free.push_back(std::move(chunk[n]));
         }
         chunk = std::move(free);
+        for (auto const i : removed) {
+            ELASTICJOB_CO_CHECK(co_await restore(g, common, i));
+        }
         for (auto const& s : chunk)
             if (!s.version) co_return co_await make_room(); // perhaps it is the parent that is missing
         co_return success();
@@ -341,6 +350,17 @@ private:
 
     static bool owns(typename item_claim::share const& s, node_version version) {
         return std::all_of(s.own.begin(), s.own.end(), [&](auto const& p) { return p.version == version; });
+    }
+
+    /// Somebody has removed an item's nodes, though the assignment in force gives it to us.
+    task<result<void>> restore(session_generation g, proofs const& common, item_index i) {
+        ELASTICJOB_CO_TRY(auto const there, co_await registry_.exists(at_.item(i)));
+        auto t = common_checks(g, common);
+        if (!there) t.create(at_.item(i), {});
+        t.create(at_.item_instance(i), self_.str());
+        auto const reply = co_await registry_.commit(std::move(t));
+        if (!reply && !is_connection(reply.error().code)) co_return reply.error();
+        co_return success(); // a refusal shows when the start is tried again
     }
 
     /// The parents of the records, which somebody may have removed.

@@ -55,6 +55,7 @@ struct observation {
     wall_time due{};                 ///< likewise
     std::int64_t token = 0;          ///< likewise, where the library gives one
     std::optional<error> failure{};  ///< finished, trouble, body_ended, command
+    run_source source{};             ///< started
     events::skip_reason why{};       ///< skipped
     std::vector<item_index> items{}; ///< share
     std::string text{};              ///< joined, fault, command, stage
@@ -133,6 +134,7 @@ observation observe(Event const& e) {
         o.items = e.items;
     } else if constexpr (std::is_same_v<Event, events::item_started>) {
         o.what = kind::started;
+        o.source = e.source;
         o.text = std::string{name_of(e.source)} + ", attempt " + std::to_string(e.attempt);
     } else if constexpr (std::is_same_v<Event, events::item_finished>) {
         o.what = kind::finished;
