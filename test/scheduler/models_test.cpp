@@ -5,6 +5,7 @@
 
 #include <elasticjob/allocation/run_list.hpp>
 #include <elasticjob/cron/tzif_zone.hpp>
+#include <elasticjob/execution/dead_man_timer.hpp>
 
 #include <iterator>
 
@@ -26,5 +27,8 @@ static_assert(std::random_access_iterator<shard_range::iterator>);
 static_assert(std::forward_iterator<run_items::iterator>);
 
 static_assert(executor<SimpleExecutor>);
+static_assert(lease_guard<NoDeadManTimer> && lease_guard<DeadManTimer>);
+static_assert(std::constructible_from<job_scheduler<MemoryRegistry, AverageAllocation, SimpleExecutor, DeadManTimer>,
+                                      MemoryRegistry&, scheduler_options, DeadManTimer>);
 static_assert(event_sink<NoEvents> && event_sink<LogEvents>);
 static_assert(time_zone<UtcZone> && time_zone<FixedOffset> && time_zone<TzifZone> && time_zone<SystemZone>);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/execution/dead_man_timer.hpp>
 #include <elasticjob/scheduler/policies.hpp>
 
 #include <doctest/doctest.h>
@@ -18,8 +19,10 @@ struct counting_pool {
 static_assert(std::same_as<policy_for<pool_slot>, ThreadPool>);
 static_assert(std::same_as<policy_for<sink_slot>, LogEvents>);
 static_assert(std::same_as<policy_for<zone_slot>, SystemZone>);
+static_assert(std::same_as<policy_for<guard_slot>, NoDeadManTimer>);
 
 // In any order.
+static_assert(std::same_as<policy_for<guard_slot, UtcZone, DeadManTimer, NoEvents>, DeadManTimer>);
 static_assert(std::same_as<policy_for<pool_slot, UtcZone, NoEvents, counting_pool>, counting_pool>);
 static_assert(std::same_as<policy_for<sink_slot, UtcZone, NoEvents, counting_pool>, NoEvents>);
 static_assert(std::same_as<policy_for<zone_slot, counting_pool, NoEvents, UtcZone>, UtcZone>);
