@@ -264,6 +264,33 @@ TEST_CASE("scheduler.job: a machine's clock that is put forward is noticed withi
     CHECK(c.started() == items{0, 0});
 }
 
+TEST_CASE("scheduler.job: a clock that was a day ahead and is put right leaves nothing behind that keeps items from "
+          "running") {
+    for (bool const is_disabled_meanwhile : {false, true}) {
+        cluster c;
+        auto& m = c.add();
+        auto job = make_job("settle", "0/5 * * * * ?", 1);
+        job.misfire = false;
+        REQUIRE(m.schedule(job));
+        c.run_for(6s);
+        REQUIRE(c.started() == items{0});
+        c.loop.set_wall(c.loop.wall_now() + 24h);
+        c.run_for(61s); // it is noticed within a minute
+        if (is_disabled_meanwhile) {
+            REQUIRE(m.disable("settle"));
+            c.run_for(1s);
+            REQUIRE(m.enable("settle"));
+        }
+        c.run_for(10s);
+        CHECK(c.started().size() > 2);
+        c.loop.set_wall(c.loop.wall_now() - 24h);
+        c.run_for(1min);
+        c.log.clear();
+        c.run_for(10s);
+        CHECK(c.started() == items{0, 0});
+    }
+}
+
 TEST_CASE("scheduler.job: with a Java leader a firing waits for its sharding, not for ever, and runs what it gives") {
     cluster c;
     c.create("/settle");

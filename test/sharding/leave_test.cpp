@@ -42,6 +42,16 @@ TEST_CASE("sharding.leave: items, leadership and instance go in one transaction,
     CHECK(w.second->assignment_in_force());
 }
 
+TEST_CASE("sharding.leave: an instance leaves also when an operator has removed nodes of its items") {
+    sharded_world w;
+    REQUIRE(w.shard(4));
+    w.remove(w.at.item_instance(3));
+    w.remove(w.at.item(3));
+    REQUIRE(leave_now(w, 1));
+    CHECK_FALSE(w.has(w.at.instance(id_of(1))));
+    CHECK(w.has(w.at.sharding_necessary())); // and the leader sees to what was its own
+}
+
 TEST_CASE("sharding.leave: what no view has shown yet goes too") {
     sharded_world w;
     w.create_as(w.two, w.at.instance(id_of(5)), {}, create_mode::ephemeral);
@@ -85,21 +95,23 @@ TEST_CASE("sharding.leave: whoever is in the way of the transaction only delays 
     sharded_world v;
     REQUIRE(v.shard(4));
     int edits = 0;
-    losing const network{v.server, [&](std::int64_t session, operation::kind const* write) {
-                             // Between the reading and the commit of the one that leaves, three times.
-                             if (session == v.two.session().id && write && edits++ < 3)
-                                 post(v.loop, [&v, made = task<result<node_stat>>{v.by_hand.set(
-                                                       v.at.assignment(), v.data(v.at.assignment()))}]() mutable {
-                                     auto run = [](task<result<node_stat>> t) -> task<void> { (void)co_await std::move(t); };
-                                     v.background.spawn(run(std::move(made)));
-                                 });
-                             return request_fate::served;
-                         }};
+    losing const network{
+        v.server, [&](std::int64_t session, operation::kind const* write) {
+            // Between the reading and the commit of the one that leaves, three times.
+            if (session == v.two.session().id && write && edits++ < 3)
+                post(v.loop, [&v, made = task<result<node_stat>>{
+                                      v.by_hand.set(v.at.assignment(), v.data(v.at.assignment()))}]() mutable {
+                    auto run = [](task<result<node_stat>> t) -> task<void> { (void)co_await std::move(t); };
+                    v.background.spawn(run(std::move(made)));
+                });
+            return request_fate::served;
+        }};
     REQUIRE(v.wait_for(leave(v.two, v.at, id_of(2), v.two.session().generation, v.loop.now() + 5s)));
     CHECK_FALSE(v.has(v.at.instance(id_of(2))));
 }
 
-TEST_CASE("sharding.leave: while the registry is away it waits to the deadline, and not at all for a session that is over") {
+TEST_CASE(
+    "sharding.leave: while the registry is away it waits to the deadline, and not at all for a session that is over") {
     sharded_world w;
     REQUIRE(w.shard(4));
     post(w.loop, [&] { w.two.disconnect(); });

@@ -451,7 +451,9 @@ private:
     }
 
     void pass_over_disabled_time(run_record& record) {
-        auto const since = std::min(terms_.enabled_since, wall_now());
+        auto const wall = wall_now();
+        if (terms_.enabled_since > wall + clock_slack) terms_.enabled_since = wall; // by a clock that was wrong
+        auto const since = terms_.enabled_since;
         if (record.through >= since) return;
         auto const missed = due_between(terms_.config->cron(), record.through, since, env_.zone, 1);
         record.through = since;

@@ -71,14 +71,18 @@ inline bool has_members(cluster_view const& v, std::string const& job) {
 struct no_two_runs_of_one_item {
     static constexpr std::string_view name = "I1 no two runs of one item";
 
-    std::string on(observation const& o, cluster_view const& v) const {
+    std::string on(observation const& o, cluster_view const& v) {
         // The run itself is entered into the view only now, so all that are there are others.
         if (o.what != observation::kind::body_began) return {};
+        auto& last_token = last_tokens_[{o.job, o.item}];
+        auto const before = std::exchange(last_token, std::max(last_token, o.token));
         auto const* mark = v.find(cluster_view::layout(o.job).item_running(o.item));
         if (!mark) return {};
         auto const mine = v.nodes[o.node].session;
         for (auto const& r : v.runs) {
             if (r.job != o.job || r.item != o.item) continue;
+            if (r.token < before)
+                continue; // another has begun since, and ended perhaps: this one does not count any more
             auto const theirs = v.nodes[r.node].process == r.process ? v.nodes[r.node].session : r.session;
             bool const other_lives = r.process != o.process && v.server.is_alive(r.session);
             bool const i_hold = mark->stat.owner == mine;
@@ -89,6 +93,9 @@ struct no_two_runs_of_one_item {
         }
         return {};
     }
+
+private:
+    std::map<std::pair<std::string, item_index>, std::int64_t> last_tokens_;
 };
 
 /// I1, by tokens, where the library gives them: no two runs of an item have the same one. That they grow is for the store
