@@ -5,6 +5,8 @@
 #include <elasticjob/execution/simple_executor.hpp>
 #include <elasticjob/registry/memory_registry.hpp>
 
+#include <support/sanitized.hpp>
+
 #include <doctest/doctest.h>
 
 #include <malloc.h>
@@ -14,14 +16,6 @@
 #include <iterator>
 #include <string>
 #include <vector>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define ELASTICJOB_TEST_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define ELASTICJOB_TEST_SANITIZED 1
-#endif
-#endif
 
 using namespace elasticjob;
 
