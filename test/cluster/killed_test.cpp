@@ -104,6 +104,8 @@ TEST_CASE("cluster: whoever gets the items of a dead process that was running th
     o.session_timeout = 4s;
     o_dead.session_timeout = 4s;
     auto& a = all.start("a", o);
+    all.wait_for("a to lead",
+                 [&] { return a.leads(); }); // a dead leader would give its items away with its session only
     auto& b = all.start("b", o);
     auto& dead = all.start("dead", o_dead);
     all.wait_until_shared(job, {&a, &b, &dead});
