@@ -172,7 +172,7 @@ public:
         if (!is_conflict(written.error().code) && !is_connection(written.error().code)) co_return written.error();
         ELASTICJOB_CO_CHECK(co_await connected_session(registry_, g));
         ELASTICJOB_CO_TRY(auto const there, co_await registry_.get(path));
-        if (there.stat.version == e.version + 1 && there.data == e.record) co_return success();
+        if (is_written(there, e.record, e.version + 1)) co_return success();
         if (there.stat.version == e.version) co_return error{errc::not_sent, "the record was not written", path.str()};
         co_return error{errc::fenced, "another instance has taken the item over", path.str()};
     }
@@ -293,6 +293,11 @@ private:
         co_return success();
     }
 
+    /// Whether this is what we have written, though the reply was lost.
+    static bool is_written(node const& there, std::string_view record, node_version version) {
+        return there.stat.version == version && there.data == record;
+    }
+
     static node_version version_after(run_start const& s) { return s.version.value_or(0) + 1; }
 
     /// After a refusal: looks at all items at once, and keeps those that nothing stands in the way of.
@@ -381,8 +386,7 @@ private:
         for (;;) {
             ELASTICJOB_CO_CHECK(co_await catch_up(g));
             auto const there = co_await registry_.get(at_.run_record(s.share.item));
-            if (there)
-                co_return there->stat.version == version_after(s) && there->data == s.record ? there->stat.modified : 0;
+            if (there) co_return is_written(*there, s.record, version_after(s)) ? there->stat.modified : 0;
             if (there.error() == errc::no_node) co_return revision{0};
             if (!is_connection(there.error().code)) co_return there.error();
         }
@@ -393,8 +397,7 @@ private:
             auto const session = co_await connected_session(registry_, g);
             if (!session) co_return end_result::session_over;
             auto const there = co_await registry_.get(at_.run_record(e.item));
-            if (there && there->stat.version == e.version + 1 && there->data == e.record)
-                co_return end_result::recorded; // it had happened
+            if (there && is_written(*there, e.record, e.version + 1)) co_return end_result::recorded; // it had happened
             if ((there && there->stat.version != e.version) || (!there && there.error() == errc::no_node)) {
                 co_await take_marks_away(g, session->id, e);
                 co_return end_result::fenced;

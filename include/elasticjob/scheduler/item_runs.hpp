@@ -362,11 +362,7 @@ private:
     }
 
     /// Whether an instance that has begun a run cannot end it any more. Our own runs are in the table, not here.
-    bool is_gone(std::string const& id) const {
-        if (id == self_.str()) return true;
-        auto const all = view_->instances();
-        return std::none_of(all.begin(), all.end(), [&](instance_id const& i) { return i.str() == id; });
-    }
+    bool is_gone(std::string const& id) const { return id == self_.str() || !view_->has_instance(id); }
 
     /// A former owner still runs it. Waits for that one node: until the run has ended, or the instance is gone.
     task<mono_time> follow_foreign_run(entry& e) {
@@ -636,10 +632,7 @@ private:
             e.ended.reset();
             ending_.push_back(&e);
             end_soon();
-            while (!e.ended) {
-                auto const edition = e.stirred.edition();
-                if (!e.ended) co_await e.stirred.newer_than(edition);
-            }
+            while (!e.ended) co_await e.stirred.newer_than(e.stirred.edition());
             if (*e.ended == end_result::recorded) {
                 e.version = *e.version + 1;
                 break;

@@ -90,6 +90,9 @@ public:
         return all;
     }
 
+    /// Whether there is an instance of that name. O(log instances).
+    bool has_instance(std::string_view id) const { return instances_.find(id) != nullptr; }
+
     /// Those of them whose server is enabled (SV-5): whom items may go to.
     ids available_instances() const {
         auto available = instances();
