@@ -83,7 +83,8 @@ public:
                 throw std::runtime_error{"waited in vain for: " + std::string{what} + "\n" + transcript()};
             for (auto& m : members_)
                 if (m.has_crashed())
-                    throw std::runtime_error{m.name() + " crashed before: " + std::string{what} + "\n" + transcript()};
+                    throw std::runtime_error{m.name() + " crashed (" + m.how_it_ended() + ") before: " +
+                                             std::string{what} + "\n" + transcript()};
             listen(20ms);
         }
     }

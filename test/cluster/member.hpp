@@ -114,9 +114,13 @@ public:
         if (::waitpid(pid_, &status, WNOHANG) != pid_) return false;
         pid_ = 0;
         exit_code_ = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        ended_by_ = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
         return true;
     }
     int exit_code() const noexcept { return exit_code_; } ///< -1 unless it has ended by itself
+    std::string how_it_ended() const {
+        return ended_by_ != 0 ? "signal " + std::to_string(ended_by_) : "exit code " + std::to_string(exit_code_);
+    }
 
     /// Takes in what it has printed. Precondition: there is something to read.
     void read() {
@@ -179,6 +183,7 @@ private:
     std::string name_;
     pid_t pid_ = 0; ///< 0: ended
     int exit_code_ = -1;
+    int ended_by_ = 0;        ///< a signal
     bool was_killed_ = false; ///< by us
     int input_ = -1, output_ = -1;
     std::string rest_;

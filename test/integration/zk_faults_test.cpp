@@ -85,6 +85,30 @@ transaction large_transaction(session_generation g, std::size_t operations) {
 
 } // namespace
 
+TEST_CASE("ZkRegistry: what cannot be sent fails when the session is known to be suspended, not before") {
+    zk_server server{quick()};
+    tcp_proxy proxy{server.port()};
+    auto o = to(proxy.endpoint());
+    o.session_timeout = 10s;
+    auto r = connected(o);
+
+    run(r.loop(), [&]() -> task<> {
+        // libzookeeper knows that the connection is broken, for it makes another; the loop, which waits here, does not.
+        proxy.set_replies(wire::held);
+        proxy.cut();
+        REQUIRE(proxy.wait_for_connections(2, 10s));
+        CHECK(r.session().state == session_state::connected);
+        auto const there = co_await r.exists(at("/n"));
+        REQUIRE(!there.has_value());
+        CHECK(there.error() == errc::not_sent);
+        CHECK(r.session().state == session_state::suspended);
+
+        proxy.set_replies(wire::whole);
+        co_await reach(r, session_state::connected, 1);
+        CHECK((co_await r.exists(at("/n"))).has_value());
+    });
+}
+
 TEST_CASE("ZkRegistry: a write whose reply was lost has happened, and one whose request was lost has not") {
     zk_server server{quick()};
     tcp_proxy proxy{server.port()};

@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -71,6 +73,12 @@ public:
             cut_everything();
             requests_ = replies_ = wire::whole;
         });
+    }
+
+    /// Waits here until so many connections have been made to it, ever; false if they are not within the limit.
+    bool wait_for_connections(std::size_t count, std::chrono::milliseconds limit) {
+        std::unique_lock lock{mutex_};
+        return was_connected_.wait_for(lock, limit, [&] { return connections_ >= count; });
     }
 
 private:
@@ -164,6 +172,8 @@ private:
             auto const address = loopback(target_);
             (void)::connect(server, reinterpret_cast<sockaddr const*>(&address), sizeof address);
             lines_.push_back({{client, server}, {server, client}});
+            ++connections_;
+            was_connected_.notify_all();
         }
     }
 
@@ -194,6 +204,8 @@ private:
     int listener_ = -1;
     int wake_[2] = {-1, -1};
     std::mutex mutex_;
+    std::condition_variable was_connected_;
+    std::size_t connections_ = 0;
     bool closing_ = false;
     wire requests_ = wire::whole;
     wire replies_ = wire::whole;

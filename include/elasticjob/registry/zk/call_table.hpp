@@ -102,19 +102,24 @@ public:
 private:
     void submit_queued() {
         while (!queue_.empty() && in_flight_count_ < in_flight_max) {
-            owned_call<Loop> c{&queue_.pop_front()};
-            if (c->awaited_by)
-                submit(std::move(c));
-            else
-                release_watch(*c, nullptr); // nobody wants it any more, and nothing has happened yet
+            if (!queue_.front().awaited_by) { // nobody wants it any more, and nothing has happened yet
+                owned_call<Loop> c{&queue_.pop_front()};
+                release_watch(*c, nullptr);
+            } else if (!submit_front()) {
+                return;
+            }
         }
     }
 
-    void submit(owned_call<Loop> c) {
+    /// False if the connection is down and the loop has yet to hear of it. Then `fail_queued` or `fail_all` ends the
+    /// call. Not earlier, or somebody who waits for a connected session before he tries again would not wait, for ever.
+    bool submit_front() {
+        owned_call<Loop> c;
         int code = ZOK;
         {
             reconnect_gate::pass const pass;
-            if (!handle_.is_connected()) return finish(std::move(c), errc::not_sent, "the connection is down");
+            if (!handle_.is_connected()) return false;
+            c.reset(&queue_.pop_front());
             in_flight_.push_back(*c); // before the reply can come
             code = c->its_kind.submit(*c, handle_);
         }
@@ -126,6 +131,7 @@ private:
             auto why = failure(code, c->path);
             finish(std::move(c), why.code, std::move(why.what));
         }
+        return true;
     }
 
     /// A call that libzookeeper does not have.
