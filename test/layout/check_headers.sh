@@ -73,6 +73,9 @@ planted() { # INCLUDE_DIR
     attempt words "$p:3: dynamic_cast" $p 'auto f(auto* p) { return dynamic_cast<int*>(p); }'
     attempt words "$p:3: shared_ptr<void>" $p 'std::shared_ptr<void const> p;'
     attempt words "$p:5: virtual" $p '/* one\n virtual */\nauto s = "//"; virtual'
+    attempt words "$p:3: co_await behind" $p 'while (!a && co_await b) {}'
+    attempt words "$p:4: co_await behind" $p 'while (a ||\n !co_await b) {}'
+    attempt words '' $p 'if (a && b)\n co_await c;'
     attempt words '' $p '// virtual time\nauto n = 1'"'"'000; auto s = "std::function"; /* typeid */ bool b = std::any_of(a, b, c);'
     attempt words '' $p 'auto page = R"x(\nvirtual "\n)x";'
     return $rc

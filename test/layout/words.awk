@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tells, with file:line, where a header uses what the library has decided to do without: dispatch and type erasure at run
-# time. Comments and strings may say what they like.
+# time, and what g++ 12 makes wrong code of (docs/decisions/0001). Comments and strings may say what they like.
 
 BEGIN {
     edge_left = "(^|[^A-Za-z0-9_])"
@@ -8,7 +8,7 @@ BEGIN {
     count = split("virtual dynamic_cast typeid std::function std::move_only_function std::any", words, " ")
 }
 
-FNR == 1 { within = "" }
+FNR == 1 { within = last = "" }
 
 # The line without its comments and literals; `within` remembers what stays open at the end of the line.
 function code_of(line,   result, c, two, at, end) {
@@ -48,6 +48,9 @@ function code_of(line,   result, c, two, at, end) {
     for (i = 1; i <= count; ++i)
         if (code ~ edge_left words[i] edge_right) complain(words[i])
     if (code ~ /shared_ptr *< *(const +)?void/) complain("shared_ptr<void>")
+    # Behind these it may be carried out although it should not.
+    if (last code ~ /(&&|\|\||\?) *!?\(* *co_await/) complain("co_await behind &&, || or ?")
+    last = code ~ /(&&|\|\||\?) *$/ ? "&& " : ""
 }
 
 function complain(word) {

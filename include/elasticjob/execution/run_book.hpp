@@ -432,8 +432,10 @@ private:
                 if (mark) {
                     auto const removed = co_await registry_.remove(path, any_version, g);
                     if (removed || !is_connection(removed.error().code)) break;
-                } else if (!is_connection(mark.error().code) || !co_await connected_session(registry_, g)) {
-                    break;
+                } else {
+                    if (!is_connection(mark.error().code)) break;
+                    auto const again = co_await connected_session(registry_, g);
+                    if (!again) break;
                 }
             }
     }

@@ -212,9 +212,12 @@ private:
             }
             if (is_registered() && view_->self() && view_->self()->stat.owner == session.id) was_seen_ = true;
             // Our session lives, and reads that the node is gone: an operator has taken the instance out (SD-1, D-18).
-            if (is_registered() && !view_->self() && co_await is_removed()) {
-                departure_.spawn(depart());
-                co_return;
+            if (is_registered() && !view_->self()) {
+                bool const is_gone = co_await is_removed();
+                if (is_gone) {
+                    departure_.spawn(depart());
+                    co_return;
+                }
             }
             co_await news().newer_than(seen);
         }

@@ -102,8 +102,8 @@ private:
             auto const had_success = co_await keep_one();
             if (had_success) pause = settings_.options.reconnect_pause;
             auto const due = loop_.now() + pause;
-            while (!is_closed() && co_await stir_.newer_than(stir_.edition(), due)) {
-            }
+            for (bool in_time = true; in_time && !is_closed();)
+                in_time = co_await stir_.newer_than(stir_.edition(), due);
             pause = std::min(2 * pause, settings_.options.reconnect_pause_max);
         }
         finished_.notify();
@@ -135,8 +135,8 @@ private:
     /// Nobody waits for its calls any more, but libzookeeper leaks those that are outstanding when it is closed.
     task<void> drain() {
         auto const due = loop_.now() + farewell;
-        while (!calls_.is_drained() && co_await calls_.drained().newer_than(calls_.drained().edition(), due)) {
-        }
+        for (bool in_time = true; in_time && !calls_.is_drained();)
+            in_time = co_await calls_.drained().newer_than(calls_.drained().edition(), due);
     }
 
     void take(link_news const& news) {
