@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the owner of a handle, and an operator, can have a job do.
+#include <elasticjob/execution/stop_request.hpp>
+
 #include <support/cluster.hpp>
 
 #include <doctest/doctest.h>
@@ -292,4 +294,23 @@ TEST_CASE("scheduler.job_scheduler: after a shutdown the handle says so, and a s
     REQUIRE(m.schedule(make_job("settle", never, 1))); // the name is free again
     c.run_for(1s);
     CHECK(c.find("/settle/instances")->stat.children == 1);
+}
+
+TEST_CASE("scheduler.job: an order to stop a run that is over, or to stop nobody knows what, is taken away") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(make_job("settle", "0/10 * * * * ?", 2)));
+    c.run_for(11s);
+    REQUIRE(c.count(heard::kind::finished) == 2);
+    m.holds = true;
+    c.run_for(10s);
+    REQUIRE(m.held() == 2);
+    c.create("/settle/ext/stop/0", stop_request_text(c.all(heard::kind::started, 0).front().due)); // the run before
+    c.create("/settle/ext/stop/1", "now");
+    c.run_for(1s);
+    CHECK(!c.has("/settle/ext/stop/0"));
+    CHECK(!c.has("/settle/ext/stop/1"));
+    m.release_all();
+    c.run_for(1s);
+    CHECK(c.count(heard::kind::finished) == 4);
 }

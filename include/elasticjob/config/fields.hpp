@@ -91,6 +91,7 @@ Config canonical(Config config) {
     });
     config.on_misfire = {};
     config.run_time_limit = {};
+    config.on_wrong_clock = {};
     return config;
 }
 

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_CONFIG_JOB_CONFIG_HPP
 #define ELASTICJOB_CONFIG_JOB_CONFIG_HPP
 
+#include <elasticjob/config/clock_rule.hpp>
 #include <elasticjob/config/misfire_policy.hpp>
 
 #include <cstdint>
@@ -87,7 +88,8 @@ struct job_config {
     /// item exclude each other. To be switched off for jobs that run every few seconds and may overlap.
     bool monitor_execution = true;
 
-    /// By how many seconds a member's clock may differ from the registry's; -1 does not check.
+    /// By how many seconds a member's clock may differ from the registry's; -1 does not check. A check is one request
+    /// before the runs that an instance begins together. See `on_wrong_clock`.
     int max_time_diff_seconds = -1;
 
     /// The TCP port on which a member answers a dump of the job; -1 listens nowhere.
@@ -112,6 +114,9 @@ struct job_config {
 
     /// After this time a run is asked to stop; 0 is never.
     std::chrono::milliseconds run_time_limit{0};
+
+    /// What follows when the clock differs by more than `max_time_diff_seconds`.
+    clock_rule on_wrong_clock = clock_rule::skip;
 
     friend bool operator==(job_config const&, job_config const&) = default;
 };

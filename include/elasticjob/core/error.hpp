@@ -27,6 +27,7 @@ enum class errc : std::uint8_t {
     node_exists,
     version_conflict,
     not_empty,
+    not_running, ///< there is no run to be stopped
     no_children_for_ephemerals,
     no_auth,
     too_large, ///< refused here, because the server would cut the connection
@@ -35,6 +36,7 @@ enum class errc : std::uint8_t {
     not_sent,        ///< certainly without effect: the request never left
     unknown_outcome, ///< the reply was lost: read back before you decide
     session_lost,    ///< the session that this was prepared under is over; nothing of it can land any more
+    clock_differs,   ///< this machine's clock and the registry's are further apart than the job allows
     fenced,          ///< another instance has taken the item over: what this run does does not count any more
     closed,          ///< the registry, loop or scheduler is shutting down
     // Limits.
@@ -74,6 +76,8 @@ constexpr std::string_view name_of(errc code) noexcept {
         return "version_conflict";
     case errc::not_empty:
         return "not_empty";
+    case errc::not_running:
+        return "not_running";
     case errc::no_children_for_ephemerals:
         return "no_children_for_ephemerals";
     case errc::no_auth:
@@ -88,6 +92,8 @@ constexpr std::string_view name_of(errc code) noexcept {
         return "unknown_outcome";
     case errc::session_lost:
         return "session_lost";
+    case errc::clock_differs:
+        return "clock_differs";
     case errc::fenced:
         return "fenced";
     case errc::closed:

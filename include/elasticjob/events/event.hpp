@@ -93,6 +93,7 @@ enum class skip_reason : std::uint8_t {
     disabled,      ///< by an operator
     not_ready,     ///< the registry could not be asked, or nobody has sharded in time
     overloaded,    ///< the worker pool's queue is full
+    clock_differs, ///< this machine's clock is wrong
     too_late,      ///< nobody could start it in time, and the job's misfire policy says that it is dropped then
 };
 
@@ -106,6 +107,8 @@ constexpr std::string_view name_of(skip_reason r) noexcept {
         return "not_ready";
     case skip_reason::overloaded:
         return "overloaded";
+    case skip_reason::clock_differs:
+        return "clock_differs";
     case skip_reason::too_late:
         return "too_late";
     }

@@ -37,7 +37,7 @@ namespace detail {
 template <class Path = node_path>
 std::vector<Path> base_nodes(job_layout const& at) {
     return {at.root(),    at.leader(),    at.election(), at.election_latch(), at.sharding_flags(),
-            at.servers(), at.instances(), at.ext(),      at.run_records()};
+            at.servers(), at.instances(), at.ext(),      at.run_records(),   at.stop_orders()};
 }
 
 /// The stored configuration, checked as strictly as our own: a member must not start what it cannot run.

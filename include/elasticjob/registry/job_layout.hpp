@@ -36,8 +36,10 @@ inline std::string item_name(item_index item) { return std::to_string(item); }
 /// | sharding/{i}/disabled        | P  | its presence: an operator has taken the item out                             |
 /// | sharding/{i}/failover        | E  | the id of who runs it again after its instance died                          |
 /// | leader/failover/items/{i}    | P  | its presence: Java members ask for somebody to run it again                  |
+/// | systemTime/current           | P  | nothing; written to learn what time it is at the registry                    |
 /// | ext/assignment               | P  | the whole assignment, versioned; see sharding/assignment.hpp                 |
 /// | ext/run/{i}                  | P  | what is known of the item's runs; see execution/run_record.hpp               |
+/// | ext/stop/{i}                 | P  | an operator asks a run to stop: its due instant, in milliseconds since 1970  |
 ///
 /// Java members know all but `ext`, and ignore that. Nothing else may stand below `instances`, `sharding` or a latch:
 /// they could not read it.
@@ -73,10 +75,15 @@ public:
     node_path item_disabled(item_index i) const { return item(i) / "disabled"; }
     node_path item_failover(item_index i) const { return item(i) / "failover"; }
 
+    node_path system_time() const { return root_ / "systemTime"; }
+    node_path clock_probe() const { return system_time() / "current"; }
+
     node_path ext() const { return root_ / "ext"; }
     node_path assignment() const { return ext() / "assignment"; }
     node_path run_records() const { return ext() / "run"; }
     node_path run_record(item_index i) const { return run_records() / item_name(i); }
+    node_path stop_orders() const { return ext() / "stop"; }
+    node_path stop_order(item_index i) const { return stop_orders() / item_name(i); }
 
 private:
     node_path root_;

@@ -5,6 +5,7 @@
 
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/memory.hpp>
 #include <elasticjob/registry/registry.hpp>
 
 #include <map>
@@ -65,8 +66,8 @@ public:
     /// Whether everything in scope has been read once.
     bool is_loaded() const noexcept { return unread_ == 0; }
 
-    /// Why the last read failed, if it was for another reason than the connection.
-    std::optional<error> const& failure() const noexcept { return failure_; }
+    /// Why the last read failed, if it was for another reason than the connection; or null.
+    error const* failure() const noexcept { return failure_.get(); }
 
     /// The root, or null.
     node const* root() const { return find({}); }
@@ -107,7 +108,8 @@ private:
     }
 
     /// Reads what its watches do not vouch for any more, however long that takes. Gives whether the node exists.
-    task<bool> take_node(node_path path, std::string key, int levels, node_watch<Loop>& data, node_watch<Loop>& names) {
+    task<bool> take_node(node_path const& path, std::string const& key, int levels, node_watch<Loop>& data,
+                         node_watch<Loop>& names) {
         for (;;) {
             auto const edition = registry_.session_changed().edition();
             if (!data.is_linked()) {
@@ -132,7 +134,8 @@ private:
     }
 
     /// The same where only the names of the children are wanted: one watch, on them, unless the node is absent.
-    task<bool> take_names(node_path path, std::string key, node_watch<Loop>& data, node_watch<Loop>& names) {
+    task<bool> take_names(node_path const& path, std::string const& key, node_watch<Loop>& data,
+                          node_watch<Loop>& names) {
         for (;;) {
             auto const edition = registry_.session_changed().edition();
             auto children = co_await registry_.children(path, &names);
@@ -192,7 +195,7 @@ private:
         if (why == errc::closed) co_await sleep_until(loop(), mono_time::max());
         bool const by_connection = is_connection(why.code) || why == errc::session_lost;
         if (!by_connection) {
-            failure_ = std::move(why);
+            failure_ = std::make_unique<error>(std::move(why));
             news_.notify();
         }
         auto const pause = by_connection ? std::chrono::milliseconds{200} : std::chrono::milliseconds{10'000};
@@ -245,7 +248,7 @@ private:
     change_listener* listener_;
     deferred<std::map<std::string, node, std::less<>>, Registry> nodes_;
     deferred<std::set<std::string>, Registry> following_; ///< children that have a follower of their own
-    deferred<std::optional<error>, Registry> failure_;
+    std::unique_ptr<error> failure_; ///< there is hardly ever one, and there are many mirrors
     int unread_ = 0;
     task_scope scope_tasks_; ///< last: its tasks use all of the above
 };

@@ -11,6 +11,7 @@
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/run_on.hpp>
 #include <elasticjob/events/event.hpp>
+#include <elasticjob/execution/clock_check.hpp>
 #include <elasticjob/execution/lease.hpp>
 #include <elasticjob/execution/misfire.hpp>
 #include <elasticjob/execution/run_book.hpp>
@@ -32,6 +33,7 @@ struct run_terms {
     std::shared_ptr<Config const> config{};
     misfire_policy on_misfire{};
     std::chrono::milliseconds time_limit{0};
+    clock_rule on_wrong_clock{};
     std::uint64_t schedule = 0; ///< a fingerprint: a change of it makes due instants of the past nobody's business
     session_generation generation{};
     bool is_open = false;      ///< registered, enabled and not leaving: runs may begin
@@ -64,8 +66,8 @@ class item_runs {
     using opening = deferred<std::pair<item_index, std::string>, Environment>; ///< an item, and its first record
 
 public:
-    /// The environment must outlive this.
-    item_runs(Environment& env, job_name name, job_layout at, instance_id self, job_body body)
+    /// The environment must outlive this. `news` is the job's, and hears of what the job has to act on.
+    item_runs(Environment& env, job_name name, job_layout at, instance_id self, job_body body, event_count<Loop>& news)
         : env_{env},
           registry_{env.registry},
           name_{std::move(name)},
@@ -73,6 +75,7 @@ public:
           self_{self},
           book_{env.registry, std::move(at), std::move(self)},
           body_{std::move(body)},
+          job_news_{news},
           idle_news_{env.registry.loop()},
           end_news_{env.registry.loop()},
           doubted_at_{wall_now()} {}
@@ -134,6 +137,9 @@ public:
     /// Notified when that may have become so.
     event_count<Loop>& idle_news() noexcept { return idle_news_; }
 
+    /// This machine's clock is wrong, and the job asks for its instance to leave then.
+    bool stands_down() const noexcept { return stands_down_; }
+
     /// Nothing begins any more, and what cannot be recorded now is given up.
     void close() {
         closing_ = true;
@@ -172,6 +178,23 @@ public:
         }
     }
 
+    enum class stop_answer : std::uint8_t {
+        done,    ///< it has been asked to, or is over
+        not_yet, ///< that cannot be said just now
+        not_ours
+    };
+
+    /// An operator asks the run of an item for that instant to stop.
+    stop_answer stop(item_index i, wall_time due) {
+        auto const at = table_.find(i);
+        if (at == table_.end()) return stop_answer::not_ours;
+        auto& e = at->second;
+        if (e.live && e.record.running && e.record.running->due == due) e.live->order.give(stop_reason::ordered);
+        if (e.live) return stop_answer::done;
+        bool const is_known = !e.is_busy && !e.uncertain && e.is_read && !e.record.running;
+        return is_known && e.share ? stop_answer::done : stop_answer::not_yet;
+    }
+
     void look_at_lease() {
         for (auto& [i, e] : table_)
             if (e.live && e.live->hold && !e.live->hold->is_valid()) e.live->order.give(stop_reason::lease_over);
@@ -202,6 +225,7 @@ private:
         started,
         running_elsewhere,
         disabled,
+        clock_differs,
         taken,
         outdated,
         unclaimed,
@@ -220,7 +244,9 @@ private:
         maybe<node_version> version{}; ///< nothing: there is no record
         maybe<wall_time> order{};      ///< to be run on somebody's behalf
         wall_time told_through{};      ///< due instants up to here were told to have found it running
+        wall_time told_of_clock{};     ///< the due instant that was last told to be skipped because the clock is wrong
         live_run* live = nullptr;
+        bool is_busy = false; ///< from the first request of a run to the record of its end
         maybe<session_generation> mark{}; ///< whose `running` node is ours
         bool is_failover = false;         ///< and the `failover` node too
         maybe<instance_id> dead{};        ///< whose run stands in the registry's record, but not in ours
@@ -466,7 +492,9 @@ private:
     /// From the first request to the record of the end.
     task<mono_time> run(entry& e, next_run next) {
         ++busy_;
+        e.is_busy = true;
         auto const look_again = co_await run_if_possible(e, std::move(next));
+        e.is_busy = false;
         --busy_;
         idle_news_.notify();
         co_return look_again;
@@ -487,6 +515,11 @@ private:
             tell_skipped(e, what.due, events::skip_reason::disabled);
             drop(e, std::move(next), name_of(events::skip_reason::disabled));
             co_return now();
+        case start_answer::clock_differs:
+            // Nothing of it is written down: such a clock may take what comes for what has been.
+            if (std::exchange(e.told_of_clock, what.due) != what.due)
+                tell_skipped(e, what.due, events::skip_reason::clock_differs);
+            co_return now() + back_off(e);
         case start_answer::taken:
             drop(e, std::move(next), "a Java member makes up for it");
             co_return now();
@@ -700,6 +733,13 @@ private:
     }
 
     task<void> start(std::vector<asking> all) {
+        if (terms_.config->config().max_time_diff_seconds >= 0) {
+            auto const verdict = co_await check_clock();
+            if (verdict != start_answer::started) {
+                for (auto& a : all) answer(*a.who, verdict);
+                co_return;
+            }
+        }
         list_of<run_start> monitored, others;
         for (auto& a : all) {
             if (!a.who->share || !terms_.is_open) { // it has been given to somebody else since, or we are leaving
@@ -711,6 +751,22 @@ private:
         }
         if (!monitored.empty()) co_await start_all(std::move(monitored), true);
         if (!others.empty()) co_await start_all(std::move(others), false);
+    }
+
+    /// `started` if what is due may be started, as far as the clock is concerned (CF-4, D-21).
+    task<start_answer> check_clock() {
+        std::chrono::seconds const allowed{terms_.config->config().max_time_diff_seconds};
+        auto const difference = co_await clock_difference(registry_, at_);
+        if (!difference) co_return start_answer::unclaimed; // it could not be asked: once more
+        bool const is_wrong = *difference > allowed || -*difference > allowed;
+        if (is_wrong && !was_clock_wrong_) tell_trouble(wrong_clock(*difference, allowed, name_.str()));
+        was_clock_wrong_ = is_wrong;
+        if (!is_wrong || terms_.on_wrong_clock == clock_rule::report) co_return start_answer::started;
+        if (terms_.on_wrong_clock == clock_rule::skip) co_return start_answer::clock_differs;
+        stands_down_ = true;
+        terms_.is_open = false;
+        job_news_.notify();
+        co_return start_answer::unclaimed;
     }
 
     task<void> start_all(list_of<run_start> starts, bool is_monitored) {
@@ -918,6 +974,7 @@ private:
     instance_id self_;
     run_book<Registry> book_;
     job_body body_;
+    event_count<Loop>& job_news_;
     event_count<Loop> idle_news_;
     terms_type terms_;
     job_view<Registry> const* view_ = nullptr;
@@ -930,6 +987,8 @@ private:
     int busy_ = 0;
     bool is_share_known_ = false;
     bool is_draining_ = false;
+    bool was_clock_wrong_ = false; ///< when it was last looked at
+    bool stands_down_ = false;
     wall_time doubted_at_;      ///< since when it is not known what is ours
     bool is_beginning_ = false; ///< begin_together is at it
     bool is_ending_ = false;    ///< end_together is

@@ -12,6 +12,7 @@
 #include <elasticjob/core/within.hpp>
 #include <elasticjob/cron/next.hpp>
 #include <elasticjob/election/elector.hpp>
+#include <elasticjob/execution/stop_request.hpp>
 #include <elasticjob/membership/enroll.hpp>
 #include <elasticjob/scheduler/item_runs.hpp>
 #include <elasticjob/scheduler/job_environment.hpp>
@@ -54,6 +55,7 @@ class job {
     using enrollment = deferred<elasticjob::enrollment, Environment>;
     using transaction = deferred<elasticjob::transaction, Environment>;
     using sharding_basis = deferred<elasticjob::sharding_basis, Environment>;
+    using runs = item_runs<Environment>;
 
 public:
     job(Environment env, valid_config local, instance_id self, job_body body)
@@ -61,12 +63,12 @@ public:
           name_{local.name()},
           at_{local.name()},
           self_{std::move(self)},
-          local_{std::move(local)},
-          config_{std::make_shared<valid_config const>(local_)},
+          own_{local.config().on_misfire, local.config().run_time_limit, local.config().on_wrong_clock},
+          config_{std::make_shared<valid_config const>(std::move(local))},
           news_{env.registry.loop()},
           elector_{env.registry, at_, self_, env.random},
           resharder_{env.registry, at_, self_},
-          runs_{env_, name_, at_, self_, std::move(body)} {}
+          runs_{env_, name_, at_, self_, std::move(body), news_} {}
     job(job const&) = delete;
     job& operator=(job const&) = delete;
 
@@ -76,7 +78,7 @@ public:
     /// Registers, reads what there is to know, and lets the job live. Errors: those of `enroll`; those of reading.
     task<result<void>> start() {
         ELASTICJOB_CO_TRY(auto const joined,
-                          co_await enroll(env_.registry, at_, self_, local_, &check_strategy<Strategy>));
+                          co_await enroll(env_.registry, at_, self_, *config_, &check_strategy<Strategy>));
         config_ = std::make_shared<valid_config const>(joined.config);
         take_enrollment(joined);
         view_.emplace(env_.registry, at_, self_, news_);
@@ -94,6 +96,7 @@ public:
         life_.spawn(brief_items());
         life_.spawn(keep_share());
         life_.spawn(obey());
+        life_.spawn(obey_stop_orders());
         life_.spawn(keep_schedule());
         co_return success();
     }
@@ -211,6 +214,10 @@ private:
                 continue;
             }
             if (is_registered() && view_->self() && view_->self()->stat.owner == session.id) was_seen_ = true;
+            if (runs_.stands_down()) { // our clock is wrong, and the job wants others to run what is due
+                departure_.spawn(depart());
+                co_return;
+            }
             // Our session lives, and reads that the node is gone: an operator has taken the instance out (SD-1, D-18).
             if (is_registered() && !view_->self()) {
                 bool const is_gone = co_await is_removed();
@@ -392,6 +399,29 @@ private:
         }
     }
 
+    /// Orders to stop a run, each of which is taken away by who runs the item, or owns it while nobody does.
+    task<void> obey_stop_orders() {
+        for (;;) {
+            auto const seen = news().edition();
+            auto until = mono_time::max();
+            auto const orders = view_->stop_orders();
+            for (auto const& [name, order] : orders) {
+                item_index item = 0;
+                if (name.empty() || !is_registered() || !read_number(name, item)) continue;
+                auto const due = parse_stop_request(order.data);
+                auto const answer = runs_.stop(item, due.value_or(wall_time{}));
+                bool is_left = answer == runs::stop_answer::not_yet;
+                if (answer == runs::stop_answer::done) {
+                    auto const taken =
+                        co_await env_.registry.remove(at_.stop_order(item), order.stat.version, generation_);
+                    is_left = !taken && is_connection(taken.error().code);
+                }
+                if (is_left) until = now() + retry_pause;
+            }
+            co_await news().newer_than(seen, until);
+        }
+    }
+
     /// Until it is known what is ours, though not for long.
     task<void> share_known() {
         for (auto const patience = now() + env_.options.sharding_timeout; now() < patience && is_enabled();) {
@@ -430,11 +460,12 @@ private:
             terms.config = config_;
             terms.schedule = fingerprint(config_->config().cron);
             terms.generation = generation_;
-            terms.is_open = is_registered() && is_enabled() && !is_leaving_;
+            terms.is_open = is_registered() && is_enabled() && !is_leaving_ && !runs_.stands_down();
             if (!std::exchange(was_enabled_, is_enabled()) && was_enabled_) terms.enabled_since = wall_milliseconds();
-            terms.on_misfire = local_.config().on_misfire;
+            terms.on_misfire = own_.on_misfire;
             if (!config_->config().misfire) terms.on_misfire.rule = misfire_rule::skip;
-            terms.time_limit = local_.config().run_time_limit;
+            terms.time_limit = own_.run_time_limit;
+            terms.on_wrong_clock = own_.on_wrong_clock;
             runs_.stir();
             co_await news().newer_than(seen);
         }
@@ -447,6 +478,13 @@ private:
         return hash;
     }
     wall_time wall_milliseconds() { return std::chrono::floor<std::chrono::milliseconds>(loop().wall_now()); }
+
+    /// What this instance's configuration says that is not in the registry.
+    struct own_terms {
+        misfire_policy on_misfire;
+        std::chrono::milliseconds run_time_limit;
+        clock_rule on_wrong_clock;
+    };
 
     /// What our share follows from.
     struct share_source {
@@ -502,8 +540,6 @@ private:
         (void)co_await leave(r, std::move(at), std::move(self), g, mono_time::max());
     }
 
-    using runs = item_runs<Environment>;
-
     static constexpr std::chrono::milliseconds settle_span{3};
     static constexpr std::chrono::milliseconds settle_max{50};
     static constexpr std::chrono::milliseconds retry_pause{200};
@@ -514,7 +550,7 @@ private:
     job_name name_;
     job_layout at_;
     instance_id self_;
-    valid_config local_;
+    own_terms own_;
     std::shared_ptr<valid_config const> config_; ///< in force
     node_version config_version_ = 0;
     event_count<Loop> news_;

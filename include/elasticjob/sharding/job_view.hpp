@@ -38,7 +38,8 @@ public:
           self_{r, layout.instance(self), mirror_scope::root_only(), news},
           servers_{r, layout.servers(), mirror_scope::children(), news},
           assignment_{r, layout.assignment(), mirror_scope::root_only(), news},
-          first_item_{r, layout.item_instance(0), mirror_scope::root_only(), news} {}
+          first_item_{r, layout.item_instance(0), mirror_scope::root_only(), news},
+          stops_{r, layout.stop_orders(), mirror_scope::children(), news} {}
 
     event_count<Loop>& news() noexcept { return news_; }
 
@@ -47,11 +48,11 @@ public:
         return std::all_of(mirrors.begin(), mirrors.end(), [](auto const* m) { return m->is_loaded(); });
     }
 
-    /// Why a node cannot be read, if that is so for another reason than the connection.
-    deferred<std::optional<error>, Registry> failure() const {
+    /// Why a node cannot be read, if that is so for another reason than the connection; or null.
+    error const* failure() const {
         for (auto const* m : all())
             if (m->failure()) return m->failure();
-        return std::nullopt;
+        return nullptr;
     }
 
     node const* config() const { return config_.root(); }
@@ -81,6 +82,9 @@ public:
         return !s || s->data != server_disabled;
     }
 
+    /// What operators ask to stop: by the item's name, the due instant of its run; and below "", their parent.
+    auto const& stop_orders() const { return stops_.nodes(); }
+
     /// All instances, in ElasticJob's order, which is descending.
     ids instances() const {
         ids all;
@@ -101,8 +105,8 @@ public:
     }
 
 private:
-    std::array<mirror<Registry> const*, 8> all() const noexcept {
-        return {&config_, &leader_, &flags_, &instances_, &self_, &servers_, &assignment_, &first_item_};
+    std::array<mirror<Registry> const*, 9> all() const noexcept {
+        return {&config_, &leader_, &flags_, &instances_, &self_, &servers_, &assignment_, &first_item_, &stops_};
     }
 
     struct reading {
@@ -112,7 +116,7 @@ private:
 
     event_count<Loop>& news_;
     mutable std::optional<reading> read_; ///< what `assignment_in_force` last parsed
-    mirror<Registry> config_, leader_, flags_, instances_, self_, servers_, assignment_, first_item_;
+    mirror<Registry> config_, leader_, flags_, instances_, self_, servers_, assignment_, first_item_, stops_;
 };
 
 } // namespace elasticjob

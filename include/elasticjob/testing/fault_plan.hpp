@@ -46,6 +46,7 @@ namespace elasticjob::testing {
 /// | enable_item     | and back in                                                                    | job, count       |
 /// | set_items       | an operator changes the number of items                                        | job, count       |
 /// | remove_instance | an operator removes the node's instance                                        | node, job        |
+/// | stop_run        | an operator has the run of an item stop that is going on                       | job, count       |
 enum class fault_kind : std::uint8_t {
     slow_network,
     partition,
@@ -72,13 +73,14 @@ enum class fault_kind : std::uint8_t {
     enable_item,
     set_items,
     remove_instance,
+    stop_run,
 };
 
-inline constexpr std::array<std::string_view, 25> fault_names{
+inline constexpr std::array<std::string_view, 26> fault_names{
     "slow_network",   "partition",   "deafness",     "reset",          "lose_request", "lose_reply",  "expire",
     "pause",          "crash",       "crash_before", "crash_after",    "clock_jump",   "slow_bodies", "throwing_bodies",
     "hanging_bodies", "full_pool",   "join",         "leave",          "trigger",      "disable",     "enable",
-    "disable_item",   "enable_item", "set_items",    "remove_instance"};
+    "disable_item",   "enable_item", "set_items",    "remove_instance", "stop_run"};
 
 constexpr std::string_view name_of(fault_kind k) noexcept { return fault_names[static_cast<std::size_t>(k)]; }
 
@@ -181,7 +183,7 @@ struct fault_rates {
     std::array<std::uint32_t, fault_names.size()> weights{2, 4, 2, 4, 8, 8, 2, // network
                                                           4, 3, 4, 4, 2,       // process
                                                           2, 2, 2, 1,          // bodies
-                                                          4, 3, 4, 3, 3, 2, 2, 3, 1};
+                                                          4, 3, 4, 3, 3, 2, 2, 3, 1, 2};
     std::chrono::milliseconds mean_pause{3'000}; ///< between two faults
     std::chrono::milliseconds clock_jump_most{20'000};
 
@@ -239,6 +241,7 @@ inline fault_plan make_fault_plan(std::uint64_t seed, std::chrono::milliseconds 
             break;
         case fault_kind::disable_item:
         case fault_kind::enable_item:
+        case fault_kind::stop_run:
             f.count = static_cast<std::uint32_t>(pick(targets.items));
             break;
         case fault_kind::set_items:

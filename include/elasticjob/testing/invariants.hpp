@@ -230,6 +230,8 @@ struct orders_are_obeyed {
             }
             if (!detail::has_members(v, job)) continue;
             auto const count = detail::item_count(v, job).value_or(0);
+            for (item_index i = 0; i < count; ++i)
+                if (v.find(at.stop_order(i))) return detail::item_text(job, i) + " has not obeyed an order to stop";
             for (item_index i = 0; i < count; ++i) {
                 auto const owner = alive.find(v.data(at.item_instance(i)));
                 if (owner != alive.end() && !v.is_enabled(job, *owner->second))

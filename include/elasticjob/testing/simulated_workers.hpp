@@ -212,6 +212,8 @@ private:
         o.item = c.item;
         o.due = c.due;
         o.token = token_of(c);
+        if (auto const why = c.why_stop(); why != stop_reason::none)
+            o.text = "asked to stop: " + std::string{name_of(why)};
         o.failure = std::move(failure);
         observatory_.note(std::move(o));
     }

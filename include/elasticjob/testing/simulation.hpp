@@ -7,6 +7,7 @@
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/cron/next.hpp>
 #include <elasticjob/execution/simple_executor.hpp>
+#include <elasticjob/operations/stop_run.hpp>
 #include <elasticjob/scheduler/job_scheduler.hpp>
 #include <elasticjob/testing/fault_plan.hpp>
 #include <elasticjob/testing/invariants.hpp>
@@ -525,6 +526,12 @@ private:
             return create(j, at_job.item_disabled(f.count));
         case fault_kind::enable_item:
             return remove(j, at_job.item_disabled(f.count));
+        case fault_kind::stop_run: {
+            auto const patience = world_.now() + std::chrono::seconds{10};
+            auto name = job_name::parse(jobs_[j].config.name).value();
+            auto stopped = request_stop(operator_, std::move(name), f.count, patience);
+            return operator_tasks_.spawn(command(j, "stop " + item_name(f.count), std::move(stopped)));
+        }
         case fault_kind::set_items: {
             auto const stored = from_json(observatory_.view.data(at_job.config()));
             if (!stored || !*stored) return;

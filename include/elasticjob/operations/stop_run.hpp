@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Has a run that is going on stop, from any process.
+#ifndef ELASTICJOB_OPERATIONS_STOP_RUN_HPP
+#define ELASTICJOB_OPERATIONS_STOP_RUN_HPP
+
+#include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/event_count.hpp>
+#include <elasticjob/execution/run_record.hpp>
+#include <elasticjob/execution/stop_request.hpp>
+#include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/registry.hpp>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace elasticjob {
+
+namespace detail {
+
+/// Errors: no_node, not_running, malformed_data, those of the registry.
+template <registry Registry>
+task<result<run_begin>> find_run(Registry& r, job_layout const& at, item_index item) {
+    auto const nothing_runs = error{errc::not_running, "the item is not running", at.item(item).str()};
+    auto const there = co_await r.get(at.run_record(item));
+    if (!there && there.error() == errc::no_node) {
+        ELASTICJOB_CO_TRY(auto const job, co_await r.exists(at.config()));
+        if (!job) co_return error{errc::no_node, "there is no job of that name", at.root().str()};
+        co_return nothing_runs;
+    }
+    if (!there) co_return there.error();
+    ELASTICJOB_CO_TRY(auto const record, run_record::parse(there->data));
+    if (!record.running) co_return nothing_runs;
+    auto const id = instance_id::parse(record.running->instance);
+    if (!id) co_return nothing_runs; // it was taken from an instance that died, and nobody has begun it
+    ELASTICJOB_CO_TRY(auto const alive, co_await r.exists(at.instance(*id)));
+    if (!alive)
+        co_return error{errc::not_running, "the instance that ran the item is gone: " + record.running->instance,
+                        at.item(item).str()};
+    co_return *record.running;
+}
+
+} // namespace detail
+
+/// Asks the run of that item that is going on now to stop, with `stop_reason::ordered`, and waits until its instance has
+/// passed that on to the body; when the body ends is its own affair. A run that ends meanwhile is as good as stopped.
+/// The request names the run's due instant, so another run is never stopped instead; but when its instance dies, the next
+/// attempt for the same instant is. The job must be monitored. Safe to repeat.
+/// Errors: no_node if there is no such job; not_running if there is nothing to stop; timed_out if nobody has answered by
+/// the deadline: the request is taken back then; those of the registry.
+template <registry Registry>
+task<result<void>> request_stop(Registry& r, job_name job, item_index item, mono_time deadline) {
+    job_layout const at{job};
+    ELASTICJOB_CO_TRY(auto const run, co_await detail::find_run(r, at, item));
+    auto const path = at.stop_order(item);
+    auto const text = stop_request_text(run.due);
+    event_count<typename Registry::loop_type> news{r.loop()};
+    for (bool is_given = false; r.loop().now() < deadline;) {
+        auto const seen = news.edition();
+        node_watch<typename Registry::loop_type> gone{news};
+        auto const there = co_await r.get(path, &gone);
+        bool const is_absent = !there && there.error() == errc::no_node;
+        if (is_absent && is_given) co_return success();
+        if (is_absent) {
+            auto const made = co_await r.create(path, text, create_mode::persistent);
+            is_given = made.has_value(); // after a lost reply it is perhaps given twice, which does no harm
+            if (!made && !is_connection(made.error().code) && !(made.error() == errc::node_exists))
+                co_return made.error();
+        } else if (there) {
+            is_given = there->data == text; // somebody else's for the same run will do; another one's is waited out
+            co_await news.newer_than(seen, deadline);
+        } else if (is_connection(there.error().code)) {
+            auto const pause = r.loop().now() + std::chrono::milliseconds{200};
+            co_await news.newer_than(seen, pause);
+        } else {
+            co_return there.error();
+        }
+    }
+    auto const left = co_await r.get(path);
+    if (left && left->data == text) (void)co_await r.remove(path, left->stat.version);
+    co_return error{errc::timed_out, "the instance that runs the item has not answered: " + run.instance,
+                    at.item(item).str()};
+}
+
+/// The same for programs that have no coroutine at hand: `stop_run(registry, "settle", 2)`. Errors: as above, and
+/// invalid_argument for a name that no job can have. Threads: any but the loop's.
+template <registry Registry>
+result<void> stop_run(Registry& r, std::string_view job, item_index item,
+                      std::chrono::milliseconds patience = std::chrono::seconds{10}) {
+    ELASTICJOB_TRY(auto name, job_name::parse(job));
+    auto& l = r.loop();
+    return block_on(l, request_stop(r, std::move(name), item, l.now() + patience));
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_OPERATIONS_STOP_RUN_HPP
