@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the owner of a handle, and an operator, can have a job do.
+#include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/execution/stop_request.hpp>
 
 #include <support/cluster.hpp>
@@ -313,4 +314,58 @@ TEST_CASE("scheduler.job: an order to stop a run that is over, or to stop nobody
     m.release_all();
     c.run_for(1s);
     CHECK(c.count(heard::kind::finished) == 4);
+}
+
+TEST_CASE("scheduler.job: the leader looks now and then whether the items' nodes say what the assignment says (RC)") {
+    cluster c;
+    auto job = make_job("settle", never, 4);
+    job.reconcile_interval_minutes = 2;
+    auto& one = c.add();
+    auto& two = c.add();
+    REQUIRE(one.schedule(job));
+    REQUIRE(two.schedule(job));
+    c.run_for(10s);
+    auto const right = c.owners("settle", 4);
+    auto const reshards = c.count(heard::kind::resharded);
+
+    c.set("/settle/sharding/1/instance", "192.0.2.9@-@1"); // nobody
+    c.remove("/settle/sharding/2/instance");
+    c.create("/settle/sharding/7");
+    c.run_for(60s);
+    CHECK(c.owner("settle", 1) == "192.0.2.9@-@1"); // no watch tells of it
+    c.run_for(60s);
+    CHECK(c.owners("settle", 4) == right);
+    CHECK(!c.has("/settle/sharding/7"));
+    CHECK(c.count(heard::kind::resharded) == reshards + 1);
+
+    c.run_for(10min);
+    CHECK(c.count(heard::kind::resharded) == reshards + 1); // and leaves alone what is right
+}
+
+TEST_CASE("scheduler.job: an interval below one minute never looks") {
+    cluster c;
+    auto job = make_job("settle", never, 2);
+    job.reconcile_interval_minutes = 0;
+    REQUIRE(c.add().schedule(job));
+    c.run_for(10s);
+    c.set("/settle/sharding/1/instance", "192.0.2.9@-@1");
+    c.run_for(24h);
+    CHECK(c.owner("settle", 1) == "192.0.2.9@-@1");
+}
+
+TEST_CASE("scheduler.job: when failover is switched off, what Java members have flagged is taken away (FO-8, D-7)") {
+    cluster c;
+    auto job = make_job("settle", never, 2);
+    job.failover = true;
+    REQUIRE(c.add().schedule(job));
+    c.run_for(10s);
+    c.create("/settle/leader/failover");
+    c.create("/settle/leader/failover/items");
+    c.create("/settle/leader/failover/items/1");
+    c.run_for(10s);
+    CHECK(c.has("/settle/leader/failover/items/1"));
+    job.failover = false;
+    c.set("/settle/config", to_json(job));
+    c.run_for(1s);
+    CHECK(!c.has("/settle/leader/failover/items/1"));
 }

@@ -26,13 +26,18 @@ void expire(cluster& c, member& m) {
 
 } // namespace
 
-TEST_CASE("scheduler.job: an idle job sends nothing, for an hour") {
+TEST_CASE("scheduler.job: an idle job sends nothing for an hour, but for the leader's look every ten minutes") {
     cluster c;
-    for (int n = 0; n < 3; ++n) REQUIRE(c.add().schedule(make_job("settle", never, 10)));
+    auto job = make_job("settle", never, 10);
+    SUBCASE("switched off") { job.reconcile_interval_minutes = 0; }
+    SUBCASE("every ten minutes, as by default") {}
+    for (int n = 0; n < 3; ++n) REQUIRE(c.add().schedule(job));
     c.run_for(1min);
     c.server.counts() = {};
     c.run_for(1h);
-    CHECK(c.server.counts().all() == 0);
+    std::uint64_t const looks = job.reconcile_interval_minutes == 0 ? 0 : 6;
+    CHECK(c.server.counts().reads == looks * (2 + 10)); // flags, items, and each item's owner
+    CHECK(c.server.counts().writes == 0);
 }
 
 TEST_CASE("scheduler.job: a connection that comes back in time writes nothing, and nobody takes notice (D-16, D-43)") {

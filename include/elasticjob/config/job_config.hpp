@@ -98,7 +98,8 @@ struct job_config {
     /// The Java class that decides who owns which item; empty for average allocation.
     std::string job_sharding_strategy_class{};
 
-    /// How often, in minutes, the leader looks for items that belong to nobody; less than 1 never does.
+    /// How often, in minutes, the leader looks whether the items' nodes say what it has assigned, whatever the watches have
+    /// told: two requests, and one for each item. Less than 1 never does.
     int reconcile_interval_minutes = 10;
 
     /// Whether an instance starts out disabled: registered, but without items until somebody enables it.

@@ -300,6 +300,7 @@ private:
                 did_lead = does_lead;
                 env_.sink(events::leadership_changed{origin(), does_lead});
                 if (does_lead) resharder_.suspect_cut_items();
+                audited_at_ = now();
             }
             if (!is_registered() || is_leaving_) {
             } else if (elector_.is_standing()) { // left behind by an election that failed; it would block all others
@@ -309,16 +310,41 @@ private:
                 (void)co_await env_.registry.remove(at_.leader_instance(), any_version, generation_); // EL-6
                 until = now() + retry_pause;
             } else if (does_lead) {
-                if (!co_await keep_sharded())
+                bool const is_audited = co_await keep_audited();
+                bool const is_sharded = co_await keep_sharded();
+                if (!is_audited || !is_sharded)
                     until = now() + retry_pause;
                 else if (resharder_.has_cut_items())
                     until = now() + cut_items_pause;
+                until = std::min(until, next_audit());
             } else if (!view_->leader() && is_enabled()) { // EL-4, EL-5, D-36
                 (void)co_await elector_.elect(generation_);
                 until = now() + retry_pause; // by then the view shows who it is
             }
             co_await news().newer_than(seen, until);
         }
+    }
+
+    /// RC, D-26: now and then the leader looks whether the registry is as it should be, whatever the watches have told;
+    /// the first time after the job's interval. False if it could not look, and has to once more.
+    task<bool> keep_audited() {
+        bool const has_failover = config_->config().failover;
+        bool const is_due = now() >= next_audit();
+        if (!has_failover && (had_failover_ || is_due)) {
+            auto const removed = co_await resharder_.remove_failover_flags(generation_);
+            if (!removed && is_connection(removed.error().code)) co_return false;
+        }
+        had_failover_ = has_failover;
+        if (!is_due) co_return true;
+        auto const looked = co_await resharder_.audit(*view_);
+        if (!looked && is_connection(looked.error().code)) co_return false;
+        if (!looked) tell_trouble(looked.error());
+        audited_at_ = now();
+        co_return true;
+    }
+    mono_time next_audit() const {
+        std::chrono::minutes const interval{config_->config().reconcile_interval_minutes};
+        return interval.count() < 1 ? mono_time::max() : audited_at_ + interval;
     }
 
     sharding_basis current_basis() const {
@@ -560,6 +586,8 @@ private:
     runs runs_;
     session_generation generation_{};
     std::optional<share_source> claimed_; ///< what our share was last made from
+    mono_time audited_at_{};      ///< or when we began to lead
+    bool had_failover_ = false;
     bool was_enabled_ = true;
     bool was_seen_ = false; ///< whether the view has shown our node of this session
     bool is_told_to_stop_ = false;

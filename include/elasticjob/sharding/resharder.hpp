@@ -60,11 +60,11 @@ public:
     resharder(Registry& r, job_layout at, instance_id self)
         : registry_{r}, at_{std::move(at)}, self_{std::move(self)} {}
 
-    /// Whether the assignment in force was computed from anything else than this.
-    static bool is_outdated(job_view<Registry> const& view, sharding_basis const& basis) {
+    /// Whether the assignment in force was computed from anything else than this, or does not show in the items' nodes.
+    bool is_outdated(job_view<Registry> const& view, sharding_basis const& basis) const {
         if (basis.instances.empty()) return false; // nobody to give items to (SH-6)
         auto const* now = view.assignment_in_force();
-        return !now || !now->is_published() || now->instances() != basis.instances ||
+        return !now || is_damaged_ || !now->is_published() || now->instances() != basis.instances ||
                now->items() != basis.item_count || now->strategy() != Strategy::name;
     }
 
@@ -107,7 +107,35 @@ public:
         // A refusal may come from items that are not as we thought: next time, look.
         distrusts_items_ = !done;
         if (!done) co_return done.error();
+        is_damaged_ = false;
         co_return report;
+    }
+
+    /// RC, the net below the watches: reads the items' nodes, and sees whether they are what the assignment in force says,
+    /// no matter who has changed them; if not, `is_outdated`. Two requests at once, and one for each item. Errors: those
+    /// of the registry.
+    task<result<void>> audit(job_view<Registry> const& view) {
+        ELASTICJOB_CO_TRY(nodes const known, co_await read_item_nodes(registry_, at_));
+        auto const* in_force = view.assignment_in_force();
+        if (!in_force || !in_force->is_published()) co_return success(); // the view tells of that
+        for (item_index i = 0; i < in_force->items() && !is_damaged_; ++i)
+            is_damaged_ = !known.has_owner_node(i) || known.owner(i) != in_force->owner_id(i).str();
+        distrusts_items_ |= is_damaged_;
+        has_cut_items_ |= known.end() > in_force->items();
+        co_return success();
+    }
+
+    /// FO-8: what Java members have flagged for failover is nobody's business once that is switched off (D-7). Errors:
+    /// those of the registry.
+    task<result<void>> remove_failover_flags(session_generation g) {
+        auto const flagged = co_await registry_.children(at_.failover_items());
+        if (!flagged && flagged.error() == errc::no_node) co_return success();
+        if (!flagged) co_return flagged.error();
+        for (auto const& name : *flagged) {
+            auto const removed = co_await registry_.remove(at_.failover_items() / name, any_version, g);
+            if (!removed && !(removed.error() == errc::no_node)) co_return removed.error();
+        }
+        co_return success();
     }
 
     /// Whether nodes of items that were cut off may still be there.
@@ -326,6 +354,7 @@ private:
     instance_id self_;
     assignment const nothing_{};
     bool distrusts_items_ = false;
+    bool is_damaged_ = false; ///< the items' nodes do not say what the assignment says
     bool has_cut_items_ = false;
 };
 
