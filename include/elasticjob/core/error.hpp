@@ -37,6 +37,7 @@ enum class errc : std::uint8_t {
     unknown_outcome, ///< the reply was lost: read back before you decide
     session_lost,    ///< the session that this was prepared under is over; nothing of it can land any more
     clock_differs,   ///< this machine's clock and the registry's are further apart than the job allows
+    round_missed,    ///< a hook of a round was perhaps not called
     fenced,          ///< another instance has taken the item over: what this run does does not count any more
     closed,          ///< the registry, loop or scheduler is shutting down
     // Limits.
@@ -94,6 +95,8 @@ constexpr std::string_view name_of(errc code) noexcept {
         return "session_lost";
     case errc::clock_differs:
         return "clock_differs";
+    case errc::round_missed:
+        return "round_missed";
     case errc::fenced:
         return "fenced";
     case errc::closed:

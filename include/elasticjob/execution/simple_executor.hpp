@@ -5,11 +5,10 @@
 
 #include <elasticjob/config/job_config.hpp> // job_type
 #include <elasticjob/execution/executor.hpp>
+#include <elasticjob/execution/guarded_call.hpp>
 
 #include <concepts>
-#include <exception>
 #include <type_traits>
-#include <utility>
 
 namespace elasticjob {
 
@@ -28,34 +27,12 @@ struct SimpleExecutor {
     /// Errors: job_threw, with what was thrown; the body's own.
     template <simple_body Body>
     result<void> operator()(Body& body, sharding_context const& ctx) const {
-#if defined(__cpp_exceptions)
-        try {
-            return call(body, ctx);
-        } catch (std::exception const& e) {
-            return error{errc::job_threw, e.what()};
-        } catch (...) {
-            return error{errc::job_threw, "something that is no std::exception"};
-        }
-#else
-        return call(body, ctx);
-#endif
-    }
-
-private:
-    template <class Body>
-    static result<void> call(Body& body, sharding_context const& ctx) {
-        auto const invoke = [&]() -> decltype(auto) {
+        return detail::guarded_call([&]() -> decltype(auto) {
             if constexpr (std::invocable<Body&, sharding_context const&>)
                 return body(ctx);
             else
                 return body();
-        };
-        if constexpr (std::is_void_v<decltype(invoke())>) {
-            invoke();
-            return success();
-        } else {
-            return invoke();
-        }
+        });
     }
 };
 

@@ -39,6 +39,9 @@ inline std::string item_name(item_index item) { return std::to_string(item); }
 /// | systemTime/current           | P  | nothing; written to learn what time it is at the registry                    |
 /// | ext/assignment               | P  | the whole assignment, versioned; see sharding/assignment.hpp                 |
 /// | ext/run/{i}                  | P  | what is known of the item's runs; see execution/run_record.hpp               |
+/// | ext/rounds                   | P  | the latest round that is over: its due instant, in milliseconds since 1970   |
+/// | ext/rounds/{due}             | P  | how far the round has come; only with round hooks, see scheduler/rounds.hpp  |
+/// | ext/rounds/{due}/{id}        | P  | which of its items that instance has seen dealt with                         |
 /// | ext/stop/{i}                 | P  | an operator asks a run to stop: its due instant, in milliseconds since 1970  |
 ///
 /// Java members know all but `ext`, and ignore that. Nothing else may stand below `instances`, `sharding` or a latch:
@@ -82,6 +85,8 @@ public:
     node_path assignment() const { return ext() / "assignment"; }
     node_path run_records() const { return ext() / "run"; }
     node_path run_record(item_index i) const { return run_records() / item_name(i); }
+    node_path rounds() const { return ext() / "rounds"; }
+    node_path round(std::string_view due) const { return rounds() / due; }
     node_path stop_orders() const { return ext() / "stop"; }
     node_path stop_order(item_index i) const { return stop_orders() / item_name(i); }
 

@@ -17,11 +17,13 @@
 #include <elasticjob/execution/run_book.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/scheduler/job_body.hpp>
+#include <elasticjob/scheduler/rounds.hpp>
 #include <elasticjob/sharding/job_view.hpp>
 
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -63,6 +65,7 @@ class item_runs {
     using terms_type = run_terms<valid_config>;
     using catch_up = deferred<elasticjob::catch_up, Environment>;
     using start_report = deferred<elasticjob::start_report, Environment>;
+    using listeners = typename Environment::listeners_type;
     using opening = deferred<std::pair<item_index, std::string>, Environment>; ///< an item, and its first record
 
 public:
@@ -71,12 +74,13 @@ public:
         : env_{env},
           registry_{env.registry},
           name_{std::move(name)},
-          at_{at},
-          self_{self},
-          book_{env.registry, std::move(at), std::move(self)},
+          at_{std::move(at)},
+          self_{std::move(self)},
+          book_{env.registry, at_, self_},
           body_{std::move(body)},
           job_news_{news},
           idle_news_{env.registry.loop()},
+          rounds_{env_, name_, at_, self_, idle_news_},
           end_news_{env.registry.loop()},
           doubted_at_{wall_now()} {}
 
@@ -90,6 +94,10 @@ public:
     /// From now on these items are ours, and no others. `view` must live as long as this.
     void own(item_claim claim, job_view<Registry> const& view) {
         view_ = &view;
+        if constexpr (listeners::hear_rounds) {
+            rounds_.watch(view);
+            rounds_.set_item_count(static_cast<std::uint32_t>(terms_.config->config().sharding_total_count));
+        }
         auto const wall = wall_now();
         auto const ours_since = is_share_known_ ? wall : std::max(doubted_at_, wall - env_.options.sharding_timeout);
         is_share_known_ = true;
@@ -131,8 +139,14 @@ public:
         stir();
     }
 
-    /// Nothing runs, and nothing is about to.
-    bool is_idle() const noexcept { return busy_ == 0; }
+    /// Nothing runs, nothing is about to, and of nothing is it unknown whether it does.
+    bool is_idle() const {
+        auto const is_certain = [](auto const& one) { return !one.second.uncertain; };
+        return busy_ == 0 && rounds_.is_idle() && std::all_of(table_.begin(), table_.end(), is_certain);
+    }
+
+    /// Nothing of the user's is called any more. Precondition: is_idle.
+    void seal() noexcept { rounds_.seal(); }
 
     /// Notified when that may have become so.
     event_count<Loop>& idle_news() noexcept { return idle_news_; }
@@ -254,6 +268,7 @@ private:
         bool is_being_written = false;
         maybe<std::string> uncertain{}; ///< the record of a start of which it is not known whether it happened
         int failures = 0;               ///< to begin, in a row
+        session_generation asked_in{};  ///< under which the last start was asked for
         maybe<start_answer> answer{};   ///< to `asking_`
         revision token = 0;
         mono_time asked_at{}; ///< no later than the request that began the run
@@ -299,6 +314,7 @@ private:
             }
         }
         if (e.order) tell_skipped(e, *e.order, events::skip_reason::not_ready); // it is somebody else's item now
+        if constexpr (listeners::hear_rounds) rounds_.forget(e.item);
         table_.erase(e.item);
     }
 
@@ -338,23 +354,35 @@ private:
     }
 
     /// A session ended before it was known whether a run had begun on record. The body was not called: if it had begun,
-    /// that is undone. As long as we live nobody else would. What we had taken from a dead instance cannot be given back
-    /// to it, for its writings are fenced by now.
+    /// that is undone. As long as we live nobody else would; so nobody leaves before it is, unless that session is over,
+    /// which took the mark along, and there is no other. What we had taken from a dead instance cannot be given back to it, for its
+    /// writings are fenced by now.
     task<mono_time> settle(entry& e) {
         auto const session = registry_.session();
-        if (session.state != session_state::connected) co_return mono_time::max();
-        if (!co_await book_.catch_up(session.generation)) co_return now() + retry_pause;
+        if (session.state != session_state::connected) {
+            bool const is_over = session.generation != e.asked_in;
+            co_return closing_ && is_over ? settled(e) : mono_time::max();
+        }
+        auto const caught_up = co_await book_.catch_up(session.generation);
+        if (!caught_up) co_return now() + retry_pause;
         auto const there = co_await registry_.get(at_.run_record(e.item));
-        if (!there && !(there.error() == errc::no_node)) co_return now() + retry_pause;
+        if (!there && !(there.error() == errc::no_node)) {
+            if (closing_ && !is_connection(there.error().code)) co_return settled(e); // it cannot be read at all
+            co_return now() + retry_pause;
+        }
         if (there && there->data == *e.uncertain) {
             if (e.record.running) e.record.running->instance = nobody;
             list_of<run_end> undo{{e.item, e.record.to_text(), there->stat.version, true, e.is_failover}};
             auto const undone = co_await book_.finish(session.generation, std::move(undo));
             if (undone.front() == end_result::session_over) co_return now() + retry_pause;
         }
+        co_return settled(e);
+    }
+    mono_time settled(entry& e) {
         e.uncertain.reset();
         e.is_read = false;
-        co_return now();
+        idle_news_.notify();
+        return now() + back_off(e);
     }
 
     void take_record(entry& e, node const& there) {
@@ -372,6 +400,18 @@ private:
         }
         // Instants that Java members may have run, who keep no record, are not made up for.
         if (has_java_members()) e.record.through = std::max(e.record.through, e.ours_since);
+        tell_rounds(e, true);
+    }
+
+    /// Rounds hear of what the item has dealt with; of what it runs, they do when it has ended.
+    void tell_rounds(entry const& e, bool may_be_others) {
+        if constexpr (listeners::hear_rounds) {
+            auto through = e.record.through;
+            if (e.record.running) through = std::min(through, e.record.running->due - std::chrono::milliseconds{1});
+            rounds_.dealt_with(e.item, through, may_be_others);
+        } else {
+            (void)e, (void)may_be_others;
+        }
     }
 
     /// Another schedule's instants are none of ours. And a record from the far future was written by a clock that was
@@ -438,6 +478,7 @@ private:
             due_between(terms_.config->cron(), record.through, wall, env_.zone, instants_to_keep(terms_.on_misfire));
         if (due.newest.empty()) {
             remember(e, std::move(next));
+            tell_rounds(e, false);
             return std::nullopt;
         }
         auto const c = decide(due, wall, record.last_completed, terms_.on_misfire);
@@ -451,6 +492,7 @@ private:
         }
         if (!c.run) {
             remember(e, std::move(next));
+            tell_rounds(e, true);
             return std::nullopt;
         }
         begin(record, {*c.run, c.source, 1, self_.str(), wall});
@@ -529,8 +571,9 @@ private:
         case start_answer::unclaimed:
             co_return now() + back_off(e);
         case start_answer::unknown:
-            if (is_monitored) e.uncertain = next.record.to_text();
-            co_return now() + back_off(e);
+            if (!is_monitored) co_return now() + back_off(e);
+            e.uncertain = next.record.to_text();
+            co_return now();
         }
         std::optional<typename lease::hold> hold;
         if (is_monitored) {
@@ -538,7 +581,7 @@ private:
             if (!hold->is_valid()) { // the answer took so long that the session may be over
                 e.mark.reset();
                 e.uncertain = next.record.to_text();
-                co_return now() + back_off(e);
+                co_return now();
             }
         }
         e.failures = 0;
@@ -551,6 +594,7 @@ private:
             co_await put_on_record(e, what, ended);
         else
             note_end(e.record, ended, wall_now());
+        if (e.is_read) tell_rounds(e, true);
         co_return now();
     }
 
@@ -560,6 +604,7 @@ private:
         next.record.last_begun = e.record.last_begun;
         next.record.end(run_outcome::skipped, wall_now(), std::string{why});
         remember(e, std::move(next));
+        tell_rounds(e, true);
     }
 
     /// 0 the first time, for then the news is there already; later longer and longer, up to some seconds.
@@ -619,12 +664,27 @@ private:
         if (!e.share) live.order.give(stop_reason::reassigned);
         task_scope limit;
         if (terms_.time_limit.count() > 0) limit.spawn(stop_after(loop(), terms_.time_limit, live.order));
+        if constexpr (listeners::hear_rounds) {
+            if (what.source != run_source::trigger) co_await rounds_.begin(what.due);
+        }
         env_.sink(events::item_started{origin(), e.item, what.due, what.source, what.attempt, e.token});
+        if constexpr (listeners::hear_before) {
+            auto const tell = [&] { return env_.listeners.before(ctx); };
+            auto const heard = co_await run_on(env_.pool, loop(), tell);
+            if (!heard) tell_trouble(heard.error());
+        }
         auto const began = now();
         auto const call = [&] { return body_(ctx); };
         auto outcome = co_await run_on(env_.pool, loop(), call);
-        e.live = nullptr;
         bool const was_called = outcome || !(outcome.error() == errc::overloaded);
+        if constexpr (listeners::hear_after) {
+            if (was_called) {
+                auto const tell = [&] { return env_.listeners.after(ctx, outcome); };
+                auto const heard = co_await run_on(env_.pool, loop(), tell);
+                if (!heard) tell_trouble(heard.error());
+            }
+        }
+        e.live = nullptr;
         if (!was_called) {
             tell_skipped(e, what.due, events::skip_reason::overloaded);
         } else {
@@ -773,7 +833,10 @@ private:
         auto const g = terms_.generation;
         auto const asked_at = now();
         list_of<item_index> asked;
-        for (auto const& w : starts) asked.push_back(w.share.item);
+        for (auto const& w : starts) {
+            asked.push_back(w.share.item);
+            table_.at(w.share.item).asked_in = g;
+        }
         auto const outcome = co_await request_start(g, std::move(starts), is_monitored);
         if (!outcome) {
             if (!is_connection(outcome.error().code) && !(outcome.error() == errc::session_lost))
@@ -976,6 +1039,7 @@ private:
     job_body body_;
     event_count<Loop>& job_news_;
     event_count<Loop> idle_news_;
+    std::conditional_t<listeners::hear_rounds, rounds<Environment>, no_rounds<Environment>> rounds_;
     terms_type terms_;
     job_view<Registry> const* view_ = nullptr;
     std::vector<typename item_claim::proof> common_; ///< of the claim

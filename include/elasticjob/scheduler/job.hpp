@@ -156,6 +156,7 @@ public:
             }
             co_await runs_.idle_news().newer_than(seen, asked ? mono_time::max() : patience);
         }
+        runs_.seal();
         life_.cancel();
         auto const outcome = co_await hand_over();
         outcome_.emplace(outcome);

@@ -14,12 +14,13 @@
 
 namespace elasticjob::detail {
 
-template <registry Registry, worker_pool Pool, event_sink Sink, time_zone Zone, lease_guard Guard>
+template <registry Registry, worker_pool Pool, event_sink Sink, time_zone Zone, lease_guard Guard, class Hooks>
 struct job_environment {
     using registry_type = Registry;
     using loop_type = typename Registry::loop_type;
     using zone_type = Zone;
     using lease_type = session_lease<Registry, Guard>;
+    using listeners_type = Hooks; ///< Listeners<...>
 
     Registry& registry;
     Pool& pool;
@@ -28,6 +29,7 @@ struct job_environment {
     random_source& random;
     scheduler_options const& options;
     lease_type& lease;
+    Hooks& listeners;
     task_scope& leftovers; ///< what outlives a job: an instance that could not leave in time goes on trying
 };
 

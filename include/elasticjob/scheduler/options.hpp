@@ -29,6 +29,12 @@ struct scheduler_options {
     /// serves all.
     std::chrono::milliseconds completion_linger{2};
 
+    /// How long the items of a round wait for the hook before it; see execution/listeners.hpp.
+    std::chrono::milliseconds round_start_timeout{30'000};
+
+    /// How long a round may take before its end is given up.
+    std::chrono::milliseconds round_end_timeout{3'600'000};
+
     /// The pool of the scheduler's own, if it is not given one.
     thread_pool_options pool{};
 

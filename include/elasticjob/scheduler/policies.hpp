@@ -8,6 +8,7 @@
 #include <elasticjob/cron/time_zone.hpp>
 #include <elasticjob/events/log_events.hpp>
 #include <elasticjob/execution/lease.hpp>
+#include <elasticjob/execution/listeners.hpp>
 
 #include <type_traits>
 
@@ -49,9 +50,15 @@ struct guard_slot {
     static constexpr bool takes = lease_guard<P>;
 };
 
+struct listeners_slot {
+    using standard = Listeners<>;
+    template <class P>
+    static constexpr bool takes = is_listeners<P>;
+};
+
 template <class P>
-inline constexpr bool fits_a_slot =
-    pool_slot::takes<P> || sink_slot::takes<P> || zone_slot::takes<P> || guard_slot::takes<P>;
+inline constexpr bool fits_a_slot = pool_slot::takes<P> || sink_slot::takes<P> || zone_slot::takes<P> ||
+    guard_slot::takes<P> || listeners_slot::takes<P>;
 
 /// The policy of the pack that fits the slot, or the slot's standard.
 template <class Slot, class... Policies>

@@ -52,11 +52,13 @@ struct simulation_options {
 ///     if (!s.violations().empty()) …
 ///
 /// Bodies are shared by all nodes. Threads: one. Not to be used from inside a body.
-template <sharding_strategy Strategy = AverageAllocation, executor Executor = SimpleExecutor, time_zone Zone = UtcZone>
+/// `Hooks` are a scheduler's `Listeners<...>`, of which each process has a copy.
+template <sharding_strategy Strategy = AverageAllocation, executor Executor = SimpleExecutor, time_zone Zone = UtcZone,
+          class Hooks = Listeners<>>
 class simulation {
 public:
-    explicit simulation(std::uint64_t seed, simulation_options o = {})
-        : seed_{seed}, options_{std::move(o)}, world_{options_.start}, server_{world_, options_.server, seed_of(1)},
+    explicit simulation(std::uint64_t seed, simulation_options o = {}, Hooks hooks = {})
+        : seed_{seed}, options_{std::move(o)}, hooks_{std::move(hooks)}, world_{options_.start}, server_{world_, options_.server, seed_of(1)},
           observatory_{server_}, operator_wire_{server_, seed_of(2)}, operator_loop_{world_}, operator_{operator_loop_,
                                                                                                         operator_wire_,
                                                                                                         seed_of(3)} {
@@ -244,7 +246,7 @@ private:
         }
     };
 
-    using scheduler_type = job_scheduler<simulated_registry, Strategy, Executor, SimulatedPool, sink, Zone>;
+    using scheduler_type = job_scheduler<simulated_registry, Strategy, Executor, SimulatedPool, sink, Zone, Hooks>;
     using handle_type = typename scheduler_type::handle;
 
     /// A job's body, without its type: pointers to functions made from a template.
@@ -279,7 +281,8 @@ private:
         process(simulation& s, machine& m, std::uint64_t n)
             : number{n}, loop{s.world_, {&step_on, &s}}, registry{loop, m.line, s.seed_of(1000 + 3 * n)},
               workers{loop, s.observatory_, m.number, n, s.seed_of(1001 + 3 * n), s.options_.bodies},
-              scheduler{registry, options(s, m, n), SimulatedPool{&workers}, sink{&s, m.number, n}, Zone{}} {
+              scheduler{registry, options(s, m, n), SimulatedPool{&workers}, sink{&s, m.number, n}, Zone{},
+                        s.hooks_} {
             workers.session = [](void* self) { return static_cast<simulated_registry*>(self)->session().id; };
             workers.context = &registry;
         }
@@ -740,6 +743,7 @@ private:
 
     std::uint64_t seed_;
     simulation_options options_;
+    Hooks hooks_;
     virtual_loop world_;
     simulated_server server_;
     observatory observatory_;

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Calls what users have written, and gives whatever comes of it as a result.
+#ifndef ELASTICJOB_EXECUTION_GUARDED_CALL_HPP
+#define ELASTICJOB_EXECUTION_GUARDED_CALL_HPP
+
+#include <elasticjob/core/result.hpp>
+
+#include <exception>
+#include <type_traits>
+
+namespace elasticjob::detail {
+
+/// `f()` gives nothing, or a `result<void>`. Errors: job_threw, with what was thrown; those that `f` gives.
+template <class F>
+result<void> guarded_call(F const& f) {
+    auto const call = [&]() -> result<void> {
+        if constexpr (std::is_void_v<decltype(f())>) {
+            f();
+            return success();
+        } else {
+            return f();
+        }
+    };
+#if defined(__cpp_exceptions)
+    try {
+        return call();
+    } catch (std::exception const& e) {
+        return error{errc::job_threw, e.what()};
+    } catch (...) {
+        return error{errc::job_threw, "something that is no std::exception"};
+    }
+#else
+    return call();
+#endif
+}
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_EXECUTION_GUARDED_CALL_HPP

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief What is called around the runs of single items, and around whole rounds.
+#ifndef ELASTICJOB_EXECUTION_LISTENERS_HPP
+#define ELASTICJOB_EXECUTION_LISTENERS_HPP
+
+#include <elasticjob/core/clock.hpp>
+#include <elasticjob/execution/guarded_call.hpp>
+#include <elasticjob/execution/sharding_context.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace elasticjob {
+
+/// All items of a job, for one due instant.
+struct job_round {
+    std::string job;
+    wall_time due{};
+    std::uint32_t items = 0;
+};
+
+namespace detail {
+template <class L>
+concept hears_before = requires(L& l, sharding_context const& c) {
+    l.before(c);
+};
+template <class L>
+concept hears_after = requires(L& l, sharding_context const& c, result<void> const& r) {
+    l.after(c, r);
+};
+template <class L>
+concept hears_before_round = requires(L& l, job_round const& r) {
+    l.before_round(r);
+};
+template <class L>
+concept hears_after_round = requires(L& l, job_round const& r) {
+    l.after_round(r);
+};
+} // namespace detail
+
+/// One of these, or several, each giving nothing or a `result<void>`:
+///
+/// | expression          | is called                                                                                |
+/// |---------------------|------------------------------------------------------------------------------------------|
+/// | `l.before(ctx)`     | before the body, for each run of an item, on its instance                                |
+/// | `l.after(ctx, out)` | behind the body, with what came of it                                                    |
+/// | `l.before_round(r)` | before the first item of a round, once in the whole cluster                              |
+/// | `l.after_round(r)`  | once all items of the round have been dealt with, once in the whole cluster              |
+///
+/// What they throw, or give as an error, is told as trouble, and the job goes on. Threads: the pool's, several at once.
+template <class L>
+concept job_listener = std::move_constructible<L> &&(detail::hears_before<L> || detail::hears_after<L> ||
+                                                     detail::hears_before_round<L> || detail::hears_after_round<L>);
+
+/// A policy of the scheduler: `before` and `before_round` are called in this order, the others in the opposite one.
+///
+/// A round hook is called once in the cluster, or it is told as trouble (`round_missed`) that it may not have been: when
+/// the instance that was to call it has died, or it took longer than `scheduler_options::round_start_timeout` or
+/// `round_end_timeout`. Nobody's items wait longer than that. Rounds are those of the schedule; a manual trigger is none.
+template <job_listener... Ls>
+class Listeners {
+public:
+    static constexpr bool hear_before = (detail::hears_before<Ls> || ...);
+    static constexpr bool hear_after = (detail::hears_after<Ls> || ...);
+    static constexpr bool hear_rounds = ((detail::hears_before_round<Ls> || detail::hears_after_round<Ls>) || ...);
+
+    Listeners() = default;
+    explicit Listeners(Ls... all) requires(sizeof...(Ls) > 0) : all_{std::move(all)...} {}
+
+    // The first error of each; all are called, whatever the others do.
+
+    result<void> before(sharding_context const& c) {
+        return forwards([&](auto& l) -> result<void> {
+            if constexpr (requires { l.before(c); })
+                return detail::guarded_call([&]() -> decltype(auto) { return l.before(c); });
+            else
+                return success();
+        });
+    }
+    result<void> after(sharding_context const& c, result<void> const& outcome) {
+        return backwards([&](auto& l) -> result<void> {
+            if constexpr (requires { l.after(c, outcome); })
+                return detail::guarded_call([&]() -> decltype(auto) { return l.after(c, outcome); });
+            else
+                return success();
+        });
+    }
+    result<void> before_round(job_round const& r) {
+        return forwards([&](auto& l) -> result<void> {
+            if constexpr (requires { l.before_round(r); })
+                return detail::guarded_call([&]() -> decltype(auto) { return l.before_round(r); });
+            else
+                return success();
+        });
+    }
+    result<void> after_round(job_round const& r) {
+        return backwards([&](auto& l) -> result<void> {
+            if constexpr (requires { l.after_round(r); })
+                return detail::guarded_call([&]() -> decltype(auto) { return l.after_round(r); });
+            else
+                return success();
+        });
+    }
+
+private:
+    static void keep_first(result<void>& all, result<void> one) {
+        if (all && !one) all = std::move(one);
+    }
+    template <class F>
+    result<void> forwards(F f) {
+        result<void> all = success();
+        std::apply([&](auto&... ls) { (keep_first(all, f(ls)), ...); }, all_);
+        return all;
+    }
+    template <class F>
+    result<void> backwards(F f) {
+        result<void> all = success();
+        // An assignment evaluates its right side first, so a fold of them runs from the last to the first.
+        int order = 0;
+        std::apply([&](auto&... ls) { ((keep_first(all, f(ls)), order) = ... = 0); }, all_);
+        return all;
+    }
+
+    std::tuple<Ls...> all_;
+};
+
+namespace detail {
+template <class P>
+inline constexpr bool is_listeners = false;
+template <class... Ls>
+inline constexpr bool is_listeners<Listeners<Ls...>> = true;
+} // namespace detail
+
+} // namespace elasticjob
+#endif // ELASTICJOB_EXECUTION_LISTENERS_HPP
