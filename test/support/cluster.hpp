@@ -105,6 +105,8 @@ public:
     /// Lets the oldest held run of the item end; false if there is none.
     bool release(item_index item);
     void release_all();
+    /// Calls the oldest held run of the item here and now, off the loop, as a thread of a pool would.
+    bool call_held(item_index item);
     std::size_t held() const { return held_.size(); }
 
     /// The id that this member has in the job: whatever it last joined with.

@@ -164,6 +164,16 @@ bool member::release(item_index item) {
         }
     return false;
 }
+bool member::call_held(item_index item) {
+    for (auto at = held_.begin(); at != held_.end(); ++at)
+        if (at->item == item) {
+            work& w = *at->what;
+            held_.erase(at);
+            w.act(w, work_action::run);
+            return true;
+        }
+    return false;
+}
 void member::release_all() {
     for (auto const& h : std::exchange(held_, {})) registry.loop().post(*h.what);
 }
