@@ -46,9 +46,8 @@ TEST_CASE("membership.enroll: the first member creates what Java members find th
     REQUIRE(joined);
     CHECK(w.server.counts().writes == 1);
     CHECK(tree(w) == std::vector<std::string>{
-                         "/ P ", "/settle P ", "/settle/config P …", "/settle/ext P ", "/settle/ext/run P ",
-                         "/settle/instances P ",
-                         "/settle/instances/10.0.0.1@-@42-a E ", "/settle/leader P ", "/settle/leader/election P ",
+                         "/ P ", "/settle P ", "/settle/config P …", "/settle/ext P ", "/settle/ext/orders P ",
+                         "/settle/ext/run P ", "/settle/instances P ", "/settle/instances/10.0.0.1@-@42-a E ", "/settle/leader P ", "/settle/leader/election P ",
                          "/settle/leader/election/latch P ", "/settle/leader/sharding P ",
                          "/settle/leader/sharding/necessary P ", "/settle/servers P ", "/settle/servers/10.0.0.1 P "});
     CHECK(w.find(w.at.instance(id()))->stat.owner == w.one.session().id);
@@ -139,7 +138,11 @@ TEST_CASE("membership.enroll: a node that is ours already is kept, one of anothe
     auto const created = w.find(w.at.instance(id()))->stat.created;
     REQUIRE(join(w, w.one, plain()));
     CHECK(w.find(w.at.instance(id()))->stat.created == created);
-    REQUIRE(join(w, w.two, plain()));
+    auto const newcomer = join(w, w.two, plain()); // whoever that is, it is not the one that lives
+    REQUIRE(!newcomer);
+    CHECK(newcomer.error() == errc::job_conflict);
+    CHECK(w.find(w.at.instance(id()))->stat.owner == w.one.session().id);
+    REQUIRE(join(w, w.two, std::nullopt)); // who was a member before comes back
     CHECK(w.find(w.at.instance(id()))->stat.owner == w.two.session().id);
 }
 

@@ -306,11 +306,11 @@ TEST_CASE("scheduler.job: an order to stop a run that is over, or to stop nobody
     m.holds = true;
     c.run_for(10s);
     REQUIRE(m.held() == 2);
-    c.create("/settle/ext/stop/0", stop_request_text(c.all(heard::kind::started, 0).front().due)); // the run before
-    c.create("/settle/ext/stop/1", "now");
+    c.create("/settle/ext/orders/stop-0", stop_request_text(c.all(heard::kind::started, 0).front().due)); // the run before
+    c.create("/settle/ext/orders/stop-1", "now");
     c.run_for(1s);
-    CHECK(!c.has("/settle/ext/stop/0"));
-    CHECK(!c.has("/settle/ext/stop/1"));
+    CHECK(!c.has("/settle/ext/orders/stop-0"));
+    CHECK(!c.has("/settle/ext/orders/stop-1"));
     m.release_all();
     c.run_for(1s);
     CHECK(c.count(heard::kind::finished) == 4);

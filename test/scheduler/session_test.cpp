@@ -278,3 +278,17 @@ TEST_CASE("scheduler.job: the leader's node of a former session of ours is not t
     c.run_for(1s);
     CHECK(c.find("/settle/leader/election/instance")->stat.owner == one.registry.session().id);
 }
+
+TEST_CASE("scheduler.job: a registration under an id that a live session holds is refused") {
+    cluster c;
+    auto& first = c.add("10.0.0.1");
+    member second{c, first.number, "10.0.0.1"}; // the number is what the seed is made from
+    REQUIRE(first.schedule(make_job("settle", never, 2)));
+    c.run_for(1s);
+    auto const before = first.id("settle");
+    auto const outcome = second.schedule(make_job("settle", never, 2));
+    c.run_for(1min);
+    REQUIRE_FALSE(outcome);
+    CHECK(outcome.error() == errc::job_conflict);
+    CHECK(c.find("/settle/instances/" + first.id("settle"))->stat.owner == first.registry.session().id);
+}

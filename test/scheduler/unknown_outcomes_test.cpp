@@ -315,3 +315,40 @@ TEST_CASE("scheduler.item_runs: a checkpoint whose reply is lost is there all th
         CHECK(c.violations.empty());
     }
 }
+
+TEST_CASE("scheduler.job: an orderly exit undoes a start of which nobody knew whether it had happened") {
+    for (bool const failover : {false, true}) {
+        INFO("failover: " << failover);
+        cluster c;
+        auto& m = c.add();
+        auto job = make_job("settle", "0 0 * * * ?", 1);
+        job.failover = failover;
+        REQUIRE(m.schedule(job));
+        c.run_for(1h - 1s);
+        bool has_come = false, is_over = false;
+        losing const network{c.server, [&](std::int64_t s, operation::kind const* write) {
+                                 if (has_come || s != m.registry.session().id || !write ||
+                                     *write != operation::kind::check)
+                                     return request_fate::served;
+                                 has_come = true;
+                                 post(c.loop, [&] { // behind the server's turn, before the reply's
+                                     post(c.loop, [&] {
+                                         m.registry.expire();
+                                         is_over = true;
+                                     });
+                                 });
+                                 return request_fate::reply_lost;
+                             }};
+        while (!is_over) c.loop.step();
+        REQUIRE(m.registry.session().state == session_state::connected); // with a new session
+        REQUIRE(m.shutdown("settle"));
+        CHECK(c.count(heard::kind::started) == 0);
+        CHECK_FALSE(run_record::parse(c.data("/settle/ext/run/0")).value().running);
+        auto& next = c.add();
+        REQUIRE(next.schedule(job));
+        c.run_for(30s);
+        auto const runs = c.all(heard::kind::started, 0);
+        REQUIRE(runs.size() == 1); // without failover the instant is given up: no body was ever called for it
+        CHECK(runs[0].attempt == 1);
+    }
+}

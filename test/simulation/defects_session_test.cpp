@@ -9,14 +9,17 @@ using namespace elasticjob::test;
 
 namespace {
 
-/// Whoever says that it leads does: the leader's node is its own, and of the session that it has now.
+/// Whoever says that it leads does: the leader's node is its own, and of the session that it has now. Or nobody leads, and
+/// the news that its session has ended is on the way.
 struct leaders_are_right {
     static constexpr std::string_view name = "leaders are right";
 
     std::string on(observation const& o, cluster_view const& v) const {
         if (o.what != kind::leads) return {};
         auto const* there = v.find(cluster_view::layout(o.job).leader_instance());
-        bool const is_right = there && there->data == o.instance && there->stat.owner == v.nodes[o.node].session;
+        auto const session = v.nodes[o.node].session;
+        bool const is_right = there ? there->data == o.instance && there->stat.owner == session
+                                    : !v.server.is_alive(session);
         return is_right ? "" : "node " + std::to_string(o.node) + " thinks that it leads";
     }
 };

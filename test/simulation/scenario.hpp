@@ -33,6 +33,7 @@ inline job_config hourly(int count) {
     job_config c;
     c.name = "settle";
     c.cron = "0 0 * * * ?";
+    c.reconcile_interval_minutes = 0; // what is mended is mended because of news
     c.sharding_total_count = count;
     c.failover = true;
     return c;

@@ -98,6 +98,18 @@ public:
         co_return success();
     }
 
+    /// The same until it is certain, however long the connection is down. Errors: those that no repetition mends.
+    task<result<void>> withdraw_for_certain(session_generation g) {
+        for (;;) {
+            auto const done = co_await withdraw(g);
+            if (done || !is_connection(done.error().code)) co_return done;
+            auto const session = co_await connected_session(registry_, g);
+            if (session) continue;
+            forget(); // it has gone with its session
+            co_return success();
+        }
+    }
+
 private:
     task<result<void>> stand(session_generation g) {
         ELASTICJOB_CO_CHECK(co_await withdraw(g));

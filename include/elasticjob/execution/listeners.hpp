@@ -4,7 +4,7 @@
 #define ELASTICJOB_EXECUTION_LISTENERS_HPP
 
 #include <elasticjob/core/clock.hpp>
-#include <elasticjob/execution/guarded_call.hpp>
+#include <elasticjob/core/guarded_call.hpp>
 #include <elasticjob/execution/sharding_context.hpp>
 
 #include <concepts>

@@ -71,6 +71,7 @@ struct run_entry {
 template <class Entry = run_entry>
 struct basic_run_record {
     std::uint64_t schedule = 0;                          ///< the fingerprint of the schedule that `through` belongs to
+    std::int64_t obeyed = 0;                             ///< the revision of the last order to run that was obeyed
     wall_time through{};                                 ///< every due instant up to here has been dealt with
     deferred<std::optional<run_begin>, Entry> running{}; ///< what runs, if something does
     deferred<std::optional<wall_time>, Entry> last_begun{}, last_completed{}, next_due{};
@@ -116,6 +117,7 @@ struct basic_run_record {
         };
         line("schedule", number(schedule));
         line("through", number(milliseconds_of(through)));
+        if (obeyed != 0) line("obeyed", number(obeyed));
         time_line("begun", last_begun);
         time_line("completed", last_completed);
         time_line("next", next_due);
@@ -148,6 +150,8 @@ struct basic_run_record {
                 good = detail::read_number(rest, r.schedule);
             else if (key == "through")
                 good = read_time(rest, r.through);
+            else if (key == "obeyed")
+                good = detail::read_number(rest, r.obeyed);
             else if (key == "begun")
                 good = read_time(rest, r.last_begun.emplace());
             else if (key == "completed")

@@ -5,7 +5,7 @@
 
 #include <elasticjob/config/job_config.hpp> // job_type
 #include <elasticjob/execution/executor.hpp>
-#include <elasticjob/execution/guarded_call.hpp>
+#include <elasticjob/core/guarded_call.hpp>
 
 #include <concepts>
 #include <type_traits>

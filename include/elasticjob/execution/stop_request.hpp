@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What an operator writes who wants a run to stop: the node `ext/stop/{item}`.
+/// \file \brief What an operator writes who wants a run to stop: the node `ext/orders/stop-{item}`.
 #ifndef ELASTICJOB_EXECUTION_STOP_REQUEST_HPP
 #define ELASTICJOB_EXECUTION_STOP_REQUEST_HPP
 

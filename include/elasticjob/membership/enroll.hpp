@@ -6,6 +6,7 @@
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/config/stored_config.hpp>
 #include <elasticjob/config/validation.hpp>
+#include <elasticjob/core/algorithm.hpp> // find
 #include <elasticjob/core/deferred.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_all.hpp>
@@ -13,6 +14,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -37,7 +39,7 @@ namespace detail {
 template <class Path = node_path>
 std::vector<Path> base_nodes(job_layout const& at) {
     return {at.root(),    at.leader(),    at.election(), at.election_latch(), at.sharding_flags(),
-            at.servers(), at.instances(), at.ext(),      at.run_records(),   at.stop_orders()};
+            at.servers(), at.instances(), at.ext(),      at.run_records(),   at.orders()};
 }
 
 /// The stored configuration, checked as strictly as our own: a member must not start what it cannot run.
@@ -66,10 +68,11 @@ result<std::optional<basic_valid_config<Config>>> read_stored(deferred<std::opti
 /// D-27). `local` is this member's own configuration; without it the job must exist, and its configuration stays: that
 /// is how a member comes back with a new session. The server's node is only created, not written over, unless the
 /// configuration says overwrite: what an operator has disabled stays disabled (D-22), and a reconnect disturbs nobody
-/// (D-43). What another session of the same instance has left behind is replaced (D-16).
+/// (D-43). What a former session of the same instance has left behind is replaced (D-16); but who joins for the first time,
+/// which is with a `local`, and finds somebody else's session under its own name is refused.
 /// `accept` has the last word on the configuration, before anything is written.
 /// Repeated with fresh readings, a bounded number of times, when somebody else was quicker or a reply was lost.
-/// Errors: job_conflict; malformed_data and those of `validate` for what is stored; no_node if the job is gone;
+/// Errors: job_conflict, also for the name of an instance that lives; malformed_data and those of `validate` for what is stored; no_node if the job is gone;
 /// version_conflict if it never came to rest; those of the registry.
 template <registry Registry>
 task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self,
@@ -78,8 +81,10 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self,
     using action = typename deferred<config_decision, Registry>::action;
     auto bases = detail::base_nodes<deferred<node_path, Registry>>(at);
     auto const server = std::string{self.server()};
+    deferred<std::vector<std::int64_t>, Registry> our_sessions;
     for (int attempt = 0; attempt < 20; ++attempt) {
         ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
+        our_sessions.push_back(session.id);
         auto paths = bases;
         paths.insert(paths.end(), {at.config(), at.server(server), at.instance(self), at.sharding_necessary()});
         auto reading = co_await read_all(r, std::move(paths));
@@ -121,6 +126,14 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self,
         else if (writes_config && in_force.config().overwrite && server_node->data != state)
             t.set(at.server(server), state, server_node->stat.version);
         bool const is_here = instance_node && instance_node->stat.owner == session.id;
+        bool const is_ours =
+            !local || !instance_node ||
+            std::find(our_sessions.begin(), our_sessions.end(), instance_node->stat.owner) != our_sessions.end();
+        if (!is_ours)
+            co_return error{errc::job_conflict,
+                            "an instance of this very name is a member of the job already: give each process another "
+                            "seed, or none",
+                            at.instance(self).str()};
         if (instance_node && !is_here) t.remove(at.instance(self));
         if (!is_here) t.create(at.instance(self), {}, create_mode::ephemeral);
         if (!necessary_node) t.create(at.sharding_necessary(), {});

@@ -42,7 +42,8 @@ inline std::string item_name(item_index item) { return std::to_string(item); }
 /// | ext/rounds                   | P  | the latest round that is over: its due instant, in milliseconds since 1970   |
 /// | ext/rounds/{due}             | P  | how far the round has come; only with round hooks, see scheduler/rounds.hpp  |
 /// | ext/rounds/{due}/{id}        | P  | which of its items that instance has seen dealt with                         |
-/// | ext/stop/{i}                 | P  | an operator asks a run to stop: its due instant, in milliseconds since 1970  |
+/// | ext/orders                   | P  | nothing; each writing of it has all items run once (TR)                      |
+/// | ext/orders/stop-{i}          | P  | an operator asks a run to stop: its due instant, in milliseconds since 1970  |
 ///
 /// Java members know all but `ext`, and ignore that. Nothing else may stand below `instances`, `sharding` or a latch:
 /// they could not read it.
@@ -87,8 +88,8 @@ public:
     node_path run_record(item_index i) const { return run_records() / item_name(i); }
     node_path rounds() const { return ext() / "rounds"; }
     node_path round(std::string_view due) const { return rounds() / due; }
-    node_path stop_orders() const { return ext() / "stop"; }
-    node_path stop_order(item_index i) const { return stop_orders() / item_name(i); }
+    node_path orders() const { return ext() / "orders"; }
+    node_path stop_order(item_index i) const { return orders() / ("stop-" + item_name(i)); }
 
 private:
     node_path root_;

@@ -38,6 +38,9 @@ struct run_terms {
     clock_rule on_wrong_clock{};
     std::uint64_t schedule = 0; ///< a fingerprint: a change of it makes due instants of the past nobody's business
     session_generation generation{};
+    revision run_order = 0;     ///< the last order to run all items
+    wall_time ordered_at{};     ///< by the registry's clock
+    revision obeyed_before = 0; ///< what was ordered before this instance came is not for items without a record
     bool is_open = false;      ///< registered, enabled and not leaving: runs may begin
     wall_time enabled_since{}; ///< what was due before is not made up for: an operator did not want it run
 
@@ -335,7 +338,10 @@ private:
         run_record fresh;
         fresh.schedule = terms_.schedule;
         fresh.through = e.ours_since;
+        fresh.obeyed = terms_.obeyed_before;
         if (!terms_.is_monitored()) {
+            // There is no record to say what others have obeyed: what was ordered before the item was ours was for them.
+            if (terms_.ordered_at <= e.ours_since) fresh.obeyed = terms_.run_order;
             e.record = std::move(fresh);
             e.version.reset();
             e.is_read = true;
@@ -398,6 +404,7 @@ private:
             tell_trouble(why);
             e.record = run_record{};
         }
+        if (e.record.obeyed == 0) e.record.obeyed = terms_.obeyed_before;
         // Instants that Java members may have run, who keep no record, are not made up for.
         if (has_java_members()) e.record.through = std::max(e.record.through, e.ours_since);
         tell_rounds(e, true);
@@ -468,6 +475,11 @@ private:
                 begin(record, {left.due, run_source::failover, left.attempt + 1, self_.str(), wall});
                 return next;
             }
+        }
+        if (terms_.run_order > record.obeyed) {
+            record.obeyed = terms_.run_order;
+            begin(record, {terms_.ordered_at, run_source::trigger, 1, self_.str(), wall});
+            return next;
         }
         if (e.order) {
             begin(record, {*e.order, run_source::trigger, 1, self_.str(), wall});

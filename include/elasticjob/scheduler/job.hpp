@@ -89,6 +89,7 @@ public:
             co_await news().newer_than(seen);
         }
         was_enabled_ = is_enabled();
+        if (auto const* order = view_->run_order()) runs_.terms().obeyed_before = order->stat.modified;
         life_.spawn(relay_session());
         life_.spawn(stay_registered());
         life_.spawn(follow_config());
@@ -101,16 +102,23 @@ public:
         co_return success();
     }
 
-    /// Has every live instance run its items once, now (TR). Only set, never created: an instance that is gone must not
-    /// come back as a ghost (D-47). Errors: those of the registry.
+    /// Has every item run once, now (TR). The order is one node, and each item's record says up to which writing of it the
+    /// item has obeyed; so it is carried out once, by whoever owns the item, and whenever somebody does. Java members
+    /// know nothing of it, and find their own at their instances: only set, never created, for an instance that is gone
+    /// must not come back as a ghost (D-47). Errors: those of the registry.
     task<result<void>> trigger() {
         for (int attempt = 0; attempt < 10; ++attempt) {
             auto const seen = news().edition();
             transaction order{env_.registry.session().generation};
-            for (auto const& id : view_->instances()) order.set(at_.instance(id), std::string{trigger_order});
+            if (view_->run_order())
+                order.set(at_.orders(), {});
+            else
+                order.create(at_.orders(), {});
+            for (auto const& id : view_->instances())
+                if (id.is_java()) order.set(at_.instance(id), std::string{trigger_order});
             ELASTICJOB_CO_TRY(auto const reply, co_await env_.registry.commit(std::move(order)));
             if (reply) co_return success();
-            co_await news().newer_than(seen, now() + std::chrono::seconds{1}); // one of them has just left
+            co_await news().newer_than(seen, now() + std::chrono::seconds{1}); // a Java member has just left
         }
         co_return error{errc::version_conflict, "the job's instances kept changing", at_.instances().str()};
     }
@@ -312,9 +320,9 @@ private:
                 until = now() + retry_pause;
             } else if (does_lead) {
                 bool const is_audited = co_await keep_audited();
-                bool const is_sharded = co_await keep_sharded();
-                if (!is_audited || !is_sharded)
-                    until = now() + retry_pause;
+                auto const again = co_await keep_sharded();
+                if (!is_audited || again)
+                    until = now() + again.value_or(retry_pause);
                 else if (resharder_.has_cut_items())
                     until = now() + cut_items_pause;
                 until = std::min(until, next_audit());
@@ -362,37 +370,40 @@ private:
         }
     }
 
-    /// Whether all is as it should be.
-    task<bool> keep_sharded() {
-        if (!view_->config()) co_return true; // being removed
+    /// Nothing if all is as it should be, or after which time to see again.
+    task<std::optional<std::chrono::milliseconds>> keep_sharded() {
+        if (!view_->config()) co_return std::nullopt; // being removed
         if (resharder_.is_outdated(*view_, current_basis())) co_await settle();
-        if (!view_->config() || !is_registered()) co_return false;
+        if (!view_->config() || !is_registered()) co_return retry_pause;
         auto basis = current_basis();
         auto const count = basis.item_count;
         if (resharder_.is_outdated(*view_, basis)) {
             if (view_->assignment_node() && view_->first_item() && !view_->assignment_in_force()) {
                 auto const overruled = co_await is_overruled(env_.registry, at_);
-                if (!overruled || !*overruled) co_return false; // only the view is behind
+                if (!overruled || !*overruled) co_return retry_pause; // only the view is behind
             }
             auto const instances = static_cast<std::uint32_t>(basis.instances.size());
             auto const done = co_await resharder_.shard(*view_, std::move(basis));
             // A conflict means that something has changed, of which the view will tell; so does a lost connection.
-            if (!done && !is_conflict(done.error().code) && !is_connection(done.error().code) &&
-                !(done.error() == errc::session_lost))
+            bool const is_passing = !done && (is_conflict(done.error().code) || is_connection(done.error().code) ||
+                                              done.error() == errc::session_lost);
+            if (is_passing) co_return retry_pause;
+            if (!done) {
                 tell_trouble(done.error());
-            if (!done) co_return false;
+                co_return trouble_pause;
+            }
             env_.sink(events::resharded{origin(), done->epoch, done->items, instances, done->moved});
             co_await see(done->epoch);
         } else if (resharder_.is_asked_for(*view_) && view_->assignment_in_force()) {
             auto const granted = co_await resharder_.grant(*view_, generation_);
-            if (!granted) co_return false;
+            if (!granted) co_return retry_pause;
         }
         auto const* in_force = view_->assignment_in_force();
         if (resharder_.has_cut_items() && in_force && in_force->items() == count) {
             auto const removed = co_await resharder_.remove_cut_items(generation_, count);
-            co_return removed.has_value();
+            if (!removed) co_return retry_pause;
         }
-        co_return true;
+        co_return std::nullopt;
     }
 
     /// Until the view shows what we have just written: a decision made before would be made on the past.
@@ -405,7 +416,7 @@ private:
         }
     }
 
-    /// TR-1: takes the order out of our node, and runs what is ours. What is running runs once more when it has ended.
+    /// TR-1, an order as Java members and their console give it: takes it out of our node, and runs what is ours. What is running runs once more when it has ended.
     /// An order is known by the write that gave it, so that a lost reply neither loses nor doubles it.
     task<void> obey() {
         for (revision obeyed = 0;;) {
@@ -431,10 +442,12 @@ private:
         for (;;) {
             auto const seen = news().edition();
             auto until = mono_time::max();
-            auto const orders = view_->stop_orders();
+            auto const orders = view_->orders();
             for (auto const& [name, order] : orders) {
+                constexpr std::string_view stop = "stop-";
                 item_index item = 0;
-                if (name.empty() || !is_registered() || !read_number(name, item)) continue;
+                if (!name.starts_with(stop) || !is_registered()) continue;
+                if (!read_number(std::string_view{name}.substr(stop.size()), item)) continue;
                 auto const due = parse_stop_request(order.data);
                 auto const answer = runs_.stop(item, due.value_or(wall_time{}));
                 bool is_left = answer == runs::stop_answer::not_yet;
@@ -487,6 +500,10 @@ private:
             terms.config = config_;
             terms.schedule = fingerprint(config_->config().cron);
             terms.generation = generation_;
+            if (auto const* order = view_->run_order()) {
+                terms.run_order = order->stat.modified;
+                terms.ordered_at = wall_time{std::chrono::milliseconds{order->stat.modified_at_ms}};
+            }
             terms.is_open = is_registered() && is_enabled() && !is_leaving_ && !runs_.stands_down();
             if (!std::exchange(was_enabled_, is_enabled()) && was_enabled_) terms.enabled_since = wall_milliseconds();
             terms.on_misfire = own_.on_misfire;
@@ -558,18 +575,21 @@ private:
     task<result<void>> hand_over() {
         auto const g = env_.registry.session().generation;
         auto const deadline = now() + leave_patience;
-        (void)co_await within(loop(), deadline, elector_.withdraw(g));
+        auto const withdrawn = co_await within(loop(), deadline, elector_.withdraw_for_certain(g));
         auto outcome = co_await leave(env_.registry, at_, self_, g, deadline);
-        if (!outcome) env_.leftovers.spawn(keep_leaving(env_.registry, at_, self_, g));
+        if (!withdrawn || !outcome) env_.leftovers.spawn(keep_leaving(env_.registry, at_, self_, g, elector_));
         co_return outcome;
     }
-    static task<void> keep_leaving(Registry& r, job_layout at, instance_id self, session_generation g) {
+    static task<void> keep_leaving(Registry& r, job_layout at, instance_id self, session_generation g,
+                                   elector<Registry> candidate) {
+        (void)co_await candidate.withdraw_for_certain(g);
         (void)co_await leave(r, std::move(at), std::move(self), g, mono_time::max());
     }
 
     static constexpr std::chrono::milliseconds settle_span{3};
     static constexpr std::chrono::milliseconds settle_max{50};
     static constexpr std::chrono::milliseconds retry_pause{200};
+    static constexpr std::chrono::milliseconds trouble_pause{5'000};
     static constexpr std::chrono::seconds cut_items_pause{5};
     static constexpr std::chrono::seconds leave_patience{5};
 

@@ -39,7 +39,7 @@ public:
           servers_{r, layout.servers(), mirror_scope::children(), news},
           assignment_{r, layout.assignment(), mirror_scope::root_only(), news},
           first_item_{r, layout.item_instance(0), mirror_scope::root_only(), news},
-          stops_{r, layout.stop_orders(), mirror_scope::children(), news} {}
+          orders_{r, layout.orders(), mirror_scope::children(), news} {}
 
     event_count<Loop>& news() noexcept { return news_; }
 
@@ -82,8 +82,9 @@ public:
         return !s || s->data != server_disabled;
     }
 
-    /// What operators ask to stop: by the item's name, the due instant of its run; and below "", their parent.
-    auto const& stop_orders() const { return stops_.nodes(); }
+    /// What operators want, by name; and below "" the node whose last writing has all items run.
+    auto const& orders() const { return orders_.nodes(); }
+    node const* run_order() const { return orders_.root(); }
 
     /// All instances, in ElasticJob's order, which is descending.
     ids instances() const {
@@ -106,7 +107,7 @@ public:
 
 private:
     std::array<mirror<Registry> const*, 9> all() const noexcept {
-        return {&config_, &leader_, &flags_, &instances_, &self_, &servers_, &assignment_, &first_item_, &stops_};
+        return {&config_, &leader_, &flags_, &instances_, &self_, &servers_, &assignment_, &first_item_, &orders_};
     }
 
     struct reading {
@@ -116,7 +117,7 @@ private:
 
     event_count<Loop>& news_;
     mutable std::optional<reading> read_; ///< what `assignment_in_force` last parsed
-    mirror<Registry> config_, leader_, flags_, instances_, self_, servers_, assignment_, first_item_, stops_;
+    mirror<Registry> config_, leader_, flags_, instances_, self_, servers_, assignment_, first_item_, orders_;
 };
 
 } // namespace elasticjob

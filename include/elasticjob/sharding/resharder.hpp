@@ -6,6 +6,7 @@
 #include <elasticjob/allocation/strategy.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/guarded_call.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/sharding/item_nodes.hpp>
 #include <elasticjob/sharding/job_view.hpp>
@@ -97,7 +98,7 @@ public:
             ELASTICJOB_CO_TRY(parents, co_await missing_parents());
         }
         sharding_request const request{basis.job, basis.instances, basis.item_count};
-        assignment after{next_epoch(view), std::string{Strategy::name}, basis.instances, Strategy{}(request)};
+        ELASTICJOB_CO_TRY(assignment after, compute(next_epoch(view), request, basis));
         sharding_report const report{after.epoch(), basis.item_count, count_moves(known, after)};
 
         change const whole{checks(view, basis), foundation(std::move(parents), known), flip(view, known, after),
@@ -136,6 +137,17 @@ public:
             if (!removed && !(removed.error() == errc::no_node)) co_return removed.error();
         }
         co_return success();
+    }
+
+    /// What users have written may throw; nothing has been touched by then (D-11).
+    static result<assignment> compute(std::uint64_t epoch, sharding_request const& request,
+                                      sharding_basis const& basis) {
+        deferred<std::optional<assignment>, Registry> after;
+        auto done = detail::guarded_call(
+            [&] { after.emplace(epoch, std::string{Strategy::name}, basis.instances, Strategy{}(request)); });
+        if (done) return *std::move(after);
+        done.error().what = "the sharding strategy threw, and the assignment stays as it is: " + done.error().what;
+        return std::move(done).error();
     }
 
     /// Whether nodes of items that were cut off may still be there.

@@ -212,15 +212,18 @@ struct orders_are_obeyed {
 
     std::string on(observation const& o, cluster_view const& v) {
         if (v.now_at != stage::settled) return {};
-        if (o.what == observation::kind::command && o.text == "trigger" && !o.failure) ordered_[o.job] = {};
+        // Some items run before the one who has given the order hears that it has been given.
+        if (o.what == observation::kind::command && o.text == "trigger" && !o.failure) ordered_.insert(o.job);
         bool const is_obeyed = o.what == observation::kind::started && o.source == run_source::trigger;
-        if (is_obeyed || (accepts_skips_ && o.what == observation::kind::skipped))
-            if (auto const at = ordered_.find(o.job); at != ordered_.end()) at->second.insert(o.item);
+        if (is_obeyed || (accepts_skips_ && o.what == observation::kind::skipped)) obeyed_[o.job].insert(o.item);
         return {};
     }
 
     std::string reached(stage s, cluster_view const& v) {
-        if (s == stage::settled) ordered_.clear();
+        if (s == stage::settled) {
+            ordered_.clear();
+            obeyed_.clear();
+        }
         if (s != stage::settled && s != stage::watched) return {};
         for (auto const& job : v.jobs) {
             auto const at = cluster_view::layout(job);
@@ -245,17 +248,18 @@ struct orders_are_obeyed {
 
 private:
     std::string find_untriggered(std::string const& job, item_index count, cluster_view const& v) {
-        auto const order = ordered_.find(job);
-        if (order == ordered_.end()) return {};
+        if (!ordered_.contains(job)) return {};
+        auto const& obeyed = obeyed_[job];
         for (item_index i = 0; i < count; ++i) {
             if (v.find(cluster_view::layout(job).item_disabled(i))) continue;
-            if (!order->second.contains(i)) return detail::item_text(job, i) + " has not run though it was triggered";
+            if (!obeyed.contains(i)) return detail::item_text(job, i) + " has not run though it was triggered";
         }
         return {};
     }
 
     bool accepts_skips_;
-    std::map<std::string, std::set<item_index>> ordered_; ///< by job: which items have run since
+    std::set<std::string> ordered_;                      ///< jobs
+    std::map<std::string, std::set<item_index>> obeyed_; ///< by job: which items have run for an order
 };
 
 /// I8: when all have left, only persistent nodes remain, and no item runs.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file \brief Calls what users have written, and gives whatever comes of it as a result.
-#ifndef ELASTICJOB_EXECUTION_GUARDED_CALL_HPP
-#define ELASTICJOB_EXECUTION_GUARDED_CALL_HPP
+#ifndef ELASTICJOB_CORE_GUARDED_CALL_HPP
+#define ELASTICJOB_CORE_GUARDED_CALL_HPP
 
 #include <elasticjob/core/result.hpp>
 
@@ -35,4 +35,4 @@ result<void> guarded_call(F const& f) {
 }
 
 } // namespace elasticjob::detail
-#endif // ELASTICJOB_EXECUTION_GUARDED_CALL_HPP
+#endif // ELASTICJOB_CORE_GUARDED_CALL_HPP
