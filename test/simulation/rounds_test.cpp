@@ -36,8 +36,9 @@ struct recorder {
 using cluster = simulation<AverageAllocation, SimpleExecutor, UtcZone, Listeners<recorder>>;
 
 struct world {
-    explicit world(std::uint64_t seed = 1, int items = 5, std::chrono::milliseconds span = 1s)
-        : s{seed, options(), Listeners<recorder>{recorder{seen}}} {
+    explicit world(std::uint64_t seed = 1, int items = 5, std::chrono::milliseconds span = 1s,
+                   std::chrono::milliseconds patience = 5s)
+        : s{seed, options(patience), Listeners<recorder>{recorder{seen}}} {
         seen->world = &s.world();
         job_config c;
         c.name = "a";
@@ -47,9 +48,9 @@ struct world {
         s.add_job(std::move(c), [span](sharding_context const&) { return simulated_run{.duration = span}; });
         s.add_nodes(3);
     }
-    static simulation_options options() {
+    static simulation_options options(std::chrono::milliseconds patience) {
         simulation_options o;
-        o.scheduler.round_start_timeout = 5s;
+        o.scheduler.round_start_timeout = patience;
         o.scheduler.round_end_timeout = 25s;
         return o;
     }
@@ -133,7 +134,7 @@ TEST_CASE("rounds: who dies before it has called the hook holds up nobody, and t
         for (std::uint32_t step = 0; step < 12; ++step) {
             CAPTURE(name_of(kill));
             CAPTURE(step);
-            world w{1 + step};
+            world w{1 + step, 5, 1s, 1h}; // so it is not the time-out that helps
             w.s.start_all();
             w.s.run_for(9s);
             w.s.inject({.what = kill, .node = step % 3, .span = 3s, .count = step});

@@ -642,13 +642,15 @@ private:
         if (o.what == observation::kind::left) v.instances.erase(o.job);
     }
 
-    /// What still runs is under the session that its process has joined with now, unless somebody else has its item.
+    /// What still runs is under the session that its process has joined with now, if its mark is: a run that others have
+    /// followed is stale for good. Without monitoring there are no marks.
     void take_over_runs(observation const& o) {
         auto const session = nodes_[o.node]->process->registry.session().id;
         for (auto& r : observatory_.view.runs) {
             if (r.process != o.process || r.job != o.job) continue;
             auto const* mark = server_.tree().find(cluster_view::layout(r.job).item_running(r.item));
-            if (!mark || mark->stat.owner == session) r.session = session;
+            auto const job = std::find_if(jobs_.begin(), jobs_.end(), [&](auto const& j) { return j.config.name == r.job; });
+            if (mark ? mark->stat.owner == session : !job->config.monitor_execution) r.session = session;
         }
     }
 
