@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Listeners around runs; for rounds see test/simulation/rounds_test.cpp.
+#include <elasticjob/scheduler/job_scheduler.hpp>
+
+#include <elasticjob/allocation/average.hpp>
+#include <elasticjob/execution/simple_executor.hpp>
+#include <elasticjob/registry/memory_registry.hpp>
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace elasticjob;
+
+namespace {
+
+/// What was called, in order.
+struct diary {
+    std::mutex mutex;
+    std::vector<std::string> lines;
+    void note(std::string line) {
+        std::lock_guard const lock{mutex};
+        lines.push_back(std::move(line));
+    }
+};
+
+struct writer {
+    std::shared_ptr<diary> into;
+    std::string name;
+    result<void> failure = success();
+
+    result<void> before(sharding_context const& c) const {
+        into->note(name + " before " + std::to_string(c.item));
+        return failure;
+    }
+    void after(sharding_context const&, result<void> const& outcome) const {
+        into->note(name + " after " + (outcome ? "ok" : outcome.error().what));
+        if (name == "thrower") throw std::runtime_error{"as it wants"};
+    }
+};
+
+/// Only one of the hooks.
+struct only_before {
+    std::shared_ptr<diary> into;
+    void before(sharding_context const&) const { into->note("only before"); }
+};
+
+struct trouble_sink {
+    std::shared_ptr<diary> into;
+    template <class E>
+    void operator()(E const&) const {}
+    void operator()(events::trouble const& e) const { into->note("trouble " + e.what.what); }
+};
+
+/// The diary of one triggered run of a job of one item.
+template <class... Ls>
+std::vector<std::string> run_with(std::shared_ptr<diary> const& into, result<void> outcome, Ls... listeners) {
+    MemoryRegistry registry;
+    {
+        job_scheduler<MemoryRegistry, AverageAllocation, SimpleExecutor, trouble_sink, Listeners<Ls...>> scheduler{
+            registry, {}, trouble_sink{into}, Listeners<Ls...>{std::move(listeners)...}};
+        auto job = scheduler.schedule({.name = "settle", .cron = "0 0 0 1 1 ? 2099"}, [&]() -> result<void> {
+            into->note("body");
+            return outcome;
+        });
+        REQUIRE(job);
+        REQUIRE(job->trigger());
+        for (bool has_run = false; !has_run;) {
+            REQUIRE(job->wait_idle());
+            std::lock_guard const lock{into->mutex};
+            for (auto const& line : into->lines) has_run |= line == "body";
+        }
+    } // leaves in order, so that all is over
+    return into->lines;
+}
+
+using lines = std::vector<std::string>;
+
+} // namespace
+
+TEST_CASE(
+    "scheduler.listeners: before in the order of the pack, after in the opposite one, with what came of the run") {
+    auto const d = std::make_shared<diary>();
+    CHECK(run_with(d, success(), writer{d, "a"}, only_before{d}, writer{d, "b"}) ==
+          lines{"a before 0", "only before", "b before 0", "body", "b after ok", "a after ok"});
+    d->lines.clear();
+    CHECK(run_with(d, error{errc::job_failed, "no luck"}, writer{d, "a"}) ==
+          lines{"a before 0", "body", "a after no luck"});
+}
+
+TEST_CASE(
+    "scheduler.listeners: one that fails or throws is told as trouble, and hinders neither the others nor the run") {
+    auto const d = std::make_shared<diary>();
+    CHECK(run_with(d, success(), writer{d, "failing", error{errc::job_failed, "not today"}}, writer{d, "thrower"}) ==
+          lines{"failing before 0", "thrower before 0", "trouble not today", "body", "thrower after ok",
+                "failing after ok", "trouble as it wants"});
+}
+
+static_assert(!job_listener<int>);
+static_assert(detail::fits_a_slot<Listeners<writer>> && !Listeners<writer>::hear_rounds);
+static_assert(sizeof(Listeners<>) == 1 && !Listeners<>::hear_before && !Listeners<>::hear_after);
