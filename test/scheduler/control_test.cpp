@@ -306,6 +306,11 @@ TEST_CASE("scheduler.job: an order to stop a run that is over, or to stop nobody
     m.holds = true;
     c.run_for(10s);
     REQUIRE(m.held() == 2);
+    std::vector<stop_reason> asked;
+    m.body = [&](sharding_context const& ctx) {
+        asked.push_back(ctx.why_stop());
+        return success();
+    };
     c.create("/settle/ext/orders/stop-0", stop_request_text(c.all(heard::kind::started, 0).front().due)); // the run before
     c.create("/settle/ext/orders/stop-1", "now");
     c.run_for(1s);
@@ -314,6 +319,7 @@ TEST_CASE("scheduler.job: an order to stop a run that is over, or to stop nobody
     m.release_all();
     c.run_for(1s);
     CHECK(c.count(heard::kind::finished) == 4);
+    CHECK(asked == std::vector{stop_reason::none, stop_reason::none}); // neither of them was meant
 }
 
 TEST_CASE("scheduler.job: the leader looks now and then whether the items' nodes say what the assignment says (RC)") {
