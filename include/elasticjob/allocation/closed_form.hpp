@@ -6,6 +6,7 @@
 #include <elasticjob/allocation/allocation.hpp>
 #include <elasticjob/allocation/shard_range.hpp>
 #include <elasticjob/allocation/write_run.hpp>
+#include <elasticjob/core/algorithm.hpp> // min
 
 #include <cassert>
 #include <cstddef>
@@ -81,10 +82,9 @@ public:
     /// Writes the owner of item i to out[i], at the speed of memory. Precondition: out.size() >= items().
     [[gnu::noinline]] constexpr void copy_owners(std::span<slot_index> out) const noexcept {
         assert(out.size() >= items_);
-        for_each_run([to = out.data(), begin = std::size_t{0}](run const& r) mutable {
-            detail::write_run<0>(to + begin, r.end - begin, r.owner);
-            begin = r.end;
-        });
+        auto* const end = out.data() + items_;
+        auto* const rest = write_shares(out.data(), end, instances_, quotient_);
+        write_shares(rest, end, remainder_, 1);
     }
 
     /// Writes the items of slot 0, behind them those of slot 1 and so on, at the speed of memory; where the items of a
@@ -101,6 +101,18 @@ public:
     friend constexpr bool operator==(closed_form const&, closed_form const&) = default;
 
 private:
+    /// Writes the slots at the positions 0 to count - 1, each `length` times; returns where they end. They are
+    /// neighbours but for one place, where the rotation begins anew.
+    constexpr slot_index* write_shares(slot_index* out, slot_index* limit, std::uint32_t count,
+                                       std::uint32_t length) const noexcept {
+        if (count == 0 || length == 0) return out;
+        auto const step = reversed_ ? static_cast<slot_index>(-1) : slot_index{1};
+        auto const unturned = std::min(count, instances_ - shift_);
+        out = detail::write_runs(out, limit, unturned, length, slot_at(0), step);
+        if (unturned == count) return out;
+        return detail::write_runs(out, limit, count - unturned, length, slot_at(unturned), step);
+    }
+
     /// The number of items before the remainder is dealt out.
     constexpr std::uint32_t body() const noexcept { return items_ - remainder_; }
 

@@ -64,7 +64,7 @@ public:
     /// Writes the items to the first size() places of `out`, at the speed of memory. Precondition: they are there.
     constexpr void copy_to(std::span<item_index> out) const noexcept {
         assert(out.size() >= size_);
-        detail::write_run<1>(out.data(), length_, first_);
+        detail::write_run(out.data(), length_, first_, 1);
         if (has_tail()) out[length_] = tail_;
     }
 

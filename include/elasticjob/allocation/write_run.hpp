@@ -10,33 +10,75 @@
 
 namespace elasticjob::detail {
 
-/// Writes `first`, `first + Step`, `first + 2 * Step`, ... to out[0, count), and nothing beyond. O(count).
-///
-/// At -O2 g++ 12 does not turn such loops into vector stores, which costs a factor of three to five. So 16 bytes, which
-/// every 64-bit target has, are stored at a time by hand.
-template <std::uint32_t Step>
-constexpr void write_run(std::uint32_t* out, std::size_t count, std::uint32_t first) noexcept {
-    using block [[gnu::vector_size(16)]] = std::uint32_t;
-    constexpr std::size_t lanes = sizeof(block) / sizeof(std::uint32_t);
+// At -O2 g++ 12 does not turn loops into vector stores, which costs a factor of three to five. So 16 bytes, which every
+// 64-bit target has, are stored at a time by hand.
+using block_of_numbers [[gnu::vector_size(16)]] = std::uint32_t;
+inline constexpr std::size_t block_size = 4; ///< numbers
 
-    if (std::is_constant_evaluated() || count < lanes) {
-        for (std::size_t i = 0; i != count; ++i) out[i] = first + Step * static_cast<std::uint32_t>(i);
+/// Writes `first`, `first + step`, `first + 2 * step`, ... to out[0, count), and nothing beyond. O(count).
+[[gnu::always_inline]] constexpr void write_run(std::uint32_t* out, std::size_t count, std::uint32_t first,
+                                                std::uint32_t step) noexcept {
+    if (std::is_constant_evaluated() || count < block_size) {
+        for (std::size_t i = 0; i != count; ++i) out[i] = first + step * static_cast<std::uint32_t>(i);
         return;
     }
-    block const start = first + Step * block{0, 1, 2, 3};
-    block values = start;
-    std::size_t const last = count - lanes; // where the last block goes
+    block_of_numbers const start = first + step * block_of_numbers{0, 1, 2, 3};
+    auto const stride = step * static_cast<std::uint32_t>(block_size);
+    auto values = start;
+    std::size_t const last = count - block_size; // where the last block goes
     std::size_t i = 0;
-    for (; i + lanes < last; i += 2 * lanes) { // Two at a time, because processors have two store ports.
-        block const next = values + Step * static_cast<std::uint32_t>(lanes);
+    for (; i + block_size < last; i += 2 * block_size) { // Two at a time, because processors have two store ports.
+        auto const next = values + stride;
         std::memcpy(out + i, &values, sizeof values);
-        std::memcpy(out + i + lanes, &next, sizeof next);
-        values = next + Step * static_cast<std::uint32_t>(lanes);
+        std::memcpy(out + i + block_size, &next, sizeof next);
+        values = next + stride;
     }
     if (i < last) std::memcpy(out + i, &values, sizeof values);
     // It may overlap the block before it, where it writes the same numbers again: cheaper than a rest of single stores.
-    values = start + Step * static_cast<std::uint32_t>(last);
+    values = start + step * static_cast<std::uint32_t>(last);
     std::memcpy(out + last, &values, sizeof values);
+}
+
+/// Writes so many runs of equal numbers from `out` on, the first one of `first` and each next one of `step` more, and
+/// returns where they end. `Blocks` blocks are stored for each run, whatever its length, because the next run writes
+/// over what was too much. Stops at the first run for which there is not as much room before `limit`.
+template <std::size_t Blocks>
+std::uint32_t* write_short_runs(std::uint32_t* out, std::uint32_t const* limit, std::size_t& runs, std::size_t length,
+                                std::uint32_t& first, std::uint32_t step) noexcept {
+    auto values = first + block_of_numbers{};
+    for (; runs != 0 && limit - out >= static_cast<std::ptrdiff_t>(Blocks * block_size); --runs, out += length) {
+        for (std::size_t i = 0; i != Blocks; ++i) std::memcpy(out + i * block_size, &values, sizeof values);
+        values += step;
+    }
+    first = values[0];
+    return out;
+}
+
+/// Writes `runs` runs of `length` equal numbers each from `out` on, the first one of `first` and each next one of `step`
+/// more, and returns where they end. What is between there and `limit` may be written too, and is for the caller to
+/// write afterwards. O(runs * length). Precondition: there is room before `limit`.
+constexpr std::uint32_t* write_runs(std::uint32_t* out, std::uint32_t const* limit, std::size_t runs,
+                                    std::size_t length, std::uint32_t first, std::uint32_t step) noexcept {
+    if (length == 1) {
+        write_run(out, runs, first, step);
+        return out + runs;
+    }
+    if (!std::is_constant_evaluated()) switch ((length + block_size - 1) / block_size) {
+        case 1:
+            out = write_short_runs<1>(out, limit, runs, length, first, step);
+            break;
+        case 2:
+            out = write_short_runs<2>(out, limit, runs, length, first, step);
+            break;
+        case 3:
+            out = write_short_runs<3>(out, limit, runs, length, first, step);
+            break;
+        case 4:
+            out = write_short_runs<4>(out, limit, runs, length, first, step);
+            break;
+        }
+    for (; runs != 0; --runs, out += length, first += step) write_run(out, length, first, 0);
+    return out;
 }
 
 } // namespace elasticjob::detail
