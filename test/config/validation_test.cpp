@@ -42,7 +42,7 @@ TEST_CASE("config.validation: a valid configuration comes with its texts read") 
     REQUIRE(valid);
     CHECK(valid->config() == config);
     CHECK(valid->name().str() == "settle");
-    CHECK(valid->cron() == *parse_cron("0/5 * * * * ?"));
+    CHECK(valid->when() == timetable{{*parse_cron("0/5 * * * * ?")}});
     CHECK(valid->parameters().find(1) == "B");
     CHECK(problems_of(config).empty());
 }
@@ -117,7 +117,7 @@ TEST_CASE("config.validation: the whole has to fit into a node") {
     CHECK(still_valid([&](auto& c) { c.job_parameter = std::string(stored_config_size_max - rest - 1, 'x'); }));
     auto const e = only_problem([&](auto& c) { c.job_parameter = std::string(stored_config_size_max - rest, 'x'); });
     CHECK(e ==
-          error{errc::invalid_config, "must be shorter than 1000000 bytes as JSON, but has 1000000", "configuration"});
+          error{errc::invalid_config, "must be shorter than 1000000 bytes as text, but has 1000000", "configuration"});
 }
 
 TEST_CASE("config.validation: several problems are reported together, each with its field") {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/execution/misfire.hpp>
 
+#include <elasticjob/cron/timetable.hpp>
+
 #include <doctest/doctest.h>
 
 using namespace elasticjob;
@@ -12,8 +14,12 @@ cron_expression const every_5s = parse_cron("0/5 * * * * ?").value();
 
 wall_time at(std::chrono::seconds s) { return wall_time{1'767'225'600s + s}; } // 2026-01-01 00:00:00 UTC
 
+due_instants due(cron_expression const& e, std::chrono::seconds after, std::chrono::seconds until, std::size_t keep) {
+    timetable const table{{e}};
+    return due_between([&](wall_time t) { return table.next(t, UtcZone{}); }, at(after), at(until), keep);
+}
 due_instants due(std::chrono::seconds after, std::chrono::seconds until, std::size_t keep) {
-    return due_between(every_5s, at(after), at(until), UtcZone{}, keep);
+    return due(every_5s, after, until, keep);
 }
 
 constexpr misfire_policy skip{misfire_rule::skip};
@@ -47,7 +53,7 @@ TEST_CASE("execution.misfire: a long time away is passed over in big steps, and 
     }
     // The schedule ended long before now.
     auto const ended = parse_cron("* * * * 1 ? 2026").value();
-    auto const found = due_between(ended, at(0s), at(24h * 365 * 50), UtcZone{}, 1);
+    auto const found = due(ended, 0s, 24h * 365 * 50, 1);
     CHECK(found.newest.front() == at(24h * 31 - 1s));
 }
 
@@ -95,7 +101,7 @@ TEST_CASE("execution.misfire: what nobody could start for a minute is late, and 
     CHECK_FALSE(decide_at(0s, 64s, {misfire_rule::skip}).skipped.count == 0);
     auto const daily = parse_cron("0 0 0 * * ?").value();
     auto const decide_daily = [&](std::chrono::seconds now, misfire_policy const& p) {
-        return decide(due_between(daily, at(0s), at(now), UtcZone{}, instants_to_keep(p)), at(now), {}, p);
+        return decide(due(daily, 0s, now, instants_to_keep(p)), at(now), {}, p);
     };
     CHECK(decide_daily(24h + 59s, skip).run == at(24h));
     CHECK_FALSE(decide_daily(24h + 61s, skip).run);

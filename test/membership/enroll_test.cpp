@@ -10,8 +10,8 @@ using namespace elasticjob::test;
 
 namespace {
 
-result<void> anything(job_config const&) { return success(); }
-result<void> nothing(job_config const&) { return error{errc::unknown_strategy, "not for us"}; }
+result<void> anything(valid_config const&) { return success(); }
+result<void> nothing(valid_config const&) { return error{errc::unknown_strategy, "not for us"}; }
 
 job_config plain() {
     job_config c;
@@ -23,7 +23,7 @@ job_config plain() {
 instance_id id(std::string const& text = "10.0.0.1@-@42-a") { return instance_id::parse(text).value(); }
 
 result<enrollment> join(job_world& w, session_type& r, std::optional<job_config> c,
-                        result<void> (*accept)(job_config const&) = &anything, instance_id self = id()) {
+                        result<void> (*accept)(valid_config const&) = &anything, instance_id self = id()) {
     std::optional<valid_config> local;
     if (c) local = validate(*std::move(c)).value();
     return w.wait_for(enroll(r, w.at, std::move(self), std::move(local), accept));

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace elasticjob {
@@ -81,18 +82,18 @@ constexpr std::string_view field_name(Value job_config::*member) {
     return name;
 }
 
-/// The configuration as the registry would give it back: a script job has the class of script jobs, and fields that a
-/// job of this type does not have, or that are not stored at all, are at their defaults. `from_json(to_json(c)) == canonical(c)`.
+/// The configuration as the node that Java members share would give it back: a script job has the class of script jobs,
+/// a job without a cron expression has `no_cron`, and fields that a job of this type does not have, or that are not
+/// stored there, are at their defaults. `from_json(to_json(c)) == canonical(c)`.
 template <job_configuration Config = job_config>
 Config canonical(Config config) {
     if (config.type == job_type::script) config.job_class = script_job_class;
-    for_each_config_field([&, defaults = Config{}](auto const& field) {
-        if (!field.applies_to(config.type)) config.*field.member = defaults.*field.member;
+    if (config.cron.empty() && !config.schedules.empty()) config.cron = no_cron;
+    Config stored;
+    for_each_config_field([&](auto const& field) {
+        if (field.applies_to(config.type)) stored.*field.member = std::move(config.*field.member);
     });
-    config.on_misfire = {};
-    config.run_time_limit = {};
-    config.on_wrong_clock = {};
-    return config;
+    return stored;
 }
 
 /// A field in which two configurations differ, with the two values as text for people.

@@ -4,11 +4,14 @@
 #define ELASTICJOB_CONFIG_JOB_CONFIG_HPP
 
 #include <elasticjob/config/clock_rule.hpp>
+#include <elasticjob/config/job_schedule.hpp>
 #include <elasticjob/config/misfire_policy.hpp>
+#include <elasticjob/cron/civil_policy.hpp>
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace elasticjob {
 
@@ -37,14 +40,19 @@ inline constexpr std::string_view default_job_exception_handler =
 inline constexpr std::string_view default_executor_service_handler =
     "com.dangdang.ddframe.job.executor.handler.impl.DefaultExecutorServiceHandler";
 
-/// The configuration of one job, as its members share it in the registry. Only `name` and `cron` have no default.
+/// What stands in the registry for the cron expression of a job that has other schedules only: Java members, who must
+/// find one, are not due by it before 2099.
+inline constexpr std::string_view no_cron = "0 0 0 1 1 ? 2099";
+
+/// The configuration of one job, as its members share it in the registry. Only `name`, and `cron` or `schedules`, have no
+/// default.
 /// Nothing is checked here: see `validate` in config/validation.hpp. The registry's name of a member, which is also
 /// Java's, stands in brackets where it is not simply the same words in camelCase.
 struct job_config {
     /// What the job is called [jobName]: one element of a registry path.
     std::string name{};
 
-    /// When it fires: a Quartz cron expression of six or seven fields.
+    /// When it fires: a Quartz cron expression of six or seven fields. May be empty if there are `schedules`.
     std::string cron{};
 
     /// Into how many items it is cut, numbered from 0.
@@ -107,6 +115,29 @@ struct job_config {
 
     /// Whether this configuration replaces the one in the registry when a member starts.
     bool overwrite = false;
+
+    // What follows is in the registry where Java members do not look: they go by `cron`, in their own time zone.
+
+    /// What else it is due by, besides `cron`. What several have due at one instant is due once.
+    std::vector<job_schedule> schedules{};
+
+    /// The IANA zone whose wall clock counts, `Europe/Berlin`; empty for that of the scheduler's policy.
+    std::string time_zone{};
+
+    /// What becomes of due times that clocks skip or show twice.
+    civil_policy on_clock_change{};
+
+    /// Nothing is due before the one, and nothing after the other.
+    wall_time starts = wall_time::min();
+    wall_time ends = wall_time::max();
+
+    /// Nothing is due while the wall clock shows any of these: a date (`2026-12-25`), days of the week as in a cron
+    /// expression (`SAT,SUN`), or a whole cron expression that names the seconds meant (`* * 0-7 * * ?`).
+    std::vector<std::string> excluded{};
+
+    /// Each item begins later by a time of its own, from 0 up to this, always the same: it follows from the names of job
+    /// and item. The due instant is the one without it.
+    std::chrono::milliseconds jitter{0};
 
     // What follows is this instance's own, and not in the registry.
 

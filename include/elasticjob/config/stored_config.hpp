@@ -5,6 +5,7 @@
 
 #include <elasticjob/config/fields.hpp>
 #include <elasticjob/config/job_config.hpp>
+#include <elasticjob/config/schedule_text.hpp>
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/result.hpp>
@@ -30,7 +31,7 @@ struct basic_config_decision {
 /// A template only so that including it costs nothing: see docs/decisions/0006.
 using config_decision = basic_config_decision<>;
 
-/// The stored configuration counts, with every field, unless there is none or the member's own says `overwrite`.
+/// The stored configuration counts, with every field and all schedules, unless there is none or the member's own says `overwrite`.
 /// `stored` is nothing if there is no node or an empty one. Touches nothing: the caller writes and tells.
 ///
 /// Errors: job_conflict, if the stored job has another class or is of another type: its items are not ours to run. Java
@@ -51,7 +52,11 @@ result<Decision> decide_config(deferred<std::optional<job_config>, Config> const
     if (theirs.job_class != ours.job_class) return conflict("class", theirs.job_class, ours.job_class);
     if (theirs.type != ours.type)
         return conflict("type", std::string{name_of(theirs.type)}, std::string{name_of(ours.type)});
-    return Decision{local.overwrite ? action::write_local : action::keep_stored, differences(theirs, ours)};
+    auto found = differences(theirs, ours);
+    auto const their_schedule = to_schedule_text(*stored), our_schedule = to_schedule_text(local);
+    if (their_schedule != our_schedule)
+        found.push_back({"schedule", detail::in_quotes(their_schedule), detail::in_quotes(our_schedule)});
+    return Decision{local.overwrite ? action::write_local : action::keep_stored, std::move(found)};
 }
 
 /// One line for a log, to be told once: which fields of the member's own configuration are not in force, or which

@@ -7,11 +7,14 @@
 #include <elasticjob/config/item_parameters.hpp>
 #include <elasticjob/config/job_config.hpp>
 #include <elasticjob/config/json_codec.hpp> // to_json
+#include <elasticjob/config/read_timetable.hpp>
+#include <elasticjob/config/schedule_text.hpp> // to_schedule_text
 #include <elasticjob/config/text.hpp>
+#include <elasticjob/core/algorithm.hpp> // any_of
 #include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/identity.hpp> // job_name
 #include <elasticjob/core/result.hpp>
-#include <elasticjob/cron/expression.hpp>
+#include <elasticjob/cron/timetable.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -40,23 +43,25 @@ result<basic_valid_config<Config>> validate(Config config);
 template <job_configuration Config = job_config>
 class basic_valid_config {
     using parameters_type = deferred<item_parameters, Config>;
+    using timetable_type = deferred<timetable, Config>;
 
 public:
     Config const& config() const noexcept { return config_; }
     job_name const& name() const noexcept { return name_; }
-    cron_expression const& cron() const noexcept { return cron_; }
+    /// All schedules, cron included; in the zone that `time_zone` names.
+    timetable_type const& when() const noexcept { return when_; }
     parameters_type const& parameters() const noexcept { return parameters_; }
 
 private:
     friend result<basic_valid_config> validate<Config>(Config);
 
-    basic_valid_config(Config config, job_name name, cron_expression cron, parameters_type parameters)
-        : config_(std::move(config)), name_(std::move(name)), cron_(std::move(cron)),
+    basic_valid_config(Config config, job_name name, timetable_type when, parameters_type parameters)
+        : config_(std::move(config)), name_(std::move(name)), when_(std::move(when)),
           parameters_(std::move(parameters)) {}
 
     Config config_;
     job_name name_;
-    cron_expression cron_;
+    timetable_type when_;
     parameters_type parameters_;
 };
 
@@ -66,18 +71,18 @@ using valid_config = basic_valid_config<>;
 namespace detail {
 
 /// Those texts of a configuration that mean something to us, read or refused.
-template <class Name, class Cron, class Parameters>
+template <class Name, class When, class Parameters>
 struct config_readings {
     Name name;
-    Cron cron;
+    When when;
     Parameters parameters;
 };
-template <class Name, class Cron, class Parameters>
-config_readings(Name, Cron, Parameters) -> config_readings<Name, Cron, Parameters>;
+template <class Name, class When, class Parameters>
+config_readings(Name, When, Parameters) -> config_readings<Name, When, Parameters>;
 
 template <job_configuration Config>
 auto read_texts(Config const& config) {
-    return config_readings{job_name::parse(config.name), parse_cron(config.cron),
+    return config_readings{job_name::parse(config.name), read_timetable(config),
                            parse_item_parameters(config.sharding_item_parameters)};
 }
 
@@ -96,10 +101,11 @@ template <job_configuration Config, class Readings>
 deferred<std::vector<error>, Config> problems_of(Config const& config, Readings const& readings) {
     deferred<std::vector<error>, Config> problems;
     // Only the first problem of each field: others of the same field tend to follow from it.
+    auto const is_known = [&](std::string_view where) {
+        return std::any_of(problems.begin(), problems.end(), [&](error const& e) { return e.where == where; });
+    };
     auto const report = [&](auto member, errc code, std::string what) {
-        for (auto const& known : problems)
-            if (known.where == field_name(member)) return;
-        problems.push_back({code, std::move(what), std::string{field_name(member)}});
+        if (!is_known(field_name(member))) problems.push_back({code, std::move(what), std::string{field_name(member)}});
     };
     auto const require = [&](auto member, bool good, std::string what) {
         if (!good) report(member, errc::invalid_config, std::move(what));
@@ -123,10 +129,8 @@ deferred<std::vector<error>, Config> problems_of(Config const& config, Readings 
         auto const& e = readings.name.error();
         report(&job_config::name, e.code, e.what + ": " + in_quotes(e.where));
     }
-    if (!readings.cron) {
-        auto const& e = readings.cron.error();
-        report(&job_config::cron, e.code, e.what + " (" + e.where + " of " + in_quotes(config.cron) + ")");
-    }
+    for (auto const& problem : readings.when.problems)
+        if (!is_known(problem.where)) problems.push_back(problem);
     if (!readings.parameters) {
         auto const& e = readings.parameters.error();
         report(&job_config::sharding_item_parameters, e.code, e.what);
@@ -142,10 +146,10 @@ deferred<std::vector<error>, Config> problems_of(Config const& config, Readings 
         require(&job_config::job_class, !config.job_class.empty(),
                 "must not be empty: by it the members of a job know that they are the same program");
 
-    if (auto const size = to_json(config).size(); size >= stored_config_size_max)
+    if (auto const size = to_json(config).size() + to_schedule_text(config).size(); size >= stored_config_size_max)
         problems.push_back({errc::invalid_config,
                             "must be shorter than " + std::to_string(stored_config_size_max) +
-                                " bytes as JSON, but has " + std::to_string(size),
+                                " bytes as text, but has " + std::to_string(size),
                             "configuration"});
     return problems;
 }
@@ -153,12 +157,13 @@ deferred<std::vector<error>, Config> problems_of(Config const& config, Readings 
 } // namespace detail
 
 /// Everything that is wrong with a configuration, at most one problem per field: `what` is its value and what would be
-/// right, `where` the field's name in the registry, or `configuration` for the whole. None if `validate` would succeed.
+/// right, `where` the field's name in the registry, that of the member where Java has no such field (`schedules[2]`), or
+/// `configuration` for the whole. None if `validate` would succeed.
 ///
 /// | code                           | about                                                                           |
 /// |--------------------------------|---------------------------------------------------------------------------------|
 /// | invalid_argument               | the name                                                                        |
-/// | invalid_cron, cron_never_fires | the cron expression                                                             |
+/// | invalid_cron, cron_never_fires | the cron expression, those among the schedules, exclusions                       |
 /// | invalid_config                 | item parameters, numbers out of range, what a job of this type needs and lacks, |
 /// |                                | texts that are not UTF-8 or have a NUL, the size of the whole                   |
 template <job_configuration Config = job_config>
@@ -175,8 +180,8 @@ result<basic_valid_config<Config>> validate(Config config) {
     auto readings = detail::read_texts(config);
     auto problems = detail::problems_of(config, readings);
     if (problems.empty())
-        return basic_valid_config<Config>{std::move(config), *std::move(readings.name), *std::move(readings.cron),
-                                          *std::move(readings.parameters)};
+        return basic_valid_config<Config>{std::move(config), *std::move(readings.name),
+                                          std::move(readings.when.table), *std::move(readings.parameters)};
     if (problems.size() == 1) return std::move(problems.front());
     std::string list = std::to_string(problems.size()) + " problems";
     for (char const* separator = ": "; auto const& problem : problems) {

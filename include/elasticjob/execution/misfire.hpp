@@ -4,9 +4,9 @@
 #define ELASTICJOB_EXECUTION_MISFIRE_HPP
 
 #include <elasticjob/config/misfire_policy.hpp>
+#include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/deferred.hpp>
-#include <elasticjob/cron/next.hpp>
 #include <elasticjob/execution/run_record.hpp>
 
 #include <cstddef>
@@ -23,32 +23,37 @@ struct basic_due_instants {
     std::uint64_t count = 0;     ///< of all; at least so many, when there are more than `count_max`
 
     static constexpr std::uint64_t count_max = 10'000;
+
+    /// One more, of which the newest `keep` are kept.
+    void add(Instant t, std::size_t keep) {
+        auto const at = std::lower_bound(newest.begin(), newest.end(), t);
+        if (at != newest.end() && *at == t) return;
+        ++count;
+        newest.insert(at, t);
+        if (newest.size() > keep) newest.erase(newest.begin());
+    }
 };
 
 /// A template only so that including it costs nothing: see docs/decisions/0006.
 using due_instants = basic_due_instants<>;
 
-/// Those in (after, until], the last `keep` of them by name. Bounded: about `count_max` steps for each halving of a
-/// longer span, in which instants are then passed over without being counted.
-template <time_zone Zone>
-deferred<due_instants, Zone> due_between(cron_expression const& schedule, wall_time after, wall_time until,
-                                         Zone const& zone, std::size_t keep) {
-    using std::chrono::floor, std::chrono::seconds;
-    deferred<due_instants, Zone> found;
+/// Those in (after, until], the last `keep` of them by name. `next` gives the first instant after another. Bounded: about
+/// `count_max` steps for each halving of a longer span, in which instants are then passed over without being counted.
+template <class Next>
+deferred<due_instants, Next> due_between(Next const& next, wall_time after, wall_time until, std::size_t keep) {
+    deferred<due_instants, Next> found;
     std::uint64_t steps = 0;
-    for (auto t = floor<seconds>(after), end = floor<seconds>(until);;) {
-        auto const next = next_fire(schedule, t, zone);
-        if (!next || *next > end) return found;
+    for (auto t = after, end = until;;) {
+        auto const due = next(t);
+        if (!due || *due > end) return found;
         if (++steps % found.count_max == 0) {
             auto const middle = t + (end - t) / 2;
-            auto const later = next_fire(schedule, middle, zone);
+            auto const later = next(middle);
             (later && *later <= end ? t : end) = middle;
             continue;
         }
-        ++found.count;
-        found.newest.push_back(*next);
-        if (found.newest.size() > keep) found.newest.erase(found.newest.begin());
-        t = *next;
+        found.add(*due, keep);
+        t = *due;
     }
 }
 

@@ -4,6 +4,7 @@
 #define ELASTICJOB_MEMBERSHIP_ENROLL_HPP
 
 #include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/config/schedule_text.hpp>
 #include <elasticjob/config/stored_config.hpp>
 #include <elasticjob/config/validation.hpp>
 #include <elasticjob/core/algorithm.hpp> // find
@@ -42,42 +43,45 @@ std::vector<Path> base_nodes(job_layout const& at) {
             at.servers(), at.instances(), at.ext(),      at.run_records(),   at.orders()};
 }
 
-/// The stored configuration, checked as strictly as our own: a member must not start what it cannot run.
+/// The stored configuration, checked as strictly as our own: a member must not start what it cannot run. Both nodes of
+/// it; null is one that is not there.
 template <job_configuration Config = job_config>
-result<std::optional<basic_valid_config<Config>>> read_stored(deferred<std::optional<node>, Config> const& stored,
-                                                              node_path const& path) {
+result<std::optional<basic_valid_config<Config>>> read_stored(deferred<node, Config> const* stored,
+                                                              deferred<node, Config> const* schedule,
+                                                              job_layout const& at) {
     if (!stored) return std::optional<basic_valid_config<Config>>{};
-    auto in_registry = [&](error e) {
+    auto in_registry = [](error e, node_path const& path) {
         e.what = "the configuration in the registry cannot be used: " + e.what +
                  "; mend or remove the node, or start with overwrite";
         e.where = path.str() + (e.where.empty() ? "" : ", " + e.where);
         return e;
     };
     auto config = from_json<Config>(stored->data);
-    if (!config) return in_registry(std::move(config).error());
+    if (!config) return in_registry(std::move(config).error(), at.config());
     if (!*config) return std::optional<basic_valid_config<Config>>{};
-    auto checked = validate(**std::move(config));
-    if (!checked) return in_registry(std::move(checked).error());
+    auto whole = with_schedule_text(**std::move(config), schedule ? std::string_view{schedule->data} : "");
+    if (!whole) return in_registry(std::move(whole).error(), at.schedule());
+    auto checked = validate(*std::move(whole));
+    if (!checked) return in_registry(std::move(checked).error(), at.config());
     return std::optional{*std::move(checked)};
 }
 
 } // namespace detail
 
-/// Registers the instance: whatever is missing of the job's nodes, the configuration as CF-1 decides, the server, the
-/// instance, and the request for a sharding, all in one transaction, so that nothing is ever half registered (ST-7,
+/// Registers the instance: whatever is missing of the job's nodes, the configuration as CF-1 decides with its schedules,
+/// the server, the instance, and the request for a sharding, all in one transaction, so that nothing is ever half registered (ST-7,
 /// D-27). `local` is this member's own configuration; without it the job must exist, and its configuration stays: that
 /// is how a member comes back with a new session. The server's node is only created, not written over, unless the
 /// configuration says overwrite: what an operator has disabled stays disabled (D-22), and a reconnect disturbs nobody
 /// (D-43). What a former session of the same instance has left behind is replaced (D-16); but who joins for the first time,
 /// which is with a `local`, and finds somebody else's session under its own name is refused.
-/// `accept` has the last word on the configuration, before anything is written.
+/// `accept`, a `result<void>(valid_config const&)`, has the last word on the configuration, before anything is written.
 /// Repeated with fresh readings, a bounded number of times, when somebody else was quicker or a reply was lost.
 /// Errors: job_conflict, also for the name of an instance that lives; malformed_data and those of `validate` for what is stored; no_node if the job is gone;
 /// version_conflict if it never came to rest; those of the registry.
-template <registry Registry>
+template <registry Registry, class Accept>
 task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self,
-                                deferred<std::optional<valid_config>, Registry> local,
-                                result<void> (*accept)(job_config const&)) {
+                                deferred<std::optional<valid_config>, Registry> local, Accept accept) {
     using action = typename deferred<config_decision, Registry>::action;
     auto bases = detail::base_nodes<deferred<node_path, Registry>>(at);
     auto const server = std::string{self.server()};
@@ -86,7 +90,7 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self,
         ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
         our_sessions.push_back(session.id);
         auto paths = bases;
-        paths.insert(paths.end(), {at.config(), at.server(server), at.instance(self), at.sharding_necessary()});
+        paths.insert(paths.end(), {at.config(), at.server(server), at.instance(self), at.sharding_necessary(), at.schedule()});
         auto reading = co_await read_all(r, std::move(paths));
         if (!reading && (is_connection(reading.error().code) || reading.error() == errc::session_lost)) continue;
         if (!reading) co_return std::move(reading).error();
@@ -96,7 +100,10 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self,
         auto const& instance_node = nodes[bases.size() + 2];
         auto const& necessary_node = nodes[bases.size() + 3];
 
-        auto stored = detail::read_stored(config_node, at.config());
+        auto const& schedule_node = nodes[bases.size() + 4];
+
+        auto stored = detail::read_stored(config_node ? &*config_node : nullptr,
+                                          schedule_node ? &*schedule_node : nullptr, at);
         if (!stored && !(local && local->config().overwrite)) co_return std::move(stored).error();
         if (!local && !(stored && *stored)) co_return error{errc::no_node, "the job has been removed", at.root().str()};
         auto const before = [&]() -> deferred<std::optional<job_config>, Registry> {
@@ -109,7 +116,7 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self,
         }
         bool const writes_config = decision.what == action::write_local;
         deferred<valid_config, Registry> in_force = writes_config ? *local : **stored;
-        ELASTICJOB_CO_CHECK(accept(in_force.config()));
+        ELASTICJOB_CO_CHECK(accept(in_force));
 
         deferred<transaction, Registry> t{session.generation};
         for (std::size_t i = 0; i < bases.size(); ++i)
@@ -120,6 +127,16 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self,
             t.create(at.config(), to_json(in_force.config()));
         else
             t.check(at.config(), config_node->stat.version);
+        // One that says the same is left as it is: what is to be run once now has been.
+        auto schedule = writes_config ? to_schedule_text(in_force.config()) : std::string{};
+        if (!schedule_node && !schedule.empty())
+            t.create(at.schedule(), std::move(schedule));
+        else if (schedule_node && writes_config && schedule.empty())
+            t.remove(at.schedule(), schedule_node->stat.version);
+        else if (schedule_node && writes_config && schedule != schedule_node->data)
+            t.set(at.schedule(), std::move(schedule), schedule_node->stat.version);
+        else if (schedule_node)
+            t.check(at.schedule(), schedule_node->stat.version);
         std::string const state{in_force.config().disabled ? server_disabled : ""};
         if (!server_node)
             t.create(at.server(server), state);

@@ -37,6 +37,7 @@ inline std::string item_name(item_index item) { return std::to_string(item); }
 /// | sharding/{i}/failover        | E  | the id of who runs it again after its instance died                          |
 /// | leader/failover/items/{i}    | P  | its presence: Java members ask for somebody to run it again                  |
 /// | systemTime/current           | P  | nothing; written to learn what time it is at the registry                    |
+/// | ext/schedule                 | P  | schedules that Java members do not know; see config/schedule_text.hpp        |
 /// | ext/assignment               | P  | the whole assignment, versioned; see sharding/assignment.hpp                 |
 /// | ext/run/{i}                  | P  | what is known of the item's runs; see execution/run_record.hpp               |
 /// | ext/rounds                   | P  | the latest round that is over: its due instant, in milliseconds since 1970   |
@@ -83,6 +84,7 @@ public:
     node_path clock_probe() const { return system_time() / "current"; }
 
     node_path ext() const { return root_ / "ext"; }
+    node_path schedule() const { return ext() / "schedule"; }
     node_path assignment() const { return ext() / "assignment"; }
     node_path run_records() const { return ext() / "run"; }
     node_path run_record(item_index i) const { return run_records() / item_name(i); }

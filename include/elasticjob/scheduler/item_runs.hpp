@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_SCHEDULER_ITEM_RUNS_HPP
 #define ELASTICJOB_SCHEDULER_ITEM_RUNS_HPP
 
+#include <elasticjob/config/due_times.hpp>
 #include <elasticjob/config/task_id.hpp>
 #include <elasticjob/config/validation.hpp>
 #include <elasticjob/core/algorithm.hpp>
@@ -30,13 +31,17 @@
 namespace elasticjob::detail {
 
 /// What the job lets its items know. Whoever changes it calls `stir`.
-template <class Config>
+template <class Config, class Due>
 struct run_terms {
     std::shared_ptr<Config const> config{};
+    std::shared_ptr<Due const> due{};
     misfire_policy on_misfire{};
     std::chrono::milliseconds time_limit{0};
     clock_rule on_wrong_clock{};
     std::uint64_t schedule = 0; ///< a fingerprint: a change of it makes due instants of the past nobody's business
+    /// When the schedule was written; nothing if that is not known, or the configuration was written since. What has become
+    /// due since then is for somebody to run, even if nobody has taken the item up yet.
+    deferred<std::optional<wall_time>, Config> schedule_written{};
     session_generation generation{};
     revision run_order = 0;     ///< the last order to run all items
     wall_time ordered_at{};     ///< by the registry's clock
@@ -65,7 +70,7 @@ class item_runs {
     using run_record = deferred<elasticjob::run_record, Environment>;
     using run_start = deferred<elasticjob::run_start, Environment>;
     using valid_config = deferred<elasticjob::valid_config, Environment>;
-    using terms_type = run_terms<valid_config>;
+    using terms_type = run_terms<valid_config, due_times<typename Environment::zone_type>>;
     using catch_up = deferred<elasticjob::catch_up, Environment>;
     using start_report = deferred<elasticjob::start_report, Environment>;
     using listeners = typename Environment::listeners_type;
@@ -131,7 +136,9 @@ public:
     /// An instant has become due. Items that are still running are told of; the others see to themselves.
     void tick(wall_time due) {
         for (auto& [i, e] : table_)
-            if ((e.live || e.record.running) && e.record.through < due && e.told_through < due) tell_busy(e, due);
+            if ((e.live || e.record.running) && e.record.through < due && e.told_through < due &&
+                terms_.due->delay_of(i).count() == 0)
+                tell_busy(e, due);
         stir();
     }
 
@@ -328,7 +335,7 @@ private:
         if (!e.is_read) co_return co_await take_in(e);
         if (e.record.running && !is_gone(e.record.running->instance)) co_return co_await follow_foreign_run(e);
         auto next = choose(e);
-        if (!next) co_return mono_time::max();
+        if (!next) co_return next_look(e);
         co_return co_await run(e, *std::move(next));
     }
 
@@ -337,7 +344,7 @@ private:
         if (e.is_being_opened) co_return mono_time::max();
         run_record fresh;
         fresh.schedule = terms_.schedule;
-        fresh.through = e.ours_since;
+        fresh.through = unrecorded_since(e.ours_since);
         fresh.obeyed = terms_.obeyed_before;
         if (!terms_.is_monitored()) {
             // There is no record to say what others have obeyed: what was ordered before the item was ours was for them.
@@ -424,9 +431,17 @@ private:
     /// Another schedule's instants are none of ours. And a record from the far future was written by a clock that was
     /// wrong; if only by less, nothing is run until it has been caught up with, so that no instant is run twice.
     void mend(run_record& record, wall_time wall) const {
-        if (record.schedule != terms_.schedule || record.through > wall + clock_slack) record.through = wall;
+        if (record.schedule != terms_.schedule) record.through = unrecorded_since(wall);
+        if (record.through > wall + clock_slack) record.through = wall;
         if (record.last_completed && *record.last_completed > wall + clock_slack) record.last_completed = wall;
         record.schedule = terms_.schedule;
+    }
+
+    /// Up to when nothing of the present schedule has been dealt with by an item that says nothing of it, and was taken up
+    /// at `t`.
+    wall_time unrecorded_since(wall_time t) const {
+        if (!terms_.schedule_written || !terms_.is_monitored() || has_java_members()) return t;
+        return std::min(t, *terms_.schedule_written);
     }
 
     bool has_java_members() const {
@@ -486,21 +501,24 @@ private:
             return next;
         }
         pass_over_disabled_time(record);
-        auto const due =
-            due_between(terms_.config->cron(), record.through, wall, env_.zone, instants_to_keep(terms_.on_misfire));
+        auto const own_delay = terms_.due->delay_of(e.item);
+        auto const due = due_until(record, wall - own_delay, instants_to_keep(terms_.on_misfire));
         if (due.newest.empty()) {
             remember(e, std::move(next));
             tell_rounds(e, false);
             return std::nullopt;
         }
-        auto const c = decide(due, wall, record.last_completed, terms_.on_misfire);
+        auto idle_since = record.last_completed;
+        if (idle_since) *idle_since -= own_delay;
+        auto const c = decide(due, wall - own_delay, idle_since, terms_.on_misfire);
         record.through = c.through;
         if (c.coalesced.count > 0) record.add(not_run(run_outcome::coalesced, c.coalesced, ""));
         if (c.skipped.count > 0) {
-            bool const was_busy = c.skipped.last <= e.told_through;
+            bool const was_told = c.skipped.last <= e.told_through;
+            bool const was_busy = was_told || (own_delay.count() != 0 && idle_since && c.skipped.last <= *idle_since);
             auto const why = was_busy ? events::skip_reason::still_running : events::skip_reason::too_late;
             record.add(not_run(run_outcome::skipped, c.skipped, name_of(why)));
-            if (!was_busy) tell_skipped(e, c.skipped.last, why, c.skipped.count);
+            if (!was_told) tell_skipped(e, c.skipped.last, why, c.skipped.count);
         }
         if (!c.run) {
             remember(e, std::move(next));
@@ -509,6 +527,31 @@ private:
         }
         begin(record, {*c.run, c.source, 1, self_.str(), wall});
         return next;
+    }
+
+    /// The instants after the last that has been dealt with, up to some moment. A fixed delay adds one: it begins when the
+    /// item has last ended, or has last been passed over.
+    auto due_until(run_record const& record, wall_time until, std::size_t keep) const {
+        auto const next = [&](wall_time t) { return terms_.due->next(t); };
+        auto found = due_between(next, record.through, until, keep);
+        auto const own = terms_.due->next_after_end(idle_from(record));
+        if (own && *own <= until) found.add(*own, keep);
+        return found;
+    }
+    static wall_time idle_from(run_record const& record) {
+        return std::max(record.last_completed.value_or(record.through), record.through);
+    }
+
+    /// When an item that begins at times of its own has to look again, though nothing stirs: at the latest in a minute, for
+    /// clocks are put forward. The others are told by the job.
+    mono_time next_look(entry const& e) {
+        if (!terms_.due->is_per_item()) return mono_time::max();
+        auto first = terms_.due->next(e.record.through);
+        auto const own = terms_.due->next_after_end(idle_from(e.record));
+        if (own && (!first || *own < *first)) first = own;
+        if (!first) return mono_time::max();
+        auto const left = *first + terms_.due->delay_of(e.item) - loop().wall_now();
+        return now() + std::clamp<std::chrono::nanoseconds>(left, std::chrono::milliseconds{1}, std::chrono::minutes{1});
     }
 
     /// What is true of the record, though it will only be written with the next run.
@@ -520,10 +563,7 @@ private:
     void begin(run_record& record, run_begin what) const {
         record.last_begun = what.begun;
         record.running = std::move(what);
-        auto const next =
-            next_fire(terms_.config->cron(), std::chrono::floor<std::chrono::seconds>(record.through), env_.zone);
-        record.next_due.reset();
-        if (next) record.next_due = *next;
+        record.next_due = terms_.due->next(record.through);
     }
 
     void pass_over_disabled_time(run_record& record) {
@@ -531,7 +571,8 @@ private:
         if (terms_.enabled_since > wall + clock_slack) terms_.enabled_since = wall; // by a clock that was wrong
         auto const since = terms_.enabled_since;
         if (record.through >= since) return;
-        auto const missed = due_between(terms_.config->cron(), record.through, since, env_.zone, 1);
+        auto const next = [&](wall_time t) { return terms_.due->next(t); };
+        auto const missed = due_between(next, record.through, since, 1);
         record.through = since;
         if (missed.count == 0) return;
         record.add(not_run(run_outcome::skipped, {missed.newest.back(), missed.count},
@@ -713,13 +754,15 @@ private:
         order.give(stop_reason::time_limit);
     }
 
-    static void note_end(run_record& record, body_end const& ended, wall_time wall) {
+    void note_end(run_record& record, body_end const& ended, wall_time wall) const {
         if (!ended.was_called)
             record.end(run_outcome::skipped, wall, std::string{name_of(events::skip_reason::overloaded)});
         else if (ended.outcome)
             record.end(run_outcome::completed, wall);
         else
             record.end(run_outcome::failed, wall, to_string(ended.outcome.error()));
+        auto const own = terms_.due->next_after_end(idle_from(record));
+        if (own && (!record.next_due || *own < *record.next_due)) record.next_due = own;
     }
 
     /// Tried until it is known whether the end counts; under the next session, if need be. What cannot be recorded

@@ -5,12 +5,13 @@
 #define ELASTICJOB_SCHEDULER_JOB_HPP
 
 #include <elasticjob/allocation/average.hpp>
+#include <elasticjob/config/due_times.hpp>
+#include <elasticjob/config/schedule_text.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/within.hpp>
-#include <elasticjob/cron/next.hpp>
 #include <elasticjob/election/elector.hpp>
 #include <elasticjob/execution/stop_request.hpp>
 #include <elasticjob/membership/enroll.hpp>
@@ -55,6 +56,7 @@ class job {
     using enrollment = deferred<elasticjob::enrollment, Environment>;
     using transaction = deferred<elasticjob::transaction, Environment>;
     using sharding_basis = deferred<elasticjob::sharding_basis, Environment>;
+    using due_times = elasticjob::due_times<typename Environment::zone_type>;
     using runs = item_runs<Environment>;
 
 public:
@@ -77,9 +79,10 @@ public:
 
     /// Registers, reads what there is to know, and lets the job live. Errors: those of `enroll`; those of reading.
     task<result<void>> start() {
-        ELASTICJOB_CO_TRY(auto const joined,
-                          co_await enroll(env_.registry, at_, self_, *config_, &check_strategy<Strategy>));
-        config_ = std::make_shared<valid_config const>(joined.config);
+        acceptance const accept{&env_.zone};
+        ELASTICJOB_CO_TRY(auto const joined, co_await enroll(env_.registry, at_, self_, *config_, accept));
+        ELASTICJOB_CO_TRY(auto due, due_times::of(joined.config, env_.zone));
+        put_in_force(joined.config, std::move(due));
         take_enrollment(joined);
         view_.emplace(env_.registry, at_, self_, news_);
         for (;;) {
@@ -248,7 +251,8 @@ private:
 
     task<void> register_again() {
         auto const seen = news().edition();
-        auto const joined = co_await enroll(env_.registry, at_, self_, std::nullopt, &check_strategy<Strategy>);
+        acceptance const accept{&env_.zone};
+        auto const joined = co_await enroll(env_.registry, at_, self_, std::nullopt, accept);
         if (!joined) {
             tell_trouble(joined.error());
             if (joined.error() == errc::no_node) departure_.spawn(depart()); // the job has been removed
@@ -268,13 +272,16 @@ private:
 
     /// RS: a change of the configuration takes effect at the next firing; one that cannot be used changes nothing.
     task<void> follow_config() {
-        revision taken = 0;
+        revision taken = 0, schedule_taken = 0;
         deferred<std::vector<item_index>, Environment> share;
         for (;;) {
             auto const seen = news().edition();
             auto const* node = view_->config();
-            if (node && node->stat.modified != taken) {
+            auto const* schedule = view_->schedule();
+            auto const schedule_written = schedule ? schedule->stat.modified : 0;
+            if (node && (node->stat.modified != taken || schedule_written != schedule_taken)) {
                 taken = node->stat.modified;
+                schedule_taken = schedule_written;
                 take_config();
             }
             if (auto const* a = view_->assignment_in_force()) {
@@ -290,13 +297,25 @@ private:
 
     void take_config() {
         auto const& stored = *view_->config();
+        auto const* schedule = view_->schedule();
         config_version_ = stored.stat.version; // looked at, whatever comes of it
-        auto read = read_stored(stored, at_.config());
+        auto read = read_stored(&stored, schedule, at_);
         if (read && !*read) return; // emptied, as before a removal
-        auto usable = read ? check_strategy<Strategy>((*read)->config()) : result<void>{read.error()};
+        auto usable = read ? acceptance{&env_.zone}(**read) : result<void>{read.error()};
         if (!usable) return tell_trouble(usable.error());
-        config_ = std::make_shared<valid_config const>(**std::move(read));
+        auto due = due_times::of(**read, env_.zone);
+        if (!due) return tell_trouble(due.error());
+        schedule_written_.reset();
+        if (schedule && schedule->stat.modified == stored.stat.modified)
+            schedule_written_ = wall_time{std::chrono::milliseconds{schedule->stat.modified_at_ms}};
+        if (schedule_written_) due->set_now(*schedule_written_ + std::chrono::milliseconds{1}); // what comes behind counts
+        put_in_force(**std::move(read), *std::move(due));
         news().notify();
+    }
+
+    void put_in_force(valid_config config, due_times due) {
+        config_ = std::make_shared<valid_config const>(std::move(config));
+        due_ = std::make_shared<due_times const>(std::move(due));
     }
 
     /// EL, SH: sees to it that the job has a leader; and while that is us, that the assignment is what it should be.
@@ -480,7 +499,7 @@ private:
             auto const seen = news().edition();
             auto const wall = loop().wall_now();
             if (wall < told - minutes{1}) told = wall; // the clock has been put back
-            auto const due = next_fire(config_->cron(), floor<seconds>(told), env_.zone);
+            auto const due = due_->next(told);
             if (due && wall >= *due) {
                 told = wall;
                 runs_.tick(*due);
@@ -498,7 +517,9 @@ private:
             auto const seen = news().edition();
             auto& terms = runs_.terms();
             terms.config = config_;
-            terms.schedule = fingerprint(config_->config().cron);
+            terms.due = due_;
+            terms.schedule = fnv_1a(to_schedule_text(config_->config()), fnv_1a(config_->config().cron));
+            terms.schedule_written = schedule_written_;
             terms.generation = generation_;
             if (auto const* order = view_->run_order()) {
                 terms.run_order = order->stat.modified;
@@ -515,13 +536,21 @@ private:
         }
     }
 
-    /// FNV-1a.
-    static std::uint64_t fingerprint(std::string_view text) noexcept {
-        std::uint64_t hash = 14'695'981'039'346'656'037ULL;
-        for (char const c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1'099'511'628'211ULL;
-        return hash;
-    }
     wall_time wall_milliseconds() { return std::chrono::floor<std::chrono::milliseconds>(loop().wall_now()); }
+
+    /// Whether this scheduler can run a job so configured.
+    struct acceptance {
+        typename Environment::zone_type const* zone;
+        result<void> operator()(valid_config const& c) const {
+            ELASTICJOB_CHECK(check_strategy<Strategy>(c.config()));
+            ELASTICJOB_TRY(auto const due, due_times::of(c, *zone));
+            if (Environment::listeners_type::hear_rounds && !due.has_rounds())
+                return error{errc::invalid_config,
+                             "with a fixed delay each item is due at times of its own: there are no rounds to listen to",
+                             "schedules"};
+            return success();
+        }
+    };
 
     /// What this instance's configuration says that is not in the registry.
     struct own_terms {
@@ -599,6 +628,8 @@ private:
     instance_id self_;
     own_terms own_;
     std::shared_ptr<valid_config const> config_; ///< in force
+    std::shared_ptr<due_times const> due_;       ///< by that
+    deferred<std::optional<wall_time>, Environment> schedule_written_; ///< together with the configuration
     node_version config_version_ = 0;
     event_count<Loop> news_;
     std::optional<job_view<Registry>> view_; ///< once registered: so it begins with what is true since then

@@ -32,6 +32,7 @@ public:
     job_view(Registry& r, job_layout const& layout, instance_id const& self, event_count<Loop>& news)
         : news_{news},
           config_{r, layout.config(), mirror_scope::root_only(), news},
+          schedule_{r, layout.schedule(), mirror_scope::root_only(), news},
           leader_{r, layout.leader_instance(), mirror_scope::root_only(), news},
           flags_{r, layout.sharding_flags(), mirror_scope::child_names(), news},
           instances_{r, layout.instances(), mirror_scope::child_names(), news},
@@ -56,6 +57,7 @@ public:
     }
 
     node const* config() const { return config_.root(); }
+    node const* schedule() const { return schedule_.root(); }
     node const* leader() const { return leader_.root(); }
     node const* self() const { return self_.root(); }
     node const* assignment_node() const { return assignment_.root(); }
@@ -106,8 +108,9 @@ public:
     }
 
 private:
-    std::array<mirror<Registry> const*, 9> all() const noexcept {
-        return {&config_, &leader_, &flags_, &instances_, &self_, &servers_, &assignment_, &first_item_, &orders_};
+    std::array<mirror<Registry> const*, 10> all() const noexcept {
+        return {&config_,  &schedule_,   &leader_,     &flags_,  &instances_, &self_,
+                &servers_, &assignment_, &first_item_, &orders_};
     }
 
     struct reading {
@@ -117,7 +120,7 @@ private:
 
     event_count<Loop>& news_;
     mutable std::optional<reading> read_; ///< what `assignment_in_force` last parsed
-    mirror<Registry> config_, leader_, flags_, instances_, self_, servers_, assignment_, first_item_, orders_;
+    mirror<Registry> config_, schedule_, leader_, flags_, instances_, self_, servers_, assignment_, first_item_, orders_;
 };
 
 } // namespace elasticjob

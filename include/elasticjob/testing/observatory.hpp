@@ -56,8 +56,10 @@ struct cluster_view {
     std::vector<live_run> runs{};
     std::vector<observation> log{};
     stage now_at = stage::faults;
-    /// The due instants of the job in (after, until], by the configuration in the registry.
-    std::vector<wall_time> (*due)(std::string_view config, wall_time after, wall_time until) = nullptr;
+    /// The due instants of the job in (after, until], by the two nodes of its configuration in the registry; without fixed
+    /// delays, and without those for which the last item may still wait because of jitter.
+    std::vector<wall_time> (*due)(std::string_view config, std::string_view schedule, wall_time after,
+                                  wall_time until) = nullptr;
 
     wall_time wall_of(node_view const& n) const {
         return server.world().wall_now() + std::chrono::duration_cast<wall_time::duration>(n.wall_offset);

@@ -135,6 +135,7 @@ public:
             auto const at = cluster_view::layout(job);
             auto const alive = v.live_instances(job);
             auto const config = v.data(at.config());
+            auto const schedule = v.data(at.schedule());
             for (item_index i = 0; i < detail::item_count(v, job).value_or(0); ++i) {
                 auto const owner = alive.find(v.data(at.item_instance(i)));
                 if (owner == alive.end() || v.find(at.item_disabled(i))) continue; // I3 looks after that
@@ -148,7 +149,7 @@ public:
                 // Instants are those of the owner's clock. What is skipped is written down with the next run.
                 auto const ahead = std::chrono::duration_cast<wall_time::duration>(owner->second->wall_offset);
                 auto const until = v.server.world().wall_now() + ahead - longest_run;
-                auto const due = v.due(config, begin_ + ahead, until);
+                auto const due = v.due(config, schedule, begin_ + ahead, until);
                 if (!due.empty() && record->through < due.back())
                     return detail::item_text(job, i) + " has not been run, or anything else, for " +
                            std::to_string(due.back().time_since_epoch() / std::chrono::seconds{1});

@@ -4,8 +4,9 @@
 #define ELASTICJOB_TESTING_SIMULATION_HPP
 
 #include <elasticjob/allocation/average.hpp>
+#include <elasticjob/config/due_times.hpp>
 #include <elasticjob/config/json_codec.hpp>
-#include <elasticjob/cron/next.hpp>
+#include <elasticjob/config/schedule_text.hpp>
 #include <elasticjob/execution/simple_executor.hpp>
 #include <elasticjob/operations/stop_run.hpp>
 #include <elasticjob/scheduler/job_scheduler.hpp>
@@ -329,18 +330,19 @@ private:
     std::uint64_t seed_of(std::uint64_t purpose) const {
         return random_source{seed_ * 0x9e3779b97f4a7c15U + purpose}.next();
     }
-    static std::vector<wall_time> find_due(std::string_view config, wall_time after, wall_time until) {
-        std::vector<wall_time> all;
+    static std::vector<wall_time> find_due(std::string_view config, std::string_view schedule, wall_time after,
+                                           wall_time until) {
         auto const stored = from_json(config);
-        if (!stored || !*stored) return all;
-        auto const cron = parse_cron((*stored)->cron);
-        if (!cron) return all;
-        for (auto t = std::chrono::floor<std::chrono::seconds>(after);;) {
-            auto const due = next_fire(*cron, t, Zone{});
-            if (!due || *due > until) return all;
-            t = *due;
-            all.push_back(t);
-        }
+        if (!stored || !*stored) return {};
+        auto const whole = with_schedule_text(**stored, schedule);
+        if (!whole) return {};
+        auto const valid = validate(*whole);
+        if (!valid) return {};
+        auto const due = due_times<Zone>::of(*valid, Zone{});
+        if (!due) return {};
+        std::vector<wall_time> all;
+        for (auto t = due->next(after); t && *t + whole->jitter <= until; t = due->next(*t)) all.push_back(*t);
+        return all;
     }
 
     // ---- Time.

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief When a job is due: its schedules in the zone that counts for it.
+#ifndef ELASTICJOB_CONFIG_DUE_TIMES_HPP
+#define ELASTICJOB_CONFIG_DUE_TIMES_HPP
+
+#include <elasticjob/config/validation.hpp>
+#include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/identity.hpp>
+#include <elasticjob/core/result.hpp>
+#include <elasticjob/cron/time_zone.hpp>
+#include <elasticjob/cron/timetable.hpp>
+#include <elasticjob/cron/tzif_zone.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// A zone that knows others of its kind by name.
+template <class Zone>
+concept named_time_zone = time_zone<Zone> && requires(std::string_view name) {
+    { Zone::load(name) } -> std::same_as<result<Zone>>;
+};
+
+namespace detail {
+
+template <time_zone Zone>
+struct zones_by_name : std::type_identity<TzifZone> {};
+template <named_time_zone Zone>
+struct zones_by_name<Zone> : std::type_identity<Zone> {};
+
+/// FNV-1a.
+constexpr std::uint64_t fnv_1a(std::string_view text, std::uint64_t hash = 14'695'981'039'346'656'037ULL) noexcept {
+    for (char const c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1'099'511'628'211ULL;
+    return hash;
+}
+
+} // namespace detail
+
+/// The timetable of a configuration, in the zone that the configuration names, or else in `Zone`. Zones are found by name
+/// where `Zone` finds its own kind, or else in the system's zone database. A value.
+template <time_zone Zone>
+class due_times {
+    using named_zone = typename detail::zones_by_name<Zone>::type;
+    using timetable = deferred<elasticjob::timetable, Zone>;
+    using instant = deferred<std::optional<wall_time>, Zone>;
+
+public:
+    /// Never.
+    due_times() = default;
+
+    /// Errors: invalid_config, when there is no such zone; cron_never_fires, when exclusions, begin and end leave nothing
+    /// that is ever due.
+    static result<due_times> of(deferred<valid_config, Zone> const& config, Zone const& standard) {
+        due_times d{config, standard};
+        if (auto const& name = config.config().time_zone; !name.empty()) {
+            auto zone = named_zone::load(name);
+            if (!zone)
+                return error{errc::invalid_config,
+                             "the time zone cannot be loaded: " + to_string(zone.error()) +
+                                 "; install the system's zone database, or name another zone",
+                             "time_zone"};
+            d.zone_ = *std::move(zone);
+        }
+        bool const has_now = [&] {
+            auto const& all = config.config().schedules;
+            return std::any_of(all.begin(), all.end(),
+                               [](auto const& s) { return s.is == job_schedule::kind::once_now; });
+        }();
+        d.has_now_ = has_now;
+        if (!has_now && !d.next(wall_time::min()) && !d.next_after_end(wall_time{}))
+            return error{errc::cron_never_fires, "nothing is ever due between `starts` and `ends` that is not excluded",
+                         "schedules"};
+        return d;
+    }
+
+    /// When `once_now` is due; without it, it never is.
+    void set_now(instant t) { now_ = has_now_ ? t : std::nullopt; }
+
+    /// The first instant after `after` at which all items are due. See `timetable::next`. `once_now` knows neither begin nor end
+    /// nor exclusions.
+    instant next(wall_time after) const {
+        auto due = in_zone([&](auto const& zone) { return table_.next(after, zone); });
+        if (now_ && *now_ > after && (!due || *now_ < *due)) due = now_;
+        return due;
+    }
+
+    /// When an item is due whose last run ended then, by fixed delays alone.
+    instant next_after_end(wall_time ended) const {
+        return in_zone([&](auto const& zone) { return table_.next_after_end(ended, zone); });
+    }
+
+    /// By how much later an item begins than it is due.
+    std::chrono::milliseconds delay_of(item_index item) const {
+        if (jitter_.count() == 0) return jitter_;
+        auto const hash = detail::fnv_1a(std::to_string(item), seed_);
+        return std::chrono::milliseconds{hash % (static_cast<std::uint64_t>(jitter_.count()) + 1)};
+    }
+
+    /// Whether the items are due at the same instants, so that there are rounds.
+    bool has_rounds() const { return table_.delays.empty(); }
+    /// Whether items have times of their own to begin at.
+    bool is_per_item() const { return jitter_.count() != 0 || !has_rounds(); }
+
+private:
+    due_times(deferred<valid_config, Zone> const& config, Zone const& standard)
+        : table_{config.when()},
+          standard_{&standard},
+          jitter_{config.config().jitter},
+          seed_{detail::fnv_1a(config.name().str() + "/")} {}
+
+    template <class Ask>
+    instant in_zone(Ask ask) const {
+        if (zone_) return ask(*zone_);
+        if (standard_) return ask(*standard_);
+        return std::nullopt;
+    }
+
+    timetable table_{};
+    Zone const* standard_ = nullptr;
+    deferred<std::optional<named_zone>, Zone> zone_{};
+    instant now_{};
+    bool has_now_ = false;
+    std::chrono::milliseconds jitter_{0};
+    std::uint64_t seed_ = 0;
+};
+
+/// The next `count` instants after `after` at which a job so configured is due; fewer if there are no more. Without fixed
+/// delays, which follow from how long runs take, without `once_now`, and without jitter. Errors: those of `validate` and
+/// of `due_times::of`.
+template <time_zone Zone, job_configuration Config = job_config>
+result<deferred<std::vector<wall_time>, Zone>> preview(Config config, wall_time after, std::size_t count,
+                                                       Zone const& zone) {
+    ELASTICJOB_TRY(auto const valid, validate(std::move(config)));
+    ELASTICJOB_TRY(auto const due, due_times<Zone>::of(valid, zone));
+    deferred<std::vector<wall_time>, Zone> instants;
+    for (auto t = due.next(after); t && instants.size() < count; t = due.next(*t)) instants.push_back(*t);
+    return instants;
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_CONFIG_DUE_TIMES_HPP

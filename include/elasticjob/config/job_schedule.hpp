@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief One way for a job to become due, besides the cron expression that Java members know.
+#ifndef ELASTICJOB_CONFIG_JOB_SCHEDULE_HPP
+#define ELASTICJOB_CONFIG_JOB_SCHEDULE_HPP
+
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/clock.hpp> // wall_time
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace elasticjob {
+
+/// One of the schedules of a job. Times are whole milliseconds; what is finer is cut off.
+///
+/// | made by          | due                                                                                         |
+/// |------------------|---------------------------------------------------------------------------------------------|
+/// | `by_cron(text)`  | as the expression says, in the job's time zone                                              |
+/// | `fixed_rate(s)`  | every so often, counted from `job_config::starts`, or else from 1970-01-01 00:00 UTC        |
+/// | `fixed_delay(s)` | so long after the item's last run ended; each item on its own. For the first time, so long  |
+/// |                  | after the item was taken up                                                                 |
+/// | `once_at(t)`     | at that instant; never, if it has passed when the schedule is written                       |
+/// | `once_now()`     | when the schedule is written, by the registry's clock: each item that there is then, once   |
+struct job_schedule {
+    enum class kind : std::uint8_t { cron, fixed_rate, fixed_delay, once_at, once_now };
+
+    kind is = kind::cron;
+    std::string expression{};          ///< of `cron`
+    std::chrono::milliseconds span{0}; ///< of `fixed_rate` and `fixed_delay`
+    wall_time at{};                    ///< of `once_at`
+
+    static job_schedule by_cron(std::string text) {
+        job_schedule s;
+        s.expression = std::move(text);
+        return s;
+    }
+    static job_schedule fixed_rate(std::chrono::milliseconds every) { return of_span(kind::fixed_rate, every); }
+    static job_schedule fixed_delay(std::chrono::milliseconds pause) { return of_span(kind::fixed_delay, pause); }
+    static job_schedule once_at(wall_time t) {
+        job_schedule s;
+        s.is = kind::once_at;
+        s.at = std::chrono::floor<std::chrono::milliseconds>(t);
+        return s;
+    }
+    static job_schedule once_now() {
+        job_schedule s;
+        s.is = kind::once_now;
+        return s;
+    }
+
+    friend bool operator==(job_schedule const&, job_schedule const&) = default;
+
+private:
+    static job_schedule of_span(kind what, std::chrono::milliseconds length) {
+        job_schedule s;
+        s.is = what;
+        s.span = length;
+        return s;
+    }
+};
+
+} // namespace elasticjob
+#endif // ELASTICJOB_CONFIG_JOB_SCHEDULE_HPP

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The schedules of a configuration, read: what has to be known to say when the job is due.
+#ifndef ELASTICJOB_CONFIG_READ_TIMETABLE_HPP
+#define ELASTICJOB_CONFIG_READ_TIMETABLE_HPP
+
+#include <elasticjob/config/fields.hpp> // job_configuration
+#include <elasticjob/config/job_config.hpp>
+#include <elasticjob/config/text.hpp>
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/result.hpp>
+#include <elasticjob/cron/timetable.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// The most schedules besides `cron`, and the most exclusions, that a job may have.
+inline constexpr std::size_t schedules_max = 100;
+inline constexpr std::size_t exclusions_max = 1'000;
+
+/// The longest span of a schedule, and the longest jitter.
+inline constexpr std::chrono::hours schedule_span_max{24 * 366};
+inline constexpr std::chrono::hours jitter_max{24};
+
+namespace detail {
+
+/// What could be read, and what could not: `where` names the member of `job_config`.
+template <class Table = timetable, class Problem = error>
+struct timetable_reading {
+    Table table{};
+    std::vector<Problem> problems{};
+};
+
+/// The seconds that are excluded: `2026-12-25`, `SAT,SUN`, or a cron expression.
+template <class Expression = cron_expression>
+result<Expression> parse_exclusion(std::string_view text) {
+    if (text.find(' ') != text.npos) return parse_cron<Expression>(text);
+    std::string whole = "* * * ? * " + std::string{text};
+    if (text.size() == 10 && text[4] == '-' && text[7] == '-')
+        whole = "* * * " + std::string{text.substr(8)} + " " + std::string{text.substr(5, 2)} + " ? " +
+                std::string{text.substr(0, 4)};
+    auto expression = parse_cron<Expression>(whole);
+    if (expression) return expression;
+    auto e = expression.error();
+    e.where.clear(); // a column of another text
+    return e;
+}
+
+template <job_configuration Config>
+auto read_timetable(Config const& config) {
+    deferred<timetable_reading<>, Config> reading;
+    auto& table = reading.table;
+    auto const report = [&](errc code, std::string what, std::string where) {
+        reading.problems.push_back({code, std::move(what), std::move(where)});
+    };
+    auto const add_cron = [&](auto& to, auto const& expression, std::string_view text, std::string where) {
+        if (expression) return to.push_back(*expression);
+        auto const& e = expression.error();
+        report(e.code, e.what + " (" + e.where + (e.where.empty() ? "in " : " of ") + in_quotes(text) + ")",
+               std::move(where));
+    };
+    auto const add_span = [&](auto& to, std::chrono::milliseconds span, std::string where) {
+        if (span > std::chrono::milliseconds{0} && span <= schedule_span_max) return to.push_back(span);
+        report(errc::invalid_config,
+               "must be 1 ms to 366 days, but is " + std::to_string(span.count()) + " ms", std::move(where));
+    };
+
+    if (!config.cron.empty() && !(config.cron == no_cron && !config.schedules.empty()))
+        add_cron(table.crons, parse_cron(config.cron), config.cron, "cron");
+    else if (config.schedules.empty())
+        report(errc::invalid_cron, "must not be empty, unless there are other schedules", "cron");
+
+    for (std::size_t i = 0; i < config.schedules.size(); ++i) {
+        auto const& s = config.schedules[i];
+        auto const where = "schedules[" + std::to_string(i) + "]";
+        switch (s.is) {
+        case job_schedule::kind::cron:
+            add_cron(table.crons, parse_cron(s.expression), s.expression, where);
+            break;
+        case job_schedule::kind::fixed_rate:
+            add_span(table.rates, s.span, where);
+            break;
+        case job_schedule::kind::fixed_delay:
+            add_span(table.delays, s.span, where);
+            break;
+        case job_schedule::kind::once_at:
+            table.once.push_back(s.at);
+            break;
+        case job_schedule::kind::once_now:
+            if (!config.monitor_execution)
+                report(errc::invalid_config,
+                       "once_now needs monitor_execution: otherwise nobody knows which items have run", where);
+        }
+    }
+    for (std::size_t i = 0; i < config.excluded.size(); ++i) {
+        auto const& text = config.excluded[i];
+        add_cron(table.excluded, parse_exclusion(text), text, "excluded[" + std::to_string(i) + "]");
+    }
+    auto const require_at_most = [&](std::size_t size, std::size_t most, char const* where) {
+        if (size > most)
+            report(errc::invalid_config,
+                   "must be at most " + std::to_string(most) + ", but are " + std::to_string(size), where);
+    };
+    require_at_most(config.schedules.size(), schedules_max, "schedules");
+    require_at_most(config.excluded.size(), exclusions_max, "excluded");
+
+    table.policy = config.on_clock_change;
+    table.starts = config.starts;
+    table.ends = config.ends;
+    if (config.starts > config.ends)
+        report(errc::invalid_config, "must not be before `starts`: nothing would ever be due", "ends");
+    if (config.jitter < std::chrono::milliseconds{0} || config.jitter > jitter_max)
+        report(errc::invalid_config, "must be 0 to 24 hours, but is " + std::to_string(config.jitter.count()) + " ms",
+               "jitter");
+    for (char const c : config.time_zone)
+        if (static_cast<unsigned char>(c) <= ' ') {
+            report(errc::invalid_config, "must be a name like Europe/Berlin, but is " + in_quotes(config.time_zone),
+                   "time_zone");
+            break;
+        }
+    return reading;
+}
+
+} // namespace detail
+
+} // namespace elasticjob
+#endif // ELASTICJOB_CONFIG_READ_TIMETABLE_HPP

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief What a configuration says of its schedules beyond the cron expression: the text of the node `ext/schedule`.
+#ifndef ELASTICJOB_CONFIG_SCHEDULE_TEXT_HPP
+#define ELASTICJOB_CONFIG_SCHEDULE_TEXT_HPP
+
+#include <elasticjob/config/fields.hpp> // job_configuration
+#include <elasticjob/config/job_config.hpp>
+#include <elasticjob/config/text.hpp>
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/result.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace elasticjob {
+
+namespace detail {
+
+inline constexpr std::string_view schedule_header = "elasticjob schedule 1\n";
+inline constexpr std::array<std::string_view, 2> gap_names{"skip", "shift"};
+inline constexpr std::array<std::string_view, 3> overlap_names{"first", "last", "both"};
+
+inline std::string milliseconds_text(wall_time t) {
+    return std::to_string(std::chrono::floor<std::chrono::milliseconds>(t.time_since_epoch()).count());
+}
+inline bool read_milliseconds(std::string_view word, wall_time& into) {
+    // Beyond these a time does not fit into a clock's nanoseconds.
+    constexpr auto low = std::chrono::ceil<std::chrono::milliseconds>(wall_time::min().time_since_epoch()).count();
+    constexpr auto high = std::chrono::floor<std::chrono::milliseconds>(wall_time::max().time_since_epoch()).count();
+    std::int64_t ms = 0;
+    if (!read_number(word, ms) || ms < low || ms > high) return false;
+    into = wall_time{std::chrono::milliseconds{ms}};
+    return true;
+}
+inline bool read_span(std::string_view word, std::chrono::milliseconds& into) {
+    std::int64_t ms = 0;
+    if (!read_number(word, ms)) return false;
+    into = std::chrono::milliseconds{ms};
+    return true;
+}
+
+inline std::string_view take_word(std::string_view& text) {
+    auto const word = text.substr(0, text.find(' '));
+    text.remove_prefix(word.size() == text.size() ? word.size() : word.size() + 1);
+    return word;
+}
+
+template <class Enum, std::size_t N>
+bool read_word(std::string_view word, std::array<std::string_view, N> const& names, Enum& into) {
+    for (std::size_t i = 0; i < N; ++i) {
+        if (names[i] != word) continue;
+        into = static_cast<Enum>(i);
+        return true;
+    }
+    return false;
+}
+
+inline std::string civil_rule_text(civil_rule const& rule) {
+    return std::string{gap_names[static_cast<std::size_t>(rule.gap)]} + " " +
+           std::string{overlap_names[static_cast<std::size_t>(rule.overlap)]};
+}
+
+/// One line, without its end. False: this is not one.
+template <job_configuration Config>
+bool read_schedule_line(std::string_view line, Config& config) {
+    auto rest = line;
+    auto const key = take_word(rest);
+    auto const is = [&](std::string_view name) { return key == name; };
+    auto const add = [&](job_schedule s) {
+        config.schedules.push_back(std::move(s));
+        return true;
+    };
+    std::chrono::milliseconds span{};
+    wall_time at{};
+    if (is("cron")) return add(job_schedule::by_cron(std::string{rest}));
+    if (is("fixed-rate")) return read_span(rest, span) && add(job_schedule::fixed_rate(span));
+    if (is("fixed-delay")) return read_span(rest, span) && add(job_schedule::fixed_delay(span));
+    if (is("once-at")) return read_milliseconds(rest, at) && add(job_schedule::once_at(at));
+    if (is("once-now")) return rest.empty() && add(job_schedule::once_now());
+    if (is("starts")) return read_milliseconds(rest, config.starts);
+    if (is("ends")) return read_milliseconds(rest, config.ends);
+    if (is("jitter")) return read_span(rest, config.jitter);
+    if (is("time-zone")) return !(config.time_zone = rest).empty();
+    if (is("exclude")) return !config.excluded.emplace_back(rest).empty();
+    if (!is("named-hours") && !is("every-hour")) return false;
+    auto& rule = is("named-hours") ? config.on_clock_change.named_hours : config.on_clock_change.every_hour;
+    auto const gap = take_word(rest);
+    return read_word(gap, gap_names, rule.gap) && read_word(rest, overlap_names, rule.overlap);
+}
+
+} // namespace detail
+
+/// Lines of a word and its value, times in milliseconds (since 1970, UTC); empty if all of it is as in a new
+/// configuration. Precondition: none of the texts holds the end of a line, as in a valid configuration. O(size).
+template <job_configuration Config = job_config>
+std::string to_schedule_text(Config const& config) {
+    std::string text;
+    auto const line = [&](std::string_view key, std::string_view value) {
+        text.append(key).append(value.empty() ? "" : " ").append(value).append("\n");
+    };
+    for (job_schedule const& s : config.schedules) switch (s.is) {
+        case job_schedule::kind::cron:
+            line("cron", s.expression);
+            break;
+        case job_schedule::kind::fixed_rate:
+            line("fixed-rate", std::to_string(s.span.count()));
+            break;
+        case job_schedule::kind::fixed_delay:
+            line("fixed-delay", std::to_string(s.span.count()));
+            break;
+        case job_schedule::kind::once_at:
+            line("once-at", detail::milliseconds_text(s.at));
+            break;
+        case job_schedule::kind::once_now:
+            line("once-now", "");
+        }
+    Config const plain;
+    auto const rule = [&](std::string_view key, civil_rule const& ours, civil_rule const& standard) {
+        if (ours != standard) line(key, detail::civil_rule_text(ours));
+    };
+    if (!config.time_zone.empty()) line("time-zone", config.time_zone);
+    rule("named-hours", config.on_clock_change.named_hours, plain.on_clock_change.named_hours);
+    rule("every-hour", config.on_clock_change.every_hour, plain.on_clock_change.every_hour);
+    if (config.starts != plain.starts) line("starts", detail::milliseconds_text(config.starts));
+    if (config.ends != plain.ends) line("ends", detail::milliseconds_text(config.ends));
+    for (auto const& e : config.excluded) line("exclude", e);
+    if (config.jitter != plain.jitter) line("jitter", std::to_string(config.jitter.count()));
+    return text.empty() ? text : std::string{detail::schedule_header} + text;
+}
+
+/// The configuration with the schedules that the text tells of, and no others. A line of unknown meaning is an error,
+/// because a schedule that is understood by half would run jobs at wrong times. Whether expressions are right is for
+/// `validate`. Errors: malformed_data, naming the line.
+template <job_configuration Config = job_config>
+result<Config> with_schedule_text(Config config, std::string_view text) {
+    auto const refuse = [](std::string_view line) {
+        return error{errc::malformed_data, "this is no line of a schedule: " + detail::in_quotes(line), {}};
+    };
+    Config const plain;
+    config.schedules.clear();
+    config.time_zone.clear();
+    config.on_clock_change = plain.on_clock_change;
+    config.starts = plain.starts;
+    config.ends = plain.ends;
+    config.excluded.clear();
+    config.jitter = plain.jitter;
+    if (text.empty()) return config;
+    if (!text.starts_with(detail::schedule_header)) return refuse(text.substr(0, text.find('\n')));
+    text.remove_prefix(detail::schedule_header.size());
+    while (!text.empty()) {
+        auto const line = text.substr(0, text.find('\n'));
+        if (!detail::read_schedule_line(line, config)) return refuse(line);
+        text.remove_prefix(line.size() == text.size() ? line.size() : line.size() + 1);
+    }
+    return config;
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_CONFIG_SCHEDULE_TEXT_HPP

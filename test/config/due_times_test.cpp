@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/config/due_times.hpp>
+
+#include <cron/support.hpp>
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+using namespace elasticjob;
+using namespace std::chrono_literals;
+using cron_test::instant;
+
+namespace {
+
+static_assert(named_time_zone<TzifZone> && !named_time_zone<UtcZone>);
+
+job_config const daily{.name = "settle", .cron = "0 30 2 * * ?"};
+
+error only_problem(job_config const& c) {
+    auto const problems = problems_of(c);
+    REQUIRE(problems.size() == 1);
+    return problems.front();
+}
+
+template <class Zone = UtcZone>
+std::string previewed(job_config const& c, std::string_view after, std::size_t count, Zone const& zone = {}) {
+    std::string all;
+    auto const instants = preview(c, instant(after), count, zone);
+    if (!instants) return to_string(instants.error());
+    for (auto const t : *instants)
+        all += (all.empty() ? "" : ", ") + cron_test::text_of(std::chrono::floor<std::chrono::seconds>(t)).substr(5, 11);
+    return all;
+}
+
+due_times<UtcZone> due_of(job_config const& c) { return due_times<UtcZone>::of(validate(c).value(), UtcZone{}).value(); }
+
+} // namespace
+
+TEST_CASE("config.due_times: a preview tells the next instants, and no more than there are") {
+    CHECK(previewed(daily, "2026-03-27", 3) == "03-27 02:30, 03-28 02:30, 03-29 02:30");
+    CHECK(previewed(daily, "2026-03-27", 0) == "");
+    auto c = daily;
+    c.ends = instant("2026-03-28 12:00:00");
+    CHECK(previewed(c, "2026-03-27", 5) == "03-27 02:30, 03-28 02:30");
+    c.cron = "every day";
+    CHECK(previewed(c, "2026-03-27", 5).starts_with("invalid_cron"));
+}
+
+TEST_CASE("config.due_times: the zone that the job names counts, or else that of the policy") {
+    auto c = daily;
+    CHECK(previewed(c, "2026-03-28", 1, FixedOffset{8h}) == "03-28 18:30");
+    c.time_zone = "Asia/Tokyo";
+    CHECK(previewed(c, "2026-03-28", 1, FixedOffset{8h}) == "03-28 17:30");
+    c.time_zone = "Europe/Berlin"; // where 02:30 is not shown on the 29th of March
+    CHECK(previewed(c, "2026-03-28", 3) == "03-28 01:30, 03-29 01:00, 03-30 00:30");
+    c.on_clock_change = quartz_compatible;
+    CHECK(previewed(c, "2026-03-28", 3) == "03-28 01:30, 03-30 00:30, 03-31 00:30");
+    c.time_zone = "Europe/Atlantis";
+    auto const text = previewed(c, "2026-03-28", 1);
+    CHECK(text.starts_with("invalid_config"));
+    CHECK(text.find("Europe/Atlantis") != std::string::npos);
+    CHECK(text.find("time_zone") != std::string::npos);
+}
+
+TEST_CASE("config.due_times: what can never be due is an error") {
+    auto c = daily;
+    c.excluded = {"* * 2 * * ?"};
+    CHECK(due_times<UtcZone>::of(validate(c).value(), UtcZone{}).error() == errc::cron_never_fires);
+    c.schedules = {job_schedule::once_now()};
+    CHECK(due_times<UtcZone>::of(validate(c).value(), UtcZone{}));
+    c.schedules = {job_schedule::fixed_delay(1s)};
+    CHECK(due_times<UtcZone>::of(validate(c).value(), UtcZone{}));
+    c.excluded = {"* * * * * ?"};
+    CHECK(due_times<UtcZone>::of(validate(c).value(), UtcZone{}).error() == errc::cron_never_fires);
+}
+
+TEST_CASE("config.due_times: schedules alone are enough, and then nothing is due by the cron expression") {
+    job_config c{.name = "settle"};
+    CHECK(only_problem(c) == errc::invalid_cron);
+    c.schedules = {job_schedule::fixed_rate(6h)};
+    CHECK(previewed(c, "2026-01-01", 3) == "01-01 06:00, 01-01 12:00, 01-01 18:00");
+    CHECK(canonical(c).cron == no_cron);
+    c.cron = no_cron; // as it comes back
+    c.starts = instant("2098-12-31 01:00:00");
+    CHECK(previewed(c, "2098-12-31", 6) ==
+          "12-31 01:00, 12-31 07:00, 12-31 13:00, 12-31 19:00, 01-01 01:00, 01-01 07:00");
+    c.schedules.clear();
+    CHECK(previewed(c, "2026-01-01", 2) == "01-01 00:00"); // somebody means it
+}
+
+TEST_CASE("config.due_times: once now is due at the instant that is given, whatever is excluded") {
+    auto c = daily;
+    c.schedules = {job_schedule::once_now()};
+    c.excluded = {"2026-03-28"};
+    auto due = due_of(c);
+    auto const now = wall_time{instant("2026-03-28 12:00:00")};
+    CHECK(due.next(now - 1ms) == wall_time{instant("2026-03-29 02:30:00")});
+    due.set_now(now);
+    CHECK(due.next(now - 1ms) == now);
+    CHECK(due.next(now) == wall_time{instant("2026-03-29 02:30:00")});
+    auto without = due_of(daily);
+    without.set_now(now);
+    CHECK(without.next(now - 1ms) != now);
+}
+
+TEST_CASE("config.due_times: jitter spreads items and jobs, and is always the same") {
+    auto c = daily;
+    CHECK(due_of(c).delay_of(5) == 0ms);
+    CHECK_FALSE(due_of(c).is_per_item());
+    c.jitter = 9ms;
+    std::map<long, int> of_items, of_jobs;
+    for (item_index i = 0; i < 1'000; ++i) ++of_items[due_of(c).delay_of(i).count()];
+    for (int j = 0; j < 1'000; ++j) {
+        c.name = "job" + std::to_string(j);
+        ++of_jobs[due_of(c).delay_of(0).count()];
+        REQUIRE(due_of(c).delay_of(0) == due_of(c).delay_of(0));
+    }
+    for (auto const* spread : {&of_items, &of_jobs}) {
+        CHECK(spread->size() == 10);
+        CHECK(spread->begin()->first == 0);
+        for (auto const& [ms, n] : *spread) CHECK((50 < n && n < 200));
+    }
+    CHECK(due_of(c).is_per_item());
+    CHECK(due_of(c).has_rounds());
+    // Whoever owns the item, in whatever program: this does not change.
+    c.name = "settle";
+    c.jitter = 1h;
+    CHECK(due_of(c).delay_of(0) == 1'841'580ms);
+    CHECK(due_of(c).delay_of(1) == 2'518'789ms);
+}
+
+TEST_CASE("config.due_times: each mistake is named, with what would be right") {
+    auto c = daily;
+    c.schedules = {job_schedule::fixed_rate(0s)};
+    CHECK(only_problem(c) == error{errc::invalid_config, "must be 1 ms to 366 days, but is 0 ms", "schedules[0]"});
+    c.schedules = {job_schedule::fixed_rate(1s), job_schedule::fixed_delay(-1s)};
+    CHECK(only_problem(c).where == "schedules[1]");
+    c.schedules = {job_schedule::by_cron("0 0 12 * * MON")};
+    CHECK(only_problem(c) == errc::invalid_cron);
+    CHECK(only_problem(c).what.find("'0 0 12 * * MON'") != std::string::npos);
+    c.schedules = {job_schedule::once_now()};
+    c.monitor_execution = false;
+    CHECK(only_problem(c).what.find("monitor_execution") != std::string::npos);
+    c = daily;
+    c.schedules.assign(schedules_max + 1, job_schedule::fixed_rate(1s));
+    CHECK(only_problem(c).where == "schedules");
+    c = daily;
+    for (char const* wrong : {"2026-02-30", "2026-13-01", "SATX", "", "* * 0-7 * *", "26-1-1"}) {
+        CAPTURE(wrong);
+        c.excluded = {"SAT", wrong};
+        CHECK(only_problem(c).where == "excluded[1]");
+    }
+    c = daily;
+    c.starts = instant("2026-01-02");
+    c.ends = instant("2026-01-01");
+    CHECK(only_problem(c).where == "ends");
+    c = daily;
+    c.jitter = 25h;
+    CHECK(only_problem(c).where == "jitter");
+    c.jitter = -1ms;
+    CHECK(only_problem(c).where == "jitter");
+    c = daily;
+    c.time_zone = "Europe/Berlin\nexclude MON";
+    CHECK(only_problem(c).where == "time_zone");
+    c = daily;
+    c.cron = "";
+    c.jitter = -1ms;
+    CHECK(problems_of(c).size() == 2);
+}

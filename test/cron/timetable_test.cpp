@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/cron/timetable.hpp>
+
+#include <elasticjob/cron/literal.hpp>
+#include <elasticjob/cron/tzif_zone.hpp>
+
+#include "support.hpp"
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace elasticjob;
+using namespace elasticjob::literals;
+using namespace std::chrono_literals;
+using cron_test::instant;
+
+namespace {
+
+wall_time at(std::string_view text) { return instant(text); }
+
+/// `05:00 05:10`: the due times of that UTC day, as many as there are up to eight.
+template <class Zone>
+std::string due_on(timetable const& table, std::string_view day, Zone const& zone) {
+    std::string all;
+    int left = 8;
+    auto const begin = at(day) - 1ms, end = at(day) + 24h;
+    for (auto t = table.next(begin, zone); t && *t < end && left > 0; t = table.next(*t, zone), --left)
+        all += (all.empty() ? "" : " ") +
+               cron_test::text_of(std::chrono::floor<std::chrono::seconds>(*t)).substr(11, 5);
+    return all;
+}
+std::string due_on(timetable const& table, std::string_view day) { return due_on(table, day, UtcZone{}); }
+
+} // namespace
+
+TEST_CASE("cron.timetable: several schedules are one, and what falls together is due once") {
+    timetable table;
+    CHECK(!table.next(at("2026-01-01"), UtcZone{}));
+    table.crons = {"0 0 6,12 * * ?"_cron, "0 0 12,18 * * ?"_cron};
+    CHECK(due_on(table, "2026-01-01") == "06:00 12:00 18:00");
+    table.rates = {8h};
+    CHECK(due_on(table, "2026-01-01") == "00:00 06:00 08:00 12:00 16:00 18:00");
+    table.once = {at("2026-01-01 07:00:00"), at("2026-01-01 18:00:00")};
+    CHECK(due_on(table, "2026-01-01") == "00:00 06:00 07:00 08:00 12:00 16:00 18:00");
+}
+
+TEST_CASE("cron.timetable: a fixed rate counts from its start, or from 1970") {
+    timetable table;
+    table.rates = {7h};
+    CHECK(table.next(wall_time{} - 1ms, UtcZone{}) == wall_time{});
+    CHECK(table.next(wall_time{}, UtcZone{}) == wall_time{7h});
+    CHECK(table.next(wall_time{7h - 1ms}, UtcZone{}) == wall_time{7h});
+    CHECK(table.next(wall_time::min(), UtcZone{}).has_value());
+    table.starts = at("2026-01-01 01:00:00");
+    CHECK(due_on(table, "2026-01-01") == "01:00 08:00 15:00 22:00");
+    CHECK(table.next(at("2020-01-01"), UtcZone{}) == table.starts);
+    table.rates = {250ms};
+    CHECK(table.next(table.starts + 10s, UtcZone{}) == table.starts + 10s + 250ms);
+    CHECK(table.next(table.starts + 10s + 249ms, UtcZone{}) == table.starts + 10s + 250ms);
+}
+
+TEST_CASE("cron.timetable: nothing is due before the start and after the end, both of which belong to it") {
+    timetable table{{"0 0 * * * ?"_cron}};
+    table.starts = at("2026-01-01 03:00:00");
+    table.ends = at("2026-01-01 05:00:00");
+    CHECK(due_on(table, "2026-01-01") == "03:00 04:00 05:00");
+    CHECK(!table.next(table.ends, UtcZone{}));
+    table.starts += 1ms;
+    table.ends -= 1ms;
+    CHECK(due_on(table, "2026-01-01") == "04:00");
+}
+
+TEST_CASE("cron.timetable: what is excluded is not due, and what comes after it is") {
+    timetable table{{"0 0 0/6 * * ?"_cron}};
+    table.excluded = {"* * * 25 12 ? 2026"_cron};
+    CHECK(due_on(table, "2026-12-24") == "00:00 06:00 12:00 18:00");
+    CHECK(due_on(table, "2026-12-25") == "");
+    CHECK(table.next(at("2026-12-24 18:00:00"), UtcZone{}) == at("2026-12-26"));
+    table.excluded = {"* * 0-7,18-23 * * ?"_cron};
+    CHECK(due_on(table, "2026-12-24") == "12:00");
+    table.rates = {20min};
+    table.excluded = {"* * 0-21 * * ?"_cron, "* 0-19 * * * ?"_cron};
+    CHECK(due_on(table, "2026-12-24") == "22:20 22:40 23:20 23:40");
+    table.excluded = {"* * * ? * SAT,SUN"_cron};
+    CHECK(due_on(table, "2026-11-21") == "");
+    CHECK(table.next(at("2026-11-20 23:59:59"), UtcZone{}) == at("2026-11-23"));
+    // Only the seconds that it names.
+    table.rates = {500ms};
+    table.excluded = {"0/2 * * * * ?"_cron};
+    CHECK(table.next(at("2026-11-20"), UtcZone{}) == at("2026-11-20") + 1s);
+    CHECK(table.next(at("2026-11-20") + 1500ms, UtcZone{}) == at("2026-11-20") + 3s);
+}
+
+TEST_CASE("cron.timetable: whoever excludes everything is told so in bounded time") {
+    timetable table{{"0-58 * * * * ?"_cron}};
+    table.excluded = {"0-58 * * * * ?"_cron};
+    CHECK(!table.next(at("2026-01-01"), UtcZone{}));
+    table.excluded = {"* * * * * ?"_cron};
+    CHECK(!table.next(at("2026-01-01"), UtcZone{}));
+    table.delays = {1s};
+    CHECK(!table.next_after_end(at("2026-01-01"), UtcZone{}));
+}
+
+TEST_CASE("cron.timetable: days that are excluded are those of the zone, also when clocks are turned") {
+    auto const zone = TzifZone::load("America/New_York").value();
+    timetable table;
+    table.rates = {30min};
+    table.excluded = {"* * * 1 11 ? 2026"_cron}; // 25 hours long
+    CHECK(table.next(at("2026-11-01 03:30:00"), zone) == at("2026-11-02 05:00:00"));
+    CHECK(table.next(at("2026-11-01 03:00:00"), zone) == at("2026-11-01 03:30:00"));
+    table.excluded = {"* * * 8 3 ? 2026"_cron}; // 23 hours long
+    CHECK(table.next(at("2026-03-08 04:30:00"), zone) == at("2026-03-09 04:00:00"));
+    // An hour that is shown twice is excluded twice.
+    table.excluded = {"* * 1 * * ?"_cron};
+    CHECK(table.next(at("2026-11-01 04:30:00"), zone) == at("2026-11-01 07:00:00"));
+}
+
+TEST_CASE("cron.timetable: a fixed delay begins when a run has ended") {
+    timetable table;
+    auto const ended = at("2026-01-01 10:00:00") + 7ms;
+    CHECK(!table.next_after_end(ended, UtcZone{}));
+    table.delays = {5min, 90s};
+    CHECK(table.next_after_end(ended, UtcZone{}) == ended + 90s);
+    CHECK(!table.next(ended, UtcZone{}));
+    table.excluded = {"* * 10 * * ?"_cron};
+    CHECK(table.next_after_end(ended, UtcZone{}) == at("2026-01-01 11:00:00"));
+    table.starts = at("2026-01-02");
+    CHECK(table.next_after_end(ended, UtcZone{}) == table.starts);
+    table.ends = at("2026-01-02") - 1ms;
+    CHECK(!table.next_after_end(ended, UtcZone{}));
+}
+
+TEST_CASE("cron.timetable: random tables against a look at every second") {
+    cron_test::dice d{cron_test::seed()};
+    MESSAGE("ELASTICJOB_TEST_SEED=" << cron_test::seed() << " repeats this run");
+    auto const number = [&](unsigned low, unsigned high) { return std::to_string(d.from_to(low, high)); };
+    auto const zone = TzifZone::load("Europe/Berlin").value();
+    int due_times = 0;
+    for (int round = 0; round < 300; ++round) {
+        timetable table;
+        std::vector<std::string> texts;
+        auto const draw = [&] {
+            std::string text = d.one_in(2) ? number(0, 59) : "*";
+            text += d.one_in(2) ? " 0/" + number(1, 30) : " *";
+            text += " " + number(0, 23) + "-" + number(0, 23) + " * * ?";
+            texts.push_back(text);
+            return parse_cron(text).value();
+        };
+        for (auto n = d.from_to(0, 2); n > 0; --n) table.crons.push_back(draw());
+        for (auto n = d.from_to(0, 2); n > 0; --n) table.excluded.push_back(draw());
+        if (d.one_in(2)) table.rates.push_back(std::chrono::seconds{d.from_to(1, 5'000)});
+        // Around the turns of 2026, at 01:00 UTC, and somewhere else.
+        auto const begin = at(d.one_in(3) ? "2026-03-29" : d.one_in(2) ? "2026-10-25" : "2026-06-01");
+        if (d.one_in(3)) table.starts = begin + std::chrono::seconds{d.from_to(0, 7'000)};
+        CAPTURE(texts);
+        table.policy = d.one_in(2) ? civil_policy{} : quartz_compatible;
+        auto const shows = [&](cron_expression const& e, wall_time t) {
+            auto const local = t.time_since_epoch() + zone.at(std::chrono::floor<std::chrono::seconds>(t)).offset;
+            auto const as_utc = std::chrono::sys_seconds{std::chrono::floor<std::chrono::seconds>(local)};
+            return next_fire(e, as_utc - 1s, UtcZone{}) == as_utc;
+        };
+        auto next = table.next(begin - 1ms, zone);
+        for (auto t = begin; t < begin + 4h; t += 1s) {
+            bool is_due = std::any_of(table.crons.begin(), table.crons.end(), [&](auto const& e) {
+                return next_fire(e, std::chrono::floor<std::chrono::seconds>(t) - 1s, zone, table.policy) == t;
+            });
+            auto const rate_from = table.starts == wall_time::min() ? wall_time{} : table.starts;
+            for (auto const& span : table.rates) is_due |= t >= rate_from && (t - rate_from) % span == 0ms;
+            is_due &= t >= table.starts;
+            for (auto const& e : table.excluded) is_due &= !shows(e, t);
+            REQUIRE((next && *next == t) == is_due);
+            if (!is_due) continue;
+            ++due_times;
+            next = table.next(t, zone);
+            REQUIRE((!next || *next > t));
+        }
+    }
+    CHECK(due_times > 50'000);
+}
