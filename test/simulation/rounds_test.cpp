@@ -37,7 +37,7 @@ using cluster = simulation<AverageAllocation, SimpleExecutor, UtcZone, Listeners
 
 struct world {
     explicit world(std::uint64_t seed = 1, int items = 5, std::chrono::milliseconds span = 1s,
-                   std::chrono::milliseconds patience = 5s)
+                   std::chrono::milliseconds patience = 5s, std::vector<job_schedule> schedules = {})
         : s{seed, options(patience), Listeners<recorder>{recorder{seen}}} {
         seen->world = &s.world();
         job_config c;
@@ -45,6 +45,7 @@ struct world {
         c.cron = "0/10 * * * * ?";
         c.sharding_total_count = items;
         c.failover = true;
+        c.schedules = std::move(schedules);
         s.add_job(std::move(c), [span](sharding_context const&) { return simulated_run{.duration = span}; });
         s.add_nodes(3);
     }
@@ -174,4 +175,20 @@ TEST_CASE(
         INFO(uncalled << " uncalled, " << w.missed() << " told, " << w.open_rounds() << " open");
         CHECK(uncalled <= w.missed() + 2 * w.open_rounds());
     }
+}
+
+TEST_CASE("rounds: where each item is due at times of its own there are none, and such a job is refused") {
+    world w{1, 5, 1s, 5s, {job_schedule::fixed_delay(2s)}};
+    w.s.start_all();
+    w.s.run_for(30s);
+    std::size_t refused = 0;
+    for (auto const& o : w.s.view().log) {
+        CHECK(o.what != kind::started);
+        if (o.failure && *o.failure == errc::invalid_config) {
+            ++refused;
+            CHECK(o.failure->what.find("rounds") != std::string::npos);
+        }
+    }
+    CHECK(refused == 3);
+    CHECK(!w.s.server().tree().find(w.s.layout(0).root()));
 }

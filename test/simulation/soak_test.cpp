@@ -47,6 +47,19 @@ struct tempered_body {
     }
 };
 
+/// What a job can be due by besides its cron expression. Of a random source of its own, so that seeds of which something is
+/// known stay what they are.
+void add_schedules(job_config& c, std::uint64_t seed) {
+    random_source random{seed * 104'729};
+    auto const one_in = [&](std::uint64_t n) { return random.next() % n == 0; };
+    if (one_in(3)) c.schedules.push_back(job_schedule::fixed_rate(4'500ms));
+    if (one_in(3)) c.schedules.push_back(job_schedule::fixed_delay(3s));
+    if (one_in(3)) c.schedules.push_back(job_schedule::once_now());
+    if (one_in(3)) c.jitter = std::chrono::milliseconds{random.next() % 6'000};
+    if (one_in(3)) c.excluded.push_back("20-29 * * * * ?");
+    if (one_in(3)) c.time_zone = "America/St_Johns";
+}
+
 std::unique_ptr<simulation<>> build(std::uint64_t seed) {
     random_source random{seed * 7919};
     auto const pick = [&](std::uint64_t n) { return random.next() % n; };
@@ -68,6 +81,7 @@ std::unique_ptr<simulation<>> build(std::uint64_t seed) {
         // With runs that are longer than their period, `all` would lag behind for ever, as it should.
         bool const is_quick = temper == 0 || temper == 3;
         c.on_misfire.rule = is_quick && pick(2) == 0 ? misfire_rule::all : misfire_rule::once;
+        if (seed % 5 == 1) add_schedules(c, seed + j);
         s->add_job(c, tempered_body{temper, random_source{random.next()}});
     }
     auto const nodes = static_cast<std::uint32_t>(3 + pick(3));
