@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_EXECUTION_SHARDING_CONTEXT_HPP
 #define ELASTICJOB_EXECUTION_SHARDING_CONTEXT_HPP
 
+#include <elasticjob/config/job_config.hpp>
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/core/result.hpp>
@@ -59,6 +60,9 @@ struct sharding_context {
         if (!port) return error{errc::invalid_argument, "checkpoints need monitor_execution", job_name};
         return port->save_checkpoint(*port, std::move(text));
     }
+
+    /// What the run was begun by; null where a context was made by hand, as in a test.
+    job_config const* config = nullptr;
 
     detail::run_port* port = nullptr; ///< the library's own
 };

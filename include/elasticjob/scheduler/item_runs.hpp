@@ -711,6 +711,7 @@ private:
         ctx.attempt = what.attempt;
         ctx.token = e.token;
         ctx.last_checkpoint = e.record.checkpoint;
+        ctx.config = &config.config();
         ctx.port = hold ? &live : nullptr;
         e.live = &live;
         if (is_draining_) live.order.give(stop_reason::draining);
