@@ -4,6 +4,7 @@
 #define ELASTICJOB_CONFIG_JOB_CONFIG_HPP
 
 #include <elasticjob/config/clock_rule.hpp>
+#include <elasticjob/config/dataflow_options.hpp>
 #include <elasticjob/config/job_schedule.hpp>
 #include <elasticjob/config/misfire_policy.hpp>
 #include <elasticjob/cron/civil_policy.hpp>
@@ -149,6 +150,9 @@ struct job_config {
 
     /// What follows when the clock differs by more than `max_time_diff_seconds`.
     clock_rule on_wrong_clock = clock_rule::skip;
+
+    /// Dataflow jobs only.
+    dataflow_options dataflow{};
 
     friend bool operator==(job_config const&, job_config const&) = default;
 };

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_EXECUTION_EXECUTOR_HPP
 #define ELASTICJOB_EXECUTION_EXECUTOR_HPP
 
+#include <elasticjob/config/job_config.hpp> // job_type
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/execution/sharding_context.hpp>
 
@@ -10,23 +11,22 @@
 
 namespace elasticjob {
 
-namespace detail {
-/// The least demanding body there is.
-struct any_body {
-    void operator()() const {}
-};
-} // namespace detail
-
 /// | expression      | returns        | must hold                                                                  |
 /// |-----------------|----------------|----------------------------------------------------------------------------|
 /// | `E::type`       | `job_type`     | what the registry calls jobs of this kind                                  |
 /// | `e(body, ctx)`  | `result<void>` | the run of one item; nothing is thrown: what the body throws is an error   |
 ///
-/// Whether an executor can run a body `B` is whether `e(b, ctx)` compiles. Models: SimpleExecutor.
+/// Which bodies it can run is for the executor to say: those with which `e(body, ctx)` compiles. Models: SimpleExecutor,
+/// DataflowExecutor.
 /// Threads: called on threads of the pool, for several items of a job at once, on one object.
 template <class E>
-concept executor = std::semiregular<E> && requires(E const& e, detail::any_body& body, sharding_context const& ctx) {
-    E::type;
+concept executor = std::semiregular<E> && requires {
+    { E::type } -> std::convertible_to<job_type>;
+};
+
+/// A body that an executor can run.
+template <class B, class E>
+concept body_for = executor<E> && requires(E const& e, B& body, sharding_context const& ctx) {
     { e(body, ctx) } -> std::same_as<result<void>>;
 };
 

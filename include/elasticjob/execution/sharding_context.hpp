@@ -6,10 +6,12 @@
 #include <elasticjob/config/job_config.hpp>
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/identity.hpp>
+#include <elasticjob/core/loop.hpp> // work
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/execution/stop_reason.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <stop_token>
 #include <string>
@@ -23,6 +25,14 @@ namespace detail {
 struct run_port {
     result<void> (*save_checkpoint)(run_port&, std::string text);
     stop_order& stop;
+    /// Has the job's pool do a piece of work of this run. Null: it has none. False: the pool takes no more.
+    bool (*submit)(run_port&, work&) = nullptr;
+    std::atomic<std::uint64_t> succeeded{0}, failed{0}; ///< elements, since somebody last looked
+
+    void count(std::uint64_t well, std::uint64_t badly) noexcept {
+        succeeded.fetch_add(well, std::memory_order_relaxed);
+        failed.fetch_add(badly, std::memory_order_relaxed);
+    }
 };
 
 } // namespace detail
@@ -60,6 +70,9 @@ struct sharding_context {
         if (!port) return error{errc::invalid_argument, "checkpoints need monitor_execution", job_name};
         return port->save_checkpoint(*port, std::move(text));
     }
+
+    std::uint32_t fetch_count = 1;     ///< how much a dataflow is asked to fetch at a time: see job_config::dataflow
+    std::uint32_t process_threads = 1; ///< by how many threads at most its data is to be processed
 
     /// What the run was begun by; null where a context was made by hand, as in a test.
     job_config const* config = nullptr;

@@ -40,6 +40,7 @@ inline std::string item_name(item_index item) { return std::to_string(item); }
 /// | ext/schedule                 | P  | schedules that Java members do not know; see config/schedule_text.hpp        |
 /// | ext/assignment               | P  | the whole assignment, versioned; see sharding/assignment.hpp                 |
 /// | ext/run/{i}                  | P  | what is known of the item's runs; see execution/run_record.hpp               |
+/// | ext/counts/{i}               | P  | how many elements the item has processed lately; dataflow jobs only          |
 /// | ext/rounds                   | P  | the latest round that is over: its due instant, in milliseconds since 1970   |
 /// | ext/rounds/{due}             | P  | how far the round has come; only with round hooks, see scheduler/rounds.hpp  |
 /// | ext/rounds/{due}/{id}        | P  | which of its items that instance has seen dealt with                         |
@@ -88,6 +89,8 @@ public:
     node_path assignment() const { return ext() / "assignment"; }
     node_path run_records() const { return ext() / "run"; }
     node_path run_record(item_index i) const { return run_records() / item_name(i); }
+    node_path counts() const { return ext() / "counts"; }
+    node_path item_counts(item_index i) const { return counts() / item_name(i); }
     node_path rounds() const { return ext() / "rounds"; }
     node_path round(std::string_view due) const { return rounds() / due; }
     node_path orders() const { return ext() / "orders"; }

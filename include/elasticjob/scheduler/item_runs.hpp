@@ -13,6 +13,7 @@
 #include <elasticjob/core/run_on.hpp>
 #include <elasticjob/events/event.hpp>
 #include <elasticjob/execution/clock_check.hpp>
+#include <elasticjob/execution/item_counts.hpp>
 #include <elasticjob/execution/lease.hpp>
 #include <elasticjob/execution/misfire.hpp>
 #include <elasticjob/execution/run_book.hpp>
@@ -38,6 +39,7 @@ struct run_terms {
     misfire_policy on_misfire{};
     std::chrono::milliseconds time_limit{0};
     clock_rule on_wrong_clock{};
+    dataflow_options dataflow{};
     std::uint64_t schedule = 0; ///< a fingerprint: a change of it makes due instants of the past nobody's business
     /// When the schedule was written; nothing if that is not known, or the configuration was written since. What has become
     /// due since then is for somebody to run, even if nobody has taken the item up yet.
@@ -219,6 +221,28 @@ public:
         return is_known && e.share ? stop_answer::done : stop_answer::not_yet;
     }
 
+    /// Writes down how much has been processed since `since`, item by item, where there was anything. What cannot be written
+    /// counts the next time.
+    task<result<void>> publish_counts(wall_time since) {
+        list_of<item_index> all;
+        for (auto& [i, e] : table_) {
+            take_counts(e);
+            if (!(e.counts == item_counts{})) all.push_back(i);
+        }
+        for (auto const i : all) {
+            auto at = table_.find(i);
+            if (at == table_.end()) continue;
+            auto const counts = std::exchange(at->second.counts, {});
+            auto const text = counts.to_text(since, wall_now());
+            auto const written = co_await write_or_create(registry_, at_.item_counts(i), at_.counts(), text);
+            at = table_.find(i);
+            if (written) continue;
+            if (at != table_.end()) at->second.counts += counts;
+            co_return written.error();
+        }
+        co_return success();
+    }
+
     void look_at_lease() {
         for (auto& [i, e] : table_)
             if (e.live && e.live->hold && !e.live->hold->is_valid()) e.live->order.give(stop_reason::lease_over);
@@ -231,13 +255,16 @@ private:
     /// A run that goes on here.
     struct live_run : run_port {
         live_run(item_runs& o, entry& e, typename lease::hold const* h)
-            : run_port{&save, order},
+            : run_port{&save, order, &submit},
               owner{o},
               item{e},
               hold{h} {}
         static result<void> save(run_port& port, std::string text) {
             auto& self = static_cast<live_run&>(port);
             return self.owner.save_checkpoint(self.item, std::move(text));
+        }
+        static bool submit(run_port& port, work& w) {
+            return static_cast<live_run&>(port).owner.env_.pool.try_submit(w);
         }
         stop_order order;
         item_runs& owner;
@@ -284,6 +311,7 @@ private:
         mono_time asked_at{}; ///< no later than the request that began the run
         std::string task_id{};
         maybe<end_result> ended{}; ///< to `ending_`
+        item_counts counts{};      ///< that are not published yet
     };
 
     /// What is to be run next, and what is to be written about it.
@@ -298,6 +326,11 @@ private:
         run_start what;
         bool is_monitored;
     };
+
+    /// What its run has counted so far is the item's.
+    static void take_counts(entry& e) {
+        if (e.live) e.counts += {e.live->succeeded.exchange(0), e.live->failed.exchange(0)};
+    }
 
     static void stir(entry& e) {
         e.has_news = true;
@@ -712,6 +745,8 @@ private:
         ctx.token = e.token;
         ctx.last_checkpoint = e.record.checkpoint;
         ctx.config = &config.config();
+        ctx.fetch_count = terms_.dataflow.fetch_count;
+        ctx.process_threads = terms_.dataflow.threads;
         ctx.port = hold ? &live : nullptr;
         e.live = &live;
         if (is_draining_) live.order.give(stop_reason::draining);
@@ -738,6 +773,7 @@ private:
                 if (!heard) tell_trouble(heard.error());
             }
         }
+        take_counts(e);
         e.live = nullptr;
         if (!was_called) {
             tell_skipped(e, what.due, events::skip_reason::overloaded);

@@ -65,7 +65,8 @@ public:
           name_{local.name()},
           at_{local.name()},
           self_{std::move(self)},
-          own_{local.config().on_misfire, local.config().run_time_limit, local.config().on_wrong_clock},
+          own_{local.config().on_misfire, local.config().run_time_limit, local.config().on_wrong_clock,
+               local.config().dataflow},
           config_{std::make_shared<valid_config const>(std::move(local))},
           news_{env.registry.loop()},
           elector_{env.registry, at_, self_, env.random},
@@ -102,6 +103,7 @@ public:
         life_.spawn(obey());
         life_.spawn(obey_stop_orders());
         life_.spawn(keep_schedule());
+        if (counts_elements()) life_.spawn(keep_counts());
         co_return success();
     }
 
@@ -167,6 +169,8 @@ public:
             }
             co_await runs_.idle_news().newer_than(seen, asked ? mono_time::max() : patience);
         }
+        if (counts_elements())
+            (void)co_await within(loop(), now() + leave_patience, runs_.publish_counts(counted_since_));
         runs_.seal();
         life_.cancel();
         auto const outcome = co_await hand_over();
@@ -511,6 +515,19 @@ private:
         }
     }
 
+    bool counts_elements() const {
+        return config_->config().type == job_type::dataflow && own_.dataflow.count_interval.count() > 0;
+    }
+
+    /// What is processed is written down once in a while.
+    task<void> keep_counts() {
+        for (counted_since_ = wall_milliseconds();;) {
+            co_await sleep_until(loop(), now() + own_.dataflow.count_interval);
+            auto const published = co_await runs_.publish_counts(counted_since_);
+            if (published) counted_since_ = wall_milliseconds();
+        }
+    }
+
     /// Tells the items what they need to know of the job, whenever that may have changed.
     task<void> brief_items() {
         for (;;) {
@@ -531,6 +548,7 @@ private:
             if (!config_->config().misfire) terms.on_misfire.rule = misfire_rule::skip;
             terms.time_limit = own_.run_time_limit;
             terms.on_wrong_clock = own_.on_wrong_clock;
+            terms.dataflow = own_.dataflow;
             runs_.stir();
             co_await news().newer_than(seen);
         }
@@ -557,6 +575,7 @@ private:
         misfire_policy on_misfire;
         std::chrono::milliseconds run_time_limit;
         clock_rule on_wrong_clock;
+        dataflow_options dataflow;
     };
 
     /// What our share follows from.
@@ -638,6 +657,7 @@ private:
     runs runs_;
     session_generation generation_{};
     std::optional<share_source> claimed_; ///< what our share was last made from
+    wall_time counted_since_{};   ///< elements
     mono_time audited_at_{};      ///< or when we began to lead
     bool had_failover_ = false;
     bool was_enabled_ = true;

@@ -70,8 +70,7 @@ public:
     /// wrong with the configuration is found before anything is written, and nothing is ever half registered.
     /// The handle ends the job: keep it. Errors: invalid_config, invalid_cron and the like, all problems at once;
     /// job_conflict; unknown_strategy; unreachable if the registry does not answer within `start_timeout`; no_auth.
-    template <class Body>
-    requires requires(Executor const& e, Body& b, sharding_context const& c) { e(b, c); }
+    template <body_for<Executor> Body>
     [[nodiscard]] result<handle> schedule(job_config config, Body body) {
         if (!zone_) return zone_.error();
         ELASTICJOB_TRY(auto local, prepare(std::move(config)));

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Fetches data and processes it, once or until there is no more.
+#ifndef ELASTICJOB_EXECUTION_DATAFLOW_EXECUTOR_HPP
+#define ELASTICJOB_EXECUTION_DATAFLOW_EXECUTOR_HPP
+
+#include <elasticjob/config/job_config.hpp> // job_type
+#include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/guarded_call.hpp>
+#include <elasticjob/execution/executor.hpp>
+#include <elasticjob/execution/spread.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+namespace detail {
+
+template <class T>
+struct fetched : std::type_identity<T> {};
+template <class T>
+struct fetched<result<T>> : std::type_identity<T> {};
+
+/// What a body fetches, without the result around it.
+template <class B>
+using fetched_by =
+    typename fetched<std::remove_cvref_t<decltype(std::declval<B&>().fetch(std::declval<sharding_context const&>()))>>::type;
+
+template <class R>
+concept fetched_data = std::ranges::random_access_range<R> && std::ranges::sized_range<R>;
+
+/// Nothing, whether it went well, or how many elements did.
+template <class A>
+concept process_answer = std::is_void_v<A> || std::same_as<A, result<void>> || std::integral<A>;
+
+template <class B, class Data>
+concept processes = requires(B& b, sharding_context const& c, Data data) {
+    { b.process(c, data) } -> process_answer;
+};
+
+template <class Data>
+using part_of = std::span<std::remove_reference_t<std::ranges::range_reference_t<Data>>>;
+
+template <class B, class Data>
+concept processes_parts = std::ranges::contiguous_range<Data> && processes<B, part_of<Data>>;
+
+} // namespace detail
+
+/// | expression              | returns                               | must hold                                         |
+/// |-------------------------|---------------------------------------|---------------------------------------------------|
+/// | `b.fetch(ctx)`          | a range that knows its size and can   | what is to be processed next; nothing ends the    |
+/// |                         | be indexed, or a `result` of one      | run. `ctx.fetch_count` says how much is wanted    |
+/// | `b.process(ctx, data)`  | nothing, `result<void>`, or how many  | for all that was fetched; if it takes a           |
+/// |                         | elements it has processed well        | `std::span`, for parts, which threads can share   |
+/// | `b.process(ctx, one)`   | likewise; `false` and 0 say that it   | instead of the former, if each element is a       |
+/// |                         | has not been processed well           | matter of its own: all of them are tried          |
+template <class B>
+concept dataflow_body = requires { typename detail::fetched_by<B>; } && detail::fetched_data<detail::fetched_by<B>> &&
+    (detail::processes_parts<B, detail::fetched_by<B>> || detail::processes<B, detail::fetched_by<B>&> ||
+     detail::processes<B, std::ranges::range_reference_t<detail::fetched_by<B>>>);
+
+/// A body made from two functions.
+template <class Fetch, class Process>
+struct dataflow {
+    Fetch fetch;
+    Process process;
+};
+template <class Fetch, class Process>
+dataflow(Fetch, Process) -> dataflow<Fetch, Process>;
+
+/// JT-2, JT-3. Fetches, and processes what was fetched, once; with `job_config::streaming_process` again and again, until
+/// nothing is fetched or the run is asked to stop, which is looked at behind processing and before the next fetching. So
+/// what was fetched is always processed, or the run fails.
+///
+/// With `job_config::dataflow.threads` more than 1, parts of what was fetched are processed at the same time on threads of
+/// the pool that are free, and on this one; all of them are tried, and the first failure is that of the run. The body must
+/// be ready for that. What was processed, well or not, is counted: see `job_config::dataflow.count_interval`.
+struct DataflowExecutor {
+    static constexpr job_type type = job_type::dataflow;
+
+    /// Errors: job_threw, with what was thrown; the body's own; job_failed, when elements were not processed well.
+    template <dataflow_body Body>
+    result<void> operator()(Body& body, sharding_context const& ctx) const {
+        bool const is_streaming = ctx.config && ctx.config->streaming_process;
+        for (;;) {
+            std::optional<detail::fetched_by<Body>> data;
+            ELASTICJOB_CHECK(detail::guarded_call([&] { return fetch(body, ctx, data); }));
+            if (std::ranges::size(*data) == 0) return success();
+            ELASTICJOB_CHECK(process(body, ctx, *data));
+            if (!is_streaming || ctx.stop.stop_requested()) return success();
+        }
+    }
+
+private:
+    template <class Body, class Data>
+    static result<void> fetch(Body& body, sharding_context const& ctx, std::optional<Data>& into) {
+        if constexpr (std::convertible_to<decltype(body.fetch(ctx)), Data>) {
+            into.emplace(body.fetch(ctx));
+        } else {
+            auto data = body.fetch(ctx);
+            if (!data) return std::move(data).error();
+            into.emplace(*std::move(data));
+        }
+        return success();
+    }
+
+    template <class Body, class Data>
+    static result<void> process(Body& body, sharding_context const& ctx, Data& data) {
+        std::size_t const size = std::ranges::size(data);
+        if constexpr (!detail::processes_parts<Body, Data> && detail::processes<Body, Data&>) {
+            return process_part(body, ctx, data, size);
+        } else {
+            std::size_t const threads = ctx.process_threads == 0 ? 1 : ctx.process_threads;
+            auto const parts = std::min(threads, size);
+            std::vector<result<void>> outcomes(parts, success());
+            auto const one_part = [&](std::size_t n) {
+                auto const from = size * n / parts, to = size * (n + 1) / parts;
+                auto const first = std::ranges::begin(data) + static_cast<std::ptrdiff_t>(from);
+                if constexpr (detail::processes_parts<Body, Data>) {
+                    detail::part_of<Data> part{std::to_address(first), to - from};
+                    outcomes[n] = process_part(body, ctx, part, to - from);
+                } else {
+                    for (auto i = from; i != to; ++i) {
+                        auto const each = process_part(body, ctx, std::ranges::begin(data)[static_cast<std::ptrdiff_t>(i)], 1);
+                        if (!each && outcomes[n]) outcomes[n] = each;
+                    }
+                }
+            };
+            detail::spread(ctx.port, parts, one_part);
+            for (auto const& outcome : outcomes) {
+                ELASTICJOB_CHECK(outcome);
+            }
+            return success();
+        }
+    }
+
+    /// A call of the user's `process` for so many elements, counted.
+    template <class Body, class Part>
+    static result<void> process_part(Body& body, sharding_context const& ctx, Part&& part, std::size_t size) {
+        std::uint64_t well = size;
+        auto outcome = detail::guarded_call([&]() -> result<void> {
+            using answer = decltype(body.process(ctx, part));
+            if constexpr (std::is_void_v<answer>) {
+                body.process(ctx, part);
+                return success();
+            } else if constexpr (std::integral<answer>) {
+                auto const n = static_cast<std::int64_t>(body.process(ctx, part));
+                well = n < 0 ? 0 : std::min<std::uint64_t>(size, static_cast<std::uint64_t>(n));
+                if (well == size) return success();
+                return error{errc::job_failed, std::to_string(size - well) + " of " + std::to_string(size) +
+                                                   " elements were not processed well"};
+            } else {
+                return body.process(ctx, part);
+            }
+        });
+        if (!outcome && well == size) well = 0;
+        if (ctx.port) ctx.port->count(well, size - well);
+        return outcome;
+    }
+};
+
+static_assert(executor<DataflowExecutor>);
+
+} // namespace elasticjob
+#endif // ELASTICJOB_EXECUTION_DATAFLOW_EXECUTOR_HPP

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief How many elements an item has processed: what stands in the node `ext/counts/{item}`.
+#ifndef ELASTICJOB_EXECUTION_ITEM_COUNTS_HPP
+#define ELASTICJOB_EXECUTION_ITEM_COUNTS_HPP
+
+#include <elasticjob/config/text.hpp>
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/path.hpp>
+#include <elasticjob/core/task.hpp>
+#include <elasticjob/registry/registry.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace elasticjob {
+
+/// Elements that a dataflow has processed within some time.
+struct item_counts {
+    std::uint64_t succeeded = 0;
+    std::uint64_t failed = 0;
+
+    item_counts& operator+=(item_counts const& more) noexcept {
+        succeeded += more.succeeded;
+        failed += more.failed;
+        return *this;
+    }
+    friend bool operator==(item_counts const&, item_counts const&) = default;
+
+    /// Times in milliseconds since 1970.
+    std::string to_text(wall_time since, wall_time until) const {
+        auto const ms = [](wall_time t) {
+            return std::to_string(std::chrono::floor<std::chrono::milliseconds>(t.time_since_epoch()).count());
+        };
+        return "elasticjob counts 1\nsince " + ms(since) + "\nuntil " + ms(until) + "\nsucceeded " +
+               std::to_string(succeeded) + "\nfailed " + std::to_string(failed) + "\n";
+    }
+};
+
+namespace detail {
+
+/// Writes a persistent node, whatever it held, and makes it and its parent if they are not there. Up to four requests.
+/// Errors: those of the registry.
+template <registry Registry>
+task<result<void>> write_or_create(Registry& r, node_path path, node_path parent, std::string text) {
+    auto const set = co_await r.set(path, text);
+    if (set) co_return success();
+    if (!(set.error() == errc::no_node)) co_return set.error();
+    auto const made = co_await r.create(parent, {}, create_mode::persistent);
+    if (!made && !(made.error() == errc::node_exists)) co_return made.error();
+    auto const created = co_await r.create(path, text, create_mode::persistent);
+    if (created) co_return success();
+    if (!(created.error() == errc::node_exists)) co_return created.error();
+    auto const again = co_await r.set(path, text);
+    if (!again) co_return again.error();
+    co_return success();
+}
+
+} // namespace detail
+
+} // namespace elasticjob
+#endif // ELASTICJOB_EXECUTION_ITEM_COUNTS_HPP
