@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check.sh SOURCE COMPILER [FLAG...]        one file: compiles, and with -DBAD fails with the expected sentence
+# check.sh SOURCE COMPILER [FLAG...]        one file: compiles, and with -DBAD fails with each expected sentence
 # check.sh --self-check COMPILER [FLAG...]  can this script tell right from wrong?
 set -u
 LC_ALL=C # other locales have other quotes in the messages
@@ -17,7 +17,7 @@ compile() { # SOURCE [FLAG...]
 }
 
 check() { # SOURCE COMPILER [FLAG...]
-    expected=$(sed -n '1s,^// expect: ,,p' "$1")
+    expected=$(sed -n '\,^// expect: ,!q; s,,,p' "$1")
     if [ -z "$expected" ]; then
         echo "$1:1: the first line must be: // expect: REGEX"
         return 1
@@ -30,10 +30,13 @@ check() { # SOURCE COMPILER [FLAG...]
         echo "$1: must not compile with -DBAD, but does"
         return 1
     fi
-    if ! printf '%s\n' "$output" | grep -Eq -e "$expected"; then
-        printf '%s: the compiler does not say "%s", but:\n%s\n' "$1" "$expected" "$output"
+    while IFS= read -r sentence; do
+        printf '%s\n' "$output" | grep -Eq -e "$sentence" && continue
+        printf '%s: the compiler does not say "%s", but:\n%s\n' "$1" "$sentence" "$output"
         return 1
-    fi
+    done <<END
+$expected
+END
 }
 
 self_check() { # COMPILER [FLAG...]
@@ -53,6 +56,8 @@ self_check() { # COMPILER [FLAG...]
     good='#ifdef BAD\nstatic_assert(sizeof(int) == 0, "two policies");\n#endif\n'
     attempt passes 'the message as expected' "// expect: static.?assert.*two policies\n$good" "$@"
     attempt fails 'another message' "// expect: three policies\n$good" "$@"
+    attempt passes 'two messages as expected' "// expect: two policies\n// expect: error\n$good" "$@"
+    attempt fails 'the second is another message' "// expect: two policies\n// expect: three policies\n$good" "$@"
     attempt fails 'no expectation' "$good" "$@"
     attempt fails 'BAD compiles too' '// expect: .\nint x;\n' "$@"
     attempt fails 'broken without BAD' '// expect: .\nnonsense\n' "$@"

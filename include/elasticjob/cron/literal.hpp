@@ -23,8 +23,8 @@ struct cron_literal {
     constexpr std::string_view view() const noexcept { return {text, Size - 1}; }
 };
 
-/// Not constexpr and not defined: the compiler refuses to call it, and says with which problem and at which column.
-template <cron_problem Problem, std::size_t Column>
+/// Not constexpr and not defined: the compiler refuses to call it, and says with which arguments.
+template <cron_field Field, cron_problem Problem, std::size_t Column>
 void this_cron_literal_is_wrong();
 
 } // namespace detail
@@ -32,11 +32,12 @@ void this_cron_literal_is_wrong();
 inline namespace literals {
 
 /// Same dialect and checks as `parse_cron`. A wrong literal does not compile; look for `this_cron_literal_is_wrong` in
-/// the compiler's message, its arguments are the problem and the column.
+/// the compiler's message: its arguments are the field, the problem and the column.
 template <detail::cron_literal Literal>
 consteval cron_expression operator""_cron() {
     constexpr auto parsed = detail::cron_parser{Literal.view()}.parse();
-    if constexpr (parsed.fault) detail::this_cron_literal_is_wrong<parsed.fault.problem, parsed.fault.column()>();
+    constexpr auto fault = parsed.fault;
+    if constexpr (fault) detail::this_cron_literal_is_wrong<fault.field, fault.problem, fault.column()>();
     return cron_expression{parsed.fields};
 }
 

@@ -68,10 +68,12 @@ private:
 
     constexpr bool prove_that_it_fires() noexcept {
         if (first_match(fields_, 0) != no_match) return true;
-        if (fields_.years == decltype(fields_.years){})
-            return refuse_at(field_at_[index_of(cron_field::year)], cron_problem::years_outside_1970_to_2225);
+        using enum cron_problem;
+        bool const has_no_year = fields_.years == decltype(fields_.years){};
         auto const days = any_day_of_month_ ? cron_field::day_of_week : cron_field::day_of_month;
-        return refuse_at(field_at_[index_of(days)], cron_problem::no_such_date_in_these_months_and_years);
+        field_ = has_no_year ? cron_field::year : days;
+        return refuse_at(field_at_[index_of(field_)],
+                         has_no_year ? years_outside_1970_to_2225 : no_such_date_in_these_months_and_years);
     }
 
     constexpr bool read_field() noexcept {
@@ -220,7 +222,7 @@ private:
     static constexpr std::size_t index_of(cron_field field) noexcept { return static_cast<std::size_t>(field); }
 
     constexpr bool refuse(cron_token const& token, cron_problem problem) noexcept {
-        fault_ = {problem, token.at, token.length};
+        fault_ = {field_, problem, token.at, token.length};
         return false;
     }
     constexpr bool refuse_at(std::size_t at, cron_problem problem) noexcept { return refuse({.at = at}, problem); }

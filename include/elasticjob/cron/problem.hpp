@@ -3,6 +3,8 @@
 #ifndef ELASTICJOB_CRON_PROBLEM_HPP
 #define ELASTICJOB_CRON_PROBLEM_HPP
 
+#include <elasticjob/cron/fields.hpp> // cron_field
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -122,8 +124,9 @@ constexpr cron_wording wording_of(cron_problem problem) noexcept {
     return {};
 }
 
-/// A problem, and the part of the text that it is about.
+/// A problem, and the field and the part of the text that it is about.
 struct cron_fault {
+    cron_field field{}; ///< when there are too few, the first that is missing
     cron_problem problem{};
     std::size_t at{}; ///< offset of the offending character
     std::size_t length{};
