@@ -17,6 +17,7 @@ declare -Ar package_probes=(
     [libzookeeper-mt-dev]='header zookeeper/zookeeper.h'
     [libzookeeper-java]='file /usr/share/java/zookeeper.jar'
     [default-jre-headless]='command java'
+    [libhowardhinnant-date-dev]='header date/tz.h'
     [tzdata]='file /usr/share/zoneinfo/America/New_York'
     [clang-16]='command clang++-16'
     [libclang-rt-16-dev]='file /usr/lib/llvm-16/lib/clang/16/lib/linux/libclang_rt.tsan*.a'

@@ -53,6 +53,8 @@ planted() { # INCLUDE_DIR
     attempt layers "$p:3: <range/v3/view.hpp> must not" $p '#include <range/v3/view.hpp>'
     attempt layers "$p:3: <rapidjson/document.h> must not" $p '#include <rapidjson/document.h>'
     attempt layers "$p:3: <fmt/format.h> must not" $p '#include <fmt/format.h>'
+    attempt layers 'elasticjob/cron/planted.hpp:3: <date/tz.h> must not' elasticjob/cron/planted.hpp '#include <date/tz.h>'
+    attempt layers '' elasticjob/cron/date_zone.hpp '#include <date/tz.h>\n#include <elasticjob/cron/chrono_zone.hpp>'
     attempt layers "$p:3: <elasticjob/core/missing.hpp> does not exist" $p '#include <elasticjob/core/missing.hpp>'
     attempt layers 'elasticjob/cron/planted_too.hpp:3: includes form a circle' elasticjob/cron/planted.hpp \
         '#include <elasticjob/cron/planted_too.hpp>' elasticjob/cron/planted_too.hpp '#include <elasticjob/cron/planted.hpp>'

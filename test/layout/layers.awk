@@ -49,6 +49,7 @@ function check_outside(path,   folder, allowed) {
     else if (path ~ /^range\/v3\//)
         allowed = folder ~ /^(allocation|election|sharding|execution|failover|operations|console|testing)$/
     else if (path ~ /^rapidjson\//) allowed = FILENAME ~ /\/([a-z_]*codec\.hpp|codec\/[^\/]*)$/
+    else if (path ~ /^date\//) allowed = FILENAME == "elasticjob/cron/date_zone.hpp"
     else if (path ~ /^zookeeper\//) {
         if (!zookeeper_header) zookeeper_header = FILENAME
         allowed = folder == "registry" && zookeeper_header == FILENAME

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief A zone of Howard Hinnant's date library, for programs that use it already: `DateZone::load("Asia/Tokyo")`.
+#ifndef ELASTICJOB_CRON_DATE_ZONE_HPP
+#define ELASTICJOB_CRON_DATE_ZONE_HPP
+
+#include <elasticjob/cron/chrono_zone.hpp>
+
+#include <date/tz.h>
+
+#include <string_view>
+
+namespace elasticjob {
+
+namespace detail {
+
+struct date_library {
+    static date::time_zone const* locate_zone(std::string_view name) { return date::locate_zone(name); }
+};
+
+} // namespace detail
+
+/// `date::time_zone` as a zone of a schedule. Not included by <elasticjob/elasticjob.hpp>; the program links the
+/// library's own target, date::date-tz (Debian: libhowardhinnant-date-dev), which also carries the definitions that its
+/// header was compiled with.
+///
+/// Up to its version 3.0.1 at least, that library does not read the rule at the end of a zone's file. It knows the turns
+/// that are written out, on Debian those up to 2037; after them the last offset stays. `TzifZone` goes on to 2225.
+using DateZone = chrono_zone<detail::date_library>;
+
+static_assert(time_zone<DateZone>);
+
+} // namespace elasticjob
+#endif // ELASTICJOB_CRON_DATE_ZONE_HPP
