@@ -16,12 +16,18 @@ namespace laws {
 
 namespace detail {
 
+/// Whether that is no owner, and may be.
+template <elasticjob::allocation A>
+constexpr bool is_left(elasticjob::slot_index owner) {
+    return elasticjob::detail::allocation_may_leave_items<A> && owner == elasticjob::no_slot;
+}
+
 template <elasticjob::allocation A>
 constexpr std::string_view broken_owner_law(A const& a) {
     if (a.instances() == 0 && a.items() != 0) return "without slots there are no items";
     for (elasticjob::item_index item = 0; item != a.items(); ++item) {
         auto const owner = a.owner(item);
-        if (owner >= a.instances()) return "every owner is a slot";
+        if (owner >= a.instances() && !is_left<A>(owner)) return "every owner is a slot";
         if (owner != a.owner(item)) return "asking twice gives the same owner";
     }
     return {};
@@ -30,6 +36,7 @@ constexpr std::string_view broken_owner_law(A const& a) {
 template <elasticjob::allocation A>
 constexpr std::string_view broken_items_law(A const& a) {
     std::uint64_t listed = 0;
+    for (elasticjob::item_index item = 0; item != a.items(); ++item) listed += is_left<A>(a.owner(item));
     for (elasticjob::slot_index slot = 0; slot != a.instances(); ++slot) {
         std::uint64_t smallest_next = 0;
         auto const& items = a.items_of(slot);
@@ -53,7 +60,7 @@ constexpr std::string_view broken_run_law(A const& a) {
         if (!broken.empty()) return;
         if (r.end <= before.end || r.end > a.items())
             broken = "no run is empty or reaches beyond the items";
-        else if (r.owner == before.owner)
+        else if (r.owner == before.owner && before.end != 0)
             broken = "neighbouring runs have different owners";
         else
             for (auto item = before.end; item != r.end; ++item)
@@ -85,6 +92,48 @@ constexpr bool is_balanced(A const& a) {
         if (share != floor && share != std::int64_t{floor} + 1) return false;
     }
     return true;
+}
+
+/// How many items stay with their previous owner.
+template <elasticjob::allocation A>
+constexpr std::uint32_t count_kept(A const& a, elasticjob::sharding_request const& request) {
+    std::uint32_t kept = 0;
+    for (elasticjob::item_index item = 0; item != a.items(); ++item) {
+        auto const before = request.previous_owner(item);
+        kept += before < a.instances() && before == a.owner(item);
+    }
+    return kept;
+}
+
+/// What a strategy may promise besides: nobody can keep more items where they were and give these very shares.
+template <elasticjob::allocation A>
+constexpr bool moves_the_fewest_for_its_shares(A const& a, elasticjob::sharding_request const& request) {
+    std::uint32_t possible = 0;
+    for (elasticjob::slot_index slot = 0; slot != a.instances(); ++slot) {
+        std::uint32_t had = 0, has = 0;
+        for (elasticjob::item_index item = 0; item != a.items(); ++item) {
+            had += request.previous_owner(item) == slot;
+            has += a.owner(item) == slot;
+        }
+        possible += std::min(had, has);
+    }
+    return count_kept(a, request) == possible;
+}
+
+/// How many items a balanced allocation can keep at most: sum(min(c, q)) + min(r, number of c > q).
+constexpr std::uint32_t most_kept_in_balance(elasticjob::sharding_request const& request) {
+    auto const n = request.instance_count();
+    if (n == 0) return 0;
+    auto const q = request.item_count / n, r = request.item_count % n;
+    std::uint32_t kept = 0, had_more = 0;
+    for (elasticjob::slot_index slot = 0; slot != n; ++slot) {
+        std::uint32_t had = 0;
+        for (elasticjob::item_index item = 0; item != request.item_count; ++item)
+            had += request.previous_owner(item) == slot;
+        kept += std::min(had, q);
+        had_more += had > q;
+    }
+    return kept + std::min(r, had_more);
 }
 
 /// The laws of `sharding_strategy`, for a request that keeps the preconditions.

@@ -46,6 +46,13 @@ concept allocation_lists_the_items = requires(A const& a, slot_index slot) {
     { a.items_of(slot) } -> range_of_items;
 };
 
+/// Whether the allocation may leave items to nobody.
+template <class A>
+inline constexpr bool allocation_may_leave_items = false;
+template <class A>
+requires requires { A::may_leave_items; }
+inline constexpr bool allocation_may_leave_items<A> = A::may_leave_items;
+
 /// Optional: an allocation that can name its runs without asking for every item.
 template <class A>
 concept allocation_lists_its_runs = requires(A const& a, void (*visit)(run)) {
@@ -66,11 +73,14 @@ concept allocation_lists_its_runs = requires(A const& a, void (*visit)(run)) {
 /// |                     |                             | each once, in ascending order                           |
 /// | `a.for_each_run(f)` | optional                    | calls f(run) for all runs in order; neighbouring runs   |
 /// |                     |                             | have different owners, the last one ends at items()     |
+/// | `A::may_leave_      | optional, `bool`            | true: the owner of an item may be `no_slot`, and then   |
+/// | items`              |                             | it is in no list                                        |
 ///
-/// So every item has exactly one owner, and asking twice gives the same answer. The arguments are preconditions. The
-/// range may refer to the allocation, which then has to outlive it.
+/// So every item has exactly one owner, or none where that is announced, and asking twice gives the same answer. The
+/// arguments are preconditions. The range may refer to the allocation, which then has to outlive it.
 ///
-/// Laws: test/laws/allocation.hpp. Models: closed_form, computed_allocation, owner_table, run_list_view.
+/// Laws: test/laws/allocation.hpp. Models: closed_form, computed_allocation, owner_table, run_list_view, stored_runs,
+/// partial_runs.
 /// Threads: const calls may run at the same time.
 template <class A>
 concept allocation = std::move_constructible<A> && detail::allocation_knows_its_size<A> &&

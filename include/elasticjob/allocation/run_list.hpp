@@ -127,11 +127,13 @@ private:
 };
 
 /// Whether the runs describe an allocation over so many instances: no run is empty, neighbours have different owners,
-/// and every owner is an instance. O(runs).
-constexpr bool is_run_list(std::uint32_t instances, std::span<run const> runs) noexcept {
+/// and every owner is an instance, or also nobody if items may be left. O(runs).
+constexpr bool is_run_list(std::uint32_t instances, std::span<run const> runs, bool may_leave_items = false) noexcept {
     run before{0, no_slot};
     for (run const& r : runs) {
-        if (r.end <= before.end || r.owner == before.owner || r.owner >= instances) return false;
+        bool const is_somebody = r.owner < instances || (may_leave_items && r.owner == no_slot);
+        bool const is_joined = before.end == 0 || r.owner != before.owner;
+        if (r.end <= before.end || !is_joined || !is_somebody) return false;
         before = r;
     }
     return true;

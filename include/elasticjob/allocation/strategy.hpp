@@ -4,6 +4,7 @@
 #define ELASTICJOB_ALLOCATION_STRATEGY_HPP
 
 #include <elasticjob/allocation/allocation.hpp>
+#include <elasticjob/allocation/traits.hpp>
 #include <elasticjob/core/identity.hpp> // instance_id
 
 #include <concepts>
@@ -24,11 +25,32 @@ struct sharding_request {
     /// Per item, the slot that its last owner has in `instances`, or `no_slot` if that instance is gone or there was
     /// none. May be shorter than item_count, and is empty when nothing is known.
     std::span<slot_index const> previous_owners{};
+    /// The same as runs, which takes the place of the table where it is not empty. Ends anywhere.
+    std::span<run const> previous_runs{};
+    /// Per slot; empty: all are as by default. Known only to a strategy that `uses_traits`.
+    std::span<instance_traits const> traits{};
+    /// In the order of the items, none of which is in two; those in none need nothing. Known as `traits` are.
+    std::span<item_need const> needs{};
 
     constexpr std::uint32_t instance_count() const noexcept { return static_cast<std::uint32_t>(instances.size()); }
 
+    /// O(1), or O(log runs) where runs are given.
     constexpr slot_index previous_owner(item_index item) const noexcept {
-        return item < previous_owners.size() ? previous_owners[item] : no_slot;
+        if (previous_runs.empty()) return item < previous_owners.size() ? previous_owners[item] : no_slot;
+        std::size_t first = 0; // the run sought is the first that ends behind the item, if there is one
+        for (std::size_t count = previous_runs.size(); count != 0;) {
+            auto const half = count / 2;
+            bool const is_before = previous_runs[first + half].end <= item;
+            first += is_before ? half + 1 : 0;
+            count = is_before ? count - half - 1 : half;
+        }
+        return first == previous_runs.size() ? no_slot : previous_runs[first].owner;
+    }
+
+    constexpr std::uint32_t weight(slot_index slot) const noexcept { return traits_of(slot).weight; }
+    constexpr std::string_view labels(slot_index slot) const noexcept { return traits_of(slot).labels; }
+    constexpr instance_traits traits_of(slot_index slot) const noexcept {
+        return slot < traits.size() ? traits[slot] : instance_traits{};
     }
 };
 
@@ -39,6 +61,13 @@ concept strategy_has_a_constant_name = requires {
     { S::name } -> std::convertible_to<std::string_view>;
     typename std::integral_constant<std::size_t, std::string_view{S::name}.size()>;
 };
+
+/// Whether the leader has to know the weights and labels of the instances, and the needs of the items, before it asks.
+template <class S>
+inline constexpr bool strategy_uses_traits = false;
+template <class S>
+requires requires { S::uses_traits; }
+inline constexpr bool strategy_uses_traits<S> = S::uses_traits;
 
 template <class S>
 concept strategy_answers_requests = requires(S const& s, sharding_request const& request) {
@@ -55,12 +84,16 @@ concept strategy_answers_requests = requires(S const& s, sharding_request const&
 /// |              |                    | peers look for a class of that name                                        |
 /// | `s(request)` | an `allocation`    | covers the items of the request over the instances of the request; pure:   |
 /// |              |                    | equal requests get equal allocations, in every process and at any time     |
+/// | `S::uses_    | `bool`             | optional; true: `traits` and `needs` of the request are filled, for which  |
+/// | traits`      |                    | the leader watches nodes that it needs for nothing else                    |
 ///
 /// Preconditions of the call: item_count > 0, instances not empty, their number below `no_slot`. The strategies of this
 /// library are total all the same: without instances, or without items, they return an allocation with items() == 0.
+/// A strategy may throw, or run out of memory: then the assignment stays as it is, and the leader tells.
 ///
-/// Laws: test/laws/allocation.hpp. Models: AverageAllocation, OdevitySortByName, RotateServerByName; docs/strategies.md
-/// shows how to write another.
+/// Laws: test/laws/allocation.hpp. Models: AverageAllocation, OdevitySortByName, RotateServerByName; StickyAllocation,
+/// SpreadAllocation, RoundRobinByName, RendezvousAllocation; WeightedAllocation, LabelAllocation. docs/strategies.md
+/// compares them, and shows how to write another.
 /// Threads: one object may be called from several threads at the same time.
 template <class S>
 concept sharding_strategy =

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/allocation/stored_runs.hpp>
+
+#include <elasticjob/allocation/previous.hpp>
+#include <elasticjob/allocation/owner_table.hpp>
+#include <elasticjob/allocation/closed_form.hpp>
+
+#include <allocation/instances.hpp>
+#include <laws/allocation.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+using namespace elasticjob;
+
+namespace {
+
+static_assert(allocation<stored_runs> && allocation<partial_runs>);
+static_assert(std::semiregular<stored_runs> && std::is_nothrow_move_constructible_v<stored_runs>);
+
+// A list must not outlive the runs.
+template <class A>
+concept lists_items_of_a_temporary = requires { std::declval<A>().items_of(0); };
+static_assert(lists_items_of_a_temporary<stored_runs const&> && !lists_items_of_a_temporary<stored_runs>);
+
+static_assert([] {
+    stored_runs const a{2, {{3, 1}, {4, 0}, {9, 1}}};
+    std::array<slot_index, 9> owners{};
+    a.copy_owners(owners);
+    return laws::broken_allocation_law(a) == "" && owners == std::array<slot_index, 9>{1, 1, 1, 0, 1, 1, 1, 1, 1};
+}());
+
+// Some items are nobody's, also the first.
+static_assert([] {
+    partial_runs const a{2, {{3, no_slot}, {4, 0}, {5, no_slot}}};
+    return laws::broken_allocation_law(a) == "" && a.owner(0) == no_slot && a.owner(3) == 0;
+}());
+static_assert([] {
+    run const left[]{{3, no_slot}};
+    return is_run_list(2, left, true) && !is_run_list(2, left);
+}());
+
+// The law that an item is somebody's is waived for nobody else.
+struct leaves_without_saying : partial_runs {
+    using partial_runs::partial_runs;
+    static constexpr bool may_leave_items = false;
+};
+TEST_CASE("laws of allocation: items may be left only where that is announced") {
+    CHECK(laws::broken_allocation_law(leaves_without_saying{2, {{3, no_slot}, {4, 0}}}) == "every owner is a slot");
+}
+
+TEST_CASE("previous owners: in the slots of another list") {
+    auto const old = named_instances(4);
+    auto fresh = without(old, 1);
+    std::vector<instance_id> released = old;
+    released[2] = instance_id{}; // it has left in order
+    CHECK(slots_among(old, fresh) == std::vector<slot_index>{0, no_slot, 1, 2});
+    CHECK(slots_among(released, fresh) == std::vector<slot_index>{0, no_slot, no_slot, 2});
+    CHECK(slots_among(old, {}) == std::vector<slot_index>(4, no_slot));
+
+    auto const slots = slots_among(released, fresh);
+    std::vector<run> const expected{{2, 0}, {6, no_slot}, {8, 2}};
+    CHECK(renumbered_runs(closed_form{4, 8}, slots) == expected);
+    auto const table = owners_of(closed_form{4, 8});
+    CHECK(renumbered_runs(owner_table{4, table}, slots) == expected);
+}
+
+} // namespace
