@@ -3,8 +3,14 @@
 
 #include <elasticjob/allocation/average.hpp>
 #include <elasticjob/allocation/computed.hpp>
+#include <elasticjob/allocation/label.hpp>
 #include <elasticjob/allocation/odevity.hpp>
+#include <elasticjob/allocation/rendezvous.hpp>
 #include <elasticjob/allocation/rotate.hpp>
+#include <elasticjob/allocation/round_robin_by_name.hpp>
+#include <elasticjob/allocation/spread.hpp>
+#include <elasticjob/allocation/sticky.hpp>
+#include <elasticjob/allocation/weighted.hpp>
 
 #include <allocation/instances.hpp>
 #include <laws/allocation.hpp>
@@ -102,6 +108,13 @@ TEST_CASE("sharding request: what is not known of the previous owners is nobody"
     CHECK(request.previous_owner(1) == no_slot);
     CHECK(request.previous_owner(3) == no_slot);
 
+    // As runs, which count before the table.
+    run const runs[]{{2, 1}, {3, no_slot}, {5, 0}};
+    auto told_in_runs = request;
+    told_in_runs.previous_runs = runs;
+    slot_index const expected[]{1, 1, no_slot, 0, 0, no_slot};
+    for (item_index i = 0; i != 6; ++i) CHECK(told_in_runs.previous_owner(i) == expected[i]);
+
     CHECK(laws::broken_strategy_law(Stay{}, request) == "");
     auto const a = Stay{}(request);
     CHECK(a.owner(0) == 2);
@@ -163,6 +176,49 @@ TEST_CASE_TEMPLATE("strategy: the laws hold, and shares differ by one at most", 
     for (int i = 0; i != 10; ++i) {
         auto const n = static_cast<std::uint32_t>(random() % 200 + 1);
         check(request_for(n, static_cast<std::uint32_t>(random() % 10000 + 1), job_names[i]));
+    }
+}
+
+#define EVERY_STRATEGY                                                                                                 \
+    AverageAllocation, OdevitySortByName, RotateServerByName, RoundRobin, Stay, StickyAllocation, WeightedAllocation,  \
+        RendezvousAllocation, SpreadAllocation, RoundRobinByName, LabelAllocation
+
+TEST_CASE_TEMPLATE("strategy: the laws hold for all small sizes and whatever else a request says", Strategy,
+                   EVERY_STRATEGY) {
+    std::mt19937 random{7};
+    auto const check = [&](std::uint32_t n, std::uint32_t m) {
+        random_request const r{random, n, m};
+        CAPTURE(n);
+        CAPTURE(m);
+        REQUIRE(laws::broken_strategy_law(Strategy{}, r.request) == "");
+    };
+    for (std::uint32_t n = 1; n < 9; ++n)
+        for (std::uint32_t m = 0; m < 25; ++m)
+            for (int round = 0; round != 5; ++round) check(n, m);
+    for (int round = 0; round != 5; ++round)
+        check(static_cast<std::uint32_t>(random() % 100 + 1), static_cast<std::uint32_t>(random() % 2000));
+    CHECK(Strategy{}(sharding_request{}).items() == 0);
+}
+
+TEST_CASE_TEMPLATE("strategy: shares differ by one at most where that is promised", Strategy, AverageAllocation,
+                   OdevitySortByName, RotateServerByName, StickyAllocation, SpreadAllocation, RoundRobinByName) {
+    std::mt19937 random{8};
+    for (int round = 0; round != 100; ++round) {
+        random_request const r{random, static_cast<std::uint32_t>(random() % 40 + 1),
+                               static_cast<std::uint32_t>(random() % 300)};
+        REQUIRE(laws::is_balanced(Strategy{}(r.request)));
+    }
+}
+
+TEST_CASE_TEMPLATE("strategy: asked again with its own answer, nothing moves", Strategy, StickyAllocation,
+                   WeightedAllocation, SpreadAllocation, LabelAllocation, RendezvousAllocation) {
+    std::mt19937 random{9};
+    for (int round = 0; round != 100; ++round) {
+        random_request r{random, static_cast<std::uint32_t>(random() % 20 + 1), static_cast<std::uint32_t>(random() % 300)};
+        auto const first = owners_of(Strategy{}(r.request));
+        r.request.previous_runs = {};
+        r.request.previous_owners = first;
+        REQUIRE(owners_of(Strategy{}(r.request)) == first);
     }
 }
 
