@@ -2,6 +2,7 @@
 #include <elasticjob/sharding/assignment.hpp>
 
 #include <elasticjob/allocation/average.hpp>
+#include <elasticjob/allocation/stored_runs.hpp>
 #include <elasticjob/allocation/odevity.hpp>
 
 #include <doctest/doctest.h>
@@ -81,6 +82,8 @@ TEST_CASE("sharding.assignment: texts that nobody has written are refused") {
           head + two + "runs 3:2\n",     // no such slot
           head + two + "runs 3:0,3:1\n", // an empty run
           head + two + "runs 3:0,4:0\n", // two runs that are one
+          head + two + "runs 3:4294967295\n", head + two + "runs 3:-,4:-\n", head + two + "runs 3:--\n",
+          head + "traits x\n", head + "traits -1\n",
           head + two + "runs 3\n", head + two + "average 3 straight 0\nepoch 1\n"}) {
         INFO(text);
         auto const a = assignment::parse(text);
@@ -88,4 +91,25 @@ TEST_CASE("sharding.assignment: texts that nobody has written are refused") {
         CHECK(a.error() == errc::malformed_data);
     }
     CHECK(assignment::parse(head + two + "average 3 straight 0\n"));
+}
+
+TEST_CASE("sharding.assignment: items may be left to nobody, and what it was computed from is kept") {
+    auto const two = ids(2);
+    assignment a{7, "s", two, partial_runs{2, {{1, no_slot}, {3, 0}, {5, no_slot}, {6, 1}}}};
+    a.set_traits_print(12345);
+    CHECK(a.count_left() == 3);
+    CHECK(a.allocates(6));
+    CHECK_FALSE(a.allocates(5));
+    CHECK(a.owner(0) == no_slot);
+    CHECK(a.owner_id(0).str().empty());
+    CHECK(a.owner_id(5) == two[1]);
+    CHECK(a.items_of(two[0]) == std::vector<item_index>{1, 2});
+    CHECK(a.to_text().find("traits 12345\n") != std::string::npos);
+    CHECK(a.to_text().find("runs 1:-,3:0,5:-,6:1\n") != std::string::npos);
+    CHECK(assignment::parse(a.to_text()).value() == a);
+    // In the slots of others, who are not all the same.
+    std::vector<run> const expected{{5, no_slot}, {6, 0}};
+    CHECK(a.runs_among({two[1]}) == expected);
+    CHECK(assignment{1, "s", two, closed_form{2, 3}}.runs_among({two[1]}) ==
+          std::vector<run>{{1, no_slot}, {2, 0}, {3, no_slot}});
 }

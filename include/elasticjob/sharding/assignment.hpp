@@ -4,6 +4,7 @@
 #define ELASTICJOB_SHARDING_ASSIGNMENT_HPP
 
 #include <elasticjob/allocation/closed_form.hpp>
+#include <elasticjob/allocation/previous.hpp>
 #include <elasticjob/allocation/run_list.hpp>
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp>
@@ -53,15 +54,53 @@ public:
     bool is_published() const noexcept { return published_; }
     void set_published(bool p) noexcept { published_ = p; }
 
+    /// What the traits of the instances and the needs of the items were when it was computed: a fingerprint, or 0 if the
+    /// strategy uses none.
+    std::uint64_t traits_print() const noexcept { return traits_print_; }
+    void set_traits_print(std::uint64_t p) noexcept { traits_print_ = p; }
+
     std::uint32_t items() const noexcept {
         return visit([](auto const& a) { return a.items(); });
     }
 
-    /// The slot of the item's owner. O(1) for a closed form, else O(log runs). Precondition: item < items().
+    /// The slot of the item's owner, or no_slot: the strategy has left it to nobody. O(1) for a closed form, else
+    /// O(log runs). Precondition: item < items().
     slot_index owner(item_index item) const {
         return visit([&](auto const& a) { return a.owner(item); });
     }
-    Id const& owner_id(item_index item) const { return instances_[owner(item)]; }
+    /// Empty: nobody.
+    Id const& owner_id(item_index item) const {
+        auto const slot = owner(item);
+        return slot == no_slot ? nobody_ : instances_[slot];
+    }
+
+    /// Whether it is an allocation of so many items; a strategy that a user has written may be wrong. O(runs).
+    bool allocates(std::uint32_t count) const noexcept {
+        if (has_form_) return form_.instances() == instances_.size() && form_.items() == count;
+        return items() == count && is_run_list(static_cast<std::uint32_t>(instances_.size()), runs_, true);
+    }
+
+    /// How many items the strategy has left to nobody. O(runs).
+    std::uint32_t count_left() const noexcept {
+        std::uint32_t left = 0;
+        item_index begin = 0;
+        for (auto const& r : runs_) {
+            if (r.owner == no_slot) left += r.end - begin;
+            begin = r.end;
+        }
+        return left;
+    }
+
+    /// The owners in the slots of another list of instances; those who are not in it are nobody. O(runs + instances).
+    std::vector<Run> runs_among(std::vector<Id> const& others) const {
+        auto const slots = slots_among<deferred<slot_index, Id>>(instances_, others);
+        std::vector<Run> runs;
+        if (has_form_)
+            runs = renumbered_runs<std::vector<Run>>(form_, slots);
+        else
+            runs = renumbered_runs<std::vector<Run>>(run_list_view{0, runs_}, slots);
+        return runs;
+    }
 
     bool has(Id const& id) const { return std::find(instances_.begin(), instances_.end(), id) != instances_.end(); }
 
@@ -88,6 +127,7 @@ public:
         line("epoch", std::to_string(epoch_));
         line("strategy", strategy_);
         line("published", published_ ? "yes" : "no");
+        if (traits_print_ != 0) line("traits", std::to_string(traits_print_));
         for (auto const& id : instances_) line("instance", id.str());
         if (has_form_) {
             line("average", std::to_string(form_.items()) + (form_.order().reversed ? " reversed " : " straight ") +
@@ -98,7 +138,7 @@ public:
                 runs.append(runs.empty() ? "" : ",")
                     .append(std::to_string(r.end))
                     .append(":")
-                    .append(std::to_string(r.owner));
+                    .append(r.owner == no_slot ? "-" : std::to_string(r.owner));
             line("runs", runs);
         }
         return text;
@@ -128,6 +168,8 @@ public:
             } else if (key == "published") {
                 good = value == "yes" || value == "no";
                 a.published_ = value == "yes";
+            } else if (key == "traits") {
+                good = detail::read_number(value, a.traits_print_);
             } else if (key == "instance") {
                 auto id = value.empty() ? result<Id>{Id{}} : Id::parse(value);
                 if (!id) return std::move(id).error();
@@ -174,10 +216,14 @@ private:
             if (colon == piece.npos) return false;
             Run r{};
             if (!detail::read_number(piece.substr(0, colon), r.end)) return false;
-            if (!detail::read_number(piece.substr(colon + 1), r.owner)) return false;
+            auto const owner = piece.substr(colon + 1);
+            if (owner == "-")
+                r.owner = no_slot;
+            else if (!detail::read_number(owner, r.owner) || r.owner == no_slot)
+                return false;
             runs.push_back(r);
         }
-        if (!is_run_list(static_cast<std::uint32_t>(instances_.size()), runs)) return false;
+        if (!is_run_list(static_cast<std::uint32_t>(instances_.size()), runs, true)) return false;
         has_form_ = false;
         runs_ = std::move(runs);
         return true;
@@ -190,6 +236,8 @@ private:
     closed_form form_;      ///< if it has one
     std::vector<Run> runs_; ///< if it has not
     bool published_ = true;
+    std::uint64_t traits_print_ = 0;
+    static inline Id const nobody_{};
 };
 
 /// A template only so that including it costs nothing: see docs/decisions/0006.
