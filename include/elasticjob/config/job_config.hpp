@@ -140,6 +140,10 @@ struct job_config {
     /// and item. The due instant is the one without it.
     std::chrono::milliseconds jitter{0};
 
+    /// Which labels the items need: `0-9=gpu,12=ssd zone=a,*=linux` [ext/labels]. Only for strategies that go by them, as
+    /// LabelAllocation. As the rest, it counts if the job is new, or with `overwrite`; else what is in the registry does.
+    std::string item_labels{};
+
     // What follows is this instance's own, and not in the registry.
 
     /// How missed runs are made up for; with `misfire` false they are dropped, whatever this says.

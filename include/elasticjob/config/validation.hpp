@@ -4,6 +4,7 @@
 #define ELASTICJOB_CONFIG_VALIDATION_HPP
 
 #include <elasticjob/config/fields.hpp>
+#include <elasticjob/config/item_labels.hpp>
 #include <elasticjob/config/item_parameters.hpp>
 #include <elasticjob/config/job_config.hpp>
 #include <elasticjob/config/json_codec.hpp> // to_json
@@ -136,6 +137,8 @@ deferred<std::vector<error>, Config> problems_of(Config const& config, Readings 
         report(&job_config::sharding_item_parameters, e.code, e.what);
     }
 
+    if (auto const labels = parse_item_labels(config.item_labels); !labels) problems.push_back(labels.error());
+
     require_within(1, sharding_total_count_max, &job_config::sharding_total_count);
     require_within(-1, std::numeric_limits<int>::max(), &job_config::max_time_diff_seconds);
     require_within(-1, 65535, &job_config::monitor_port);
@@ -163,9 +166,9 @@ deferred<std::vector<error>, Config> problems_of(Config const& config, Readings 
 /// | code                           | about                                                                           |
 /// |--------------------------------|---------------------------------------------------------------------------------|
 /// | invalid_argument               | the name                                                                        |
-/// | invalid_cron, cron_never_fires | the cron expression, those among the schedules, exclusions                       |
-/// | invalid_config                 | item parameters, numbers out of range, what a job of this type needs and lacks, |
-/// |                                | texts that are not UTF-8 or have a NUL, the size of the whole                   |
+/// | invalid_cron, cron_never_fires | the cron expression, those among the schedules, exclusions                      |
+/// | invalid_config                 | item parameters and labels, other schedules, numbers out of range, what a job   |
+/// |                                | of this type needs and lacks, texts that are not UTF-8 or have a NUL, the size  |
 template <job_configuration Config = job_config>
 deferred<std::vector<error>, Config> problems_of(Config const& config) {
     return detail::problems_of(config, detail::read_texts(config));

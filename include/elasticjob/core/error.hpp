@@ -38,6 +38,7 @@ enum class errc : std::uint8_t {
     session_lost,    ///< the session that this was prepared under is over; nothing of it can land any more
     clock_differs,   ///< this machine's clock and the registry's are further apart than the job allows
     round_missed,    ///< a hook of a round was perhaps not called
+    nobody_fits,     ///< no instance has the labels that an item needs, so the item waits
     fenced,          ///< another instance has taken the item over: what this run does does not count any more
     closed,          ///< the registry, loop or scheduler is shutting down
     // Limits.
@@ -97,6 +98,8 @@ constexpr std::string_view name_of(errc code) noexcept {
         return "clock_differs";
     case errc::round_missed:
         return "round_missed";
+    case errc::nobody_fits:
+        return "nobody_fits";
     case errc::fenced:
         return "fenced";
     case errc::closed:

@@ -66,6 +66,19 @@ result<std::optional<basic_valid_config<Config>>> read_stored(deferred<node, Con
     return std::optional{*std::move(checked)};
 }
 
+/// The labels that items need are not in the configuration's node, but go with it.
+template <class Node, class Transaction>
+void put_labels(Transaction& t, node_path path, std::optional<Node> const& stored, std::string const& labels) {
+    if (!stored && !labels.empty()) t.create(std::move(path), labels);
+    if (stored && labels.empty()) t.remove(std::move(path), stored->stat.version);
+    if (stored && !labels.empty() && stored->data != labels) t.set(std::move(path), labels, stored->stat.version);
+}
+template <class Node, class Decision>
+void note_labels(Decision& decision, std::optional<Node> const& stored, std::string const& labels) {
+    auto const theirs = stored ? stored->data : std::string{};
+    if (theirs != labels) decision.differences.push_back({"itemLabels", in_quotes(theirs), in_quotes(labels)});
+}
+
 } // namespace detail
 
 /// Registers the instance: whatever is missing of the job's nodes, the configuration as CF-1 decides with its schedules,
@@ -76,21 +89,30 @@ result<std::optional<basic_valid_config<Config>>> read_stored(deferred<node, Con
 /// (D-43). What a former session of the same instance has left behind is replaced (D-16); but who joins for the first time,
 /// which is with a `local`, and finds somebody else's session under its own name is refused.
 /// `accept`, a `result<void>(valid_config const&)`, has the last word on the configuration, before anything is written.
+/// `traits` is what the instance says of itself (membership/traits.hpp); if empty, it says nothing, and no node is read or
+/// written for it. The labels that items need are written where the configuration is.
 /// Repeated with fresh readings, a bounded number of times, when somebody else was quicker or a reply was lost.
 /// Errors: job_conflict, also for the name of an instance that lives; malformed_data and those of `validate` for what is stored; no_node if the job is gone;
 /// version_conflict if it never came to rest; those of the registry.
 template <registry Registry, class Accept>
 task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self,
-                                deferred<std::optional<valid_config>, Registry> local, Accept accept) {
+                                deferred<std::optional<valid_config>, Registry> local, Accept accept,
+                                deferred<std::string, Registry> traits = {}) {
     using action = typename deferred<config_decision, Registry>::action;
     auto bases = detail::base_nodes<deferred<node_path, Registry>>(at);
     auto const server = std::string{self.server()};
+    bool const tells_traits = !traits.empty();
+    bool const tells_labels = local && (!local->config().item_labels.empty() || local->config().overwrite);
     deferred<std::vector<std::int64_t>, Registry> our_sessions;
     for (int attempt = 0; attempt < 20; ++attempt) {
         ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
         our_sessions.push_back(session.id);
         auto paths = bases;
         paths.insert(paths.end(), {at.config(), at.server(server), at.instance(self), at.sharding_necessary(), at.schedule()});
+        auto const traits_at = paths.size();
+        if (tells_traits) paths.insert(paths.end(), {at.traits(), at.traits_of(self)});
+        auto const labels_at = paths.size();
+        if (tells_labels) paths.push_back(at.item_labels());
         auto reading = co_await read_all(r, std::move(paths));
         if (!reading && (is_connection(reading.error().code) || reading.error() == errc::session_lost)) continue;
         if (!reading) co_return std::move(reading).error();
@@ -115,6 +137,8 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self,
             ELASTICJOB_CO_TRY(decision, decide_config(before, local->config()));
         }
         bool const writes_config = decision.what == action::write_local;
+        if (tells_labels && !writes_config)
+            detail::note_labels(decision, nodes[labels_at], local->config().item_labels);
         deferred<valid_config, Registry> in_force = writes_config ? *local : **stored;
         ELASTICJOB_CO_CHECK(accept(in_force));
 
@@ -154,6 +178,13 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self,
         if (instance_node && !is_here) t.remove(at.instance(self));
         if (!is_here) t.create(at.instance(self), {}, create_mode::ephemeral);
         if (!necessary_node) t.create(at.sharding_necessary(), {});
+        if (tells_traits) {
+            if (!nodes[traits_at]) t.create(at.traits(), {});
+            if (nodes[traits_at + 1]) t.remove(at.traits_of(self));
+            t.create(at.traits_of(self), traits, create_mode::ephemeral);
+        }
+        if (tells_labels && writes_config)
+            detail::put_labels(t, at.item_labels(), nodes[labels_at], local->config().item_labels);
 
         auto const reply = co_await r.commit(std::move(t));
         if (reply && *reply)

@@ -41,6 +41,8 @@ inline std::string item_name(item_index item) { return std::to_string(item); }
 /// | ext/assignment               | P  | the whole assignment, versioned; see sharding/assignment.hpp                 |
 /// | ext/run/{i}                  | P  | what is known of the item's runs; see execution/run_record.hpp               |
 /// | ext/counts/{i}               | P  | how many elements the item has processed lately; dataflow jobs only          |
+/// | ext/labels                   | P  | which labels its items need; see config/item_labels.hpp                      |
+/// | ext/instances/{id}           | E  | the instance's weight and labels, unless it has none; membership/traits.hpp  |
 /// | ext/rounds                   | P  | the latest round that is over: its due instant, in milliseconds since 1970   |
 /// | ext/rounds/{due}             | P  | how far the round has come; only with round hooks, see scheduler/rounds.hpp  |
 /// | ext/rounds/{due}/{id}        | P  | which of its items that instance has seen dealt with                         |
@@ -91,6 +93,9 @@ public:
     node_path run_record(item_index i) const { return run_records() / item_name(i); }
     node_path counts() const { return ext() / "counts"; }
     node_path item_counts(item_index i) const { return counts() / item_name(i); }
+    node_path item_labels() const { return ext() / "labels"; }
+    node_path traits() const { return ext() / "instances"; }
+    node_path traits_of(instance_id const& id) const { return traits() / id.str(); }
     node_path rounds() const { return ext() / "rounds"; }
     node_path round(std::string_view due) const { return rounds() / due; }
     node_path orders() const { return ext() / "orders"; }

@@ -16,6 +16,13 @@ struct scheduler_options {
     /// machine's interfaces, else the last private one, as the original chooses; without any, 127.0.0.1.
     std::string server_ip{};
 
+    /// How much this instance takes, compared with the others: for strategies that go by it, as WeightedAllocation.
+    std::uint32_t instance_weight = 1;
+
+    /// What this instance has that items may need: words with blanks between them, `gpu zone=a`. For strategies that go
+    /// by labels, as LabelAllocation.
+    std::string instance_labels{};
+
     /// How long the destructors let running items finish before they ask them to stop. They wait until all have.
     std::chrono::milliseconds drain_timeout{30'000};
 

@@ -21,7 +21,7 @@ namespace detail {
 /// What an instance has to take away with it, as read just now.
 template <class Node>
 struct departing {
-    std::optional<Node> instance, leader, necessary, assignment, first_item;
+    std::optional<Node> instance, leader, necessary, assignment, first_item, traits;
 };
 
 template <class Node, class Assignment = assignment>
@@ -30,6 +30,7 @@ deferred<transaction, Node> departure(registry_limits const& limits, departing<N
     deferred<transaction, Node> t{session.generation};
     if (leads(now.leader ? &*now.leader : nullptr, self, session)) t.remove(at.leader_instance());
     if (now.instance && now.instance->stat.owner == session.id) t.remove(at.instance(self));
+    if (now.traits && now.traits->stat.owner == session.id) t.remove(at.traits_of(self));
     if (t.empty()) return t; // nothing of ours is left
     if (!now.necessary) t.create(at.sharding_necessary(), {});
     if (!releases_items || !now.assignment || !now.first_item ||
@@ -54,20 +55,24 @@ deferred<transaction, Node> departure(registry_limits const& limits, departing<N
 /// once. A Java member takes a vanished instance for a crash and runs its items at once, unless it finds none that name
 /// it (D-1). Decided on what is read now, not on what a view shows: a node that the view has not seen yet would stay for
 /// as long as the session lives. Precondition: none of its items runs any more.
+/// `has_traits` if it may have said something of itself when it joined.
 /// Tried again while the nodes keep changing or replies are lost. Errors: those of the registry; version_conflict if
 /// `deadline` came first.
 template <registry Registry>
-task<result<void>> leave(Registry& r, job_layout at, instance_id self, session_generation g, mono_time deadline) {
+task<result<void>> leave(Registry& r, job_layout at, instance_id self, session_generation g, mono_time deadline,
+                         bool has_traits = false) {
     for (int refusals = 0;;) {
         auto const session = r.session();
         if (session.generation != g || session.id == 0) co_return success(); // all of ours has gone with its session
         deferred<std::vector<node_path>, Registry> paths{at.instance(self), at.leader_instance(),
                                                          at.sharding_necessary(), at.assignment(), at.item_instance(0)};
+        if (has_traits) paths.push_back(at.traits_of(self));
         auto reading = co_await read_all(r, std::move(paths));
         if (reading) {
             auto& n = *reading;
+            n.resize(6);
             detail::departing<deferred<node, Registry>> const now{std::move(n[0]), std::move(n[1]), std::move(n[2]),
-                                                                  std::move(n[3]), std::move(n[4])};
+                                                                  std::move(n[3]), std::move(n[4]), std::move(n[5])};
             auto t = detail::departure(r.limits(), now, at, self, session, refusals < 3);
             if (t.empty()) co_return success();
             auto const reply = co_await r.commit(std::move(t));
