@@ -76,13 +76,15 @@ class cluster;
 /// the one that includes support/cluster_schedulers.hpp, because it takes long to compile.
 class member {
 public:
-    member(cluster& c, std::size_t number, std::string ip);
+    member(cluster& c, std::size_t number, std::string ip, std::uint32_t weight = 1, std::string labels = {});
     member(member const&) = delete;
     member& operator=(member const&) = delete;
     ~member();
 
     std::size_t const number;
     std::string const ip;
+    std::uint32_t const weight;
+    std::string const labels;
     basic_memory_registry<virtual_loop> registry;
 
     /// What the bodies do; by default nothing.
@@ -163,6 +165,13 @@ public:
     std::uint64_t seed_of(std::size_t number) const { return seed_ * 1000 + number + 1; }
 
     member& add() { return add("10.0.0." + std::to_string(members.size() + 1)); }
+    /// One with labels, for strategies that go by them.
+    member& add_labelled(std::string labels, std::uint32_t weight = 1) {
+        auto ip = "10.0.0." + std::to_string(members.size() + 1);
+        members.push_back(
+            std::make_unique<member>(*this, members.size(), std::move(ip), weight, std::move(labels)));
+        return *members.back();
+    }
     member& add(std::string ip) {
         members.push_back(std::make_unique<member>(*this, members.size(), std::move(ip)));
         return *members.back();

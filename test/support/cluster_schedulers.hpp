@@ -9,6 +9,11 @@
 
 #include <support/cluster.hpp>
 
+// A folder whose clusters need another strategy defines this before it includes this file.
+#ifndef ELASTICJOB_TEST_CLUSTER_STRATEGY
+#define ELASTICJOB_TEST_CLUSTER_STRATEGY AverageAllocation
+#endif
+
 namespace elasticjob::test {
 
 struct member_pool {
@@ -103,12 +108,14 @@ private:
 };
 
 struct member::engine {
-    using scheduler_type = job_scheduler<basic_memory_registry<virtual_loop>, AverageAllocation, SimpleExecutor,
-                                         member_pool, member_sink, UtcZone>;
+    using scheduler_type = job_scheduler<basic_memory_registry<virtual_loop>, ELASTICJOB_TEST_CLUSTER_STRATEGY,
+                                         SimpleExecutor, member_pool, member_sink, UtcZone>;
 
     static scheduler_options options(member const& m) {
         scheduler_options o;
         o.server_ip = m.ip;
+        o.instance_weight = m.weight;
+        o.instance_labels = m.labels;
         o.seed = m.cluster_.seed_of(m.number);
         o.drain_timeout = m.cluster_.drain_timeout;
         return o;
@@ -119,8 +126,8 @@ struct member::engine {
     std::map<std::string, scheduler_type::handle> handles;
 };
 
-member::member(cluster& c, std::size_t n, std::string address)
-    : number{n}, ip{std::move(address)}, registry{c.server}, cluster_{c}, engine_{std::make_unique<engine>(*this)} {}
+member::member(cluster& c, std::size_t n, std::string address, std::uint32_t w, std::string l)
+    : number{n}, ip{std::move(address)}, weight{w}, labels{std::move(l)}, registry{c.server}, cluster_{c}, engine_{std::make_unique<engine>(*this)} {}
 
 member::~member() { destroy_scheduler(); }
 

@@ -46,6 +46,7 @@ struct resharded {
     std::uint32_t items;
     std::uint32_t instances;
     std::uint32_t moved;
+    std::uint32_t left = 0; ///< items that nobody can own; they wait
 };
 
 /// The items that the instance owns are others than before.

@@ -20,13 +20,17 @@
 #include <elasticjob/sharding/item_claim.hpp>
 #include <elasticjob/sharding/leave.hpp>
 #include <elasticjob/sharding/resharder.hpp>
+#include <elasticjob/sharding/traits_view.hpp>
 
 #include <optional>
 #include <string>
+#include <type_traits> // conditional
 #include <utility>
 #include <vector>
 
 namespace elasticjob::detail {
+
+struct no_traits {};
 
 /// Whether a scheduler with this strategy may run a job so configured. The strategy is compiled in, and all members must
 /// agree on it: an empty name is average allocation (SG-1). Errors: unknown_strategy.
@@ -59,6 +63,8 @@ class job {
     using due_times = elasticjob::due_times<typename Environment::zone_type>;
     using runs = item_runs<Environment>;
 
+    static constexpr bool uses_traits = strategy_uses_traits<Strategy>;
+
 public:
     job(Environment env, valid_config local, instance_id self, job_body body)
         : env_{env},
@@ -81,7 +87,8 @@ public:
     /// Registers, reads what there is to know, and lets the job live. Errors: those of `enroll`; those of reading.
     task<result<void>> start() {
         acceptance const accept{&env_.zone};
-        ELASTICJOB_CO_TRY(auto const joined, co_await enroll(env_.registry, at_, self_, *config_, accept));
+        ELASTICJOB_CO_TRY(auto const joined,
+                          co_await enroll(env_.registry, at_, self_, *config_, accept, own_traits()));
         ELASTICJOB_CO_TRY(auto due, due_times::of(joined.config, env_.zone));
         put_in_force(joined.config, std::move(due));
         take_enrollment(joined);
@@ -192,6 +199,12 @@ private:
     events::origin origin() const { return {name_.str(), self_}; }
     void tell_trouble(error const& e) { env_.sink(events::trouble{origin(), e}); }
 
+    /// What this instance says of itself in the registry; empty if there is nothing to say.
+    std::string own_traits() const {
+        deferred<stored_traits, Environment> const traits{env_.options.instance_weight, env_.options.instance_labels};
+        return traits.to_text();
+    }
+
     /// Whether what we know of the registry is ours to act on.
     bool is_registered() const {
         auto const session = env_.registry.session();
@@ -256,7 +269,7 @@ private:
     task<void> register_again() {
         auto const seen = news().edition();
         acceptance const accept{&env_.zone};
-        auto const joined = co_await enroll(env_.registry, at_, self_, std::nullopt, accept);
+        auto const joined = co_await enroll(env_.registry, at_, self_, std::nullopt, accept, own_traits());
         if (!joined) {
             tell_trouble(joined.error());
             if (joined.error() == errc::no_node) departure_.spawn(depart()); // the job has been removed
@@ -332,6 +345,10 @@ private:
                 did_lead = does_lead;
                 env_.sink(events::leadership_changed{origin(), does_lead});
                 if (does_lead) resharder_.suspect_cut_items();
+                if constexpr (uses_traits) {
+                    traits_.reset();
+                    if (does_lead) traits_.emplace(env_.registry, at_, news_);
+                }
                 audited_at_ = now();
             }
             if (!is_registered() || is_leaving_) {
@@ -379,9 +396,39 @@ private:
         return interval.count() < 1 ? mono_time::max() : audited_at_ + interval;
     }
 
-    sharding_basis current_basis() const {
+    /// Errors: those of traits_view.
+    result<sharding_basis> current_basis() const {
         auto const count = static_cast<std::uint32_t>(config_->config().sharding_total_count);
-        return {generation_, name_.str(), count, config_version_, view_->available_instances()};
+        sharding_basis basis{generation_, name_.str(), count, config_version_, view_->available_instances()};
+        if constexpr (uses_traits) {
+            ELASTICJOB_TRY(basis.traits, traits_->traits_of(basis.instances, count));
+        }
+        return basis;
+    }
+
+    /// Whether all has been read that the strategy goes by. News come when it has.
+    bool knows_traits() {
+        if constexpr (uses_traits) {
+            if (auto const failure = traits_->failure()) tell_trouble(*failure);
+            return traits_->is_loaded() && !traits_->failure();
+        } else {
+            return true;
+        }
+    }
+
+    /// An item that nobody can own is not forgotten silently.
+    void tell_of_left(assignment const& a, std::uint32_t left) {
+        if (left == 0) return;
+        std::string which;
+        for (item_index i = 0, told = 0; i < a.items() && told < 10; ++i)
+            if (a.owner(i) == no_slot) {
+                which += (told == 0 ? " " : ", ") + item_name(i);
+                ++told;
+            }
+        tell_trouble({errc::nobody_fits,
+                      std::to_string(left) + " of the job's items wait, because no instance has the labels that they need:" +
+                          which + (left > 10 ? ", …" : ""),
+                      at_.item_labels().str()});
     }
 
     /// One change comes as several pieces of news, and a deployment as many changes: waits until nothing has come for a
@@ -395,10 +442,17 @@ private:
 
     /// Nothing if all is as it should be, or after which time to see again.
     task<std::optional<std::chrono::milliseconds>> keep_sharded() {
-        if (!view_->config()) co_return std::nullopt; // being removed
-        if (resharder_.is_outdated(*view_, current_basis())) co_await settle();
-        if (!view_->config() || !is_registered()) co_return retry_pause;
-        auto basis = current_basis();
+        if (!view_->config() || !knows_traits()) co_return std::nullopt; // being removed; being read
+        auto first_look = current_basis();
+        if (!first_look) {
+            tell_trouble(first_look.error());
+            co_return trouble_pause;
+        }
+        if (resharder_.is_outdated(*view_, *first_look)) co_await settle();
+        if (!view_->config() || !is_registered() || !knows_traits()) co_return retry_pause;
+        auto now_known = current_basis();
+        if (!now_known) co_return retry_pause;
+        auto basis = *std::move(now_known);
         auto const count = basis.item_count;
         if (resharder_.is_outdated(*view_, basis)) {
             if (view_->assignment_node() && view_->first_item() && !view_->assignment_in_force()) {
@@ -415,8 +469,10 @@ private:
                 tell_trouble(done.error());
                 co_return trouble_pause;
             }
-            env_.sink(events::resharded{origin(), done->epoch, done->items, instances, done->moved});
+            env_.sink(events::resharded{origin(), done->epoch, done->items, instances, done->moved, done->left});
             co_await see(done->epoch);
+            if (auto const* a = view_->assignment_in_force(); a && a->epoch() == done->epoch)
+                tell_of_left(*a, done->left);
         } else if (resharder_.is_asked_for(*view_) && view_->assignment_in_force()) {
             auto const granted = co_await resharder_.grant(*view_, generation_);
             if (!granted) co_return retry_pause;
@@ -624,14 +680,16 @@ private:
         auto const g = env_.registry.session().generation;
         auto const deadline = now() + leave_patience;
         auto const withdrawn = co_await within(loop(), deadline, elector_.withdraw_for_certain(g));
-        auto outcome = co_await leave(env_.registry, at_, self_, g, deadline);
-        if (!withdrawn || !outcome) env_.leftovers.spawn(keep_leaving(env_.registry, at_, self_, g, elector_));
+        bool const has_traits = !own_traits().empty();
+        auto outcome = co_await leave(env_.registry, at_, self_, g, deadline, has_traits);
+        if (!withdrawn || !outcome)
+            env_.leftovers.spawn(keep_leaving(env_.registry, at_, self_, g, elector_, has_traits));
         co_return outcome;
     }
     static task<void> keep_leaving(Registry& r, job_layout at, instance_id self, session_generation g,
-                                   elector<Registry> candidate) {
+                                   elector<Registry> candidate, bool has_traits) {
         (void)co_await candidate.withdraw_for_certain(g);
-        (void)co_await leave(r, std::move(at), std::move(self), g, mono_time::max());
+        (void)co_await leave(r, std::move(at), std::move(self), g, mono_time::max(), has_traits);
     }
 
     static constexpr std::chrono::milliseconds settle_span{3};
@@ -652,6 +710,7 @@ private:
     node_version config_version_ = 0;
     event_count<Loop> news_;
     std::optional<job_view<Registry>> view_; ///< once registered: so it begins with what is true since then
+    [[no_unique_address]] std::conditional_t<uses_traits, std::optional<traits_view<Registry>>, no_traits> traits_;
     elector<Registry> elector_;
     resharder<Registry, Strategy> resharder_;
     runs runs_;

@@ -69,7 +69,8 @@ public:
     /// Registers a job and lets it run. The body is called for each item on its own, on several threads at once. What is
     /// wrong with the configuration is found before anything is written, and nothing is ever half registered.
     /// The handle ends the job: keep it. Errors: invalid_config, invalid_cron and the like, all problems at once;
-    /// job_conflict; unknown_strategy; unreachable if the registry does not answer within `start_timeout`; no_auth.
+    /// invalid_argument for options that cannot be used; job_conflict; unknown_strategy; unreachable if the registry does
+    /// not answer within `start_timeout`; no_auth.
     template <body_for<Executor> Body>
     [[nodiscard]] result<handle> schedule(job_config config, Body body) {
         if (!zone_) return zone_.error();
@@ -130,6 +131,14 @@ private:
         if (!options_.server_ip.empty() && !is_server_ip(options_.server_ip))
             return error{errc::invalid_argument, "server_ip must be an IPv4 address, by which Java members can know it",
                          options_.server_ip};
+        if (!is_label_text(options_.instance_labels))
+            return error{errc::invalid_argument, "instance_labels must be words with blanks between them, without commas",
+                         options_.instance_labels};
+        if (!valid.config().item_labels.empty() && !detail::strategy_uses_traits<Strategy>)
+            return error{errc::invalid_config,
+                         "the items need labels, but the strategy '" + std::string{Strategy::name} +
+                             "' does not look at any: build with LabelAllocation, or drop them",
+                         "itemLabels"};
         return valid;
     }
 

@@ -9,6 +9,7 @@
 #include <elasticjob/core/guarded_call.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/sharding/item_nodes.hpp>
+#include <elasticjob/sharding/job_traits.hpp>
 #include <elasticjob/sharding/job_view.hpp>
 
 #include <cstdint>
@@ -22,13 +23,14 @@ namespace elasticjob {
 
 /// What a sharding is decided on. Decided means checked: the transaction that writes the assignment is refused if any of
 /// this is no longer so.
-template <class Id = instance_id>
+template <class Id = instance_id, class Traits = job_traits>
 struct basic_sharding_basis {
     session_generation generation;
     std::string job;
     std::uint32_t item_count = 0;
     node_version config_version = 0;
     std::vector<Id> instances; ///< available ones, in ElasticJob's order
+    Traits traits{};           ///< of these instances, and what the items need; only if the strategy goes by them
 };
 
 /// A template only so that including it costs nothing: see docs/decisions/0006.
@@ -39,6 +41,7 @@ struct sharding_report {
     std::uint64_t epoch = 0;
     std::uint32_t items = 0;
     std::uint32_t moved = 0; ///< items whose owner is another than before, new items included
+    std::uint32_t left = 0;  ///< items that the strategy has left to nobody
 };
 
 /// Shards on the event, not inside a firing (D-12), and waits for nobody: an item that still runs with its old owner is
@@ -66,7 +69,8 @@ public:
         if (basis.instances.empty()) return false; // nobody to give items to (SH-6)
         auto const* now = view.assignment_in_force();
         return !now || is_damaged_ || !now->is_published() || now->instances() != basis.instances ||
-               now->items() != basis.item_count || now->strategy() != Strategy::name;
+               now->items() != basis.item_count || now->strategy() != Strategy::name ||
+               now->traits_print() != basis.traits.print();
     }
 
     /// Whether somebody asks for a sharding.
@@ -97,9 +101,8 @@ public:
             ELASTICJOB_CO_TRY(known, co_await read_item_nodes(registry_, at_));
             ELASTICJOB_CO_TRY(parents, co_await missing_parents());
         }
-        sharding_request const request{basis.job, basis.instances, basis.item_count};
-        ELASTICJOB_CO_TRY(assignment after, compute(next_epoch(view), request, basis));
-        sharding_report const report{after.epoch(), basis.item_count, count_moves(known, after)};
+        ELASTICJOB_CO_TRY(assignment after, compute(next_epoch(view), before ? &*before : nullptr, known, basis));
+        sharding_report const report{after.epoch(), basis.item_count, count_moves(known, after), after.count_left()};
 
         change const whole{checks(view, basis), foundation(std::move(parents), known), flip(view, known, after),
                            moves(known, after)};
@@ -139,15 +142,28 @@ public:
         co_return success();
     }
 
-    /// What users have written may throw; nothing has been touched by then (D-11).
-    static result<assignment> compute(std::uint64_t epoch, sharding_request const& request,
+    /// What users have written may throw, or be wrong; nothing has been touched by then (D-11). The owners before are those
+    /// of the assignment in force; without one, those that the items' nodes name. Errors: job_threw, job_failed.
+    static result<assignment> compute(std::uint64_t epoch, assignment const* in_force, nodes const& known,
                                       sharding_basis const& basis) {
         deferred<std::optional<assignment>, Registry> after;
-        auto done = detail::guarded_call(
-            [&] { after.emplace(epoch, std::string{Strategy::name}, basis.instances, Strategy{}(request)); });
-        if (done) return *std::move(after);
-        done.error().what = "the sharding strategy threw, and the assignment stays as it is: " + done.error().what;
-        return std::move(done).error();
+        auto const done = detail::guarded_call([&] {
+            auto const before = in_force ? in_force->runs_among(basis.instances) : runs_of(known, basis.instances);
+            auto const traits = basis.traits.traits();
+            auto const needs = basis.traits.needs();
+            sharding_request const request{basis.job, basis.instances, basis.item_count, {}, before, traits, needs};
+            after.emplace(epoch, std::string{Strategy::name}, basis.instances, Strategy{}(request));
+        });
+        if (!done)
+            return error{done.error().code,
+                         "the sharding strategy threw, and the assignment stays as it is: " + done.error().what,
+                         done.error().where};
+        if (!after->allocates(basis.item_count))
+            return error{errc::job_failed, "what the sharding strategy '" + std::string{Strategy::name} +
+                                               "' answered is no allocation of the job's items to its instances, and "
+                                               "the assignment stays as it is"};
+        after->set_traits_print(basis.traits.print());
+        return *std::move(after);
     }
 
     /// Whether nodes of items that were cut off may still be there.
@@ -181,6 +197,24 @@ private:
         return (last ? last->epoch() : static_cast<std::uint64_t>(written->stat.version)) + 1;
     }
 
+    /// What the nodes of the items say, in the slots of these instances.
+    static deferred<std::vector<run>, Registry> runs_of(nodes const& known,
+                                                        deferred<std::vector<instance_id>, Registry> const& instances) {
+        deferred<std::vector<run>, Registry> runs;
+        for (item_index i = 0; i != known.end(); ++i) {
+            auto slot = no_slot;
+            if (known.has_owner_node(i)) {
+                auto const is_before = [](instance_id const& a, std::string const& b) { return a.str() > b; };
+                auto const at = std::lower_bound(instances.begin(), instances.end(), known.owner(i), is_before);
+                if (at != instances.end() && at->str() == known.owner(i))
+                    slot = static_cast<slot_index>(at - instances.begin());
+            }
+            if (runs.empty() || runs.back().owner != slot) runs.push_back({i, slot});
+            runs.back().end = i + 1;
+        }
+        return runs;
+    }
+
     transaction checks(job_view<Registry> const& view, sharding_basis const& basis) const {
         transaction t{basis.generation};
         t.check(at_.leader_instance()).check(at_.config(), basis.config_version);
@@ -190,6 +224,7 @@ private:
             if (auto const* s = view.server(id.server()); s && servers.insert(id.server()).second)
                 t.check(at_.server(id.server()), s->stat.version);
         }
+        for (auto const& p : basis.traits.proofs()) t.check(p.path, p.version);
         return t;
     }
 

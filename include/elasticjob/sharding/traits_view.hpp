@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief What a leader knows besides, if its strategy goes by weights or labels.
+#ifndef ELASTICJOB_SHARDING_TRAITS_VIEW_HPP
+#define ELASTICJOB_SHARDING_TRAITS_VIEW_HPP
+
+#include <elasticjob/core/deferred.hpp>
+#include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/mirror.hpp>
+#include <elasticjob/sharding/job_traits.hpp>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// Mirrors of `ext/labels` and `ext/instances`: three watches, and one for each instance that says something of itself.
+/// Only the leader has one, and only with a strategy that `uses_traits`. Threads: the loop's.
+template <registry Registry>
+class traits_view {
+    using Loop = typename Registry::loop_type;
+
+public:
+    /// `news` is notified after every change, and must outlive it.
+    traits_view(Registry& r, job_layout at, event_count<Loop>& news)
+        : at_{std::move(at)},
+          labels_{r, at_.item_labels(), mirror_scope::root_only(), news},
+          instances_{r, at_.traits(), mirror_scope::children(), news} {}
+
+    bool is_loaded() const noexcept { return labels_.is_loaded() && instances_.is_loaded(); }
+
+    /// Why a node cannot be read, if that is so for another reason than the connection; or null.
+    error const* failure() const { return labels_.failure() ? labels_.failure() : instances_.failure(); }
+
+    /// Errors: invalid_config, if what the items need cannot be read.
+    result<deferred<job_traits, Registry>> traits_of(deferred<std::vector<instance_id>, Registry> const& instances,
+                                                     std::uint32_t item_count) const {
+        deferred<job_traits, Registry> traits;
+        ELASTICJOB_CHECK(traits.read_needs(at_.item_labels(), labels_.root(), item_count));
+        for (auto const& id : instances) traits.add_instance(at_.traits_of(id), instances_.find(id.str()));
+        return traits;
+    }
+
+private:
+    job_layout at_;
+    mirror<Registry> labels_, instances_;
+};
+
+} // namespace elasticjob
+#endif // ELASTICJOB_SHARDING_TRAITS_VIEW_HPP
