@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief What would move: the difference between the owners of now and what a strategy would answer.
+#ifndef ELASTICJOB_ALLOCATION_PLAN_HPP
+#define ELASTICJOB_ALLOCATION_PLAN_HPP
+
+#include <elasticjob/allocation/previous.hpp>
+#include <elasticjob/allocation/run_list.hpp>
+#include <elasticjob/allocation/strategy.hpp>
+#include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/identity.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// The items [begin, end) would go from one owner to another. An empty id is nobody.
+template <class Id = instance_id>
+struct basic_planned_move {
+    item_index begin;
+    item_index end;
+    Id from;
+    Id to;
+
+    friend bool operator==(basic_planned_move const&, basic_planned_move const&) = default;
+};
+
+/// How many items an instance has, and would have.
+template <class Id = instance_id>
+struct basic_planned_share {
+    Id instance;
+    std::uint32_t now;
+    std::uint32_t then;
+
+    friend bool operator==(basic_planned_share const&, basic_planned_share const&) = default;
+};
+
+template <class Id = instance_id>
+struct basic_allocation_plan {
+    std::vector<basic_planned_move<Id>> moves;   ///< by item; neighbours that go the same way are one
+    std::vector<basic_planned_share<Id>> shares; ///< of those who would be there, in their order, then of those who would not
+    std::uint32_t kept = 0;                      ///< items that would stay with their owner
+    std::uint32_t moved = 0;                     ///< items that would get another, those included that have none now
+    std::uint32_t left = 0;                      ///< items that nobody would own; those of them that lose an owner move
+    std::uint32_t cut = 0;                       ///< items that there would be no more
+
+    friend bool operator==(basic_allocation_plan const&, basic_allocation_plan const&) = default;
+};
+
+/// Templates only so that including them costs nothing: see docs/decisions/0006.
+using planned_move = basic_planned_move<>;
+using planned_share = basic_planned_share<>;
+using allocation_plan = basic_allocation_plan<>;
+
+/// What would move if the strategy were asked `next`, while the items belong as `now` says to `owners` (by its slots; an
+/// empty id is nobody). Touches nothing; what `next` says of previous owners is replaced by `now`. Preconditions: the
+/// instances of both are in ElasticJob's order. Throws what the strategy throws. O(runs of both + instances * log
+/// instances) and the strategy.
+template <sharding_strategy Strategy, allocation Now, class Plan = allocation_plan>
+Plan plan_moves(std::span<instance_id const> owners, Now const& now, sharding_request next,
+                Strategy const& strategy = {}) {
+    auto const slots = slots_among(owners, next.instances);
+    auto const before = renumbered_runs(now, slots);
+    next.previous_owners = {};
+    next.previous_runs = before;
+    std::vector<run> old_runs, new_runs;
+    append_runs(now, old_runs);
+    append_runs(strategy(next), new_runs);
+    if (new_runs.empty() && next.item_count != 0) new_runs.push_back({next.item_count, no_slot}); // there is nobody
+
+    Plan plan;
+    for (auto const& id : next.instances) plan.shares.push_back({id, 0, 0});
+    auto share_now = [&, gone = std::vector<std::size_t>(owners.size())](slot_index owner) mutable -> auto& {
+        if (slots[owner] != no_slot) return plan.shares[slots[owner]];
+        if (gone[owner] == 0) {
+            plan.shares.push_back({owners[owner], 0, 0});
+            gone[owner] = plan.shares.size();
+        }
+        return plan.shares[gone[owner] - 1];
+    };
+    auto const is_somebody = [&](slot_index owner) { return owner < owners.size() && !owners[owner].str().empty(); };
+
+    // Both lists are walked together, in pieces that have one owner in each.
+    item_index begin = 0;
+    auto then = new_runs.begin();
+    for (auto at = old_runs.begin(); at != old_runs.end() || then != new_runs.end();) {
+        bool const is_known = at != old_runs.end(), will_be = then != new_runs.end();
+        auto const end = !is_known ? then->end : !will_be ? at->end : std::min(at->end, then->end);
+        auto const length = end - begin;
+        auto const had = is_known && is_somebody(at->owner) ? at->owner : no_slot;
+        auto const gets = will_be && then->owner < next.instances.size() ? then->owner : no_slot;
+        if (had != no_slot) share_now(had).now += length;
+        if (gets != no_slot) plan.shares[gets].then += length;
+        if (!will_be) {
+            plan.cut += length;
+        } else if (had != no_slot && gets == slots[had] && gets != no_slot) {
+            plan.kept += length;
+        } else {
+            if (gets == no_slot) plan.left += length;
+            if (had != no_slot || gets != no_slot) {
+                plan.moved += length;
+                auto from = had == no_slot ? instance_id{} : owners[had];
+                auto to = gets == no_slot ? instance_id{} : next.instances[gets];
+                auto* last = plan.moves.empty() ? nullptr : &plan.moves.back();
+                if (last && last->end == begin && last->from == from && last->to == to)
+                    last->end = end;
+                else
+                    plan.moves.push_back({begin, end, std::move(from), std::move(to)});
+            }
+        }
+        begin = end;
+        if (is_known && at->end == end) ++at;
+        if (will_be && then->end == end) ++then;
+    }
+    return plan;
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_ALLOCATION_PLAN_HPP

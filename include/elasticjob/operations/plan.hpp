@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief What would move if an instance joined or left, or the count, the labels or the strategy changed; from any
+/// process, and nothing is touched.
+#ifndef ELASTICJOB_OPERATIONS_PLAN_HPP
+#define ELASTICJOB_OPERATIONS_PLAN_HPP
+
+#include <elasticjob/allocation/average.hpp>
+#include <elasticjob/allocation/owner_table.hpp>
+#include <elasticjob/allocation/plan.hpp>
+#include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/guarded_call.hpp>
+#include <elasticjob/core/within.hpp>
+#include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/read_all.hpp>
+#include <elasticjob/sharding/assignment.hpp>
+#include <elasticjob/sharding/item_nodes.hpp>
+#include <elasticjob/sharding/job_traits.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// What is to be imagined. Nothing of it: what the strategy would say of the job as it is.
+struct job_change {
+    struct joiner {
+        std::string instance; ///< an instance id, or an IP address alone
+        std::uint32_t weight = 1;
+        std::string labels{};
+    };
+    std::vector<joiner> joining{};
+    std::vector<std::string> leaving{}; ///< ids of instances
+    std::optional<std::uint32_t> item_count{};
+    std::optional<std::string> item_labels{}; ///< as job_config::item_labels
+};
+
+struct job_plan : allocation_plan {
+    std::string strategy_now;      ///< as the job is configured
+    bool changes_strategy = false; ///< whether the plan is made with another
+};
+
+/// A line for the whole, one for each move and one for each share.
+inline std::string to_text(job_plan const& p) {
+    auto const name = [](instance_id const& id) { return id.str().empty() ? std::string{"nobody"} : id.str(); };
+    auto text = std::to_string(p.moved) + " items move, " + std::to_string(p.kept) + " stay, " +
+                std::to_string(p.left) + " belong to nobody, " + std::to_string(p.cut) + " are cut off\n";
+    for (auto const& m : p.moves) {
+        text += m.end - m.begin == 1 ? "item " + std::to_string(m.begin)
+                                     : "items " + std::to_string(m.begin) + " to " + std::to_string(m.end - 1);
+        text += ": from " + name(m.from) + " to " + name(m.to) + "\n";
+    }
+    for (auto const& s : p.shares)
+        text += name(s.instance) + ": " + std::to_string(s.now) + " -> " + std::to_string(s.then) + "\n";
+    return text;
+}
+
+namespace detail {
+
+/// The owners of now: the assignment's, or those that the items' nodes name where a Java member has sharded.
+struct owners_of_now {
+    std::vector<instance_id> instances;
+    std::vector<run> runs;
+};
+
+inline owners_of_now owners_from(item_nodes const& nodes) {
+    owners_of_now now;
+    for (item_index i = 0; i != nodes.end(); ++i) {
+        auto slot = no_slot;
+        if (auto id = instance_id::parse(nodes.has_owner_node(i) ? nodes.owner(i) : std::string{})) {
+            auto const known = std::find(now.instances.begin(), now.instances.end(), *id);
+            slot = static_cast<slot_index>(known - now.instances.begin());
+            if (known == now.instances.end()) now.instances.push_back(*std::move(id));
+        }
+        if (now.runs.empty() || now.runs.back().owner != slot) now.runs.push_back({i, slot});
+        now.runs.back().end = i + 1;
+    }
+    return now;
+}
+
+/// An address alone has no token, so it gets one.
+inline result<instance_id> id_of(job_change::joiner const& fresh) {
+    auto text = fresh.instance;
+    if (text.find(identity_delimiter) == text.npos) text.append(identity_delimiter).append("new");
+    return instance_id::parse(text);
+}
+
+/// Who would be there: those of `there` whose server is enabled, without those who leave, with those who join.
+inline result<std::vector<instance_id>> imagined(std::vector<instance_id> there, job_change const& change) {
+    for (auto const& gone : change.leaving) {
+        auto const at = std::find_if(there.begin(), there.end(), [&](auto const& id) { return id.str() == gone; });
+        if (at == there.end()) return error{errc::invalid_argument, "no such instance has items to lose", gone};
+        there.erase(at);
+    }
+    for (auto const& fresh : change.joining) {
+        ELASTICJOB_TRY(auto id, id_of(fresh));
+        if (std::find(there.begin(), there.end(), id) != there.end())
+            return error{errc::invalid_argument, "it is there already", id.str()};
+        there.push_back(std::move(id));
+    }
+    std::sort(there.begin(), there.end(), std::greater<>{});
+    return there;
+}
+
+} // namespace detail
+
+/// Reads what a leader goes by, with requests for the job, for each instance, and, only if a Java member has sharded it, for
+/// each item; and asks the strategy. The strategy is a type, as everywhere; it may be another than the job's, which is
+/// how to see what a change of strategy would cost. A leader shards only when something has changed, so a change of
+/// nothing may show moves that do not happen by themselves.
+/// Errors: no_node if there is no such job; invalid_argument for instances that cannot leave or join, and 0 items;
+/// invalid_config for labels that cannot be read; job_threw if the strategy throws; malformed_data; those of the registry.
+template <sharding_strategy Strategy, registry Registry>
+task<result<job_plan>> plan_job(Registry& r, job_name job, job_change change) {
+    job_layout const at{job};
+    std::vector<node_path> paths{at.config(), at.assignment(), at.item_instance(0), at.item_labels()};
+    ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, std::move(paths)));
+    if (!nodes[0]) co_return error{errc::no_node, "there is no job of that name", at.root().str()};
+    ELASTICJOB_CO_TRY(auto const config, from_json(nodes[0]->data));
+    if (!config)
+        co_return error{errc::no_node, "the job has been removed: its configuration is empty", at.config().str()};
+    auto const count = change.item_count.value_or(static_cast<std::uint32_t>(config->sharding_total_count));
+    if (count == 0) co_return error{errc::invalid_argument, "a job has at least one item", "item_count"};
+
+    auto const names = co_await r.children(at.instances());
+    if (!names && !(names.error() == errc::no_node)) co_return names.error();
+    std::vector<instance_id> there;
+    std::vector<node_path> asked;
+    if (names)
+        for (auto const& name : *names)
+            if (auto id = instance_id::parse(name)) {
+                asked.push_back(at.server(id->server()));
+                asked.push_back(at.traits_of(*id));
+                there.push_back(*std::move(id));
+            }
+    ELASTICJOB_CO_TRY(auto const told, co_await read_all(r, std::move(asked)));
+    std::vector<std::pair<instance_id, std::optional<node>>> traits_nodes;
+    std::vector<instance_id> available;
+    for (std::size_t i = 0; i < there.size(); ++i) {
+        if (told[2 * i] && told[2 * i]->data == server_disabled) continue;
+        traits_nodes.emplace_back(there[i], told[2 * i + 1]);
+        available.push_back(there[i]);
+    }
+    ELASTICJOB_CO_TRY(auto const instances, detail::imagined(std::move(available), change));
+
+    job_traits traits;
+    if constexpr (detail::strategy_uses_traits<Strategy>) {
+        std::optional<node> needs = nodes[3];
+        if (change.item_labels) needs = node{*change.item_labels, {}};
+        ELASTICJOB_CO_CHECK(traits.read_needs(at.item_labels(), needs ? &*needs : nullptr, count));
+        for (auto const& fresh : change.joining) {
+            stored_traits const says{fresh.weight, fresh.labels};
+            traits_nodes.emplace_back(detail::id_of(fresh).value(), node{says.to_text(), {}});
+        }
+        for (auto const& id : instances) {
+            auto const known = std::find_if(traits_nodes.begin(), traits_nodes.end(),
+                                            [&](auto const& one) { return one.first == id; });
+            auto const& stored = known->second; // of everyone there is one, if only an empty one
+            traits.add_instance(at.traits_of(id), stored ? &*stored : nullptr);
+        }
+    }
+
+    detail::owners_of_now now;
+    bool const in_force = nodes[1] && nodes[2] && nodes[1]->stat.modified == nodes[2]->stat.modified;
+    if (in_force) {
+        ELASTICJOB_CO_TRY(auto const a, assignment::parse(nodes[1]->data));
+        now = {a.instances(), a.runs_among(a.instances())};
+    } else {
+        ELASTICJOB_CO_TRY(auto const items, co_await read_item_nodes(r, at));
+        now = detail::owners_from(items);
+    }
+
+    job_plan plan;
+    plan.strategy_now = config->job_sharding_strategy_class.empty() ? std::string{AverageAllocation::name}
+                                                                    : config->job_sharding_strategy_class;
+    plan.changes_strategy = plan.strategy_now != Strategy::name;
+    auto const done = detail::guarded_call([&] {
+        auto const told_traits = traits.traits();
+        auto const told_needs = traits.needs();
+        sharding_request const next{job.str(), instances, count, {}, {}, told_traits, told_needs};
+        auto const slots = static_cast<std::uint32_t>(now.instances.size());
+        static_cast<allocation_plan&>(plan) =
+            plan_moves(now.instances, run_list_view{slots, now.runs}, next, Strategy{});
+    });
+    if (!done) co_return done.error();
+    co_return plan;
+}
+
+/// The same for programs that have no coroutine at hand: `plan<StickyAllocation>(registry, "settle", {.leaving = {id}})`.
+/// Waits up to ten seconds. Errors: as above, and timed_out; invalid_argument for a name that no job can have. Threads:
+/// any but the loop's.
+template <sharding_strategy Strategy, registry Registry>
+result<job_plan> plan(Registry& r, std::string_view job, job_change change = {}) {
+    ELASTICJOB_TRY(auto name, job_name::parse(job));
+    auto& l = r.loop();
+    return block_on(l, within(l, l.now() + std::chrono::seconds{10},
+                              plan_job<Strategy>(r, std::move(name), std::move(change))));
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_OPERATIONS_PLAN_HPP
