@@ -8,6 +8,7 @@
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/hash.hpp>
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/cron/time_zone.hpp>
@@ -37,12 +38,6 @@ template <time_zone Zone>
 struct zones_by_name : std::type_identity<TzifZone> {};
 template <named_time_zone Zone>
 struct zones_by_name<Zone> : std::type_identity<Zone> {};
-
-/// FNV-1a.
-constexpr std::uint64_t fnv_1a(std::string_view text, std::uint64_t hash = 14'695'981'039'346'656'037ULL) noexcept {
-    for (char const c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1'099'511'628'211ULL;
-    return hash;
-}
 
 } // namespace detail
 
@@ -102,7 +97,7 @@ public:
     /// By how much later an item begins than it is due.
     std::chrono::milliseconds delay_of(item_index item) const {
         if (jitter_.count() == 0) return jitter_;
-        auto const hash = detail::fnv_1a(std::to_string(item), seed_);
+        auto const hash = detail::mix_bits(seed_ + item);
         return std::chrono::milliseconds{hash % (static_cast<std::uint64_t>(jitter_.count()) + 1)};
     }
 
@@ -116,7 +111,7 @@ private:
         : table_{config.when()},
           standard_{&standard},
           jitter_{config.config().jitter},
-          seed_{detail::fnv_1a(config.name().str() + "/")} {}
+          seed_{detail::mix_bits(detail::fnv_1a(config.name().str()))} {}
 
     template <class Ask>
     instant in_zone(Ask ask) const {

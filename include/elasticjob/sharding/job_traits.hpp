@@ -6,6 +6,7 @@
 #include <elasticjob/allocation/traits.hpp>
 #include <elasticjob/config/item_labels.hpp>
 #include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/hash.hpp>
 #include <elasticjob/membership/traits.hpp>
 #include <elasticjob/registry/node.hpp>
 
@@ -71,11 +72,9 @@ public:
     }
 
 private:
-    /// FNV-1a, over the texts and what ends them.
     void note(std::string_view text) noexcept {
-        if (print_ == 0) print_ = 14'695'981'039'346'656'037ULL;
-        for (char const c : text) print_ = (print_ ^ static_cast<unsigned char>(c)) * 1'099'511'628'211ULL;
-        print_ = print_ * 1'099'511'628'211ULL;
+        constexpr std::string_view end{"", 1};
+        print_ = detail::fnv_1a(end, detail::fnv_1a(text, print_ == 0 ? detail::fnv_1a_begin : print_));
     }
 
     deferred<std::vector<stored_traits>, Path> stored_;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Numbers that look random and follow from a text: the same on every machine, for ever.
+#ifndef ELASTICJOB_CORE_HASH_HPP
+#define ELASTICJOB_CORE_HASH_HPP
+
+#include <cstdint>
+#include <string_view>
+
+namespace elasticjob::detail {
+
+inline constexpr std::uint64_t fnv_1a_begin = 14'695'981'039'346'656'037ULL;
+
+/// FNV-1a by Fowler, Noll and Vo, of the bytes, or of these behind others of which it was the hash. 1 ns a byte.
+constexpr std::uint64_t fnv_1a(std::string_view text, std::uint64_t hash = fnv_1a_begin) noexcept {
+    for (char const c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1'099'511'628'211ULL;
+    return hash;
+}
+
+/// A bijection of 64 bits in which every bit of the result depends on every bit of the argument.
+/// Source: the finalizer of SplitMix64 (Steele, Lea, Flood 2014, with Stafford's constants).
+constexpr std::uint64_t mix_bits(std::uint64_t x) noexcept {
+    x = (x ^ (x >> 30)) * 0xBF58'476D'1CE4'E5B9ULL;
+    x = (x ^ (x >> 27)) * 0x94D0'49BB'1331'11EBULL;
+    return x ^ (x >> 31);
+}
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_CORE_HASH_HPP
