@@ -68,10 +68,11 @@ struct ownership_history {
 /// Nodes are numbered from 0 and called 10.0.0.1 and so on. Bodies last as long as `lasts` or `lasts_for` say when they
 /// begin, and succeed, unless they are stopped. What is ordered happens at once; what has come of it shows when time
 /// has passed.
-class scenario {
+template <sharding_strategy Strategy>
+class basic_scenario {
 public:
-    explicit scenario(job_config config, std::uint32_t nodes, items absent = {}, std::uint64_t seed = 1,
-                      simulation_options o = {})
+    explicit basic_scenario(job_config config, std::uint32_t nodes, items absent = {}, std::uint64_t seed = 1,
+                            simulation_options o = {})
         : s{seed, std::move(o)},
           at{job_name::parse(config.name).value()},
           job_{config.name},
@@ -83,7 +84,7 @@ public:
         s.add_invariant(history);
         for (auto const n : absent) s.set_member(n, 0, false);
     }
-    ~scenario() { by_hand_.cancel(); }
+    ~basic_scenario() { by_hand_.cancel(); }
 
     /// All are members, and own what is theirs.
     void start() {
@@ -179,7 +180,7 @@ public:
     std::map<item_index, std::chrono::nanoseconds> lasts_for;
     bool looks_at_its_stop_token = true;
 
-    simulation<> s;
+    simulation<Strategy> s;
     job_layout const at;
     ownership_history const history;
 
@@ -215,6 +216,8 @@ private:
     simulated_registry hand_;
     task_scope by_hand_;
 };
+
+using scenario = basic_scenario<AverageAllocation>;
 
 } // namespace elasticjob::test
 #endif // ELASTICJOB_TEST_SIMULATION_SCENARIO_HPP
