@@ -66,6 +66,21 @@ TEST_CASE("D-1: the death of an idle instance, and an orderly exit, interrupt no
     CHECK(c.wrong() == "");
 }
 
+TEST_CASE("D-1: however many leave at once, no item names any of them, so no Java member takes them for crashed") {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        CAPTURE(seed);
+        scenario c{hourly(20), 10, {}, seed};
+        c.start();
+        fault_plan all_leave;
+        for (std::uint32_t n = 0; n < 10; ++n) all_leave.push_back({.what = fault_kind::leave, .node = n});
+        c.s.schedule_faults(all_leave);
+        c.run_for(10s);
+        CHECK(c.count(kind::left) == 10);
+        for (item_index i = 0; i < 20; ++i) CHECK(c.owner(i) == "");
+        CHECK(c.wrong() == "");
+    }
+}
+
 TEST_CASE("D-2: a dead instance's items are run although its server has no other instance") {
     scenario c{hourly(2), 2};
     c.start_before_the_hour();

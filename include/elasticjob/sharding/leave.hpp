@@ -33,9 +33,13 @@ deferred<transaction, Node> departure(registry_limits const& limits, departing<N
     if (now.traits && now.traits->stat.owner == session.id) t.remove(at.traits_of(self));
     if (t.empty()) return t; // nothing of ours is left
     if (!now.necessary) t.create(at.sharding_necessary(), {});
-    if (!releases_items || !now.assignment || !now.first_item ||
-        now.assignment->stat.modified != now.first_item->stat.modified)
+    if (!releases_items || !now.assignment || !now.first_item) return t;
+    if (now.assignment->stat.modified != now.first_item->stat.modified) {
+        // Not in force; unless it was written between the two readings: then this is refused.
+        t.check(at.assignment(), now.assignment->stat.version);
+        t.check(at.item_instance(0), now.first_item->stat.version);
         return t;
+    }
     auto written = Assignment::parse(now.assignment->data);
     if (!written || !written->has(self)) return t;
 
@@ -77,6 +81,9 @@ task<result<void>> leave(Registry& r, job_layout at, instance_id self, session_g
             if (t.empty()) co_return success();
             auto const reply = co_await r.commit(std::move(t));
             if (reply && *reply) co_return success();
+            // Somebody has written meanwhile, who may be leaving too: of many who leave at once, each has its turn.
+            bool const is_overtaken = reply && reply->refused->why != errc::no_node;
+            if (is_overtaken && r.loop().now() < deadline) continue;
             if (reply) ++refusals; // if it is items' nodes that somebody has removed, the leader sees to the items
             if (!reply && reply.error() == errc::no_auth) co_return reply.error();
         } else if (reading.error() == errc::closed || reading.error() == errc::no_auth) {
