@@ -3,4 +3,4 @@
 #include <elasticjob/allocation/label.hpp>
 
 #define ELASTICJOB_TEST_CLUSTER_STRATEGY LabelAllocation
-#include <support/cluster_schedulers.hpp>
+#include <support/cluster.cpp>

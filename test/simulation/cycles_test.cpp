@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jobs that come and go, as often as one likes: ELASTICJOB_CYCLES says how often.
-#include <support/cluster_schedulers.hpp>
-
+#include <support/cluster.hpp>
 #include <support/sanitized.hpp>
 
 #include <doctest/doctest.h>

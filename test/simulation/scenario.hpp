@@ -5,7 +5,8 @@
 
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/sharding/assignment.hpp>
-#include <elasticjob/testing/simulation.hpp>
+
+#include <support/simulation.hpp>
 
 #include <algorithm>
 #include <chrono>

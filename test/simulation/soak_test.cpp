@@ -2,7 +2,8 @@
 // Whole clusters under everything that a network, an operator, machines and slow bodies can do, as a seed decides. See
 // docs/simulation.md for what is checked, and testing/explore.hpp for the environment variables.
 #include <elasticjob/testing/explore.hpp>
-#include <elasticjob/testing/simulation.hpp>
+
+#include <support/simulation.hpp>
 
 #include <doctest/doctest.h>
 

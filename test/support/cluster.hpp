@@ -72,8 +72,8 @@ struct heard {
 
 class cluster;
 
-/// One process: a session, a scheduler, and whatever it runs. The scheduler's type is known to one file of the folder,
-/// the one that includes support/cluster_schedulers.hpp, because it takes long to compile.
+/// One process: a session, a scheduler, and whatever it runs. The scheduler's type is known to support/cluster.cpp only,
+/// because it takes long to compile.
 class member {
 public:
     member(cluster& c, std::size_t number, std::string ip, std::uint32_t weight = 1, std::string labels = {});

@@ -4,6 +4,8 @@
 #include <elasticjob/testing/explore.hpp>
 #include <elasticjob/testing/simulation.hpp>
 
+#include <support/simulation.hpp>
+
 #include <doctest/doctest.h>
 
 #include <chrono>

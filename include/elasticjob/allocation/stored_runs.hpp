@@ -66,7 +66,7 @@ public:
         assert(out.size() >= items());
         std::size_t begin = 0;
         for (run const& r : runs_) {
-            detail::write_run<0>(out.data() + begin, r.end - begin, r.owner);
+            detail::write_run(out.data() + begin, r.end - begin, r.owner, 0);
             begin = r.end;
         }
     }

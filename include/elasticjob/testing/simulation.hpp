@@ -15,6 +15,7 @@
 #include <elasticjob/testing/record_invariants.hpp>
 #include <elasticjob/testing/observatory.hpp>
 #include <elasticjob/testing/simulated_registry.hpp>
+#include <elasticjob/testing/simulated_scheduler.hpp>
 #include <elasticjob/testing/simulated_workers.hpp>
 
 #include <algorithm>
@@ -42,48 +43,11 @@ struct simulation_options {
     bool triggers_may_be_skipped = true;       ///< as long as somebody is told
 };
 
-/// Nodes are machines, numbered from 0; on each one process of a scheduler runs, and another after it has crashed. Jobs
-/// are numbered in the order of their adding, and each process joins those that its node is to be a member of.
-///
-///     simulation<> s{seed};
-///     s.add_job({.name = "settle", .cron = "0/5 * * * * ?", .sharding_total_count = 3},
-///               [](sharding_context const&) { return simulated_run{.duration = 2s}; });
-///     s.add_nodes(3);
-///     s.play(make_fault_plan(seed, 10min, s.targets()));
-///     if (!s.violations().empty()) …
-///
-/// Bodies are shared by all nodes. Threads: one. Not to be used from inside a body.
-/// `Hooks` are a scheduler's `Listeners<...>`, of which each process has a copy.
-template <sharding_strategy Strategy = AverageAllocation, executor Executor = SimpleExecutor, time_zone Zone = UtcZone,
-          class Hooks = Listeners<>>
-class simulation {
+/// What a simulation is but for the type of its schedulers, which `simulation` chooses: see there.
+class simulated_cluster {
 public:
-    explicit simulation(std::uint64_t seed, simulation_options o = {}, Hooks hooks = {})
-        : seed_{seed}, options_{std::move(o)}, hooks_{std::move(hooks)}, world_{options_.start}, server_{world_, options_.server, seed_of(1)},
-          observatory_{server_}, operator_wire_{server_, seed_of(2)}, operator_loop_{world_}, operator_{operator_loop_,
-                                                                                                        operator_wire_,
-                                                                                                        seed_of(3)} {
-        observatory_.view.due = &find_due;
-        observatory_.add(no_two_runs_of_one_item{});
-        observatory_.add(tokens_are_unique{});
-        observatory_.add(only_the_owner_starts{});
-        observatory_.add(items_agree_with_assignment{});
-        observatory_.add(one_owner_for_each_item{});
-        observatory_.add(records_tell_one_story{});
-        observatory_.add(every_instant_is_dealt_with{});
-        observatory_.add(orders_are_obeyed{options_.triggers_may_be_skipped});
-        observatory_.add(nothing_is_left_behind{});
-    }
-    simulation(simulation const&) = delete;
-    simulation& operator=(simulation const&) = delete;
-
-    /// Everything dies; nothing is waited for.
-    ~simulation() {
-        is_ending_ = true;
-        operator_tasks_.cancel();
-        for (auto& n : nodes_) kill(*n);
-        dead_.clear();
-    }
+    simulated_cluster(simulated_cluster const&) = delete;
+    simulated_cluster& operator=(simulated_cluster const&) = delete;
 
     // ---- Before it begins.
 
@@ -227,13 +191,10 @@ public:
         return text;
     }
 
-private:
-    struct machine;
-    struct process;
-
+protected:
     /// Tells the observatory.
     struct sink {
-        simulation* self;
+        simulated_cluster* self;
         std::uint32_t node;
         std::uint64_t process;
 
@@ -247,47 +208,72 @@ private:
         }
     };
 
-    using scheduler_type = job_scheduler<simulated_registry, Strategy, Executor, SimulatedPool, sink, Zone, Hooks>;
-    using handle_type = typename scheduler_type::handle;
+    using due_function = std::vector<wall_time>(std::string_view config, std::string_view schedule, wall_time after,
+                                                wall_time until);
+    /// For a process that begins.
+    using make_function = simulated_scheduler(simulated_cluster&, simulated_registry&, scheduler_options,
+                                              simulated_workers&, sink);
+
+    simulated_cluster(std::uint64_t seed, simulation_options o, due_function* find_due, make_function* make_scheduler)
+        : seed_{seed}, options_{std::move(o)}, make_scheduler_{make_scheduler}, world_{options_.start},
+          server_{world_, options_.server, seed_of(1)}, observatory_{server_}, operator_wire_{server_, seed_of(2)},
+          operator_loop_{world_}, operator_{operator_loop_, operator_wire_, seed_of(3)} {
+        observatory_.view.due = find_due;
+        observatory_.add(no_two_runs_of_one_item{});
+        observatory_.add(tokens_are_unique{});
+        observatory_.add(only_the_owner_starts{});
+        observatory_.add(items_agree_with_assignment{});
+        observatory_.add(one_owner_for_each_item{});
+        observatory_.add(records_tell_one_story{});
+        observatory_.add(every_instant_is_dealt_with{});
+        observatory_.add(orders_are_obeyed{options_.triggers_may_be_skipped});
+        observatory_.add(nothing_is_left_behind{});
+    }
+
+    /// Everything dies; nothing is waited for.
+    ~simulated_cluster() {
+        is_ending_ = true;
+        operator_tasks_.cancel();
+        for (auto& n : nodes_) kill(*n);
+        dead_.clear();
+    }
+
+private:
+    struct machine;
+    struct process;
 
     /// A job's body, without its type: pointers to functions made from a template.
     struct job_entry {
         template <class Body>
         job_entry(job_config c, Body b)
-            : config{std::move(c)}, body{new Body{std::move(b)}}, schedule{[](void* self, process& p,
-                                                                              job_config const& with) {
-                  auto& target = *static_cast<Body*>(self);
-                  auto call = [&target, workers = &p.workers](sharding_context const& ctx) -> result<void> {
-                      return workers->act(target, ctx);
-                  };
-                  return p.scheduler.schedule(with, call);
-              }},
+            : config{std::move(c)}, call{new Body{std::move(b)},
+                                         [](void* self, simulated_workers& workers, sharding_context const& ctx) {
+                                             return workers.act(*static_cast<Body*>(self), ctx);
+                                         }},
               destroy{[](void* self) { delete static_cast<Body*>(self); }} {}
         job_entry(job_entry&& other) noexcept
-            : config{std::move(other.config)}, body{std::exchange(other.body, nullptr)}, schedule{other.schedule},
+            : config{std::move(other.config)}, call{std::exchange(other.call.body, nullptr), other.call.act},
               destroy{other.destroy} {}
         job_entry& operator=(job_entry&&) = delete;
         ~job_entry() {
-            if (body) destroy(body);
+            if (call.body) destroy(call.body);
         }
 
         job_config config;
-        void* body;
-        result<handle_type> (*schedule)(void*, process&, job_config const&);
+        simulated_call call;
         void (*destroy)(void*);
     };
 
     /// One life of a scheduler.
     struct process {
-        process(simulation& s, machine& m, std::uint64_t n)
+        process(simulated_cluster& s, machine& m, std::uint64_t n)
             : number{n}, loop{s.world_, {&step_on, &s}}, registry{loop, m.line, s.seed_of(1000 + 3 * n)},
               workers{loop, s.observatory_, m.number, n, s.seed_of(1001 + 3 * n), s.options_.bodies},
-              scheduler{registry, options(s, m, n), SimulatedPool{&workers}, sink{&s, m.number, n}, Zone{},
-                        s.hooks_} {
+              scheduler{s.make_scheduler_(s, registry, options(s, m, n), workers, sink{&s, m.number, n})} {
             workers.session = [](void* self) { return static_cast<simulated_registry*>(self)->session().id; };
             workers.context = &registry;
         }
-        static scheduler_options options(simulation& s, machine& m, std::uint64_t n) {
+        static scheduler_options options(simulated_cluster& s, machine& m, std::uint64_t n) {
             auto o = s.options_.scheduler;
             o.server_ip = s.observatory_.view.nodes[m.number].ip;
             o.seed = s.seed_of(1002 + 3 * n);
@@ -298,18 +284,18 @@ private:
         node_loop loop;
         simulated_registry registry;
         simulated_workers workers;
-        scheduler_type scheduler;
-        std::map<std::uint32_t, handle_type> handles;
+        simulated_scheduler scheduler;
+        std::map<std::uint32_t, simulated_scheduler::handle> handles;
         std::set<std::uint32_t> busy_with; ///< jobs that it is joining or leaving just now
         int calls = 0;                     ///< blocking calls that are on the stack
     };
 
     /// What stays when a process dies.
     struct machine {
-        machine(simulation& s, std::uint32_t n, std::uint64_t seed) : self{s}, number{n}, line{s.server_, seed} {
+        machine(simulated_cluster& s, std::uint32_t n, std::uint64_t seed) : self{s}, number{n}, line{s.server_, seed} {
             line.set_latency(s.options_.latency);
         }
-        simulation& self;
+        simulated_cluster& self;
         std::uint32_t number;
         wire line;
         std::unique_ptr<struct process> process;
@@ -329,20 +315,6 @@ private:
 
     std::uint64_t seed_of(std::uint64_t purpose) const {
         return random_source{seed_ * 0x9e3779b97f4a7c15U + purpose}.next();
-    }
-    static std::vector<wall_time> find_due(std::string_view config, std::string_view schedule, wall_time after,
-                                           wall_time until) {
-        auto const stored = from_json(config);
-        if (!stored || !*stored) return {};
-        auto const whole = with_schedule_text(**stored, schedule);
-        if (!whole) return {};
-        auto const valid = validate(*whole);
-        if (!valid) return {};
-        auto const due = due_times<Zone>::of(*valid, Zone{});
-        if (!due) return {};
-        std::vector<wall_time> all;
-        for (auto t = due->next(after); t && *t + whole->jitter <= until; t = due->next(*t)) all.push_back(*t);
-        return all;
     }
 
     // ---- Time.
@@ -406,7 +378,7 @@ private:
 
     /// Of a blocking call.
     static bool step_on(void* context) {
-        auto& self = *static_cast<simulation*>(context);
+        auto& self = *static_cast<simulated_cluster*>(context);
         if (self.deadlines_.empty()) return false; // the end: nothing is waited for
         if (self.world_.now() >= self.deadlines_.back()) {
             self.observatory_.note_violation("I6 every call ends", "a call has not ended within its time");
@@ -672,7 +644,7 @@ private:
             if (p.loop.is_killed() || p.handles.contains(j)) return;
         }
         p.busy_with.insert(j);
-        auto joined = blocking(p, [&] { return jobs_[j].schedule(jobs_[j].body, p, jobs_[j].config); });
+        auto joined = blocking(p, [&] { return p.scheduler.schedule(jobs_[j].config, jobs_[j].call); });
         p.busy_with.erase(j);
         if (joined) {
             p.handles.emplace(j, *std::move(joined));
@@ -747,7 +719,7 @@ private:
 
     std::uint64_t seed_;
     simulation_options options_;
-    Hooks hooks_;
+    make_function* make_scheduler_;
     virtual_loop world_;
     simulated_server server_;
     observatory observatory_;
@@ -766,6 +738,57 @@ private:
     bool is_ending_ = false;
     task_scope operator_tasks_; ///< first to go
 };
+
+/// Nodes are machines, numbered from 0; on each one process of a scheduler runs, and another after it has crashed. Jobs
+/// are numbered in the order of their adding, and each process joins those that its node is to be a member of.
+///
+///     simulation<> s{seed};
+///     s.add_job({.name = "settle", .cron = "0/5 * * * * ?", .sharding_total_count = 3},
+///               [](sharding_context const&) { return simulated_run{.duration = 2s}; });
+///     s.add_nodes(3);
+///     s.play(make_fault_plan(seed, 10min, s.targets()));
+///     if (!s.violations().empty()) …
+///
+/// Bodies are shared by all nodes. Threads: one. Not to be used from inside a body.
+/// `Hooks` are a scheduler's `Listeners<...>`, of which each process has a copy.
+template <sharding_strategy Strategy = AverageAllocation, executor Executor = SimpleExecutor, time_zone Zone = UtcZone,
+          class Hooks = Listeners<>>
+class simulation : public simulated_cluster {
+public:
+    /// Not defined in the class, so that a program of many files can have all that it takes compiled once:
+    /// `extern template class simulation<>;` in all of them, and `template class simulation<>;` in one.
+    explicit simulation(std::uint64_t seed, simulation_options o = {}, Hooks hooks = {});
+
+private:
+    using scheduler_type = job_scheduler<simulated_registry, Strategy, Executor, SimulatedPool, sink, Zone, Hooks>;
+
+    static std::vector<wall_time> find_due(std::string_view config, std::string_view schedule, wall_time after,
+                                           wall_time until) {
+        auto const stored = from_json(config);
+        if (!stored || !*stored) return {};
+        auto const whole = with_schedule_text(**stored, schedule);
+        if (!whole) return {};
+        auto const valid = validate(*whole);
+        if (!valid) return {};
+        auto const due = due_times<Zone>::of(*valid, Zone{});
+        if (!due) return {};
+        std::vector<wall_time> all;
+        for (auto t = due->next(after); t && *t + whole->jitter <= until; t = due->next(*t)) all.push_back(*t);
+        return all;
+    }
+    static simulated_scheduler make_scheduler(simulated_cluster& self, simulated_registry& r, scheduler_options o,
+                                              simulated_workers& workers, sink s) {
+        auto const& hooks = static_cast<simulation&>(self).hooks_;
+        return simulated_scheduler::make<scheduler_type>(workers, r, std::move(o), SimulatedPool{&workers}, s, Zone{},
+                                                         hooks);
+    }
+
+    Hooks hooks_;
+};
+
+template <sharding_strategy Strategy, executor Executor, time_zone Zone, class Hooks>
+simulation<Strategy, Executor, Zone, Hooks>::simulation(std::uint64_t seed, simulation_options o, Hooks hooks)
+    : simulated_cluster{seed, std::move(o), &find_due, &make_scheduler}, hooks_{std::move(hooks)} {}
 
 } // namespace elasticjob::testing
 #endif // ELASTICJOB_TESTING_SIMULATION_HPP

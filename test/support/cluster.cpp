@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The schedulers behind support/cluster.hpp. Included by one file of a folder that uses clusters.
-#ifndef ELASTICJOB_TEST_SUPPORT_CLUSTER_SCHEDULERS_HPP
-#define ELASTICJOB_TEST_SUPPORT_CLUSTER_SCHEDULERS_HPP
+// The schedulers behind support/cluster.hpp.
+#include <support/cluster.hpp>
 
 #include <elasticjob/allocation/average.hpp>
 #include <elasticjob/execution/simple_executor.hpp>
 #include <elasticjob/scheduler/job_scheduler.hpp>
-
-#include <support/cluster.hpp>
 
 // A folder whose clusters need another strategy defines this before it includes this file.
 #ifndef ELASTICJOB_TEST_CLUSTER_STRATEGY
@@ -241,4 +238,3 @@ std::string cluster::transcript() const {
 }
 
 } // namespace elasticjob::test
-#endif // ELASTICJOB_TEST_SUPPORT_CLUSTER_SCHEDULERS_HPP

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief `simulated_scheduler`: the scheduler of a simulated process without its type.
+#ifndef ELASTICJOB_TESTING_SIMULATED_SCHEDULER_HPP
+#define ELASTICJOB_TESTING_SIMULATED_SCHEDULER_HPP
+
+#include <elasticjob/config/job_config.hpp>
+#include <elasticjob/core/result.hpp>
+#include <elasticjob/testing/simulated_workers.hpp>
+
+#include <utility>
+
+namespace elasticjob::testing {
+
+/// A job's body without its type. Not the owner of the body.
+struct simulated_call {
+    void* body;
+    result<void> (*act)(void* body, simulated_workers&, sharding_context const&);
+};
+
+/// Owns a scheduler and hands out its handles. All that is compiled for a type of scheduler hangs on `make`; so a file
+/// that does not call it knows nothing of schedulers, and is compiled in half the time. Pointers to functions
+/// made from a template stand for the type. A handle must not outlive its scheduler. Threads: the world's.
+class simulated_scheduler {
+public:
+    class handle;
+
+    template <class Scheduler, class... Args>
+    static simulated_scheduler make(simulated_workers& workers, Args&&... args) {
+        return {new Scheduler{std::forward<Args>(args)...}, &schedule_at<Scheduler>, &destroy_one<Scheduler>, workers};
+    }
+
+    simulated_scheduler(simulated_scheduler const&) = delete;
+    simulated_scheduler& operator=(simulated_scheduler const&) = delete;
+    ~simulated_scheduler() { destroy_(self_); }
+
+    result<handle> schedule(job_config const& config, simulated_call body);
+
+private:
+    using schedule_function = result<handle>(void*, job_config const&, simulated_call, simulated_workers&);
+
+    simulated_scheduler(void* self, schedule_function* function, void (*destroy)(void*), simulated_workers& w) noexcept
+        : self_{self},
+          schedule_{function},
+          destroy_{destroy},
+          workers_{w} {}
+
+    template <class Scheduler>
+    static result<handle> schedule_at(void* self, job_config const& config, simulated_call body, simulated_workers& w);
+    template <class T>
+    static void destroy_one(void* self) {
+        delete static_cast<T*>(self);
+    }
+
+    void* self_;
+    schedule_function* schedule_;
+    void (*destroy_)(void*);
+    simulated_workers& workers_;
+};
+
+/// A scheduler's handle, with those of its calls that a simulation makes.
+class simulated_scheduler::handle {
+public:
+    template <class Handle>
+    explicit handle(Handle h)
+        : self_{new Handle{std::move(h)}},
+          shutdown_{[](void* self) { return static_cast<Handle*>(self)->shutdown(); }},
+          trigger_{[](void* self) { return static_cast<Handle*>(self)->trigger(); }},
+          destroy_{&destroy_one<Handle>} {}
+    handle(handle&& other) noexcept
+        : self_{std::exchange(other.self_, nullptr)},
+          shutdown_{other.shutdown_},
+          trigger_{other.trigger_},
+          destroy_{other.destroy_} {}
+    handle& operator=(handle&&) = delete;
+    ~handle() {
+        if (self_) destroy_(self_);
+    }
+
+    result<void> shutdown() { return shutdown_(self_); }
+    result<void> trigger() { return trigger_(self_); }
+
+private:
+    void* self_;
+    result<void> (*shutdown_)(void*);
+    result<void> (*trigger_)(void*);
+    void (*destroy_)(void*);
+};
+
+inline result<simulated_scheduler::handle> simulated_scheduler::schedule(job_config const& config,
+                                                                         simulated_call body) {
+    return schedule_(self_, config, body, workers_);
+}
+
+template <class Scheduler>
+result<simulated_scheduler::handle> simulated_scheduler::schedule_at(void* self, job_config const& config,
+                                                                     simulated_call body, simulated_workers& w) {
+    auto const call = [body, workers = &w](sharding_context const& ctx) { return body.act(body.body, *workers, ctx); };
+    ELASTICJOB_TRY(auto joined, static_cast<Scheduler*>(self)->schedule(config, call));
+    return handle{std::move(joined)};
+}
+
+} // namespace elasticjob::testing
+#endif // ELASTICJOB_TESTING_SIMULATED_SCHEDULER_HPP

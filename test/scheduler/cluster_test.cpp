@@ -1,3 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// The one file of this folder that knows what a scheduler is made of.
-#include <support/cluster_schedulers.hpp>
