@@ -24,9 +24,9 @@ struct std_library {
 
 } // namespace detail
 
-/// `std::chrono::time_zone` as a zone of a schedule. Not included by <elasticjob/elasticjob.hpp>, because libstdc++ has
-/// it from g++ 14 on. So far it was compiled with a stand-in for the standard's names only: neither g++ 12 nor clang 16,
-/// on which this library is tested, has them.
+/// `std::chrono::time_zone` as a zone of a schedule. Not included by <elasticjob/elasticjob.hpp>, because many standard
+/// libraries do not have it yet. So far it was compiled and run with date's names in the place of the standard's only:
+/// neither g++ 12 nor clang 16, on which this library is tested, has those.
 using StdZone = chrono_zone<detail::std_library>;
 
 static_assert(time_zone<StdZone>);
