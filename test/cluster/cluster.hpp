@@ -53,14 +53,21 @@ public:
     using wall_clock = std::chrono::system_clock;
 
     cluster(zk_server& server, std::string name_space, std::string digest = {})
-        : server_{server}, name_space_{std::move(name_space)}, observer_{
-                                                                   observe(server, name_space_, std::move(digest))} {}
+        : cluster{server.endpoint(), std::move(name_space), std::move(digest)} {
+        server_ = &server;
+    }
+    /// On servers of any kind: `host:port`, comma separated.
+    cluster(std::string servers, std::string name_space, std::string digest = {})
+        : servers_{std::move(servers)},
+          name_space_{std::move(name_space)},
+          observer_{observe(servers_, name_space_, std::move(digest))} {}
 
-    zk_server& server() noexcept { return server_; }
+    /// Precondition: there is just one.
+    zk_server& server() noexcept { return *server_; }
 
     /// Starts a worker, and does not wait for it.
     member& start(std::string name, worker_options const& o) {
-        std::vector<std::string> words{"--servers", server_.endpoint(), "--namespace", name_space_};
+        std::vector<std::string> words{"--servers", servers_, "--namespace", name_space_};
         auto add = [&](char const* key, auto number) {
             words.push_back(key);
             words.push_back(std::to_string(number));
@@ -277,14 +284,15 @@ public:
     }
 
 private:
-    static ZkRegistry observe(zk_server& server, std::string name_space, std::string digest) {
-        auto o = to(server.endpoint(), std::move(name_space));
+    static ZkRegistry observe(std::string servers, std::string name_space, std::string digest) {
+        auto o = to(std::move(servers), std::move(name_space));
         o.session_timeout = 30s;
         o.digest = std::move(digest);
         return connected(std::move(o));
     }
 
-    zk_server& server_;
+    zk_server* server_ = nullptr;
+    std::string servers_;
     std::string name_space_;
     ZkRegistry observer_;
     std::list<member> members_;

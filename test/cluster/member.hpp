@@ -34,6 +34,8 @@ struct line {
 
     unsigned item() const { return static_cast<unsigned>(std::stoul(words.at(0))); }
     std::int64_t due_ms() const { return std::stoll(words.at(1)); }
+    std::int64_t token() const { return std::stoll(words.at(verb == "fenced" ? 2 : 3)); } ///< of runs, ran, fenced
+    unsigned attempt() const { return static_cast<unsigned>(std::stoul(words.at(4))); }   ///< of runs
 };
 
 /// Threads: one; the one that starts it must outlive it, for the kernel kills the process with it.

@@ -8,7 +8,8 @@
 //
 //     joined ID SESSION · leads · leads-not · sharded EPOCH ITEMS INSTANCES MOVED · owns ITEM… · left     the events
 //     skipped ITEM DUE WHY · failed ITEM DUE ERROR · trouble ERROR                                        the events
-//     runs ITEM DUE MARK · ran ITEM DUE done|stopped                                                      the body
+//     fenced ITEM DUE TOKEN                                                                               the events
+//     runs ITEM DUE MARK TOKEN ATTEMPT · ran ITEM DUE done|stopped TOKEN                                    the body
 //     ready · takes MS · refused ERROR · gone                                                                        main
 //
 // DUE is in milliseconds since 1970. MARK is `marked` if the item's node `running` stands there and belongs to the session
@@ -124,7 +125,9 @@ public:
     void operator()(events::item_finished const& e) {
         if (e.failure) say(e.from.job, "failed " + item_and_due(e.item, e.due) + " " + to_string(*e.failure));
     }
-    void operator()(events::item_fenced const& e) { say(e.from.job, "fenced " + item_and_due(e.item, e.due)); }
+    void operator()(events::item_fenced const& e) {
+        say(e.from.job, "fenced " + item_and_due(e.item, e.due) + " " + std::to_string(e.token));
+    }
     void operator()(events::item_misfired const& e) { say(e.from.job, "misfired " + item_and_due(e.item, e.due)); }
     void operator()(events::item_skipped const& e) {
         say(e.from.job, "skipped " + item_and_due(e.item, e.due) + " " + std::string{name_of(e.why)});
@@ -156,12 +159,13 @@ public:
             auto const marked = block_on(registry_->loop(), is_marked(*registry_, at.item_running(c.item)));
             mark = marked && *marked ? "marked" : "unmarked";
         }
-        say(c.job_name, "runs " + which + " " + mark);
+        auto const token = " " + std::to_string(c.token);
+        say(c.job_name, "runs " + which + " " + mark + token + " " + std::to_string(c.attempt));
         std::mutex m;
         std::condition_variable_any stopped;
         std::unique_lock lock{m};
         stopped.wait_for(lock, c.stop, span, [] { return false; });
-        say(c.job_name, "ran " + which + (c.stop.stop_requested() ? " stopped" : " done"));
+        say(c.job_name, "ran " + which + (c.stop.stop_requested() ? " stopped" : " done") + token);
     }
 
 private:

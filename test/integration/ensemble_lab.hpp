@@ -63,6 +63,27 @@ public:
     /// Of server 1, 2 or 3.
     std::string endpoint(int server) const { return "127.0.0.1:" + std::to_string(at(server).client_port); }
 
+    /// Of all three, for a client to choose from.
+    std::string endpoints() const { return endpoint(1) + "," + endpoint(2) + "," + endpoint(3); }
+
+    /// Which of them leads just now; 0: none.
+    int leader() const {
+        for (int n = 1; n <= 3; ++n)
+            if (mode(n) == "leader") return n;
+        return 0;
+    }
+    /// Ends a server's process at once.
+    void kill(int server) { stop(at(server)); }
+    /// Starts it anew with the data that it had, once the others have a leader, and goes on when it follows that.
+    void start(int server) {
+        for (auto const deadline = clock::now() + std::chrono::seconds{20}; leader() == 0;) {
+            if (clock::now() >= deadline) throw std::runtime_error{"zk_ensemble: nobody leads\n" + logs()};
+            ::poll(nullptr, 0, 20); // as below
+        }
+        spawn(server);
+        if (!becomes(server, "follower")) throw std::runtime_error{"zk_ensemble: no leader to follow\n" + logs()};
+    }
+
     /// From now on nothing passes between the first server and the others, and no connection breaks.
     void cut_off_first() {
         for (auto& w : wires_) {
@@ -163,7 +184,7 @@ private:
                << "clientPortAddress=127.0.0.1\n"
                << "clientPort=" << at(self).client_port << '\n'
                << "tickTime=" << tick.count() << '\n'
-               << "initLimit=20\n"
+               << "initLimit=8\n"
                << "syncLimit=16\n" // long, so that the servers cut off do not notice it before the session is over
                << "minSessionTimeout=1000\n"
                << "maxSessionTimeout=60000\n"
@@ -257,14 +278,15 @@ private:
         return answer;
     }
 
-    void stop_all() {
-        for (auto& m : members_) {
-            if (m.pid == 0) continue;
-            ::kill(m.pid, SIGKILL); // its data is thrown away
-            while (::waitpid(m.pid, nullptr, 0) < 0 && errno == EINTR) {
-            }
-            m.pid = 0;
+    static void stop(member& m) {
+        if (m.pid == 0) return;
+        ::kill(m.pid, SIGKILL);
+        while (::waitpid(m.pid, nullptr, 0) < 0 && errno == EINTR) {
         }
+        m.pid = 0;
+    }
+    void stop_all() {
+        for (auto& m : members_) stop(m); // their data is thrown away
     }
     void discard() noexcept {
         stop_all();

@@ -123,7 +123,8 @@ TEST_CASE("D-19: whose first read of a record fails does not take it for absent:
 
 // Against it stand: a candidate takes office under the session that it stands with, in one transaction that finds its
 // candidacy and nobody in office; and what was lost on the way is not asked for again.
-TEST_CASE("D-44: a candidate whose session ends on the way neither takes office with its next one nor deposes anybody") {
+TEST_CASE(
+    "D-44: a candidate whose session ends on the way neither takes office with its next one nor deposes anybody") {
     for (auto const what : {fault_kind::expire, fault_kind::partition})
         for (std::uint64_t seed = 1; seed <= 3; ++seed)
             for (auto later = 0ms; later < 25ms; later += 1ms) {
