@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tells, with file:line, where a header uses what the library has decided to do without: dispatch and type erasure at run
-# time, and what g++ 12 makes wrong code of (docs/decisions/0001). Comments and strings may say what they like.
+# time, and what g++ 12 makes wrong code of (docs/decisions/0001); and exceptions where there may be none. Comments and
+# strings may say what they like.
 
 BEGIN {
     edge_left = "(^|[^A-Za-z0-9_])"
@@ -8,7 +9,7 @@ BEGIN {
     count = split("virtual dynamic_cast typeid std::function std::move_only_function std::any", words, " ")
 }
 
-FNR == 1 { within = last = "" }
+FNR == 1 { within = last = exceptions = "" }
 
 # The line without its comments and literals; `within` remembers what stays open at the end of the line.
 function code_of(line,   result, c, two, at, end) {
@@ -50,6 +51,11 @@ function code_of(line,   result, c, two, at, end) {
     if (code ~ /shared_ptr *< *(const +)?void/) complain("shared_ptr<void>")
     # Behind these it may be carried out although it should not.
     if (last code ~ /(&&|\|\||\?) *!?\(* *co_await/) complain("co_await behind &&, || or ?")
+    # Users may have turned them off. g++ would notice only where the code is used.
+    if (code ~ /^#if defined\(__cpp_exceptions\)/) exceptions = "allowed"
+    else if (code ~ /^#(else|endif)/) exceptions = ""
+    if (!exceptions && code ~ edge_left "(try|catch|throw)" edge_right)
+        complain("an exception outside of #if defined(__cpp_exceptions)")
     last = code ~ /(&&|\|\||\?) *$/ ? "&& " : ""
 }
 

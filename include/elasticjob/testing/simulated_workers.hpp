@@ -93,7 +93,14 @@ public:
         if (!outcome) failure = outcome.error();
         note(observation::kind::body_ended, c, failure);
         forget(c);
-        if (r.plan->throws) throw std::runtime_error{"a simulated body throws"};
+        if (r.plan->throws) {
+            constexpr auto text = "a simulated body throws";
+#if defined(__cpp_exceptions)
+            throw std::runtime_error{text};
+#else
+            return error{errc::job_threw, text}; // as if it had been thrown and caught
+#endif
+        }
         if constexpr (!simulated_body<Body>) {
             auto const invoke = [&]() -> decltype(auto) {
                 if constexpr (std::invocable<Body&, sharding_context const&>)
