@@ -3,9 +3,10 @@ import os
 import re
 
 from conan import ConanFile
+from conan.errors import ConanInvalidConfiguration
 from conan.tools.build import check_min_cppstd
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
-from conan.tools.files import load
+from conan.tools.files import copy, load, rmdir
 
 required_conan_version = ">=2.0"
 
@@ -41,6 +42,8 @@ class ElasticjobConan(ConanFile):
 
     def validate(self):
         check_min_cppstd(self, 20)
+        if self.settings.os != "Linux":
+            raise ConanInvalidConfiguration("elasticjob is for Linux")
 
     def package_id(self):
         # Headers only: one package for all settings. The option says only what else is installed.
@@ -50,6 +53,8 @@ class ElasticjobConan(ConanFile):
         toolchain = CMakeToolchain(self)
         for part in ("TESTS", "EXAMPLES", "BENCHMARKS"):
             toolchain.cache_variables[f"ELASTICJOB_BUILD_{part}"] = False
+        if not self.options.with_zookeeper:
+            toolchain.cache_variables["CMAKE_DISABLE_FIND_PACKAGE_ZooKeeper"] = True
         toolchain.generate()
         CMakeDeps(self).generate()
 
@@ -58,6 +63,10 @@ class ElasticjobConan(ConanFile):
 
     def package(self):
         CMake(self).install()
+        copy(self, "LICENSE", src=self.source_folder, dst=os.path.join(self.package_folder, "licenses"))
+        rmdir(self, os.path.join(self.package_folder, "share", "doc"))
+        # Conan's generators know where the dependencies are, and what ZooKeeper's library is called there.
+        rmdir(self, os.path.join(self.package_folder, "share", "pkgconfig"))
 
     def package_info(self):
         # Users get the CMake package that the library installs itself, so it is the same one everywhere.
@@ -65,3 +74,6 @@ class ElasticjobConan(ConanFile):
         self.cpp_info.builddirs = ["share/cmake/elasticjob"]
         self.cpp_info.bindirs = []
         self.cpp_info.libdirs = []
+        if self.options.with_zookeeper:
+            self.cpp_info.defines = ["THREADED"]  # libzookeeper's header asks for it
+        self.cpp_info.system_libs = ["pthread"]

@@ -1,11 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# build_and_run.sh PREFIX MODULE BINARY COMPILER [FLAG...]: builds the consumer with the flags of pkg-config, and runs it.
+# build_and_run.sh SOURCE PREFIX VERSION MODULE BINARY COMPILER [FLAG...]: builds the source with the flags that
+# pkg-config gives, and runs it.
 set -eu
-prefix=$1 module=$2 binary=$3
-shift 3
+source=$1 prefix=$2 version=$3 module=$4 binary=$5
+shift 5
 export PKG_CONFIG_PATH="$prefix/share/pkgconfig"
+pkg-config --exists --print-errors "$module = $version"
 # The flags are words to be split.
 # shellcheck disable=SC2046
-"$@" -std=c++20 $(pkg-config --cflags "$module") "$(dirname "$0")/../main.cpp" -o "$binary" $(pkg-config --libs "$module")
-"$binary"
+"$@" -std=c++20 $(pkg-config --cflags "$module") -c "$source" -o "$binary.o"
+# shellcheck disable=SC2046
+"$@" "$binary.o" -o "$binary" $(pkg-config --libs "$module")
+"$binary" "$version"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user of the installed library writes first. It must run without a server.
+// What a user of the library writes first, whatever way the library has come. It must run without a server.
 #include <elasticjob/elasticjob.hpp>
 
 #include <atomic>
@@ -8,14 +8,35 @@
 #include <semaphore>
 #include <string>
 
+#if defined(CONSUMER_WITHOUT_EXCEPTIONS) && defined(__cpp_exceptions)
+#error "the flag that turns exceptions off has not arrived here"
+#endif
+#if !defined(CONSUMER_USES_ZOOKEEPER) && defined(ELASTICJOB_HAS_ZOOKEEPER)
+#error "the core has brought ZooKeeper with it"
+#endif
+
 using namespace elasticjob;
+
+/// An event sink: lets go of `told` when a run has failed.
+struct Failures {
+    std::binary_semaphore* told;
+
+    void operator()(events::item_finished const& e) const {
+        if (e.failure && *e.failure == errc::job_failed) told->release();
+    }
+    template <class E>
+    void operator()(E const&) const {}
+};
+
+using embedded_scheduler = job_scheduler<MemoryRegistry, AverageAllocation, SimpleExecutor, Failures>;
 
 /// A job on the embedded registry runs each of its items, and leaves in order.
 bool runs_a_job() {
     MemoryRegistry registry;
     std::atomic<unsigned> items_seen{0};
     std::counting_semaphore<> runs{0};
-    job_scheduler<MemoryRegistry, AverageAllocation, SimpleExecutor> scheduler{registry};
+    std::binary_semaphore failed{0};
+    embedded_scheduler scheduler{registry, {}, Failures{&failed}};
     auto job = scheduler.schedule({.name = "consumer",
                                    .cron = "0/1 * * * * ?",
                                    .sharding_total_count = 3,
@@ -32,7 +53,7 @@ bool runs_a_job() {
     }
     for (int n = 0; n < 3; ++n)
         if (!runs.try_acquire_for(std::chrono::seconds{20})) return false;
-    return job->shutdown().has_value() && items_seen == 7;
+    return job->shutdown().has_value() && items_seen == 7 && !failed.try_acquire();
 }
 
 #ifdef CONSUMER_USES_ZOOKEEPER
@@ -53,7 +74,24 @@ bool misses_the_server() {
 bool misses_the_server() { return true; }
 #endif
 
-int main() {
-    std::printf("elasticjob %d.%d.%d\n", ELASTICJOB_VERSION_MAJOR, ELASTICJOB_VERSION_MINOR, ELASTICJOB_VERSION_PATCH);
-    return runs_a_job() && misses_the_server() ? 0 : 1;
+/// A body that gives an error is told as failed.
+bool tells_of_a_failure() {
+    std::binary_semaphore told{0};
+    MemoryRegistry registry;
+    embedded_scheduler scheduler{registry, {}, Failures{&told}};
+    auto job = scheduler.schedule({.name = "failing", .cron = "0 0 0 1 1 ?"},
+                                  []() -> result<void> { return error{errc::job_failed, "as it should"}; });
+    return job && job->trigger() && told.try_acquire_for(std::chrono::seconds{20});
+}
+
+/// The package says that it is the version which its headers are.
+bool is_version(char const* expected) {
+    auto const version = std::to_string(ELASTICJOB_VERSION_MAJOR) + '.' + std::to_string(ELASTICJOB_VERSION_MINOR) + '.' +
+                         std::to_string(ELASTICJOB_VERSION_PATCH);
+    std::printf("elasticjob %s\n", version.c_str());
+    return version == expected;
+}
+
+int main(int argc, char** argv) {
+    return (argc < 2 || is_version(argv[1])) && runs_a_job() && tells_of_a_failure() && misses_the_server() ? 0 : 1;
 }

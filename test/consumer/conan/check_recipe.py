@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""check_recipe.py ROOT VERSION: carries out what conanfile.py says, with stand-ins for Conan's modules.
+
+It shows that the recipe runs, finds the version, and asks for what it should. What Conan makes of it, only Conan shows.
+"""
+import importlib.util
+import os
+import sys
+import types
+
+root, version = sys.argv[1:]
+
+
+class Bag:
+    """Takes whatever is set, gives what has been set."""
+
+    def __init__(self, **values):
+        self.__dict__.update(values)
+
+
+class Recorder:
+    """Stands for CMake, CMakeToolchain and CMakeDeps: remembers which methods were called."""
+
+    calls = []
+    variables = {}
+
+    def __init__(self, recipe):
+        self.cache_variables = Recorder.variables
+
+    def __getattr__(self, method):
+        return lambda *arguments: Recorder.calls.append(method)
+
+
+class Info(Bag):
+    def set_property(self, name, value):
+        self.__dict__[name] = value
+
+
+class Invalid(Exception):
+    pass
+
+
+def stand_in(name, **members):
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__dict__.update(members)
+
+
+required_standards, removed, copied = [], [], []
+stand_in("conan", ConanFile=object)
+stand_in("conan.errors", ConanInvalidConfiguration=Invalid)
+stand_in("conan.tools")
+stand_in("conan.tools.build", check_min_cppstd=lambda recipe, n: required_standards.append(n), can_run=lambda recipe: True)
+stand_in("conan.tools.cmake", CMake=Recorder, CMakeDeps=Recorder, CMakeToolchain=Recorder, cmake_layout=lambda recipe: None)
+stand_in(
+    "conan.tools.files",
+    load=lambda recipe, path: open(path, encoding="utf-8").read(),
+    copy=lambda recipe, pattern, src, dst: copied.append(os.path.join(src, pattern)),
+    rmdir=lambda recipe, path: removed.append(path),
+)
+
+
+def load_recipe(path, name):
+    spec = importlib.util.spec_from_file_location(name, os.path.join(root, path))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def run_recipe(with_zookeeper, system="Linux"):
+    recipe = load_recipe("conanfile.py", "recipe").ElasticjobConan()
+    recipe.recipe_folder = recipe.source_folder = root
+    recipe.package_folder = "package"
+    recipe.options = Bag(with_zookeeper=with_zookeeper)
+    recipe.settings = Bag(os=system)
+    recipe.cpp_info = Info()
+    recipe.info = Bag(clear=lambda: None)
+    requirements = {}
+    recipe.requires = lambda reference, **traits: requirements.update({reference.split("/")[0]: traits})
+    Recorder.calls, Recorder.variables = [], {}
+    for step in ("set_version", "layout", "requirements", "validate", "package_id", "generate", "build", "package",
+                 "package_info"):
+        getattr(recipe, step)()
+    return recipe, requirements, dict(Recorder.variables)
+
+
+def check(what, found, expected):
+    if found != expected:
+        sys.exit(f"{what}: {found}, expected {expected}")
+
+
+everything, requirements, variables = run_recipe(with_zookeeper=True)
+check("version", everything.version, version)
+check("requirements", sorted(requirements), ["boost", "range-v3", "rapidjson", "zookeeper-client-c"])
+check("headers of all are seen", [t.get("transitive_headers") for t in requirements.values()], [True] * 4)
+check("standards", required_standards, [20])
+check("type", everything.package_type, "header-library")
+check("calls", Recorder.calls, ["generate", "generate", "configure", "install"])
+check("tests are built", variables.get("ELASTICJOB_BUILD_TESTS"), False)
+check("the licence is there", [os.path.exists(f) for f in copied], [True])
+
+core, requirements, variables = run_recipe(with_zookeeper=False)
+check("requirements of the core", sorted(requirements), ["boost", "range-v3", "rapidjson"])
+check("ZooKeeper is looked for", not variables.get("CMAKE_DISABLE_FIND_PACKAGE_ZooKeeper"), False)
+check("definitions of the core", getattr(core.cpp_info, "defines", []), [])
+
+# What the recipe exports is there.
+for pattern in everything.exports_sources:
+    check(f"{pattern} exists", os.path.exists(os.path.join(root, pattern.removesuffix("/*"))), True)
+
+try:
+    run_recipe(with_zookeeper=True, system="Windows")
+    sys.exit("Windows is accepted")
+except Invalid:
+    pass
+
+load_recipe("test_package/conanfile.py", "test_recipe")
+print(f"the recipe of elasticjob {everything.version} runs")

@@ -1,0 +1,1 @@
+#error "<zookeeper/zookeeper.h> is included where there is no ZooKeeper"
