@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# check_reference.sh ROOT            the pages of docs/reference are what docs/reference/generate makes of the headers
+# check_reference.sh ROOT planted    would it be seen if a contract, or a concept, were another, or had none?
+set -eu
+root=$1
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+
+compare() { # INCLUDE_DIR
+    sh "$root/docs/reference/generate" "$directory/pages" "$1" &&
+        diff -r -x 'generate*' "$root/docs/reference" "$directory/pages"
+}
+
+if [ "${2-}" != planted ]; then
+    compare "$root/include" && exit
+    echo "docs/reference is not what the headers say: run docs/reference/generate, and commit what it has changed"
+    exit 1
+fi
+
+rc=0
+attempt() { # WHAT HEADER SED_EXPRESSION
+    rm -rf "$directory/include"
+    cp -r "$root/include" "$directory/include"
+    sed "$3" "$root/include/elasticjob/$2" >"$directory/include/elasticjob/$2"
+    if compare "$directory/include" >"$directory/output" 2>&1; then
+        echo "nobody has seen that $1"
+        rc=1
+    fi
+}
+attempt 'a contract has changed' core/loop.hpp 's/monotonic time/some time/'
+attempt 'a declaration has changed' execution/executor.hpp 's/E::type;/E::kind;/'
+attempt 'a named group has changed' registry/registry.hpp 's/{ r.get(path) }/{ r.read(path) }/'
+attempt 'a concept has gone' core/clock.hpp 's/concept job_clock =/constexpr bool job_clock =/'
+attempt 'a contract has gone' core/loop.hpp 's,^///,//,'
+exit $rc
