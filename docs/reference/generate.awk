@@ -110,8 +110,8 @@ function models_of(text,   words, n, i, word, rows) {
     gsub(/\n/, " ", text)
     if (!match(text, /Models: /)) return ""
     text = substr(text, RSTART + RLENGTH)
-    if (match(text, /(\. |\.$|; )/)) text = substr(text, 1, RSTART)
     gsub(/\([^)]*\)/, "", text)
+    if (match(text, /\.( |$)/)) text = substr(text, 1, RSTART)
     n = split(text, words, /[ ,.;]+/)
     for (i = 1; i <= n; ++i)
         if (words[i] in declared && !index(rows, "| `" words[i] "` |"))

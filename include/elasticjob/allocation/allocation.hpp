@@ -73,8 +73,8 @@ concept allocation_lists_its_runs = requires(A const& a, void (*visit)(run)) {
 /// |                     |                             | each once, in ascending order                           |
 /// | `a.for_each_run(f)` | optional                    | calls f(run) for all runs in order; neighbouring runs   |
 /// |                     |                             | have different owners, the last one ends at items()     |
-/// | `A::may_leave_      | optional, `bool`            | true: the owner of an item may be `no_slot`, and then   |
-/// | items`              |                             | it is in no list                                        |
+/// | `A::may_leave_items`| optional, `bool`            | true: the owner of an item may be `no_slot`, and then   |
+/// |                     |                             | it is in no list                                        |
 ///
 /// So every item has exactly one owner, or none where that is announced, and asking twice gives the same answer. The
 /// arguments are preconditions. The range may refer to the allocation, which then has to outlive it.

@@ -84,8 +84,8 @@ concept strategy_answers_requests = requires(S const& s, sharding_request const&
 /// |              |                    | peers look for a class of that name                                        |
 /// | `s(request)` | an `allocation`    | covers the items of the request over the instances of the request; pure:   |
 /// |              |                    | equal requests get equal allocations, in every process and at any time     |
-/// | `S::uses_    | `bool`             | optional; true: `traits` and `needs` of the request are filled, for which  |
-/// | traits`      |                    | the leader watches nodes that it needs for nothing else                    |
+/// | `S::uses_traits` | `bool`         | optional; true: `traits` and `needs` of the request are filled, for which  |
+/// |              |                    | the leader watches nodes that it needs for nothing else                    |
 ///
 /// Preconditions of the call: item_count > 0, instances not empty, their number below `no_slot`. The strategies of this
 /// library are total all the same: without instances, or without items, they return an allocation with items() == 0.

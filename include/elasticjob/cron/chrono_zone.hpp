@@ -37,13 +37,15 @@ public:
 
     /// A name of the IANA database, where the library keeps it. Errors: invalid_argument, with what the library says.
     static result<chrono_zone> load(std::string_view name) {
+#if defined(__cpp_exceptions)
         try {
-            chrono_zone const zone{Library::locate_zone(name)};
-            zone.at({}); // Some read the zone only now; `at` shall not fail later.
-            return zone;
+            return locate(name);
         } catch (std::exception const& e) {
             return error{errc::invalid_argument, e.what(), std::string{name}};
         }
+#else
+        return locate(name); // where the library throws, it ends the program
+#endif
     }
 
     zone_segment at(std::chrono::sys_seconds t) const {
@@ -58,6 +60,12 @@ private:
     using pointer = decltype(Library::locate_zone(std::string_view{}));
 
     explicit chrono_zone(pointer zone) noexcept : zone_{zone} {}
+
+    static chrono_zone locate(std::string_view name) {
+        chrono_zone const zone{Library::locate_zone(name)};
+        zone.at({}); // Some read the zone only now; `at` shall not fail later.
+        return zone;
+    }
 
     pointer zone_ = nullptr;
 };
