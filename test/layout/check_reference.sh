@@ -23,13 +23,17 @@ attempt() { # WHAT HEADER SED_EXPRESSION
     rm -rf "$directory/include"
     cp -r "$root/include" "$directory/include"
     sed "$3" "$root/include/elasticjob/$2" >"$directory/include/elasticjob/$2"
+    if cmp -s "$root/include/elasticjob/$2" "$directory/include/elasticjob/$2"; then
+        echo "$2 is not what it was when this script was written: '$3' changes nothing"
+        rc=1
+    fi
     if compare "$directory/include" >"$directory/output" 2>&1; then
         echo "nobody has seen that $1"
         rc=1
     fi
 }
 attempt 'a contract has changed' core/loop.hpp 's/monotonic time/some time/'
-attempt 'a declaration has changed' execution/executor.hpp 's/E::type;/E::kind;/'
+attempt 'a declaration has changed' core/loop.hpp 's/{ l.on_loop() }/{ l.is_on_loop() }/'
 attempt 'a named group has changed' registry/registry.hpp 's/{ r.get(path) }/{ r.read(path) }/'
 attempt 'a concept has gone' core/clock.hpp 's/concept job_clock =/constexpr bool job_clock =/'
 attempt 'a contract has gone' core/loop.hpp 's,^///,//,'
