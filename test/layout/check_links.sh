@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check_links.sh ROOT: what the documents point to in this tree is there, headings included.
+# check_links.sh ROOT: what the documents point to in this tree is there: links, their headings, and headers of the library,
+# which are written `folder/name.hpp`.
 set -eu
 cd "$1"
 # No document has a blank in its name, so the list may be split at blanks.
@@ -25,7 +26,15 @@ awk '
     /^#+ / { heading = $0; sub(/^#+ /, "", heading); anchor[FILENAME, anchor_of(heading)] = 1 }
     {
         line = $0
-        gsub(/`[^`]*`/, "", line)
+        while (match(line, /`[^`]*`/)) {
+            span = substr(line, RSTART + 1, RLENGTH - 2)
+            line = substr(line, 1, RSTART - 1) "code" substr(line, RSTART + RLENGTH)
+            if (span !~ /^[a-z]+\/[a-z_\/]+\.hpp$/) continue
+            ++count
+            where[count] = FILENAME ":" FNR
+            to[count] = span ~ /^(elasticjob|test|include)\// ? span : "elasticjob/" span
+            if (to[count] ~ /^elasticjob\//) to[count] = "include/" to[count]
+        }
         while (match(line, /\]\([^) ]*\)/)) {
             link = substr(line, RSTART + 2, RLENGTH - 3)
             line = substr(line, RSTART + RLENGTH)
