@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instances with labels, and items that need them: from registering to running, through deaths and operators.
+#include <elasticjob/operations/explain.hpp>
 #include <elasticjob/sharding/assignment.hpp>
 
 #include <support/cluster.hpp>
@@ -61,12 +62,12 @@ TEST_CASE("labels: items go to whom has what they need, and run there") {
     c.run_for(10s);
     CHECK(c.count(heard::kind::started, 0) == 0);
     CHECK(c.count(heard::kind::started, 2) == 2); // the others have not waited
+    CHECK(explain(c.by_hand, "settle", 1)->text == "It waits: no instance has the labels that it needs (gpu).");
 
     auto& gpu = c.add_labelled("gpu");
     REQUIRE(gpu.schedule(labelled_job(4, "0-1=gpu")));
     c.run_for(5s);
-    CHECK(c.owners("settle", 4) ==
-          names{gpu.id("settle"), gpu.id("settle"), plain.id("settle"), plain.id("settle")});
+    CHECK(c.owners("settle", 4) == names{gpu.id("settle"), gpu.id("settle"), plain.id("settle"), plain.id("settle")});
     CHECK(c.count(heard::kind::started, 0) == 1);
     CHECK(c.violations.empty());
 }
@@ -186,7 +187,8 @@ TEST_CASE("labels: what is in the registry counts, and with overwrite what the m
     CHECK(c.data("/settle/ext/labels") == "0=gpu");
     bool is_told = false;
     for (auto const& h : c.log)
-        is_told |= h.what == heard::kind::joined && h.text.find("itemLabels is '0=gpu', not '1=gpu'") != std::string::npos;
+        is_told |=
+            h.what == heard::kind::joined && h.text.find("itemLabels is '0=gpu', not '1=gpu'") != std::string::npos;
     CHECK(is_told);
 
     job.overwrite = true;

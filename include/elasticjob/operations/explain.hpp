@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_OPERATIONS_EXPLAIN_HPP
 #define ELASTICJOB_OPERATIONS_EXPLAIN_HPP
 
+#include <elasticjob/config/item_labels.hpp>
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/within.hpp>
@@ -84,6 +85,8 @@ struct item_facts {
     std::string owner;
     std::vector<std::string> instances;
     std::optional<run_record> record;
+    bool is_left = false; ///< by a strategy that found nobody for it
+    std::string needs{};  ///< labels
 
     bool is_alive(std::string const& id) const {
         return std::find(instances.begin(), instances.end(), id) != instances.end();
@@ -106,6 +109,8 @@ inline std::string state_text(item_facts const& f) {
     if (f.is_marked) return "It runs on a member that keeps no record: one of 2.1.5.";
     if (f.is_disabled) return "It waits: an operator has disabled it. Remove its node `disabled` to have it run.";
     if (f.instances.empty()) return "It waits: no instance of the job is there.";
+    if (f.is_left)
+        return "It waits: no instance has the labels that it needs" + (f.needs.empty() ? "" : " (" + f.needs + ")") + ".";
     if (!f.is_alive(f.owner)) {
         auto const whose =
             f.owner.empty() ? std::string{"it belongs to nobody"} : f.owner + ", to whom it belongs, is gone";
@@ -143,7 +148,7 @@ task<result<explanation>> explain_item(Registry& r, job_name job, item_index ite
     job_layout const at{job};
     std::vector<node_path> paths{at.config(),         at.item_disabled(item),  at.item_running(item),
                                  at.run_record(item), at.item_instance(item),  at.assignment(),
-                                 at.item_instance(0), at.sharding_necessary(), at.leader_instance()};
+                                 at.item_instance(0), at.sharding_necessary(), at.leader_instance(), at.item_labels()};
     ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, std::move(paths)));
     if (!nodes[0]) co_return error{errc::no_node, "there is no job of that name", at.root().str()};
     ELASTICJOB_CO_TRY(auto config, from_json(nodes[0]->data));
@@ -160,12 +165,21 @@ task<result<explanation>> explain_item(Registry& r, job_name job, item_index ite
                              nodes[8].has_value(),
                              {},
                              {},
+                             {},
+                             false,
                              {}};
     if (nodes[4]) facts.owner = nodes[4]->data;
     auto const in_force = nodes[5] && nodes[6] && nodes[5]->stat.modified == nodes[6]->stat.modified;
     if (in_force) {
         auto const a = assignment::parse(nodes[5]->data);
         if (a && item < a->items()) facts.owner = a->owner_id(item).str();
+        facts.is_left = a && item < a->items() && a->owner(item) == no_slot;
+    }
+    if (facts.is_left && nodes[9]) {
+        auto const labels = parse_item_labels(nodes[9]->data);
+        if (labels)
+            for (auto const& need : labels->needs_of(item + 1))
+                if (need.begin <= item && item < need.end) facts.needs = need.labels;
     }
     auto instances = co_await r.children(at.instances());
     if (instances) facts.instances = *std::move(instances);
