@@ -32,12 +32,13 @@ TEST_CASE("plan: what moves when one of three leaves, with the average and with 
     CHECK(sticky.moves == moves{{2, 3, three[1], three[0]}, {3, 4, three[1], three[2]}});
     CHECK(sticky.kept == 4);
     CHECK(sticky.moved == 2);
-    CHECK(sticky.shares ==
-          std::vector<planned_share>{{three[0], 2, 3}, {three[2], 2, 3}, {three[1], 2, 0}});
+    CHECK(sticky.shares == std::vector<planned_share>{{three[0], 2, 3}, {three[2], 2, 3}, {three[1], 2, 0}});
 
     auto const average = plan_moves<AverageAllocation>(three, now, next);
     CHECK(average.moves == moves{{2, 3, three[1], three[0]}, {3, 4, three[1], three[2]}});
-    CHECK(plan_moves<AverageAllocation>(three, now, {.job_name = "settle", .instances = three, .item_count = 6}).moved == 0);
+    CHECK(
+        plan_moves<AverageAllocation>(three, now, {.job_name = "settle", .instances = three, .item_count = 6}).moved ==
+        0);
 }
 
 TEST_CASE("plan: items that come, items that go, and nobody") {
@@ -55,7 +56,8 @@ TEST_CASE("plan: items that come, items that go, and nobody") {
     CHECK(nobody.moved == 6);
     CHECK(nobody.shares.size() == 3);
 
-    auto const first = plan_moves<StickyAllocation>({}, closed_form{}, {.job_name = "s", .instances = three, .item_count = 6});
+    auto const first =
+        plan_moves<StickyAllocation>({}, closed_form{}, {.job_name = "s", .instances = three, .item_count = 6});
     CHECK(first.moved == 6);
     CHECK(plan_moves<StickyAllocation>({}, closed_form{}, {.job_name = "s", .instances = {}, .item_count = 0}) ==
           allocation_plan{});
@@ -65,8 +67,8 @@ TEST_CASE("plan: items that come, items that go, and nobody") {
     auto released = three;
     released[2] = instance_id{};
     slot_index const owners[]{2, 2, 0, 0, 1, 1};
-    auto const left = plan_moves<LabelAllocation>(released, owner_table{3, owners},
-                                                  {.job_name = "s", .instances = three, .item_count = 6, .needs = needs});
+    auto const left = plan_moves<LabelAllocation>(
+        released, owner_table{3, owners}, {.job_name = "s", .instances = three, .item_count = 6, .needs = needs});
     CHECK(left.left == 2);
     CHECK(left.moved == 1); // one of the four, to the third
     CHECK(left.kept == 3);

@@ -61,8 +61,8 @@ TEST_CASE("spread: many jobs of one item load the cluster about evenly, and who 
         auto const name = "job-" + std::to_string(job);
         auto const before = SpreadAllocation{}({.job_name = name, .instances = ids, .item_count = 1}).owner(0);
         slot_index const known[]{before < 4 ? before : before + 1};
-        auto const after = SpreadAllocation{}(
-            {.job_name = name, .instances = all, .item_count = 1, .previous_owners = known});
+        auto const after =
+            SpreadAllocation{}({.job_name = name, .instances = all, .item_count = 1, .previous_owners = known});
         ++load[after.owner(0)];
         moved += after.owner(0) != known[0];
         if (after.owner(0) != known[0]) REQUIRE(after.owner(0) == 4); // to nobody but the newcomer

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/allocation/stored_runs.hpp>
 
-#include <elasticjob/allocation/previous.hpp>
-#include <elasticjob/allocation/owner_table.hpp>
 #include <elasticjob/allocation/closed_form.hpp>
+#include <elasticjob/allocation/owner_table.hpp>
+#include <elasticjob/allocation/previous.hpp>
+#include <elasticjob/allocation/range_v3.hpp>
 
 #include <allocation/instances.hpp>
 #include <laws/allocation.hpp>
 
 #include <doctest/doctest.h>
 
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/filter.hpp>
+#include <range/v3/view/transform.hpp>
+
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <ranges>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -25,7 +32,9 @@ static_assert(std::semiregular<stored_runs> && std::is_nothrow_move_constructibl
 
 // A list must not outlive the runs.
 template <class A>
-concept lists_items_of_a_temporary = requires { std::declval<A>().items_of(0); };
+concept lists_items_of_a_temporary = requires {
+    std::declval<A>().items_of(0);
+};
 static_assert(lists_items_of_a_temporary<stored_runs const&> && !lists_items_of_a_temporary<stored_runs>);
 
 static_assert([] {
@@ -52,6 +61,20 @@ struct leaves_without_saying : partial_runs {
 };
 TEST_CASE("laws of allocation: items may be left only where that is announced") {
     CHECK(laws::broken_allocation_law(leaves_without_saying{2, {{3, no_slot}, {4, 0}}}) == "every owner is a slot");
+}
+
+TEST_CASE("stored runs: the items of a slot compose with range-v3 and with the standard views") {
+    auto const even = [](item_index item) { return item % 2 == 0; };
+    auto const doubled = [](item_index item) { return item * 2; };
+    stored_runs const a{2, {{3, 1}, {4, 0}, {9, 1}}};
+    std::vector<item_index> const expected{0, 4, 8, 12, 16};
+    auto const listed = a.items_of(1) | ranges::views::filter(even) | ranges::views::transform(doubled);
+    CHECK((listed | ranges::to<std::vector>()) == expected);
+    std::vector<item_index> standard;
+    for (auto const item : a.items_of(1) | std::views::filter(even) | std::views::transform(doubled))
+        standard.push_back(item);
+    CHECK(standard == expected);
+    CHECK(std::ranges::count_if(a.items_of(1), even) == 5);
 }
 
 TEST_CASE("previous owners: in the slots of another list") {

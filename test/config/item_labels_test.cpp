@@ -33,8 +33,9 @@ TEST_CASE("config.item_labels: items, stretches, and the rest") {
 }
 
 TEST_CASE("config.item_labels: what is not of that form is refused, with what would be right") {
-    for (auto const* const text : {"gpu", "=gpu", "a=gpu", "-1=gpu", "3-1=gpu", "1-=gpu", "-=gpu", "1-2-3=gpu", "0=g\tu",
-                                   "0=\xff", "0=a,,1=b", "4294967295=gpu", "0-4294967295=gpu", "99999999999=gpu"}) {
+    for (auto const* const text :
+         {"gpu", "=gpu", "a=gpu", "-1=gpu", "3-1=gpu", "1-=gpu", "-=gpu", "1-2-3=gpu", "0=g\tu", "0=\xff", "0=a,,1=b",
+          "4294967295=gpu", "0-4294967295=gpu", "99999999999=gpu"}) {
         INFO(text);
         auto const refused = parse_item_labels(text);
         REQUIRE_FALSE(refused);
@@ -48,7 +49,8 @@ TEST_CASE("config.item_labels: what is not of that form is refused, with what wo
 
 TEST_CASE("config.item_labels: the needs of so many items") {
     auto const labels = parse_item_labels("2-3=gpu,5=,8-20=ssd,*=linux").value();
-    CHECK(labels.needs_of(10) == rules{{0, 2, "linux"}, {2, 4, "gpu"}, {4, 5, "linux"}, {6, 8, "linux"}, {8, 10, "ssd"}});
+    CHECK(labels.needs_of(10) ==
+          rules{{0, 2, "linux"}, {2, 4, "gpu"}, {4, 5, "linux"}, {6, 8, "linux"}, {8, 10, "ssd"}});
     CHECK(labels.needs_of(3) == rules{{0, 2, "linux"}, {2, 3, "gpu"}});
     CHECK(labels.needs_of(0).empty());
     CHECK(parse_item_labels("2=gpu").value().needs_of(10) == rules{{2, 3, "gpu"}});

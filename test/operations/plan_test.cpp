@@ -90,9 +90,11 @@ TEST_CASE("operations.plan: another count, another strategy, nobody left") {
     auto const nobody = w.ask<AverageAllocation>({.leaving = {w.who(0), w.who(1)}}).value();
     CHECK(nobody.left == 4);
     CHECK(to_text(nobody) == "4 items move, 0 stay, 4 belong to nobody, 0 are cut off\n"
-                             "items 0 to 1: from " + w.who(1) + " to nobody\n"
-                             "items 2 to 3: from " + w.who(0) + " to nobody\n" +
-                             w.who(1) + ": 2 -> 0\n" + w.who(0) + ": 2 -> 0\n");
+                             "items 0 to 1: from " +
+                                 w.who(1) +
+                                 " to nobody\n"
+                                 "items 2 to 3: from " +
+                                 w.who(0) + " to nobody\n" + w.who(1) + ": 2 -> 0\n" + w.who(0) + ": 2 -> 0\n");
 }
 
 TEST_CASE("operations.plan: a server that is disabled gets nothing, as with the leader") {
@@ -114,7 +116,8 @@ TEST_CASE("operations.plan: weights and labels, of those who are there and of th
     CHECK(three.shares.front() == planned_share{id("10.0.0.9@-@1"), 0, 3});
 
     CHECK(w.ask<LabelAllocation>({.item_labels = "0-2=gpu"}).value().left == 3);
-    auto const gpu = w.ask<LabelAllocation>({.joining = {{.instance = "10.0.0.9", .labels = "gpu"}}, .item_labels = "0-2=gpu"});
+    auto const gpu =
+        w.ask<LabelAllocation>({.joining = {{.instance = "10.0.0.9", .labels = "gpu"}}, .item_labels = "0-2=gpu"});
     CHECK(gpu->left == 0);
     CHECK(gpu->shares.front().then == 3);
     w.create("/settle/ext/labels", "0=gpu");

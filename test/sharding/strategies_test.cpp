@@ -111,7 +111,8 @@ TEST_CASE("sharding.resharder: after a Java leader has sharded, its owners are t
     CHECK(w.owners(4) == names{id_of(1).str(), id_of(2).str(), id_of(1).str(), id_of(2).str()});
 }
 
-TEST_CASE("sharding.resharder: weights are read, checked when the assignment is written, and noticed when they change") {
+TEST_CASE(
+    "sharding.resharder: weights are read, checked when the assignment is written, and noticed when they change") {
     led_by<WeightedAllocation> w{2};
     w.create(w.at.traits_of(id_of(2)), "weight 3\nlabels \n");
     std::unique_ptr<traits_view<session_type>> traits;

@@ -107,8 +107,7 @@ private:
             can_go_.resize(needed_.size());
             for (slot_index slot = 0; slot != slots(); ++slot) {
                 std::string mask;
-                for (auto const needed : needed_)
-                    mask.push_back(has_labels(request_.labels(slot), needed) ? 'y' : 'n');
+                for (auto const needed : needed_) mask.push_back(has_labels(request_.labels(slot), needed) ? 'y' : 'n');
                 auto const [at, is_new] = known.emplace(std::move(mask), static_cast<std::uint32_t>(sizes_.size()));
                 if (is_new) {
                     sizes_.push_back(0);

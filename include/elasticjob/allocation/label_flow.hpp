@@ -18,8 +18,14 @@ public:
     using amount = std::uint64_t;
 
     label_flow(std::vector<amount> items_of_classes, std::size_t groups)
-        : left(std::move(items_of_classes)), load(groups), limit(groups), open_(left.size() * groups),
-          sent_(left.size() * groups), class_level_(left.size()), group_level_(groups), class_at_(left.size()),
+        : left(std::move(items_of_classes)),
+          load(groups),
+          limit(groups),
+          open_(left.size() * groups),
+          sent_(left.size() * groups),
+          class_level_(left.size()),
+          group_level_(groups),
+          class_at_(left.size()),
           group_at_(groups) {}
 
     std::size_t classes() const noexcept { return left.size(); }

@@ -40,12 +40,13 @@ struct basic_planned_share {
 
 template <class Id = instance_id>
 struct basic_allocation_plan {
-    std::vector<basic_planned_move<Id>> moves;   ///< by item; neighbours that go the same way are one
-    std::vector<basic_planned_share<Id>> shares; ///< of those who would be there, in their order, then of those who would not
-    std::uint32_t kept = 0;                      ///< items that would stay with their owner
-    std::uint32_t moved = 0;                     ///< items that would get another, those included that have none now
-    std::uint32_t left = 0;                      ///< items that nobody would own; those of them that lose an owner move
-    std::uint32_t cut = 0;                       ///< items that there would be no more
+    std::vector<basic_planned_move<Id>> moves; ///< by item; neighbours that go the same way are one
+    std::vector<basic_planned_share<Id>>
+        shares;              ///< of those who would be there, in their order, then of those who would not
+    std::uint32_t kept = 0;  ///< items that would stay with their owner
+    std::uint32_t moved = 0; ///< items that would get another, those included that have none now
+    std::uint32_t left = 0;  ///< items that nobody would own; those of them that lose an owner move
+    std::uint32_t cut = 0;   ///< items that there would be no more
 
     friend bool operator==(basic_allocation_plan const&, basic_allocation_plan const&) = default;
 };
@@ -73,7 +74,7 @@ Plan plan_moves(std::span<instance_id const> owners, Now const& now, sharding_re
 
     Plan plan;
     for (auto const& id : next.instances) plan.shares.push_back({id, 0, 0});
-    auto share_now = [&, gone = std::vector<std::size_t>(owners.size())](slot_index owner) mutable -> auto& {
+    auto share_now = [&, gone = std::vector<std::size_t>(owners.size()) ](slot_index owner) mutable -> auto& {
         if (slots[owner] != no_slot) return plan.shares[slots[owner]];
         if (gone[owner] == 0) {
             plan.shares.push_back({owners[owner], 0, 0});

@@ -41,7 +41,8 @@ public:
     constexpr basic_stored_runs() = default;
 
     constexpr basic_stored_runs(std::uint32_t instances, std::vector<Run> runs) noexcept
-        : runs_{std::move(runs)}, instances_{instances} {
+        : runs_{std::move(runs)},
+          instances_{instances} {
         assert(is_run_list(instances_, runs_, MayLeaveItems));
     }
 

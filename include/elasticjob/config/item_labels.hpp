@@ -100,8 +100,7 @@ result<Labels> parse_item_labels(std::string_view text) {
         if (!good || last < first || last + 1 == 0) return malformed();
         parsed.rules.push_back({first, last + 1, std::string{labels}});
     }
-    std::sort(parsed.rules.begin(), parsed.rules.end(),
-              [](auto const& a, auto const& b) { return a.begin < b.begin; });
+    std::sort(parsed.rules.begin(), parsed.rules.end(), [](auto const& a, auto const& b) { return a.begin < b.begin; });
     for (std::size_t i = 1; i < parsed.rules.size(); ++i)
         if (parsed.rules[i].begin < parsed.rules[i - 1].end)
             return refuse("must not say twice what item " + std::to_string(parsed.rules[i].begin) + " needs");

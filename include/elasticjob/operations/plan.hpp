@@ -201,8 +201,8 @@ template <sharding_strategy Strategy, registry Registry>
 result<job_plan> plan(Registry& r, std::string_view job, job_change change = {}) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));
     auto& l = r.loop();
-    return block_on(l, within(l, l.now() + std::chrono::seconds{10},
-                              plan_job<Strategy>(r, std::move(name), std::move(change))));
+    return block_on(
+        l, within(l, l.now() + std::chrono::seconds{10}, plan_job<Strategy>(r, std::move(name), std::move(change))));
 }
 
 } // namespace elasticjob

@@ -51,7 +51,8 @@ public:
             if (auto read = stored_traits::parse(stored->data)) traits = *std::move(read);
         }
         stored_.push_back(std::move(traits));
-        if (auto const text = stored_.back().to_text(); !text.empty()) note(std::to_string(stored_.size()) + " " + text);
+        if (auto const text = stored_.back().to_text(); !text.empty())
+            note(std::to_string(stored_.size()) + " " + text);
     }
 
     std::vector<proof> const& proofs() const noexcept { return proofs_; }
