@@ -9,9 +9,11 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility> // exchange
 #include <vector>
 
 namespace elasticjob {
@@ -42,9 +44,12 @@ struct StickyAllocation {
     static constexpr std::uint32_t rebalance(std::span<slot_index> owners, std::uint32_t slots) {
         if (owners.empty()) return 0;
         assert(slots != 0);
-        // One entry more than there are slots, for all that are none, so that the loops below need not ask.
+        // Stretches of one owner are taken at once: adding to one and the same counter for each item would make every
+        // item wait for the one before. One entry more than there are slots is for all owners that are none.
         detail::slot_counts keep(slots + 1);
-        for (slot_index const owner : owners) ++keep[std::min(owner, slots)];
+        for_each_stretch(owners, [&](std::size_t begin, std::size_t end) {
+            keep[std::min(owners[begin], slots)] += static_cast<std::uint32_t>(end - begin);
+        });
         keep.pop_back();
         auto lack = detail::even_targets(keep, static_cast<std::uint32_t>(owners.size()));
         for (slot_index slot = 0; slot != slots; ++slot) {
@@ -54,18 +59,34 @@ struct StickyAllocation {
         keep.push_back(0);
         std::uint32_t moved = 0;
         slot_index served = 0;
-        for (slot_index& owner : owners) {
-            auto& left = keep[std::min(owner, slots)];
-            if (left != 0) {
-                --left;
-                continue;
+        for_each_stretch(owners, [&](std::size_t begin, std::size_t end) {
+            auto& left = keep[std::min(owners[begin], slots)];
+            if (end - begin <= left) {
+                left -= static_cast<std::uint32_t>(end - begin);
+                return;
             }
-            while (lack[served] == 0) ++served;
-            --lack[served];
-            owner = served;
-            ++moved;
-        }
+            begin += std::exchange(left, 0);
+            moved += static_cast<std::uint32_t>(end - begin);
+            while (begin != end) {
+                while (lack[served] == 0) ++served;
+                auto const given = std::min<std::size_t>(lack[served], end - begin);
+                lack[served] -= static_cast<std::uint32_t>(given);
+                for (auto const stop = begin + given; begin != stop; ++begin) owners[begin] = served;
+            }
+        });
         return moved;
+    }
+
+private:
+    /// Each is known before it is visited, so the visit may change its owners.
+    template <class Visit>
+    static constexpr void for_each_stretch(std::span<slot_index const> owners, Visit visit) {
+        for (std::size_t begin = 0; begin != owners.size();) {
+            auto end = begin + 1;
+            while (end != owners.size() && owners[end] == owners[begin]) ++end;
+            visit(begin, end);
+            begin = end;
+        }
     }
 };
 
