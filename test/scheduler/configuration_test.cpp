@@ -63,6 +63,16 @@ TEST_CASE("scheduler.job_scheduler: what is wrong with a configuration is a name
         CHECK(several.what.find(field) != std::string::npos);
 }
 
+TEST_CASE("scheduler.job_scheduler: items that need labels are refused where the strategy looks at none") {
+    cluster c;
+    auto job = make_job("settle", never, 2);
+    job.item_labels = "0=gpu";
+    auto const e = refused(c, c.add(), job);
+    CHECK(e == errc::invalid_config);
+    CHECK(e.where == "itemLabels");
+    CHECK(e.what.find("LabelAllocation") != std::string::npos);
+}
+
 TEST_CASE("scheduler.job_scheduler: a server address that Java could not read is refused") {
     cluster c;
     CHECK(refused(c, c.add("localhost"), make_job("settle", never, 1)) == errc::invalid_argument);
