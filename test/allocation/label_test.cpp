@@ -202,4 +202,13 @@ TEST_CASE("label: what may stay where it is stays") {
     CHECK(shares_of(a) == shares{3, 3, 2});
 }
 
+TEST_CASE("label: what may stay stays also where instances differ in what they may own") {
+    // As even as can be in many ways: all of these stay as they are.
+    for (auto const& before : {slots{0, 0, 0, 2, 2, 2, 1, 1, 1}, slots{1, 1, 1, 2, 2, 2, 0, 0, 0},
+                               slots{1, 1, 1, 0, 0, 0, 2, 2, 2}, slots{0, 1, 1, 0, 2, 2, 1, 0, 2}}) {
+        labelled const w{{{1, "a b"}, {1, "a"}, {1, "b"}}, {{0, 3, "a"}, {3, 6, "b"}}, before};
+        CHECK(owners_of(LabelAllocation{}(w.request(9))) == before);
+    }
+}
+
 } // namespace

@@ -68,7 +68,7 @@ TEST_CASE("stored runs: the items of a slot compose with range-v3 and with the s
     auto const doubled = [](item_index item) { return item * 2; };
     stored_runs const a{2, {{3, 1}, {4, 0}, {9, 1}}};
     std::vector<item_index> const expected{0, 4, 8, 12, 16};
-    auto const listed = a.items_of(1) | ranges::views::filter(even) | ranges::views::transform(doubled);
+    auto listed = a.items_of(1) | ranges::views::filter(even) | ranges::views::transform(doubled);
     CHECK((listed | ranges::to<std::vector>()) == expected);
     std::vector<item_index> standard;
     for (auto const item : a.items_of(1) | std::views::filter(even) | std::views::transform(doubled))
