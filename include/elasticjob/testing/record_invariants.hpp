@@ -6,6 +6,7 @@
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/testing/invariants.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <optional>
@@ -27,6 +28,48 @@ inline std::optional<run_record> record_of(cluster_view const& v, std::string co
     auto read = run_record::parse(there->data);
     if (!read) return std::nullopt;
     return *std::move(read);
+}
+
+/// Two writings of one record, the second right behind the first.
+struct record_step {
+    run_record const& before;
+    run_record const& now;
+    bool was_called = true;    ///< whether a body has been called for what ran before
+    bool has_failover = true;  ///< of the job
+    bool former_lives = false; ///< the instance of what ran before is still there
+};
+
+/// Empty if that is a step that the protocol knows.
+inline std::string find_wrong(record_step const& s) {
+    auto const when = [](wall_time t) { return std::to_string(t.time_since_epoch() / std::chrono::milliseconds{1}); };
+    auto const& before = s.before;
+    auto const& now = s.now;
+    bool const runs_on = before.running && now.running && *before.running == *now.running;
+    if (runs_on) return {}; // a checkpoint
+    if (before.running) {
+        auto const is_of_it = [&](run_entry const& e) { return e.run == *before.running; };
+        auto const entry = std::find_if(now.ledger.begin(), now.ledger.end(), is_of_it);
+        bool const is_entered = entry != now.ledger.end();
+        if (!is_entered && s.was_called && before.running->instance != nobody)
+            return "lost a run that had begun, for " + when(before.running->due);
+        if (!is_entered && !s.was_called) return {}; // undone
+        if (is_entered && entry->outcome == run_outcome::interrupted && s.has_failover)
+            return "was not run again, though it was interrupted, for " + when(entry->run.due);
+    }
+    if (!now.running) return {};
+    auto const& r = *now.running;
+    if (r.source == run_source::failover) {
+        bool const follows = before.running && before.running->due == r.due && before.running->attempt + 1 == r.attempt;
+        if (!follows) return "makes up for a run that was not interrupted, for " + when(r.due);
+        auto const& former = before.running->instance;
+        if (former != r.instance && s.former_lives) return "makes up for a run whose instance lives: " + former;
+    } else if (r.source != run_source::trigger) {
+        bool const is_other_schedule = before.schedule != now.schedule;
+        bool const was_from_the_future = before.through > r.begun + std::chrono::hours{1};
+        if (!is_other_schedule && !was_from_the_future && r.due <= before.through)
+            return "is run for an instant that has been dealt with: " + when(r.due);
+    }
+    return {};
 }
 
 } // namespace detail
@@ -77,46 +120,18 @@ private:
 
     std::string judge(std::string const& job, item_index item, knowledge const& known, run_record const& now,
                       cluster_view const& v) {
-        auto const& before = known.record;
-        bool const runs_on = before.running && now.running && *before.running == *now.running;
-        if (runs_on) return {}; // a checkpoint
-        if (before.running) {
-            bool const is_entered = has_entry(now, *before.running);
-            bool const was_called = called_.contains({job, item, known.token});
-            if (!is_entered && was_called && before.running->instance != nobody)
-                return "lost a run that had begun, for " + when(before.running->due);
-            if (!is_entered && !was_called) return {}; // undone
-            for (auto const& e : now.ledger)
-                if (e.run == *before.running && e.outcome == run_outcome::interrupted && has_failover(job, v))
-                    return "was not run again, though it was interrupted, for " + when(e.run.due);
-        }
-        if (!now.running) return {};
-        auto const& r = *now.running;
-        if (r.source == run_source::failover) {
-            bool const follows =
-                before.running && before.running->due == r.due && before.running->attempt + 1 == r.attempt;
-            if (!follows) return "makes up for a run that was not interrupted, for " + when(r.due);
-            auto const& former = before.running->instance;
-            if (former != r.instance && v.find(cluster_view::layout(job).instances() / former))
-                return "makes up for a run whose instance lives: " + former;
-        } else if (r.source != run_source::trigger) {
-            bool const is_other_schedule = before.schedule != now.schedule;
-            bool const was_from_the_future = before.through > r.begun + std::chrono::hours{1};
-            if (!is_other_schedule && !was_from_the_future && r.due <= before.through)
-                return "is run for an instant that has been dealt with: " + when(r.due);
-        }
-        return {};
+        detail::record_step step{known.record, now};
+        step.was_called = called_.contains({job, item, known.token});
+        step.has_failover = has_failover(job, v);
+        if (auto const& former = known.record.running)
+            step.former_lives = v.find(cluster_view::layout(job).instances() / former->instance) != nullptr;
+        return detail::find_wrong(step);
     }
 
-    static bool has_entry(run_record const& record, run_begin const& run) {
-        return std::any_of(record.ledger.begin(), record.ledger.end(),
-                           [&](run_entry const& e) { return e.run == run; });
-    }
     static bool has_failover(std::string const& job, cluster_view const& v) {
         auto const config = from_json(v.data(cluster_view::layout(job).config()));
         return config && *config && (*config)->failover;
     }
-    static std::string when(wall_time t) { return std::to_string(t.time_since_epoch() / std::chrono::milliseconds{1}); }
 
     std::map<std::pair<std::string, item_index>, knowledge> known_;
     std::set<std::tuple<std::string, item_index, std::int64_t>> called_;

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief `record_history`: what the run records of a job on a real server have said, writing by writing.
+#ifndef ELASTICJOB_TEST_CLUSTER_RECORD_HISTORY_HPP
+#define ELASTICJOB_TEST_CLUSTER_RECORD_HISTORY_HPP
+
+#include <elasticjob/execution/run_record.hpp>
+#include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/mirror.hpp>
+
+#include <integration/zk_lab.hpp>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace elasticjob::test {
+
+/// Watches from when it is made until `stop`. Of writings that come too fast one behind the other only the last is seen; the
+/// version tells.
+class record_history {
+public:
+    struct writing {
+        run_record record{};
+        revision at = 0;
+        node_version version = 0;
+    };
+    using writings = std::map<unsigned, std::vector<writing>>; ///< by item
+
+    record_history(ZkRegistry& r, job_layout const& at) : registry_{r} {
+        run(r.loop(), [this, path = at.run_records()]() -> task<> {
+            watching_ = std::make_unique<watching>(registry_, path);
+            co_return;
+        });
+    }
+    ~record_history() { (void)stop(); }
+
+    writings stop() {
+        writings all;
+        run(registry_.loop(), [this, &all]() -> task<> {
+            if (watching_) all = std::move(watching_->all);
+            watching_.reset();
+            co_return;
+        });
+        return all;
+    }
+
+    /// All entries that an item's ledger has ever had, although it holds only a few at a time. Those that grow are there
+    /// as they were last.
+    static std::vector<run_entry> entries(std::vector<writing> const& of_item) {
+        std::map<std::tuple<wall_time, std::string, run_outcome, wall_time, std::uint32_t>, run_entry> known;
+        for (auto const& w : of_item)
+            for (auto const& e : w.record.ledger) {
+                auto const due = e.outcome == run_outcome::skipped ? wall_time{} : e.run.due;
+                known.insert_or_assign({e.run.begun, e.run.instance, e.outcome, due, e.run.attempt}, e);
+            }
+        std::vector<run_entry> found;
+        for (auto& [key, e] : known) found.push_back(std::move(e));
+        return found;
+    }
+
+private:
+    struct watching : change_listener {
+        watching(ZkRegistry& r, node_path path)
+            : change_listener{&hear},
+              news{r.loop()},
+              records{r, std::move(path), mirror_scope::children(), news, this} {}
+        static void hear(change_listener& l, node_change const& c) {
+            if (c.what == node_change::kind::removed || c.path.empty()) return;
+            auto read = run_record::parse(c.value.data);
+            if (!read) return; // as it is created, before the first writing
+            auto const item = static_cast<unsigned>(std::stoul(std::string{c.path}));
+            static_cast<watching&>(l).all[item].push_back(
+                {*std::move(read), c.value.stat.modified, c.value.stat.version});
+        }
+        writings all;
+        event_count<event_loop> news;
+        mirror<ZkRegistry> records;
+    };
+
+    ZkRegistry& registry_;
+    std::unique_ptr<watching> watching_;
+};
+
+} // namespace elasticjob::test
+#endif // ELASTICJOB_TEST_CLUSTER_RECORD_HISTORY_HPP
