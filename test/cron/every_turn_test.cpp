@@ -31,7 +31,7 @@ using cron_test::text_of;
 using cron_test::turn;
 
 #ifdef ELASTICJOB_TEST_SANITIZED
-constexpr std::size_t nth_turn = 25;
+constexpr std::size_t nth_turn = 300; // not optimised there
 #else
 constexpr std::size_t nth_turn = 1;
 #endif
@@ -302,5 +302,5 @@ TEST_CASE("cron.every_turn: every zone is turned when the C library says, and a 
         }
     }
     MESSAGE(questions << " questions about " << fires << " fires, " << fires_at_turns << " of them at a turn");
-    CHECK(fires_at_turns > 1000);
+    CHECK(fires_at_turns > 1000 / nth_turn);
 }
