@@ -17,7 +17,7 @@ namespace elasticjob {
 /// | `e(body, ctx)`  | `result<void>` | the run of one item; nothing is thrown: what the body throws is an error   |
 ///
 /// Which bodies it can run is for the executor to say: those with which `e(body, ctx)` compiles. Models: SimpleExecutor,
-/// DataflowExecutor.
+/// DataflowExecutor, ScriptExecutor.
 /// Threads: called on threads of the pool, for several items of a job at once, on one object.
 template <class E>
 concept executor = std::semiregular<E> && requires {

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The few steps between vfork and exec, taken in the child.
+#ifndef ELASTICJOB_EXECUTION_BECOME_PROGRAM_HPP
+#define ELASTICJOB_EXECUTION_BECOME_PROGRAM_HPP
+
+#include <cerrno>
+#include <csignal>
+#include <type_traits>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+namespace elasticjob::detail {
+
+/// What the child needs, made ready before it exists: it shares our memory, and must not allocate any.
+struct launch {
+    char const* program;
+    char* const* argv;
+    char* const* envp;
+    char const* directory; ///< null: ours
+    int in, out, err;
+    int tie;       ///< its read end: the child keeps it
+    int other_end; ///< of the tie: ours alone
+    int report;    ///< takes a launch_failure; closed by exec
+};
+
+enum class launch_step : int { descriptors, directory, program };
+
+struct launch_failure {
+    launch_step step;
+    int why;
+};
+static_assert(std::is_trivially_copyable_v<launch_failure>);
+
+[[noreturn]] inline void give_up(int report, launch_step step) noexcept {
+    launch_failure const failed{step, errno};
+    (void)!::write(report, &failed, sizeof failed);
+    ::_exit(127);
+}
+
+/// Has the kernel kill our group as soon as nobody has the tie's write end any more. Gives whether somebody still has.
+inline bool tie_to_parent(int tie) noexcept {
+    if (::fcntl(tie, F_SETOWN, -::getpid()) != 0 || ::fcntl(tie, F_SETSIG, SIGKILL) != 0 ||
+        ::fcntl(tie, F_SETFL, O_ASYNC) != 0)
+        return false;
+    pollfd parent{.fd = tie, .events = 0, .revents = 0}; // the parent may have gone before we asked to be told
+    return ::poll(&parent, 1, 0) == 0;
+}
+
+/// Only what POSIX allows after vfork. Every signal is blocked when it is called.
+[[noreturn]] inline void become_program(launch const& l) noexcept {
+    for (int s = 1; s < NSIG; ++s) (void)std::signal(s, SIG_DFL);
+    ::setpgid(0, 0);
+    ::close(l.other_end);
+
+    // Out of the way of each other; the tie to where scripts do not look for a free number.
+    constexpr int report = 3, first_free = 4, far = 200;
+    int tie = ::fcntl(l.tie, F_DUPFD, far);
+    if (tie < 0) tie = ::fcntl(l.tie, F_DUPFD, first_free); // they may be limited to fewer
+    int const in = ::fcntl(l.in, F_DUPFD, first_free), out = ::fcntl(l.out, F_DUPFD, first_free),
+              err = ::fcntl(l.err, F_DUPFD, first_free), to_parent = ::fcntl(l.report, F_DUPFD, first_free);
+    if (tie < 0 || in < 0 || out < 0 || err < 0 || to_parent < 0) give_up(l.report, launch_step::descriptors);
+    if (::dup3(to_parent, report, O_CLOEXEC) < 0) give_up(to_parent, launch_step::descriptors);
+    if (::dup2(in, STDIN_FILENO) < 0 || ::dup2(out, STDOUT_FILENO) < 0 || ::dup2(err, STDERR_FILENO) < 0)
+        give_up(report, launch_step::descriptors);
+    if (tie > first_free) ::close_range(first_free, static_cast<unsigned>(tie) - 1, 0);
+    ::close_range(static_cast<unsigned>(tie) + 1, ~0U, 0);
+
+    if (!tie_to_parent(tie)) give_up(report, launch_step::descriptors);
+    if (l.directory && ::chdir(l.directory) != 0) give_up(report, launch_step::directory);
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::execve(l.program, l.argv, l.envp);
+    give_up(report, launch_step::program);
+}
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_EXECUTION_BECOME_PROGRAM_HPP

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Cuts what a program writes into lines, within bounds.
+#ifndef ELASTICJOB_EXECUTION_OUTPUT_LINES_HPP
+#define ELASTICJOB_EXECUTION_OUTPUT_LINES_HPP
+
+#include <elasticjob/config/text.hpp> // utf8_length
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace elasticjob::detail {
+
+/// One stream. `emit(text, dropped)` is called for each line; see script_line.
+class output_lines {
+public:
+    /// `budget` is shared with the other stream: how many bytes may still be emitted.
+    output_lines(std::size_t line_max, std::size_t& budget) noexcept : line_max_{line_max}, budget_{budget} {}
+
+    template <class Emit>
+    void feed(std::string_view bytes, Emit const& emit) {
+        while (!bytes.empty()) {
+            auto const end = bytes.find('\n');
+            auto const part = bytes.substr(0, end);
+            auto const kept = std::min(part.size(), line_max_ - line_.size());
+            line_.append(part.substr(0, kept));
+            dropped_ += part.size() - kept;
+            is_open_ = true;
+            if (end == bytes.npos) return;
+            finish_line(emit);
+            bytes.remove_prefix(end + 1);
+        }
+    }
+
+    /// The stream has come to its end: a last line without an end counts, too.
+    template <class Emit>
+    void finish(Emit const& emit) {
+        if (is_open_) finish_line(emit);
+        if (unheard_ != 0) emit(std::string_view{}, std::exchange(unheard_, 0));
+    }
+
+private:
+    template <class Emit>
+    void finish_line(Emit const& emit) {
+        auto const all = line_.size() + dropped_;
+        if (budget_ == 0) {
+            unheard_ += all + 1;
+        } else {
+            auto const text = std::string_view{line_}.substr(0, budget_);
+            budget_ -= std::min(budget_, text.size() + 1);
+            emit(text, all - text.size());
+        }
+        line_.clear();
+        dropped_ = 0;
+        is_open_ = false;
+    }
+
+    std::size_t line_max_;
+    std::size_t& budget_;
+    std::string line_;
+    std::size_t dropped_ = 0; ///< of this line
+    std::size_t unheard_ = 0; ///< of whole lines
+    bool is_open_ = false;    ///< a line has begun, perhaps an empty one
+};
+
+/// The end of what a program has said, for one line of a log: without control characters, and in UTF-8.
+class last_words {
+public:
+    void hear(std::string_view bytes) {
+        constexpr std::size_t enough = 8 * bytes_max;
+        if (bytes.size() > bytes_max) bytes.remove_prefix(bytes.size() - bytes_max);
+        said_.append(bytes);
+        if (said_.size() > enough) said_.erase(0, said_.size() - bytes_max);
+    }
+
+    /// The last lines, from the first whole one, with ` | ` between them; all of it if it is a single long line.
+    std::string text() const {
+        std::string_view rest = trim(said_);
+        if (rest.size() > bytes_max) {
+            rest.remove_prefix(rest.size() - bytes_max);
+            if (auto const end = rest.find('\n'); end != rest.npos) rest.remove_prefix(end + 1);
+        }
+        std::string line;
+        while (!rest.empty()) {
+            auto const length = utf8_length(rest);
+            auto const c = static_cast<unsigned char>(rest.front());
+            if (c == '\n')
+                line += " | ";
+            else if (length == 0 || c < ' ' || c == 0x7f)
+                line += '?';
+            else
+                line.append(rest.substr(0, length));
+            rest.remove_prefix(length == 0 ? 1 : length);
+        }
+        return line;
+    }
+
+private:
+    static constexpr std::size_t bytes_max = 1'024;
+    std::string said_;
+};
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_EXECUTION_OUTPUT_LINES_HPP

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief `script`: the body of a script job, which is nothing but how the program is to be treated.
+#ifndef ELASTICJOB_EXECUTION_SCRIPT_HPP
+#define ELASTICJOB_EXECUTION_SCRIPT_HPP
+
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/execution/command_line.hpp> // argument_quoting
+#include <elasticjob/execution/sharding_context.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+struct script_options {
+    /// After this time the run is ended; 0 is never. `job_config::run_time_limit` does the same.
+    std::chrono::milliseconds time_limit{0};
+
+    /// How long a program that has been told to end (SIGTERM) may take before it is killed (SIGKILL).
+    std::chrono::milliseconds grace{5'000};
+
+    /// Where it runs; empty for where the scheduler runs.
+    std::string working_directory{};
+
+    /// What it finds in its environment besides that of the scheduler: name, value. It wins over that of the scheduler.
+    std::vector<std::pair<std::string, std::string>> environment{};
+
+    /// How many bytes of a line, and of all output of a run, the handler is given. The rest is read and dropped.
+    std::size_t line_max = 8'192;
+    std::size_t output_max = 1'048'576;
+
+    argument_quoting quoting = argument_quoting::as_parsed;
+};
+
+enum class script_stream : std::uint8_t { out, err };
+
+/// A line of what a program writes. Valid during the call.
+struct script_line {
+    sharding_context const& run;
+    script_stream stream;
+    std::string_view text; ///< without its end
+
+    /// How many bytes would have followed in this line. In a line without text, the last of its stream: in all lines that
+    /// are not given because of `output_max`.
+    std::size_t dropped = 0;
+};
+
+/// | expression | must hold                                                                            |
+/// |------------|--------------------------------------------------------------------------------------|
+/// | `h(line)`  | returns soon: meanwhile the program is not read from, and no limit of time is kept   |
+///
+/// What it throws ends the run. Models: ForwardOutput, or a lambda. Threads: those of the pool; for several items at once,
+/// on one object.
+template <class H>
+concept script_output = std::move_constructible<H> && std::invocable<H&, script_line const&>;
+
+/// To the scheduler's own stdout and stderr, each line behind the job and the item: `report[2]: done`.
+struct ForwardOutput {
+    void operator()(script_line const& line) const {
+        auto* const to = line.stream == script_stream::out ? stdout : stderr;
+        auto text = line.run.job_name + "[" + std::to_string(line.run.item) + "]: ";
+        text.append(line.text);
+        if (line.dropped != 0) text.append(" [").append(std::to_string(line.dropped)).append(" bytes dropped]");
+        text += '\n';
+        std::fwrite(text.data(), 1, text.size(), to); // at once, so that lines stay whole
+        std::fflush(to);
+    }
+};
+
+/// `scheduler.schedule(config, script{})`, `script{{.time_limit = 10min}}`, `script{{}, [](script_line const& line) { … }}`.
+/// Which program it is stands in `job_config::script_command_line`.
+template <script_output Output = ForwardOutput>
+struct script {
+    explicit script(script_options how = {}, Output to = {}) : options{std::move(how)}, output{std::move(to)} {}
+
+    script_options options;
+    Output output;
+};
+script(script_options)->script<>;
+script()->script<>;
+template <class Output>
+script(script_options, Output) -> script<Output>;
+
+} // namespace elasticjob
+#endif // ELASTICJOB_EXECUTION_SCRIPT_HPP

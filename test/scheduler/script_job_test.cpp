@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/allocation/average.hpp>
+#include <elasticjob/execution/script_executor.hpp>
+#include <elasticjob/registry/memory_registry.hpp>
+#include <elasticjob/scheduler/job_scheduler.hpp>
+
+#include <support/script_world.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <semaphore>
+#include <string>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Keeps what has come of the runs.
+struct outcomes {
+    std::mutex mutex;
+    std::map<item_index, std::optional<error>> of;
+    std::counting_semaphore<> ended{0};
+
+    struct sink {
+        outcomes* all;
+        template <class E>
+        void operator()(E const&) const {}
+        void operator()(events::item_finished const& e) const {
+            {
+                std::lock_guard const lock{all->mutex};
+                all->of[e.item] = e.failure;
+            }
+            all->ended.release();
+        }
+    };
+};
+
+using scripts = job_scheduler<MemoryRegistry, AverageAllocation, ScriptExecutor, outcomes::sink>;
+
+} // namespace
+
+TEST_CASE("scheduler.script_job: a script runs for each item, and what it says and how it ends is known") {
+    script_directory d;
+    auto const work = d.file("work", "#!/bin/sh\n"
+                                     "echo \"$1 $ELASTICJOB_SHARDING_PARAMETER\"\n"
+                                     "test $ELASTICJOB_SHARDING_ITEM != 1 || exit 4\n");
+    outcomes seen;
+    std::mutex mutex;
+    std::map<item_index, std::string> said;
+    MemoryRegistry registry;
+    scripts scheduler{registry, {}, outcomes::sink{&seen}};
+    auto job = scheduler.schedule({.name = "report",
+                                   .cron = "0 0 0 1 1 ? 2099",
+                                   .sharding_total_count = 3,
+                                   .sharding_item_parameters = "0=A,1=B,2=C",
+                                   .script_command_line = work + " 'the item'"},
+                                  script{{}, [&](script_line const& line) {
+                                             std::lock_guard const lock{mutex};
+                                             said[line.run.item] = line.text;
+                                         }});
+    REQUIRE_MESSAGE(job, to_string(job.error()));
+    REQUIRE(job->trigger());
+    for (int n = 0; n < 3; ++n) REQUIRE(seen.ended.try_acquire_for(30s));
+    CHECK(said == std::map<item_index, std::string>{{0, "the item A"}, {1, "the item B"}, {2, "the item C"}});
+    std::lock_guard const lock{seen.mutex};
+    CHECK(!seen.of[0]);
+    CHECK(!seen.of[2]);
+    REQUIRE(seen.of[1]);
+    CHECK(seen.of[1]->what == "'" + work + "' left with exit code 4");
+}
+
+TEST_CASE("scheduler.script_job: run_time_limit and leaving end a script; an empty command line is refused") {
+    script_directory d;
+    life_sign const life{d};
+    auto const endless = d.file("endless", "#!/bin/sh\n"
+                                           "exec 9>" +
+                                               life.path() +
+                                               "\n"
+                                               "echo ready\n"
+                                               "sleep 1000; sleep 1000\n");
+    outcomes seen;
+    std::binary_semaphore ready{0};
+    MemoryRegistry registry;
+    scripts scheduler{registry, {.drain_timeout = 0ms}, outcomes::sink{&seen}};
+    script const body{{.grace = 1h}, [&](script_line const&) { ready.release(); }};
+    job_config config{.name = "endless", .cron = "0 0 0 1 1 ? 2099", .script_command_line = ""};
+    CHECK(scheduler.schedule(config, body).error() == errc::invalid_config);
+
+    config.script_command_line = endless;
+    {
+        auto job = scheduler.schedule(config, body);
+        REQUIRE_MESSAGE(job, to_string(job.error()));
+        REQUIRE(job->trigger());
+        REQUIRE(ready.try_acquire_for(30s));
+    }
+    CHECK(life.all_are_gone());
+    REQUIRE(seen.ended.try_acquire_for(30s));
+    CHECK(seen.of[0].value().what.find("asked to stop (draining)") != std::string::npos);
+
+    config.run_time_limit = 50ms;
+    auto job = scheduler.schedule(config, body);
+    REQUIRE_MESSAGE(job, to_string(job.error()));
+    REQUIRE(job->trigger());
+    REQUIRE(seen.ended.try_acquire_for(30s));
+    CHECK(seen.of[0].value() == errc::timed_out);
+}
+
+TEST_CASE("scheduler.script_job: the default body") {
+    MemoryRegistry registry;
+    job_scheduler<MemoryRegistry, AverageAllocation, ScriptExecutor> scheduler{registry};
+    CHECK(scheduler.schedule({.name = "plain", .cron = "0 0 0 1 1 ? 2099", .script_command_line = "true"}, script{}));
+    CHECK(scheduler.schedule({.name = "timed", .cron = "0 0 0 1 1 ? 2099", .script_command_line = "true"},
+                             script{{.time_limit = 10min}}));
+}
