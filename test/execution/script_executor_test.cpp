@@ -260,6 +260,7 @@ TEST_CASE("execution.script_executor: who takes our exit codes away gets an erro
     life_sign const life{d};
     auto const outcome = hand_made_run{"sh -c 'exec 9>" + life.path() + "; sleep 1000 & echo'"}.with();
     std::signal(SIGCHLD, before);
+    INFO(outcome.error().what);
     CHECK(contains(outcome.error().what, "has ended, but somebody else in this process has taken its exit code"));
     CHECK(life.all_are_gone()); // by the tie
 }
@@ -275,21 +276,30 @@ TEST_CASE("execution.script_executor: the death of the scheduler is the death of
                                                  "(sleep 1000; sleep 1000) &\n"
                                                  "echo ready\n"
                                                  "sleep 1000; sleep 1000\n");
-    auto ready = detail::make_pipe();
-    REQUIRE(ready);
-    pid_t const scheduler = ::fork();
-    if (scheduler == 0) {
-        (void)hand_made_run{stubborn}.with({}, [&](script_line const&) { (void)!::write(ready->write.get(), "r", 1); });
-        ::_exit(0);
+    auto const childless = d.file("childless", "#!/bin/bash\n" // the other shells know of nine descriptors only
+                                               "exec 200<&- 9>" +
+                                                   life.path() +
+                                                   "\n"
+                                                   "echo ready\n"
+                                                   "exec sleep 1000\n");
+    for (auto const& line : {stubborn, childless}) {
+        CAPTURE(line);
+        auto ready = detail::make_pipe();
+        REQUIRE(ready);
+        pid_t const scheduler = ::fork();
+        if (scheduler == 0) {
+            (void)hand_made_run{line}.with({}, [&](script_line const&) { (void)!::write(ready->write.get(), "r", 1); });
+            ::_exit(0);
+        }
+        REQUIRE(scheduler > 0);
+        ready->write.close();
+        char c = 0;
+        CHECK(::read(ready->read.get(), &c, 1) == 1);
+        CHECK(life.somebody_lives());
+        ::kill(scheduler, SIGKILL);
+        CHECK(life.all_are_gone());
+        ::waitpid(scheduler, nullptr, 0);
     }
-    REQUIRE(scheduler > 0);
-    ready->write.close();
-    char c = 0;
-    CHECK(::read(ready->read.get(), &c, 1) == 1);
-    CHECK(life.somebody_lives());
-    ::kill(scheduler, SIGKILL);
-    CHECK(life.all_are_gone());
-    ::waitpid(scheduler, nullptr, 0);
 }
 
 TEST_CASE("execution.script_executor: a child that comes to life after its scheduler has died does not begin") {

@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 namespace elasticjob::detail {
@@ -67,6 +68,7 @@ inline bool tie_to_parent(int tie) noexcept {
     if (tie > first_free) ::close_range(first_free, static_cast<unsigned>(tie) - 1, 0);
     ::close_range(static_cast<unsigned>(tie) + 1, ~0U, 0);
 
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL); // for us alone, and not after exec of a setuid program; but it cannot be closed
     if (!tie_to_parent(tie)) give_up(report, launch_step::descriptors);
     if (l.directory && ::chdir(l.directory) != 0) give_up(report, launch_step::directory);
     sigset_t none;

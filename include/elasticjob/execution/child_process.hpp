@@ -29,6 +29,9 @@ struct child_options {
     std::string working_directory;        ///< empty: ours
 };
 
+inline constexpr char const* exit_code_taken =
+    " has ended, but somebody else in this process has taken its exit code (SIGCHLD must not be ignored)";
+
 /// How a process ended.
 struct child_exit {
     enum class kind { code, signal, unknown } how = kind::unknown;
@@ -40,11 +43,11 @@ struct child_exit {
 ///   no other group can have it by then.
 /// - The child holds the read end of a pipe, the tie, and we the write end. The kernel kills the group when the write end
 ///   is closed, also because this process has been killed: docs/decisions/0009. That begins before the program does.
-/// - It has the four descriptors 0, 1, 2 and the tie, and no other.
+/// - The program has the descriptors 0, 1, 2 and the tie, and no other.
 ///
-/// Not reached: who leaves the group (setsid, setpgid), and by our own sudden death also a group of which every process has
-/// closed the tie. A plain fork of this process without an exec holds the tie together with us.
-/// Linux 5.9. Threads: one at a time. Start takes the calling thread until the program has begun.
+/// Not reached: who leaves the group (setsid, setpgid); after our own sudden death, the children of a program that has closed
+/// the tie before it started them; and nobody while a plain fork of this process, without an exec, holds the tie with us.
+/// Linux 5.9. Threads: the one that has started it, which must live as long. Starting takes until the program has begun.
 class child_process {
 public:
     /// Errors: job_failed, which says what was refused.
@@ -85,6 +88,7 @@ public:
         launch_failure failed{};
         if (::read(report.read.get(), &failed, sizeof failed) == sizeof failed) return explained(options, failed);
         child.exited_ = descriptor{static_cast<int>(::syscall(SYS_pidfd_open, id, 0))}; // glibc 2.36 has it for C only
+        if (!child.exited_ && errno == ESRCH) return error{errc::job_failed, in_quotes(options.name) + exit_code_taken};
         if (!child.exited_) return refused("no descriptor of the process", errno);
         return child;
     }

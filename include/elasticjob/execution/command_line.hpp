@@ -67,7 +67,8 @@ inline result<std::string> quoted_literally(std::string_view argument) {
     while (!bare.empty() && is_quote(bare.back())) bare.remove_suffix(1);
     auto const has = [&](char c) { return bare.find(c) != bare.npos; };
     if (has('"') && has('\''))
-        return error{errc::invalid_config, "Can't handle single and double quotes in same argument: " + std::string{bare},
+        return error{errc::invalid_config,
+                     "Can't handle single and double quotes in same argument: " + std::string{bare},
                      "scriptCommandLine"};
     std::string const around = has('"') ? "'" : has('\'') || has(' ') ? "\"" : "";
     return around + std::string{bare} + around;

@@ -138,8 +138,7 @@ private:
             how = "was ended by " + name_of_signal(ended.number);
             break;
         case kind::unknown:
-            how = "has ended, but somebody else in this process has taken its exit code (SIGCHLD must not be ignored)";
-            break;
+            return error{errc::job_failed, in_quotes(program) + exit_code_taken};
         }
         if (why_) how.append(", after it had been asked to stop (").append(name_of(*why_)).append(")");
         if (auto const words = last_words_.text(); !words.empty()) how.append("; it said: ").append(words);

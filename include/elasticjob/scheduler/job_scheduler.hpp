@@ -25,7 +25,7 @@ namespace elasticjob {
 /// |------------|---------------------|------------------------------------------------------------------------|
 /// | `Registry` | `registry`          | where instances find each other: ZkRegistry, MemoryRegistry            |
 /// | `Strategy` | `sharding_strategy` | who owns which item: AverageAllocation, …                              |
-/// | `Executor` | `executor`          | how a body is called: SimpleExecutor                                   |
+/// | `Executor` | `executor`          | how a body is called: SimpleExecutor, ScriptExecutor                   |
 /// | `Policies` | any order           | worker_pool (ThreadPool) · event_sink (LogEvents) · time_zone          |
 /// |            |                     | (SystemZone) · lease_guard (NoDeadManTimer) · Listeners (none); in     |
 /// |            |                     | parentheses, what is there if nothing is given                         |
