@@ -27,8 +27,6 @@ namespace elasticjob {
 ///
 /// A thread of the pool waits while the program runs. In a simulation that is the loop itself, in real time.
 struct ScriptExecutor {
-    using least_body = script<>;
-
     static constexpr job_type type = job_type::script;
 
     /// Errors: invalid_config (the command line), job_failed (the program cannot be started or does not succeed; with the last
