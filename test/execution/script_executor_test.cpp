@@ -190,6 +190,35 @@ TEST_CASE("execution.script_executor: nobody outlives the program, nor is waited
     CHECK(run.out == lines{"left"});
 }
 
+TEST_CASE("execution.script_executor: not even who has closed the tie") {
+    script_directory d;
+    life_sign const life{d};
+    auto const closes = d.file("closes", "#!/bin/bash\n"
+                                         "exec 9>" +
+                                             life.path() +
+                                             "\n"
+                                             "(exec 200<&-; trap '' TERM; exec sleep 1000) &\n"
+                                             "echo left\n");
+    hand_made_run run{closes};
+    CHECK(run.with());
+    CHECK(life.all_are_gone());
+}
+
+TEST_CASE("execution.script_executor: children are told to end, not their parent alone") {
+    script_directory d;
+    auto const family =
+        d.file("family", "#!/bin/sh\n"
+                         "trap 'wait; echo parent; exit 7' TERM\n"
+                         "(trap 'echo child; exit 0' TERM; echo ready; while :; do sleep 1000 & wait; done) &\n"
+                         "wait\n");
+    hand_made_run run{family};
+    auto const outcome = run.with({.grace = 10s}, [&](script_line const& line) {
+        if (line.text == "ready") run.order.give(stop_reason::ordered);
+    });
+    CHECK(run.out == lines{"ready", "child", "parent"});
+    CHECK(contains(outcome.error().what, "exit code 7"));
+}
+
 TEST_CASE("execution.script_executor: what the handler throws ends the run") {
     script_directory d;
     life_sign const life{d};
