@@ -57,6 +57,7 @@ struct member_sink {
         h.source = e.source;
         h.attempt = e.attempt;
         h.token = e.token;
+        name_run(h, e.run);
         tell(std::move(h));
     }
     void operator()(events::item_finished const& e) const {
@@ -66,6 +67,9 @@ struct member_sink {
         h.due = e.due;
         h.failure = e.failure;
         h.token = e.token;
+        h.source = e.run.source;
+        h.attempt = e.run.attempt;
+        name_run(h, e.run);
         tell(std::move(h));
     }
     void operator()(events::item_fenced const& e) const { tell_item(heard::kind::fenced, e); }
@@ -77,6 +81,7 @@ struct member_sink {
         h.item = e.item;
         h.due = e.due;
         h.why = e.why;
+        name_run(h, e.run);
         tell(std::move(h));
     }
     void operator()(events::trouble const& e) const {
@@ -92,13 +97,20 @@ private:
         h.member = self->number;
         h.job = from.job;
         h.at = self->registry.loop().now();
+        h.told_at = from.at;
         return h;
+    }
+    static void name_run(heard& h, events::run_name const& run) {
+        h.run = run.number;
+        h.task_id = run.task_id;
+        h.begun = run.begun;
     }
     template <class E>
     void tell_item(heard::kind k, E const& e) const {
         auto h = make(k, e.from);
         h.item = e.item;
         h.due = e.due;
+        if constexpr (requires { e.run; }) name_run(h, e.run);
         tell(std::move(h));
     }
     void tell(heard h) const { self->cluster_.note(std::move(h)); }

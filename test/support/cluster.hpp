@@ -68,6 +68,10 @@ struct heard {
     run_source source{};             ///< started
     std::uint32_t attempt = 0;       ///< started
     std::int64_t token = 0;          ///< started, finished, fenced
+    wall_time told_at{};
+    std::uint64_t run = 0; ///< started, finished, fenced, skipped: the run's number
+    std::string task_id{}; ///< likewise
+    wall_time begun{};     ///< likewise
 };
 
 class cluster;

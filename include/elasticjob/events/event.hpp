@@ -17,10 +17,20 @@
 
 namespace elasticjob::events {
 
-/// Who tells it.
+/// Who tells it, and when.
 struct origin {
     std::string_view job;
     instance_id const& instance;
+    wall_time at{}; ///< by the clock of the instance's loop
+};
+
+/// Which run it is about. The instance and `number` together name a run: no other, of whatever job, is called so.
+struct run_name {
+    std::uint64_t number = 0;   ///< counts the runs of the job on the instance; 0: it is about no run
+    std::string_view task_id{}; ///< shared by the items that began together, as the original does
+    run_source source = run_source::schedule;
+    std::uint32_t attempt = 1;
+    wall_time begun{}; ///< when `item_started` was told
 };
 
 /// The instance has registered, with the session that it has now.
@@ -62,6 +72,7 @@ struct item_started {
     run_source source = run_source::schedule;
     std::uint32_t attempt = 1;
     std::int64_t token = 0; ///< the fencing token; 0 when the job is not monitored
+    run_name run{};
 };
 
 struct item_finished {
@@ -71,6 +82,7 @@ struct item_finished {
     std::chrono::nanoseconds took;
     std::optional<error> const& failure; ///< nothing: it succeeded
     std::int64_t token = 0;
+    run_name run{};
 };
 
 /// The end of a run was not recorded: another instance had taken the item over, for it took this one for dead.
@@ -79,6 +91,7 @@ struct item_fenced {
     item_index item;
     wall_time due;
     std::int64_t token;
+    run_name run{};
 };
 
 /// The item was due while it was running. It will be made up for as the job's misfire policy says.
@@ -122,6 +135,7 @@ struct item_skipped {
     wall_time due; ///< of several instants, the last
     skip_reason why;
     std::uint64_t count = 1;
+    run_name run{}; ///< when it was told to have begun: the pool would not have it
 };
 
 /// Something went wrong that is not the fault of one item. The job goes on.

@@ -343,7 +343,7 @@ private:
         return std::chrono::time_point_cast<wall_time::duration>(
             std::chrono::floor<std::chrono::milliseconds>(loop().wall_now()));
     }
-    events::origin origin() const { return {name_.str(), self_}; }
+    events::origin origin() { return {name_.str(), self_, wall_now()}; }
     void tell_trouble(error const& e) { env_.sink(events::trouble{origin(), e}); }
 
     /// The life of an item, from the moment that it is ours.
@@ -725,6 +725,7 @@ private:
     struct body_end {
         result<void> outcome;
         bool was_called;
+        events::run_name run;
     };
 
     /// `hold` is null when the job is not monitored.
@@ -756,7 +757,8 @@ private:
         if constexpr (listeners::hear_rounds) {
             if (what.source != run_source::trigger) co_await rounds_.begin(what.due);
         }
-        env_.sink(events::item_started{origin(), e.item, what.due, what.source, what.attempt, e.token});
+        events::run_name run{++runs_begun_, ctx.task_id, what.source, what.attempt, wall_now()};
+        env_.sink(events::item_started{origin(), e.item, what.due, what.source, what.attempt, e.token, run});
         if constexpr (listeners::hear_before) {
             auto const tell = [&] { return env_.listeners.before(ctx); };
             auto const heard = co_await run_on(env_.pool, loop(), tell);
@@ -775,14 +777,16 @@ private:
         }
         take_counts(e);
         e.live = nullptr;
+        e.task_id = std::move(ctx.task_id);
+        run.task_id = e.task_id;
         if (!was_called) {
-            tell_skipped(e, what.due, events::skip_reason::overloaded);
+            tell_skipped(e, what.due, events::skip_reason::overloaded, 1, run);
         } else {
             maybe<error> failure;
             if (!outcome) failure = outcome.error();
-            env_.sink(events::item_finished{origin(), e.item, what.due, now() - began, failure, e.token});
+            env_.sink(events::item_finished{origin(), e.item, what.due, now() - began, failure, e.token, run});
         }
-        body_end ended{std::move(outcome), was_called};
+        body_end ended{std::move(outcome), was_called, run};
         co_return ended;
     }
 
@@ -823,7 +827,7 @@ private:
                 break;
             }
             if (*e.ended == end_result::fenced) {
-                env_.sink(events::item_fenced{origin(), e.item, what.due, e.token});
+                env_.sink(events::item_fenced{origin(), e.item, what.due, e.token, ended.run});
                 break;
             }
             if (closing_) break;
@@ -1115,8 +1119,9 @@ private:
         else
             env_.sink(events::item_misfired{origin(), e.item, due});
     }
-    void tell_skipped(entry const& e, wall_time due, events::skip_reason why, std::uint64_t count = 1) {
-        env_.sink(events::item_skipped{origin(), e.item, due, why, count});
+    void tell_skipped(entry const& e, wall_time due, events::skip_reason why, std::uint64_t count = 1,
+                      events::run_name const& run = {}) {
+        env_.sink(events::item_skipped{origin(), e.item, due, why, count, run});
     }
 
     static constexpr std::chrono::milliseconds retry_pause{200};
@@ -1141,6 +1146,7 @@ private:
     std::vector<opening> opening_;
     std::vector<entry*> ending_;
     int busy_ = 0;
+    std::uint64_t runs_begun_ = 0;
     bool is_share_known_ = false;
     bool is_draining_ = false;
     bool was_clock_wrong_ = false; ///< when it was last looked at

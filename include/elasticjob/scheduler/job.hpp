@@ -196,7 +196,7 @@ private:
     Loop& loop() noexcept { return env_.registry.loop(); }
     mono_time now() noexcept { return loop().now(); }
     event_count<Loop>& news() noexcept { return news_; }
-    events::origin origin() const { return {name_.str(), self_}; }
+    events::origin origin() { return {name_.str(), self_, loop().wall_now()}; }
     void tell_trouble(error const& e) { env_.sink(events::trouble{origin(), e}); }
 
     /// What this instance says of itself in the registry; empty if there is nothing to say.

@@ -111,7 +111,7 @@ private:
     Loop& loop() noexcept { return registry_.loop(); }
     mono_time now() noexcept { return loop().now(); }
     session_generation generation() const { return registry_.session().generation; }
-    void tell_trouble(error const& e) { env_.sink(events::trouble{{name_.str(), self_}, e}); }
+    void tell_trouble(error const& e) { env_.sink(events::trouble{{name_.str(), self_, loop().wall_now()}, e}); }
 
     static std::int64_t milliseconds_of(wall_time t) {
         return std::chrono::floor<std::chrono::milliseconds>(t.time_since_epoch()).count();

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the events of a run have in common, by which a sink knows that they belong together.
+#include <support/cluster.hpp>
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+
+TEST_CASE("scheduler.item_runs: the events of a run name it alike, and no other run so") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(make_job("settle", "0/5 * * * * ?", 3)));
+    c.run_for(21s);
+    std::set<std::uint64_t> numbers;
+    std::size_t started = 0;
+    for (item_index i = 0; i < 3; ++i) {
+        auto const begun = c.all(heard::kind::started, i);
+        auto const ended = c.all(heard::kind::finished, i);
+        REQUIRE(begun.size() == ended.size());
+        REQUIRE(begun.size() >= 4);
+        for (std::size_t n = 0; n < begun.size(); ++n, ++started) {
+            CHECK(begun[n].run == ended[n].run);
+            CHECK(begun[n].task_id == "settle@-@0,1,2@-@READY@-@" + m.id("settle"));
+            CHECK(ended[n].task_id == begun[n].task_id);
+            CHECK(begun[n].begun == begun[n].told_at);
+            CHECK(ended[n].begun == begun[n].begun);
+            CHECK(ended[n].told_at >= ended[n].begun);
+            CHECK(begun[n].told_at >= begun[n].due);
+            CHECK(begun[n].told_at < begun[n].due + 100ms);
+            numbers.insert(begun[n].run);
+        }
+    }
+    CHECK(numbers.size() == started);
+    CHECK(*numbers.begin() == 1);
+}
+
+TEST_CASE("scheduler.item_runs: a run that the pool refuses ends as the skipped one that it began as") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(make_job("settle", "0/5 * * * * ?", 1)));
+    c.run_for(1s);
+    m.refuses = true;
+    c.run_for(5s);
+    auto const begun = c.all(heard::kind::started, 0);
+    auto const skipped = c.all(heard::kind::skipped, 0);
+    REQUIRE(begun.size() == 1);
+    REQUIRE(skipped.size() == 1);
+    CHECK(skipped[0].run == begun[0].run);
+    CHECK(skipped[0].run == 1);
+    CHECK(skipped[0].task_id == begun[0].task_id);
+    CHECK(skipped[0].begun == begun[0].begun);
+}
+
+TEST_CASE("scheduler.item_runs: a skip that is about no run names none") {
+    cluster c;
+    REQUIRE(c.add().schedule(make_job("settle", "0/5 * * * * ?", 1)));
+    c.run_for(1s);
+    c.create("/settle/sharding/0/disabled");
+    c.run_for(5s);
+    auto const skipped = c.all(heard::kind::skipped, 0);
+    REQUIRE(skipped.size() == 1);
+    CHECK(skipped[0].run == 0);
+    CHECK(skipped[0].task_id.empty());
+}
