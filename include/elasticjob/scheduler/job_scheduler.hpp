@@ -6,6 +6,7 @@
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/memory.hpp>
+#include <elasticjob/events/guarded_sink.hpp>
 #include <elasticjob/membership/server_ip.hpp>
 #include <elasticjob/scheduler/job.hpp>
 #include <elasticjob/scheduler/policies.hpp>
@@ -42,8 +43,8 @@ class job_scheduler {
     using zone_type = detail::policy_for<detail::zone_slot, Policies...>;
     using guard_type = detail::policy_for<detail::guard_slot, Policies...>;
     using listeners_type = detail::policy_for<detail::listeners_slot, Policies...>;
-    using environment =
-        detail::job_environment<Registry, pool_type, sink_type, zone_type, guard_type, listeners_type>;
+    using environment = detail::job_environment<Registry, pool_type, detail::guarded_sink<sink_type>, zone_type,
+                                                guard_type, listeners_type>;
     using job_type_of = detail::job<environment, Strategy>;
 
 public:
@@ -198,7 +199,7 @@ private:
     random_source random_;
     std::tuple<Policies...> given_;
     pool_type pool_;
-    sink_type sink_;
+    detail::guarded_sink<sink_type> sink_;
     result<zone_type> zone_;
     listeners_type listeners_;
     std::map<std::string, std::unique_ptr<job_type_of>> jobs_; ///< on the loop

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The last events that were told, up to a limit, for another thread to take.
+#ifndef ELASTICJOB_EVENTS_EVENT_RING_HPP
+#define ELASTICJOB_EVENTS_EVENT_RING_HPP
+
+#include <elasticjob/events/kept_event.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace elasticjob::events {
+
+/// A ring that forgets its oldest event when a new one does not fit any more: what has happened last is worth most, and
+/// what is left is still in order. It grows up to its limit and keeps its memory. Threads: one at a time.
+class event_ring {
+public:
+    /// Keeps at least one.
+    explicit event_ring(std::size_t size_max) : size_max_{std::max<std::size_t>(size_max, 1)} {}
+
+    /// False if the oldest had to go.
+    template <class E>
+    bool push(E const& e) {
+        if (size_ < size_max_) {
+            if (size_ == slots_.size()) grow();
+            slot(size_++).keep(e);
+            return true;
+        }
+        slot(0).keep(e);
+        first_ = (first_ + 1) % slots_.size();
+        return false;
+    }
+
+    std::size_t size() const noexcept { return size_; }
+    kept_event const& operator[](std::size_t n) const { return slots_[(first_ + n) % slots_.size()]; }
+    void clear() noexcept { first_ = size_ = 0; }
+
+private:
+    kept_event& slot(std::size_t n) { return slots_[(first_ + n) % slots_.size()]; }
+    /// It is not full before it has all its slots, so that the oldest is at the front until then.
+    void grow() { slots_.resize(std::min(size_max_, std::max<std::size_t>(16, slots_.size() * 2))); }
+
+    std::size_t size_max_;
+    std::size_t first_ = 0, size_ = 0;
+    std::vector<kept_event> slots_;
+};
+
+} // namespace elasticjob::events
+#endif // ELASTICJOB_EVENTS_EVENT_RING_HPP

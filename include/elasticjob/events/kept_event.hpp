@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief An event that outlives its telling: everything of it by value.
+#ifndef ELASTICJOB_EVENTS_KEPT_EVENT_HPP
+#define ELASTICJOB_EVENTS_KEPT_EVENT_HPP
+
+#include <elasticjob/events/event.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace elasticjob::events {
+
+/// Any one of the records of events/event.hpp. `keep` copies one into it, `tell` gives an equal one to somebody else.
+/// Keeping the next event in the same object uses its memory again, so that a ring of these allocates nothing once it
+/// has seen the names that occur. A value.
+class kept_event {
+public:
+    kept_event() = default;
+    template <class E>
+    explicit kept_event(E const& e) {
+        keep(e);
+    }
+
+    void keep(joined const& e) {
+        begin(kind::joined, e.from);
+        text_ = e.note;
+    }
+    void keep(left const& e) { begin(kind::left, e.from); }
+    void keep(leadership_changed const& e) {
+        begin(kind::leadership_changed, e.from);
+        leads_ = e.leads;
+    }
+    void keep(resharded const& e) {
+        begin(kind::resharded, e.from);
+        count_ = e.epoch;
+        numbers_[0] = e.items;
+        numbers_[1] = e.instances;
+        numbers_[2] = e.moved;
+    }
+    void keep(share_changed const& e) {
+        begin(kind::share_changed, e.from);
+        items_ = e.items;
+    }
+    void keep(item_started const& e) {
+        begin(kind::item_started, e.from, e.item, e.due, e.run);
+        token_ = e.token;
+        numbers_[0] = e.attempt;
+        source_ = e.source;
+    }
+    void keep(item_finished const& e) {
+        begin(kind::item_finished, e.from, e.item, e.due, e.run);
+        token_ = e.token;
+        took_ = e.took;
+        failure_ = e.failure;
+    }
+    void keep(item_fenced const& e) {
+        begin(kind::item_fenced, e.from, e.item, e.due, e.run);
+        token_ = e.token;
+    }
+    void keep(item_misfired const& e) { begin(kind::item_misfired, e.from, e.item, e.due, {}); }
+    void keep(item_skipped const& e) {
+        begin(kind::item_skipped, e.from, e.item, e.due, e.run);
+        why_ = e.why;
+        count_ = e.count;
+    }
+    void keep(trouble const& e) {
+        begin(kind::trouble, e.from);
+        failure_ = e.what;
+    }
+
+    /// `f(e)` with the record that was kept, which refers to this object; not at all if none was.
+    template <class F>
+    void tell(F&& f) const {
+        origin const from{job_, instance_, at_};
+        auto const run = run_of();
+        switch (kind_) {
+        case kind::none:
+            return;
+        case kind::joined:
+            return void(f(joined{from, text_}));
+        case kind::left:
+            return void(f(left{from}));
+        case kind::leadership_changed:
+            return void(f(leadership_changed{from, leads_}));
+        case kind::resharded:
+            return void(f(resharded{from, count_, numbers_[0], numbers_[1], numbers_[2]}));
+        case kind::share_changed:
+            return void(f(share_changed{from, items_}));
+        case kind::item_started:
+            return void(f(item_started{from, item_, due_, source_, numbers_[0], token_, run}));
+        case kind::item_finished:
+            return void(f(item_finished{from, item_, due_, took_, failure_, token_, run}));
+        case kind::item_fenced:
+            return void(f(item_fenced{from, item_, due_, token_, run}));
+        case kind::item_misfired:
+            return void(f(item_misfired{from, item_, due_}));
+        case kind::item_skipped:
+            return void(f(item_skipped{from, item_, due_, why_, count_, run}));
+        case kind::trouble:
+            return void(f(trouble{from, *failure_}));
+        }
+    }
+
+    std::string const& job() const noexcept { return job_; }
+    instance_id const& instance() const noexcept { return instance_; }
+    wall_time at() const noexcept { return at_; }
+
+    /// Whether it is an event of that type.
+    template <class E>
+    bool is() const {
+        bool answer = false;
+        tell([&](auto const& e) { answer = std::is_same_v<std::remove_cvref_t<decltype(e)>, E>; });
+        return answer;
+    }
+
+private:
+    enum class kind : std::uint8_t {
+        none,
+        joined,
+        left,
+        leadership_changed,
+        resharded,
+        share_changed,
+        item_started,
+        item_finished,
+        item_fenced,
+        item_misfired,
+        item_skipped,
+        trouble
+    };
+
+    void begin(kind k, origin const& from) {
+        kind_ = k;
+        job_ = from.job;
+        instance_ = from.instance;
+        at_ = from.at;
+    }
+    void begin(kind k, origin const& from, item_index item, wall_time due, run_name const& run) {
+        begin(k, from);
+        item_ = item;
+        due_ = due;
+        run_ = run;
+        text_ = run.task_id;
+    }
+    run_name run_of() const {
+        auto run = run_;
+        run.task_id = text_; // the view that was copied is not ours
+        return run;
+    }
+
+    kind kind_ = kind::none;
+    bool leads_ = false;
+    skip_reason why_{};
+    run_source source_{};
+    item_index item_ = 0;
+    std::uint32_t numbers_[3]{};
+    wall_time at_{}, due_{};
+    std::int64_t token_ = 0;
+    std::uint64_t count_ = 0;
+    std::chrono::nanoseconds took_{};
+    run_name run_{};
+    std::string job_, text_;
+    instance_id instance_;
+    std::vector<item_index> items_;
+    std::optional<error> failure_;
+};
+
+} // namespace elasticjob::events
+#endif // ELASTICJOB_EVENTS_KEPT_EVENT_HPP

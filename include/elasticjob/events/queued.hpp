@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief A sink on a thread of its own, so that it may take its time.
+#ifndef ELASTICJOB_EVENTS_QUEUED_HPP
+#define ELASTICJOB_EVENTS_QUEUED_HPP
+
+#include <elasticjob/core/guarded_call.hpp>
+#include <elasticjob/events/event_sink.hpp>
+#include <elasticjob/events/queue_thread.hpp>
+
+#include <utility>
+
+namespace elasticjob {
+
+namespace detail {
+
+template <class Sink>
+struct sink_worker {
+    Sink sink;
+
+    template <class Queue>
+    void work(events::event_ring const& batch, Queue& queue) {
+        for (std::size_t n = 0; n < batch.size(); ++n) {
+            if (queue.is_abandoned()) {
+                queue.account().dropped += batch.size() - n;
+                return;
+            }
+            auto const told = guarded_call([&] { batch[n].tell(sink); });
+            ++(told ? queue.account().done : queue.account().failed);
+        }
+        if constexpr (requires { sink.flush(); }) (void)guarded_call([&] { sink.flush(); });
+    }
+    static mono_time next_look() noexcept { return mono_time::max(); }
+};
+
+} // namespace detail
+
+/// Tells the events to `Sink` on a thread of its own, in their order, so that the loop never waits for it: what telling
+/// costs the loop is a copy into a bounded queue. If the queue is full, its oldest event is dropped and counted. What the
+/// sink throws is caught and counted. A sink that has a `flush()` hears it behind each batch.
+///
+/// The end of this waits for what is in the queue, up to `drain_timeout`; the rest is dropped and counted. A sink that does
+/// not come back even then is left behind on its thread, so what it refers to must live as long as the process.
+/// Movable. Threads: told on the loop; `account` from any.
+template <event_sink Sink>
+class Queued {
+public:
+    /// Throws std::system_error if there can be no thread.
+    explicit Queued(Sink sink, queue_options options = {})
+        : queue_{detail::sink_worker<Sink>{std::move(sink)}, options} {}
+
+    template <class E>
+    void operator()(E const& e) {
+        queue_.push(e);
+    }
+
+    /// Stays valid, and true, when this is moved into a scheduler.
+    std::shared_ptr<queue_account const> account() const { return queue_.account(); }
+
+private:
+    detail::queue_thread<detail::sink_worker<Sink>> queue_;
+};
+
+static_assert(event_sink<Queued<NoEvents>>);
+
+} // namespace elasticjob
+#endif // ELASTICJOB_EVENTS_QUEUED_HPP

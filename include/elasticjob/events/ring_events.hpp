@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The last events, in memory.
+#ifndef ELASTICJOB_EVENTS_RING_EVENTS_HPP
+#define ELASTICJOB_EVENTS_RING_EVENTS_HPP
+
+#include <elasticjob/core/memory.hpp>
+#include <elasticjob/events/event_ring.hpp>
+#include <elasticjob/events/event_sink.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace elasticjob {
+
+/// Keeps the last `size` events. A copy shares the ring, so one is kept to be read while another is the scheduler's.
+/// Threads: told on the loop; read from any thread.
+class RingEvents {
+public:
+    explicit RingEvents(std::size_t size = 256) : state_{std::make_shared<state>(size)} {}
+
+    template <class E>
+    void operator()(E const& e) const {
+        std::lock_guard const lock{state_->mutex};
+        state_->ring.push(e);
+        ++state_->told;
+    }
+
+    /// Oldest first.
+    std::vector<events::kept_event> read() const {
+        std::vector<events::kept_event> all;
+        std::lock_guard const lock{state_->mutex};
+        all.reserve(state_->ring.size());
+        for (std::size_t n = 0; n < state_->ring.size(); ++n) all.push_back(state_->ring[n]);
+        return all;
+    }
+
+    /// How many events there were, those included that have been forgotten.
+    std::uint64_t told() const {
+        std::lock_guard const lock{state_->mutex};
+        return state_->told;
+    }
+
+private:
+    struct state {
+        explicit state(std::size_t size) : ring{size} {}
+        std::mutex mutex;
+        events::event_ring ring;
+        std::uint64_t told = 0;
+    };
+    std::shared_ptr<state> state_;
+};
+
+static_assert(event_sink<RingEvents>);
+
+} // namespace elasticjob
+#endif // ELASTICJOB_EVENTS_RING_EVENTS_HPP

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Several sinks in the one slot for a sink.
+#ifndef ELASTICJOB_EVENTS_SINKS_HPP
+#define ELASTICJOB_EVENTS_SINKS_HPP
+
+#include <elasticjob/core/guarded_call.hpp>
+#include <elasticjob/core/memory.hpp>
+#include <elasticjob/events/event_sink.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+namespace elasticjob {
+
+/// Tells each of them every event, in the order in which they are given. What one throws is caught here and counted: that
+/// event is lost to it, and to no other. One that blocks keeps the others waiting, and the loop: put it into a Queued.
+template <event_sink... S>
+class Sinks {
+public:
+    /// How many events each sink has thrown at. Threads: any.
+    using account = std::array<std::atomic<std::uint64_t>, sizeof...(S)>;
+
+    explicit Sinks(S... sinks) : sinks_{std::move(sinks)...}, thrown_{std::make_shared<account>()} {}
+
+    template <class E>
+    void operator()(E const& e) {
+        tell(e, std::index_sequence_for<S...>{});
+    }
+
+    /// Stays valid, and true, when this is moved into a scheduler.
+    std::shared_ptr<account const> thrown() const { return thrown_; }
+
+private:
+    template <class E, std::size_t... N>
+    void tell(E const& e, std::index_sequence<N...>) {
+        (tell_one<N>(e), ...);
+    }
+    template <std::size_t N, class E>
+    void tell_one(E const& e) {
+        auto const told = detail::guarded_call([&] { std::get<N>(sinks_)(e); });
+        if (!told) (*thrown_)[N].fetch_add(1, std::memory_order_relaxed);
+    }
+
+    std::tuple<S...> sinks_;
+    std::shared_ptr<account> thrown_;
+};
+
+static_assert(event_sink<Sinks<NoEvents, NoEvents>> && event_sink<Sinks<>>);
+
+} // namespace elasticjob
+#endif // ELASTICJOB_EVENTS_SINKS_HPP
