@@ -6,8 +6,8 @@
 BEGIN {
     level["core"] = 0
     level["cron"] = 1
-    level["config"] = level["allocation"] = level["registry"] = level["events"] = 2
-    level["membership"] = level["election"] = 3
+    level["config"] = level["allocation"] = level["registry"] = 2
+    level["membership"] = level["election"] = level["events"] = 3
     level["sharding"] = 4
     level["execution"] = 5
     level["failover"] = 6

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Sinks that write one line for each event, with all it says.
+#ifndef ELASTICJOB_EVENTS_LINE_EVENTS_HPP
+#define ELASTICJOB_EVENTS_LINE_EVENTS_HPP
+
+#include <elasticjob/events/event_sink.hpp>
+#include <elasticjob/events/fields.hpp>
+#include <elasticjob/events/text_forms.hpp>
+
+#include <cerrno>
+#include <chrono>
+#include <concepts>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <unistd.h> // write
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// Where lines go: called with each, its `\n` included. It may throw, as sinks may not: see Sinks and Queued.
+template <class O>
+concept line_output = std::move_constructible<O> && std::invocable<O&, std::string_view>;
+
+/// To a stream of the C library, which has to stay open. The line has left the process's buffers on return. Throws
+/// std::system_error.
+struct to_stream {
+    std::FILE* file;
+    void operator()(std::string_view line) const {
+        if (std::fwrite(line.data(), 1, line.size(), file) != line.size() || std::fflush(file) != 0)
+            throw std::system_error{errno, std::generic_category(), "a line of events could not be written"};
+    }
+};
+
+/// To a file descriptor, which has to stay open: one write for each line. Throws std::system_error.
+struct to_descriptor {
+    int descriptor;
+    void operator()(std::string_view line) const {
+        while (!line.empty()) {
+            auto const written = ::write(descriptor, line.data(), line.size());
+            if (written < 0 && errno == EINTR) continue;
+            if (written < 0)
+                throw std::system_error{errno, std::generic_category(), "a line of events could not be written"};
+            line.remove_prefix(static_cast<std::size_t>(written));
+        }
+    }
+};
+
+namespace detail {
+
+/// `at=2026-01-01T00:00:00.025Z event=item_started job=settle item=1 note="with \"blanks\""`
+struct logfmt {
+    static void begin(std::string&) {}
+    static void name(std::string& line, std::string_view name) {
+        if (!line.empty()) line += ' ';
+        line.append(name) += '=';
+    }
+    static void text(std::string& line, std::string_view text) {
+        auto const is_plain = [](char c) { return c > ' ' && c < 0x7f && c != '"' && c != '=' && c != '\\'; };
+        bool plain = !text.empty();
+        for (char const c : text) plain = plain && is_plain(c);
+        if (plain) return void(line.append(text));
+        line += '"';
+        append_escaped(line, text);
+        line += '"';
+    }
+    static void list(std::string& line, std::string_view items) { text(line, items); }
+    static void end(std::string&) {}
+};
+
+/// `{"at":"2026-01-01T00:00:00.025Z","event":"item_started","job":"settle","item":1,"items":[0,2]}`
+struct json_line {
+    static void begin(std::string& line) { line += '{'; }
+    static void name(std::string& line, std::string_view name) {
+        if (line.size() > 1) line += ',';
+        text(line, name);
+        line += ':';
+    }
+    static void text(std::string& line, std::string_view text) {
+        line += '"';
+        append_escaped(line, text);
+        line += '"';
+    }
+    static void list(std::string& line, std::string_view items) { line.append("[").append(items).append("]"); }
+    static void end(std::string& line) { line += '}'; }
+};
+
+} // namespace detail
+
+/// One line for each event. Instants are RFC 3339 in UTC, durations seconds with a fraction. Whatever a job or an error is
+/// called, a line stays one line, and valid UTF-8. Formats: LogfmtEvents, JsonLinesEvents. Threads: one at a time.
+template <class Format, line_output Output>
+class line_events {
+public:
+    explicit line_events(Output out) : out_(std::move(out)) {}
+
+    template <class E>
+    void operator()(E const& e) {
+        line_.clear();
+        Format::begin(line_);
+        events::for_each_field(e, [&](std::string_view name, auto const& value) {
+            Format::name(line_, name);
+            write(value);
+        });
+        Format::end(line_);
+        line_ += '\n';
+        out_(line_);
+    }
+
+private:
+    void write(std::string_view text) { Format::text(line_, text); }
+    void write(std::integral auto number) { line_ += std::to_string(number); }
+    void write(bool yes) { line_ += yes ? "true" : "false"; }
+    void write(wall_time t) { Format::text(line_, detail::format_instant(t)); }
+    void write(std::chrono::nanoseconds span) {
+        char text[48];
+        std::snprintf(text, sizeof text, "%.6f", std::chrono::duration<double>{span}.count());
+        line_ += text;
+    }
+    void write(std::vector<item_index> const& items) {
+        std::string text;
+        for (auto const i : items) text.append(text.empty() ? "" : ",").append(std::to_string(i));
+        Format::list(line_, text);
+    }
+
+    Output out_;
+    std::string line_;
+};
+
+/// `LogfmtEvents{to_stream{stderr}}`: names and values as programs that read logs like them.
+template <line_output Output>
+class LogfmtEvents : public line_events<detail::logfmt, Output> {
+public:
+    explicit LogfmtEvents(Output out) : line_events<detail::logfmt, Output>{std::move(out)} {}
+};
+
+/// `JsonLinesEvents{to_descriptor{fd}}`: a JSON object in each line.
+template <line_output Output>
+class JsonLinesEvents : public line_events<detail::json_line, Output> {
+public:
+    explicit JsonLinesEvents(Output out) : line_events<detail::json_line, Output>{std::move(out)} {}
+};
+
+static_assert(event_sink<LogfmtEvents<to_stream>> && event_sink<JsonLinesEvents<to_descriptor>>);
+
+} // namespace elasticjob
+#endif // ELASTICJOB_EVENTS_LINE_EVENTS_HPP
