@@ -18,6 +18,11 @@ declare -Ar package_probes=(
     [libzookeeper-java]='file /usr/share/java/zookeeper.jar'
     [default-jre-headless]='command java'
     [libhowardhinnant-date-dev]='header date/tz.h'
+    [libsqlite3-dev]='header sqlite3.h'
+    [libsoci-dev]='header soci/soci.h'
+    [libpq-dev]='command pg_config'
+    [postgresql]='file /usr/lib/postgresql/*/bin/initdb'
+    [libcpp-httplib-dev]='header httplib.h'
     [tzdata]='file /usr/share/zoneinfo/America/New_York'
     [clang-16]='command clang++-16'
     [libclang-rt-16-dev]='file /usr/lib/llvm-16/lib/clang/16/lib/linux/libclang_rt.tsan*.a'
@@ -54,5 +59,8 @@ need_packages() { # PACKAGE...
 # The run scripts read these.
 # shellcheck disable=SC2034
 readonly build_packages=(g++ cmake ninja-build ccache libboost-dev librange-v3-dev rapidjson-dev libzookeeper-mt-dev)
+# What the tests of optional headers need.
+# shellcheck disable=SC2034
+readonly event_packages=(libsqlite3-dev libsoci-dev libpq-dev postgresql libcpp-httplib-dev)
 # shellcheck disable=SC2034
 readonly server_packages=(libzookeeper-java default-jre-headless)

@@ -134,3 +134,23 @@ TEST_CASE("events.event_ring: forgets the oldest, and stays in order over any nu
         CHECK(forgotten > 0);
     }
 }
+
+TEST_CASE("events.event_ring: gives its oldest away, a few at a time, and grows with the others in order") {
+    happenings const h;
+    events::event_ring ring{100}, batch{7};
+    std::uint64_t next = 1, expected = 1;
+    for (int turn = 0; turn < 40; ++turn) {
+        for (int n = 0; n < 9; ++n) REQUIRE(ring.push(h.started(next++)));
+        batch.clear();
+        ring.move_to(batch, turn % 9);
+        REQUIRE(batch.size() == std::min<std::size_t>(turn % 9, 7));
+        for (std::size_t n = 0; n < batch.size(); ++n) CHECK(described(batch[n]) == described(h.started(expected++)));
+        if (ring.size() < 80) continue;
+        while (ring.size() > 0) {
+            batch.clear();
+            ring.move_to(batch, 7);
+            for (std::size_t n = 0; n < batch.size(); ++n) CHECK(described(batch[n]) == described(h.started(expected++)));
+        }
+        CHECK(expected == next);
+    }
+}

@@ -66,6 +66,9 @@ planted() { # INCLUDE_DIR
         elasticjob/registry/zy_planted.hpp '#include <zookeeper/zookeeper.h>'
     attempt layers 'elasticjob/events/planted.hpp:3: <zookeeper/zookeeper.h> must not' elasticjob/events/planted.hpp \
         '#include <zookeeper/zookeeper.h>'
+    for library in sqlite3.h soci/soci.h httplib.h; do
+        attempt layers "elasticjob/events/planted.hpp:3: <$library> must not" elasticjob/events/planted.hpp "#include <$library>"
+    done
     attempt layers 'elasticjob/planet/planted.hpp:1: unknown folder' elasticjob/planet/planted.hpp ''
 
     attempt words "$p:3: virtual" $p 'struct planted { virtual ~planted(); };'

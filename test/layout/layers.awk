@@ -39,7 +39,7 @@ function check_own(path,   from, to) {
 
 function check_outside(path,   folder, allowed) {
     folder = folder_of(FILENAME)
-    if (path ~ /^[a-z0-9_]+(\.h)?$/ || path ~ /^(sys|net|netinet|arpa)\/[a-z0-9_]+\.h$/) return # std and POSIX
+    if (path !~ /^(sqlite3|httplib)\.h$/ && path ~ /^[a-z0-9_]+(\.h)?$/ || path ~ /^(sys|net|netinet|arpa)\/[a-z0-9_]+\.h$/) return # std and POSIX
     if (path ~ /^boost\/outcome/) allowed = FILENAME == "elasticjob/core/result.hpp"
     else if (path ~ /^boost\/hana/) allowed = 1
     else if (path ~ /^boost\/(asio|beast)/) allowed = folder == "console"
@@ -50,6 +50,9 @@ function check_outside(path,   folder, allowed) {
         allowed = folder ~ /^(allocation|election|sharding|execution|failover|operations|console|testing)$/
     else if (path ~ /^rapidjson\//) allowed = FILENAME ~ /\/([a-z_]*codec\.hpp|codec\/[^\/]*)$/
     else if (path ~ /^date\//) allowed = FILENAME == "elasticjob/cron/date_zone.hpp"
+    else if (path == "sqlite3.h") allowed = FILENAME == "elasticjob/events/sqlite_database.hpp"
+    else if (path ~ /^soci\//) allowed = FILENAME == "elasticjob/events/postgres_database.hpp"
+    else if (path == "httplib.h") allowed = FILENAME == "elasticjob/events/metrics_endpoint.hpp"
     else if (path ~ /^zookeeper\//) {
         if (!zookeeper_header) zookeeper_header = FILENAME
         allowed = folder == "registry" && zookeeper_header == FILENAME

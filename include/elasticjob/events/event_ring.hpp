@@ -33,14 +33,27 @@ public:
         return false;
     }
 
+    /// Gives the oldest, but no more than `count`, to an empty ring.
+    void move_to(event_ring& other, std::size_t count) {
+        for (; count > 0 && size_ > 0 && other.size_ < other.size_max_; --count, --size_) {
+            if (other.size_ == other.slots_.size()) other.grow();
+            std::swap(other.slot(other.size_++), slot(0)); // which both keep their memory
+            first_ = (first_ + 1) % slots_.size();
+        }
+    }
+
     std::size_t size() const noexcept { return size_; }
     kept_event const& operator[](std::size_t n) const { return slots_[(first_ + n) % slots_.size()]; }
     void clear() noexcept { first_ = size_ = 0; }
 
 private:
     kept_event& slot(std::size_t n) { return slots_[(first_ + n) % slots_.size()]; }
-    /// It is not full before it has all its slots, so that the oldest is at the front until then.
-    void grow() { slots_.resize(std::min(size_max_, std::max<std::size_t>(16, slots_.size() * 2))); }
+    void grow() {
+        // The oldest comes to the front, because what is new goes behind the end.
+        std::rotate(slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(first_), slots_.end());
+        first_ = 0;
+        slots_.resize(std::min(size_max_, std::max<std::size_t>(16, slots_.size() * 2)));
+    }
 
     std::size_t size_max_;
     std::size_t first_ = 0, size_ = 0;

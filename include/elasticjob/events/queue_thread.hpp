@@ -19,7 +19,8 @@
 namespace elasticjob {
 
 struct queue_options {
-    std::size_t depth_max = 8192;                  ///< events that wait; when one more comes, the oldest is dropped
+    std::size_t depth_max = 8192;                   ///< events that wait; when one more comes, the oldest is dropped
+    std::size_t batch_max = 256;                    ///< events that are worked on together, and wait no more
     std::chrono::milliseconds drain_timeout{5'000}; ///< how long the end of the queue waits for what is in it
 };
 
@@ -58,7 +59,7 @@ private:
     friend class queue_thread;
 
     void work() {
-        events::event_ring batch{options_.depth_max};
+        events::event_ring batch{options_.batch_max};
         for (;;) {
             {
                 std::unique_lock lock{mutex_};
@@ -68,7 +69,7 @@ private:
                 else
                     news_.wait_until(lock, until, is_wanted);
                 if (is_closing_ && (waiting_.size() == 0 || is_abandoned())) break;
-                std::swap(batch, waiting_);
+                waiting_.move_to(batch, options_.batch_max);
             }
             worker_.work(batch, *this);
             batch.clear();
@@ -91,8 +92,8 @@ private:
 
 /// | expression              | must hold                                                                                 |
 /// |-------------------------|-------------------------------------------------------------------------------------------|
-/// | `w.work(batch, queue)`  | deals with the events of the ring, in order, or as many as it can; throws nothing; counts |
-/// |                         | what it did in `queue.account()`; gives up soon once `queue.is_abandoned()`                |
+/// | `w.work(batch, queue)`  | deals with the events of the ring, in order; throws nothing; counts what it did in         |
+/// |                         | `queue.account()`; gives up soon once `queue.is_abandoned()`                               |
 /// | `w.next_look()`         | `mono_time`: when it wants to be called although there is nothing                         |
 ///
 /// Movable. Its end lets the worker finish what waits, for `drain_timeout`. What is left then is dropped and counted, and

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The role of a database that keeps the record of runs, and the tables it keeps it in.
+#ifndef ELASTICJOB_EVENTS_EVENT_DATABASE_HPP
+#define ELASTICJOB_EVENTS_EVENT_DATABASE_HPP
+
+#include <elasticjob/core/result.hpp>
+#include <elasticjob/events/trace.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <variant>
+
+namespace elasticjob {
+
+namespace trace {
+/// What becomes one row, or a change of one.
+using entry = std::variant<execution_event, status_trace_event>;
+} // namespace trace
+
+/// | expression           | returns                 | must hold                                                             |
+/// |----------------------|-------------------------|-----------------------------------------------------------------------|
+/// | `d.write(entries)`   | `result<void>`          | all of them are in the tables, or none; written again, they change    |
+/// |                      |                         | nothing; a beginning never overwrites an end                          |
+/// | `d.remove_before(t)` | `result<std::uint64_t>` | how many rows are gone that were told before `t`                      |
+///
+/// Each of them connects and creates the tables if need be. Errors: unreachable, when the database is to be asked again
+/// later; invalid_argument, when it will never take this.
+/// Models: SqliteDatabase, PostgresDatabase. Threads: one.
+template <class D>
+concept event_database = std::move_constructible<D> &&
+    requires(D& d, std::span<trace::entry const> entries, wall_time t) {
+        { d.write(entries) } -> std::same_as<result<void>>;
+        { d.remove_before(t) } -> std::same_as<result<std::uint64_t>>;
+    };
+
+/// The tables of ElasticJob, in words that SQLite and PostgreSQL both understand. Texts have no limit of length, because a
+/// task id may be longer than any; times are in UTC.
+namespace detail::sql {
+
+inline constexpr std::array<char const*, 5> schema{
+    "CREATE TABLE IF NOT EXISTS JOB_EXECUTION_LOG ("
+    "id VARCHAR(40) NOT NULL PRIMARY KEY, job_name TEXT NOT NULL, task_id TEXT NOT NULL, hostname TEXT NOT NULL, "
+    "ip TEXT NOT NULL, sharding_item INT NOT NULL, execution_source VARCHAR(20) NOT NULL, failure_cause TEXT NULL, "
+    "is_success INT NOT NULL, start_time TIMESTAMP NULL, complete_time TIMESTAMP NULL)",
+    "CREATE TABLE IF NOT EXISTS JOB_STATUS_TRACE_LOG ("
+    "id VARCHAR(40) NOT NULL PRIMARY KEY, job_name TEXT NOT NULL, original_task_id TEXT NOT NULL, task_id TEXT NOT NULL, "
+    "slave_id TEXT NOT NULL, source VARCHAR(50) NOT NULL, execution_type VARCHAR(20) NOT NULL, sharding_item TEXT NOT NULL, "
+    "state VARCHAR(20) NOT NULL, message TEXT NULL, creation_time TIMESTAMP NULL)",
+    "CREATE INDEX IF NOT EXISTS TASK_ID_STATE_INDEX ON JOB_STATUS_TRACE_LOG (task_id, state)",
+    // For the removal of what is old.
+    "CREATE INDEX IF NOT EXISTS JOB_EXECUTION_LOG_START_TIME ON JOB_EXECUTION_LOG (start_time)",
+    "CREATE INDEX IF NOT EXISTS JOB_STATUS_TRACE_LOG_CREATION_TIME ON JOB_STATUS_TRACE_LOG (creation_time)",
+};
+
+/// The beginning of a run that has ended changes nothing; its end overwrites its beginning, or stands alone.
+inline constexpr char const* write_execution =
+    "INSERT INTO JOB_EXECUTION_LOG (id, job_name, task_id, hostname, ip, sharding_item, execution_source, failure_cause, "
+    "is_success, start_time, complete_time) VALUES (:id, :job_name, :task_id, :hostname, :ip, :sharding_item, "
+    ":execution_source, :failure_cause, :is_success, :start_time, :complete_time) "
+    "ON CONFLICT (id) DO UPDATE SET failure_cause = excluded.failure_cause, is_success = excluded.is_success, "
+    "complete_time = excluded.complete_time WHERE excluded.complete_time IS NOT NULL";
+
+/// What has no original task of its own has that of its task's beginning.
+inline constexpr char const* write_status =
+    "INSERT INTO JOB_STATUS_TRACE_LOG (id, job_name, original_task_id, task_id, slave_id, source, execution_type, "
+    "sharding_item, state, message, creation_time) VALUES (:id, :job_name, COALESCE(NULLIF(:original_task_id, ''), "
+    "(SELECT original_task_id FROM JOB_STATUS_TRACE_LOG WHERE task_id = :staged_task_id AND state = 'TASK_STAGING' "
+    "ORDER BY creation_time DESC LIMIT 1), ''), :task_id, :slave_id, :source, :execution_type, :sharding_item, :state, "
+    ":message, :creation_time) ON CONFLICT (id) DO NOTHING";
+
+inline constexpr char const* remove_executions = "DELETE FROM JOB_EXECUTION_LOG WHERE start_time < :before";
+inline constexpr char const* remove_states = "DELETE FROM JOB_STATUS_TRACE_LOG WHERE creation_time < :before";
+
+inline std::string instant(wall_time t) { return format_instant(t, ' ', ""); }
+
+/// `f(name, value)` for each parameter of the statement: a text, a number, or an optional text.
+template <class F>
+void bind(trace::execution_event const& x, F&& f) {
+    f("id", x.id);
+    f("job_name", x.job_name);
+    f("task_id", x.task_id);
+    f("hostname", x.hostname);
+    f("ip", x.ip);
+    f("sharding_item", static_cast<int>(x.sharding_item));
+    f("execution_source", std::string{x.source});
+    f("failure_cause", x.failure_cause.empty() ? std::optional<std::string>{} : x.failure_cause);
+    f("is_success", x.is_success ? 1 : 0);
+    f("start_time", instant(x.start_time));
+    f("complete_time", x.complete_time ? std::optional{instant(*x.complete_time)} : std::nullopt);
+}
+template <class F>
+void bind(trace::status_trace_event const& s, F&& f) {
+    f("id", s.id);
+    f("job_name", s.job_name);
+    f("original_task_id", s.original_task_id);
+    f("staged_task_id", s.task_id);
+    f("task_id", s.task_id);
+    f("slave_id", s.slave_id);
+    f("source", std::string{s.source});
+    f("execution_type", std::string{s.execution_type});
+    f("sharding_item", s.sharding_items);
+    f("state", std::string{s.state});
+    f("message", s.message);
+    f("creation_time", instant(s.creation_time));
+}
+
+} // namespace detail::sql
+} // namespace elasticjob
+#endif // ELASTICJOB_EVENTS_EVENT_DATABASE_HPP

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The record of runs in PostgreSQL. Needs SOCI: link with soci_core, soci_postgresql and pq.
+#ifndef ELASTICJOB_EVENTS_POSTGRES_DATABASE_HPP
+#define ELASTICJOB_EVENTS_POSTGRES_DATABASE_HPP
+
+#include <elasticjob/events/event_database.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <soci/postgresql/soci-postgresql.h>
+#include <soci/soci.h>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// PostgreSQL 9.5 or later. `connection` is as libpq takes it, `host=db dbname=jobs user=jobs`. Unless it says otherwise,
+/// connecting takes 5 s at most, a statement 10 s, and so does silence on the network. A URI is taken as it is, without
+/// these limits. Threads: one at a time.
+class PostgresDatabase {
+public:
+    explicit PostgresDatabase(std::string connection)
+        : connection_{connection.find("://") != connection.npos ? std::move(connection) : limits + connection} {}
+
+    result<void> write(std::span<trace::entry const> entries) {
+        return attempt([&] {
+            soci::transaction all{*session_};
+            for (auto const& e : entries)
+                std::visit([&](auto const& row) { write_row(row); }, e);
+            all.commit();
+        });
+    }
+
+    result<std::uint64_t> remove_before(wall_time t) {
+        std::uint64_t count = 0;
+        ELASTICJOB_CHECK(attempt([&] {
+            std::string const before = detail::sql::instant(t);
+            for (auto const* text : {detail::sql::remove_executions, detail::sql::remove_states}) {
+                soci::statement s = (session_->prepare << text, soci::use(before, "before"));
+                s.execute(true);
+                count += static_cast<std::uint64_t>(s.get_affected_rows());
+            }
+        }));
+        return count;
+    }
+
+private:
+    static constexpr char const* limits =
+        "connect_timeout=5 tcp_user_timeout=10000 options='-c statement_timeout=10000' ";
+
+    /// `f()` with a session. What leaves the session in doubt ends it.
+    template <class F>
+    result<void> attempt(F f) {
+        try {
+            if (!session_) connect();
+            f();
+            return success();
+        } catch (soci::postgresql_soci_error const& e) {
+            auto const state = e.sqlstate();
+            // Data that does not fit, rules that it is against. All else may be otherwise another time.
+            bool const is_refused = state.starts_with("22") || state.starts_with("23") || state.starts_with("P0");
+            if (!is_refused) disconnect();
+            return error{is_refused ? errc::invalid_argument : errc::unreachable, e.what()};
+        } catch (std::exception const& e) {
+            disconnect();
+            return error{errc::unreachable, e.what()};
+        }
+    }
+
+    void connect() {
+        auto fresh = std::make_unique<soci::session>(soci::postgresql, connection_);
+        *fresh << "SET client_min_messages = warning"; // that a table is there already is no news
+        for (auto const* text : detail::sql::schema) *fresh << text;
+        session_ = std::move(fresh);
+    }
+
+    /// A statement, and the values that it is carried out with.
+    struct prepared {
+        explicit prepared(soci::session& session) : statement{session} { values.reserve(16); } // they must not move
+        void set(std::size_t n, std::optional<std::string> const& text) {
+            values[n].first = text ? detail::clean_text(*text, std::string::npos) : std::string{};
+            values[n].second = text ? soci::i_ok : soci::i_null;
+        }
+        void set(std::size_t n, int number) { set(n, std::to_string(number)); }
+        std::vector<std::pair<std::string, soci::indicator>> values;
+        soci::statement statement;
+    };
+
+    template <class Row>
+    std::unique_ptr<prepared> prepare(Row const& row) {
+        auto p = std::make_unique<prepared>(*session_);
+        detail::sql::bind(row, [&](char const* name, auto const&) {
+            auto& value = p->values.emplace_back();
+            p->statement.exchange(soci::use(value.first, value.second, name));
+        });
+        bool const is_execution = std::is_same_v<Row, trace::execution_event>;
+        p->statement.alloc();
+        p->statement.prepare(is_execution ? detail::sql::write_execution : detail::sql::write_status);
+        p->statement.define_and_bind();
+        return p;
+    }
+
+    template <class Row>
+    void write_row(Row const& row) {
+        auto& p = std::is_same_v<Row, trace::execution_event> ? execution_ : status_;
+        if (!p) p = prepare(row);
+        std::size_t n = 0;
+        detail::sql::bind(row, [&](char const*, auto const& value) { p->set(n++, value); });
+        p->statement.execute(true);
+    }
+
+    void disconnect() {
+        execution_.reset();
+        status_.reset();
+        session_.reset();
+    }
+
+    std::string connection_;
+    std::unique_ptr<soci::session> session_;
+    std::unique_ptr<prepared> execution_, status_; ///< of the session
+};
+
+static_assert(event_database<PostgresDatabase>);
+
+} // namespace elasticjob
+#endif // ELASTICJOB_EVENTS_POSTGRES_DATABASE_HPP

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief A sink that keeps a record of all runs in a database.
+#ifndef ELASTICJOB_EVENTS_SQL_EVENTS_HPP
+#define ELASTICJOB_EVENTS_SQL_EVENTS_HPP
+
+#include <elasticjob/core/guarded_call.hpp>
+#include <elasticjob/events/event_database.hpp>
+#include <elasticjob/events/event_sink.hpp>
+#include <elasticjob/events/queue_thread.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+struct sql_events_options {
+    queue_options queue{};
+    std::chrono::milliseconds retry_first{200}; ///< after the first refusal in a row; then twice as long each time
+    std::chrono::milliseconds retry_max{30'000};
+    std::chrono::hours keep_for{0};                 ///< older rows are deleted; 0: they stay
+    std::chrono::milliseconds cleanup_interval{600'000};
+};
+
+namespace detail {
+
+template <event_database Database>
+class sql_worker {
+public:
+    sql_worker(Database db, sql_events_options o) : db_{std::move(db)}, options_{o} {
+        if (options_.keep_for.count() > 0) next_cleanup_ = now();
+    }
+
+    /// The whole batch in one transaction. While the database is away it is tried again and again, and what comes
+    /// meanwhile waits in the queue, which drops its oldest.
+    template <class Queue>
+    void work(events::event_ring const& batch, Queue& queue) {
+        if (batch.size() > 0) (void)deal_with(batch, 0, batch.size(), queue);
+        if (now() >= next_cleanup_) clean_up(queue);
+    }
+    mono_time next_look() const noexcept { return next_cleanup_; }
+
+private:
+    enum class outcome { written, refused, given_up };
+
+    static mono_time now() { return std::chrono::steady_clock::now(); }
+
+    /// If something of it is refused, each half for itself, until it is found. False: there is no more time.
+    template <class Queue>
+    bool deal_with(events::event_ring const& batch, std::size_t begin, std::size_t end, Queue& queue) {
+        auto const written = write(batch, begin, end, queue);
+        if (written == outcome::refused && end - begin > 1) {
+            auto const middle = begin + (end - begin) / 2;
+            if (deal_with(batch, begin, middle, queue)) return deal_with(batch, middle, end, queue);
+            queue.account().dropped += end - middle;
+            return false;
+        }
+        (written == outcome::written ? queue.account().done : queue.account().dropped) += end - begin;
+        return written != outcome::given_up;
+    }
+
+    template <class Queue>
+    outcome write(events::event_ring const& batch, std::size_t begin, std::size_t end, Queue& queue) {
+        rows_.clear();
+        auto const add = [&](auto&& row) { rows_.emplace_back(std::move(row)); };
+        for (auto n = begin; n < end; ++n) batch[n].tell([&](auto const& e) { trace_(e, add); });
+        if (rows_.empty()) return outcome::written;
+        if (queue.is_abandoned()) return outcome::given_up;
+        for (auto pause = options_.retry_first;; pause = std::min(pause * 2, options_.retry_max)) {
+            auto const written = guarded_call([&] { return db_.write(rows_); });
+            if (written) {
+                if (std::exchange(is_away_, false)) say("is there again", "");
+                return outcome::written;
+            }
+            ++queue.account().failed;
+            if (written.error() == errc::invalid_argument) {
+                if (end - begin == 1 && !std::exchange(has_refused_, true))
+                    say("refuses events, which are dropped", to_string(written.error()));
+                return outcome::refused;
+            }
+            if (!std::exchange(is_away_, true)) say("is away; events wait for it", to_string(written.error()));
+            // One who wants the end does not wait for another attempt, but what was read was tried at least once.
+            if (!queue.sleep_until(now() + pause)) return outcome::given_up;
+        }
+    }
+
+    template <class Queue>
+    void clean_up(Queue& queue) {
+        auto const removed = db_.remove_before(std::chrono::system_clock::now() - options_.keep_for);
+        if (!removed) ++queue.account().failed;
+        next_cleanup_ = now() + options_.cleanup_interval;
+    }
+
+    static void say(char const* what, std::string const& why) {
+        auto const line = why.substr(0, why.find('\n'));
+        std::fprintf(stderr, "elasticjob: the database of events %s%s%s\n", what, line.empty() ? "" : ": ", line.c_str());
+    }
+
+    Database db_;
+    sql_events_options options_;
+    trace::tracer trace_{};
+    std::vector<trace::entry> rows_;
+    mono_time next_cleanup_ = mono_time::max();
+    bool is_away_ = false, has_refused_ = false;
+};
+
+} // namespace detail
+
+/// Writes execution events and status trace events (events/trace.hpp) into the two tables of ElasticJob, on a thread of
+/// its own, a batch in each transaction, in order.
+///
+/// While the database is away (it cannot be connected to, is locked, is full) the batch in hand is tried again, after
+/// longer and longer pauses; what comes meanwhile waits in the queue; when that is full its oldest event is dropped and
+/// counted. An event that the database refuses for good is dropped and counted, and disturbs no other. The first failure,
+/// the first success after it, and the first refusal are told on standard error. The end tries what waits once, for `drain_timeout` at most.
+/// `account()`: `done` and `dropped` count events, `failed` attempts. Movable. Threads: told on the loop.
+template <event_database Database>
+class SqlEvents {
+public:
+    /// Throws std::system_error if there can be no thread. The database is connected to later, on that thread.
+    explicit SqlEvents(Database db, sql_events_options options = {})
+        : queue_{detail::sql_worker<Database>{std::move(db), options}, options.queue} {}
+
+    template <class E>
+    void operator()(E const& e) {
+        if constexpr (requires { e.item; }) queue_.push(e); // the tables have no place for others
+    }
+
+    /// Stays valid, and true, when this is moved into a scheduler.
+    std::shared_ptr<queue_account const> account() const { return queue_.account(); }
+
+private:
+    detail::queue_thread<detail::sql_worker<Database>> queue_;
+};
+
+} // namespace elasticjob
+#endif // ELASTICJOB_EVENTS_SQL_EVENTS_HPP

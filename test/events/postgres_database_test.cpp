@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/events/postgres_database.hpp>
+
+#include <events/database_laws.hpp>
+#include <support/postgres_server.hpp>
+
+#include <doctest/doctest.h>
+
+#include <thread>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// One server for all tests of this file; none where it is not installed.
+postgres_server* the_server() {
+    static bool const is_there = !postgres_server::find_programs().empty();
+    if (!is_there) {
+        MESSAGE("skipped: no PostgreSQL server below /usr/lib/postgresql (apt-get install postgresql)");
+        return nullptr;
+    }
+    static postgres_server server;
+    static bool const runs = server.start();
+    REQUIRE(runs);
+    return &server;
+}
+
+struct postgres_world {
+    explicit postgres_world(postgres_server& s) : server{s} {
+        query("DROP TABLE IF EXISTS JOB_EXECUTION_LOG, JOB_STATUS_TRACE_LOG");
+    }
+    PostgresDatabase make() const { return PostgresDatabase{server.connection()}; }
+
+    /// By libpq itself.
+    rows query(std::string const& text) const {
+        auto* const c = PQconnectdb(("options='-c client_min_messages=warning' " + server.connection()).c_str());
+        auto* const r = PQexec(c, text.c_str());
+        auto const state = PQresultStatus(r);
+        if (state != PGRES_TUPLES_OK && state != PGRES_COMMAND_OK) FAIL(PQerrorMessage(c));
+        rows all;
+        for (int n = 0; n < PQntuples(r); ++n) {
+            std::string row;
+            for (int i = 0; i < PQnfields(r); ++i)
+                row.append(i ? "|" : "").append(PQgetisnull(r, n, i) ? "-" : PQgetvalue(r, n, i));
+            all.push_back(std::move(row));
+        }
+        PQclear(r);
+        PQfinish(c);
+        return all;
+    }
+    void refuse_state(std::string const& state) const {
+        auto d = make();
+        REQUIRE(d.remove_before(wall_time{})); // makes the tables
+        query("ALTER TABLE JOB_STATUS_TRACE_LOG ADD CONSTRAINT refuse CHECK (state <> '" + state + "')");
+    }
+    postgres_server& server;
+};
+
+} // namespace
+
+TEST_CASE("events.postgres_database: keeps the laws") {
+    auto* const server = the_server();
+    if (!server) return;
+    postgres_world world{*server};
+    check_database_laws(world);
+}
+
+TEST_CASE("events.postgres_database: text that PostgreSQL cannot keep is made such that it can") {
+    auto* const server = the_server();
+    if (!server) return;
+    postgres_world world{*server};
+    happenings h;
+    h.job = "caf\xe9";
+    h.failure = error{errc::job_threw, std::string{"a\0b\xff", 4}, ""};
+    auto d = world.make();
+    REQUIRE(d.write(entries_of(h.failed())));
+    CHECK(world.query("SELECT job_name, failure_cause FROM JOB_EXECUTION_LOG") ==
+          rows{"caf\xef\xbf\xbd|job_threw: a\xef\xbf\xbd" "b\xef\xbf\xbd"});
+}
+
+TEST_CASE("events.postgres_database: while the server is away events wait, and then they are there") {
+    auto* const server = the_server();
+    if (!server) return;
+    postgres_world world{*server};
+    happenings const h;
+    {
+        SqlEvents sink{world.make(), {.queue = {.drain_timeout = 30s}, .retry_first = 10ms, .retry_max = 50ms}};
+        auto const account = sink.account();
+        sink(h.started(1));
+        while (account->done < 1) std::this_thread::yield();
+        server->stop();
+        for (std::uint64_t n = 2; n <= 50; ++n) sink(h.started(n));
+        while (account->failed < 3) std::this_thread::yield();
+        REQUIRE(server->start());
+        while (account->done < 50) std::this_thread::yield();
+        CHECK(account->dropped == 0);
+    }
+    CHECK(world.query("SELECT count(*) FROM JOB_EXECUTION_LOG") == rows{"50"});
+}
+
+TEST_CASE("events.postgres_database: a server that is not there is to be asked again later") {
+    happenings const h;
+    PostgresDatabase d{"host=/nonexistent dbname=jobs"};
+    auto const written = d.write(entries_of(h.started()));
+    REQUIRE_FALSE(written);
+    CHECK(written.error() == errc::unreachable);
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sink over a database that does what the test says; over real ones: database_laws.hpp.
+#include <elasticjob/events/sql_events.hpp>
+
+#include <events/kinds.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <mutex>
+#include <semaphore>
+#include <stdexcept>
+#include <thread>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct script {
+    std::atomic<bool> is_away{false}, throws{false};
+    std::atomic<int> attempts{0}, cleanups{0};
+    std::counting_semaphore<> tried{0};
+    std::mutex mutex{};
+    std::vector<std::string> ids{};       ///< of the runs that begin
+    std::vector<std::size_t> batches{}; ///< rows in each
+    wall_time removed_before{};
+};
+struct FakeDatabase {
+    script* s;
+    result<void> write(std::span<trace::entry const> entries) const {
+        ++s->attempts;
+        s->tried.release();
+        if (s->throws) throw std::runtime_error{"driver"};
+        if (s->is_away) return error{errc::unreachable, "away"};
+        std::lock_guard const lock{s->mutex};
+        s->batches.push_back(entries.size());
+        for (auto const& e : entries)
+            if (auto const* x = std::get_if<0>(&e)) s->ids.push_back(x->id);
+        return success();
+    }
+    result<std::uint64_t> remove_before(wall_time t) const {
+        s->removed_before = t;
+        ++s->cleanups;
+        s->tried.release();
+        return std::uint64_t{0};
+    }
+};
+static_assert(event_database<FakeDatabase>);
+
+std::string id_of(events::item_started const& e) {
+    std::string id;
+    trace::tracer{}(e, [&](auto const& row) { id = row.id; }); // the run comes last
+    return id;
+}
+
+} // namespace
+
+TEST_CASE("events.sql_events: while the database is away the oldest are dropped, and nothing is lost without being counted") {
+    happenings const h;
+    script s;
+    s.is_away = true;
+    std::shared_ptr<queue_account const> account;
+    {
+        SqlEvents sink{FakeDatabase{&s}, {.queue = {.depth_max = 5}, .retry_first = 1ms, .retry_max = 4ms}};
+        account = sink.account();
+        sink(h.started(1));
+        for (int n = 0; n < 4; ++n) s.tried.acquire(); // it is tried again and again
+        for (std::uint64_t n = 2; n <= 10; ++n) sink(h.started(n));
+        CHECK(account->dropped == 4);
+        CHECK(account->failed >= 3);
+        s.is_away = false;
+        while (account->done < 6) std::this_thread::yield();
+    }
+    std::vector<std::string> expected{id_of(h.started(1))};
+    for (std::uint64_t n = 6; n <= 10; ++n) expected.push_back(id_of(h.started(n)));
+    CHECK(s.ids == expected);
+    CHECK(s.batches == std::vector<std::size_t>{3, 15}); // what has waited goes together
+    CHECK(account->done == 6);
+    CHECK(account->dropped == 4);
+}
+
+TEST_CASE("events.sql_events: the end tries what waits once") {
+    happenings const h;
+    script s;
+    s.is_away = true;
+    std::shared_ptr<queue_account const> account;
+    {
+        SqlEvents sink{FakeDatabase{&s}, {.queue = {.batch_max = 2, .drain_timeout = 60s}, .retry_first = 3600s}};
+        account = sink.account();
+        sink(h.started(1));
+        s.tried.acquire();
+        for (std::uint64_t n = 2; n <= 5; ++n) sink(h.started(n));
+    } // in hand 1, waiting 2 to 5: two batches
+    CHECK(s.attempts == 3);
+    CHECK(account->dropped == 5);
+    CHECK(account->done == 0);
+}
+
+TEST_CASE("events.sql_events: a driver that throws is a database that is away") {
+    happenings const h;
+    script s;
+    s.throws = true;
+    {
+        SqlEvents sink{FakeDatabase{&s}, {.retry_first = 1ms}};
+        sink(h.started(1));
+        s.tried.acquire();
+        s.throws = false;
+        s.tried.acquire();
+    }
+    CHECK(s.ids.size() == 1);
+}
+
+TEST_CASE("events.sql_events: what is too old is removed at the beginning, and from time to time, also while nothing happens") {
+    script s;
+    {
+        SqlEvents sink{FakeDatabase{&s}, {.keep_for = std::chrono::hours{48}, .cleanup_interval = 1ms}};
+        for (int n = 0; n < 3; ++n) s.tried.acquire();
+    }
+    CHECK(s.attempts == 0);
+    CHECK(s.cleanups >= 3);
+    auto const age = std::chrono::system_clock::now() - s.removed_before;
+    CHECK(age >= 48h);
+    CHECK(age < 49h);
+    script kept;
+    {
+        happenings const h;
+        SqlEvents sink{FakeDatabase{&kept}};
+        sink(h.started());
+    }
+    CHECK(kept.cleanups == 0); // unless it is asked for, nothing is removed
+}
