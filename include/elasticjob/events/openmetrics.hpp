@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Writes numbers in the text format of OpenMetrics, which Prometheus reads.
+#ifndef ELASTICJOB_EVENTS_OPENMETRICS_HPP
+#define ELASTICJOB_EVENTS_OPENMETRICS_HPP
+
+#include <elasticjob/events/text_forms.hpp>
+
+#include <concepts>
+#include <cstdio>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace elasticjob {
+
+/// One exposition, from the first family to `finish`. All samples of a family follow its `family` call.
+class openmetrics_writer {
+public:
+    using labels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+
+    static constexpr char const* content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+    /// A unit is the last word of its family's name.
+    openmetrics_writer& family(std::string_view name, std::string_view type, std::string_view help,
+                               std::string_view unit = {}) {
+        name_ = name;
+        text_.append("# TYPE ").append(name).append(" ").append(type).append("\n");
+        if (!unit.empty()) text_.append("# UNIT ").append(name).append(" ").append(unit).append("\n");
+        text_.append("# HELP ").append(name).append(" ");
+        append_text(help);
+        text_ += '\n';
+        return *this;
+    }
+
+    /// `suffix` is `_total` for a counter, `_bucket`, `_count` and `_sum` for a histogram, nothing for a gauge.
+    template <class Number>
+    requires std::integral<Number> || std::floating_point<Number>
+    openmetrics_writer& sample(std::string_view suffix, labels all, Number value) {
+        text_.append(name_).append(suffix);
+        char separator = '{';
+        for (auto const& [name, label] : all) {
+            (text_ += separator).append(name).append("=\"");
+            append_text(label);
+            text_ += '"';
+            separator = ',';
+        }
+        if (separator == ',') text_ += '}';
+        text_ += ' ';
+        if constexpr (std::integral<Number>)
+            text_ += std::to_string(value);
+        else
+            text_ += number(value);
+        text_ += '\n';
+        return *this;
+    }
+
+    std::string finish() { return std::move(text_.append("# EOF\n")); }
+
+    /// As a label `le` wants it: always with a fraction.
+    static std::string number(double value) {
+        char text[40];
+        std::snprintf(text, sizeof text, "%.12g", value);
+        std::string_view const all{text};
+        return std::string{all}.append(all.find_first_of(".en") == all.npos ? ".0" : "");
+    }
+
+private:
+    void append_text(std::string_view text) {
+        detail::for_each_character(text, [&](std::string_view character) {
+            if (character == "\\" || character == "\"") text_ += '\\';
+            text_.append(character == "\n" ? "\\n" : character);
+        });
+    }
+
+    std::string text_, name_;
+};
+
+} // namespace elasticjob
+#endif // ELASTICJOB_EVENTS_OPENMETRICS_HPP
