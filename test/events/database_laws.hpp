@@ -24,9 +24,9 @@ inline std::vector<trace::entry> entries_of(auto const&... e) {
 
 using rows = std::vector<std::string>; ///< columns joined with `|`, NULL as `-`
 
-inline constexpr char const* all_executions =
-    "SELECT id, job_name, task_id, hostname, ip, sharding_item, execution_source, failure_cause, is_success, start_time, "
-    "complete_time FROM JOB_EXECUTION_LOG ORDER BY start_time, id";
+inline constexpr char const* all_executions = "SELECT id, job_name, task_id, hostname, ip, sharding_item, "
+                                              "execution_source, failure_cause, is_success, start_time, "
+                                              "complete_time FROM JOB_EXECUTION_LOG ORDER BY start_time, id";
 inline constexpr char const* all_states =
     "SELECT state, job_name, original_task_id, task_id, slave_id, source, execution_type, sharding_item, message, "
     "creation_time FROM JOB_STATUS_TRACE_LOG ORDER BY creation_time, state";

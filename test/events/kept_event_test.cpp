@@ -24,9 +24,7 @@ struct describe {
     void operator()(events::joined const& e) { say("joined", e.from, e.note); }
     void operator()(events::left const& e) { say("left", e.from); }
     void operator()(events::leadership_changed const& e) { say("leads", e.from, e.leads); }
-    void operator()(events::resharded const& e) {
-        say("resharded", e.from, e.epoch, e.items, e.instances, e.moved);
-    }
+    void operator()(events::resharded const& e) { say("resharded", e.from, e.epoch, e.items, e.instances, e.moved); }
     void operator()(events::share_changed const& e) {
         say("share", e.from);
         for (auto const i : e.items) add(i);
@@ -127,8 +125,7 @@ TEST_CASE("events.event_ring: forgets the oldest, and stays in order over any nu
             REQUIRE(ring.size() <= size);
             CHECK(ring.size() == std::min<std::size_t>(size, 3 * size / 2 + 1));
             auto expected = next - ring.size();
-            for (std::size_t n = 0; n < ring.size(); ++n)
-                CHECK(described(ring[n]) == described(h.started(expected++)));
+            for (std::size_t n = 0; n < ring.size(); ++n) CHECK(described(ring[n]) == described(h.started(expected++)));
             if (turn % 2) ring.clear();
         }
         CHECK(forgotten > 0);
@@ -149,7 +146,8 @@ TEST_CASE("events.event_ring: gives its oldest away, a few at a time, and grows 
         while (ring.size() > 0) {
             batch.clear();
             ring.move_to(batch, 7);
-            for (std::size_t n = 0; n < batch.size(); ++n) CHECK(described(batch[n]) == described(h.started(expected++)));
+            for (std::size_t n = 0; n < batch.size(); ++n)
+                CHECK(described(batch[n]) == described(h.started(expected++)));
         }
         CHECK(expected == next);
     }

@@ -45,11 +45,11 @@ std::string read_all(int descriptor) {
 
 TEST_CASE("events.line_events: logfmt, with all that each event says") {
     happenings const h;
-    auto const lines = logfmt_of(
-        events::joined{h.from(h.begun), "cron is a, not b"}, events::resharded{h.from(h.begun), 9, 4, 3, 2},
-        events::share_changed{h.from(h.begun), h.items}, h.started(), h.succeeded(), h.failed(), h.fenced(), h.misfired(),
-        h.skipped(), h.refused(), events::trouble{h.from(h.begun), *h.failure},
-        events::leadership_changed{h.from(h.begun), false}, events::left{h.from(h.ended)});
+    auto const lines =
+        logfmt_of(events::joined{h.from(h.begun), "cron is a, not b"}, events::resharded{h.from(h.begun), 9, 4, 3, 2},
+                  events::share_changed{h.from(h.begun), h.items}, h.started(), h.succeeded(), h.failed(), h.fenced(),
+                  h.misfired(), h.skipped(), h.refused(), events::trouble{h.from(h.begun), *h.failure},
+                  events::leadership_changed{h.from(h.begun), false}, events::left{h.from(h.ended)});
     std::string const begun = "at=2026-01-01T00:00:00.025Z event=", ended = "at=2026-01-01T00:00:01.275Z event=";
     std::string const who = " job=settle instance=10.0.0.1@-@7-x";
     std::string const run = " run=5 task=settle@-@0,1@-@READY@-@10.0.0.1@-@7-x source=schedule attempt=2"
@@ -62,7 +62,8 @@ TEST_CASE("events.line_events: logfmt, with all that each event says") {
         begun + "share_changed" + who + " items=0,2\n",
         begun + "item_started" + who + " item=1" + due + " token=77" + run + "\n",
         ended + "item_finished" + who + " item=1" + due + " took=1.250000 token=77" + run + " success=true\n",
-        ended + "item_finished" + who + " item=1" + due + " took=1.250000 token=77" + run + " success=false" + why + "\n",
+        ended + "item_finished" + who + " item=1" + due + " took=1.250000 token=77" + run + " success=false" + why +
+            "\n",
         ended + "item_fenced" + who + " item=1" + due + " token=77" + run + "\n",
         ended + "item_misfired" + who + " item=1" + due + "\n",
         ended + "item_skipped" + who + " item=1" + due + " why=disabled count=3\n",

@@ -107,10 +107,10 @@ TEST_CASE("events.metrics_events: gauges say what is so now, summed over the ins
 TEST_CASE("events.metrics_events: histograms, with a bound of its own in each bucket below it") {
     happenings h;
     MetricsEvents const m{{.lateness_buckets = {0.01, 0.025, 1}, .duration_buckets = {1, 2}}};
-    m(h.started());                          // 25 ms late
-    m(h.started(6, run_source::trigger));    // an order is never late
+    m(h.started());                       // 25 ms late
+    m(h.started(6, run_source::trigger)); // an order is never late
     h.begun = h.due - std::chrono::seconds{1};
-    m(h.started());                          // the clock was put back
+    m(h.started()); // the clock was put back
     h.begun = h.due + std::chrono::hours{1};
     m(h.started());
     m(h.succeeded()); // 1.25 s

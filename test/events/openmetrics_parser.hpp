@@ -70,7 +70,9 @@ private:
             auto const is_letter = [&](char c) {
                 return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || (colons && c == ':');
             };
-            while (n < text.size() && (is_letter(text[n]) || (n > 0 && std::isdigit(static_cast<unsigned char>(text[n]))))) ++n;
+            while (n < text.size() &&
+                   (is_letter(text[n]) || (n > 0 && std::isdigit(static_cast<unsigned char>(text[n])))))
+                ++n;
             if (n == 0) refuse("no name");
             std::string name{text.substr(0, n)};
             text.remove_prefix(n);

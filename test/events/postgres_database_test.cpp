@@ -77,7 +77,8 @@ TEST_CASE("events.postgres_database: text that PostgreSQL cannot keep is made su
     auto d = world.make();
     REQUIRE(d.write(entries_of(h.failed())));
     CHECK(world.query("SELECT job_name, failure_cause FROM JOB_EXECUTION_LOG") ==
-          rows{"caf\xef\xbf\xbd|job_threw: a\xef\xbf\xbd" "b\xef\xbf\xbd"});
+          rows{"caf\xef\xbf\xbd|job_threw: a\xef\xbf\xbd"
+               "b\xef\xbf\xbd"});
 }
 
 TEST_CASE("events.postgres_database: while the server is away events wait, and then they are there") {

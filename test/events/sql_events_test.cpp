@@ -23,7 +23,7 @@ struct script {
     std::atomic<int> attempts{0}, cleanups{0};
     std::counting_semaphore<> tried{0};
     std::mutex mutex{};
-    std::vector<std::string> ids{};       ///< of the runs that begin
+    std::vector<std::string> ids{};     ///< of the runs that begin
     std::vector<std::size_t> batches{}; ///< rows in each
     wall_time removed_before{};
 };
@@ -57,7 +57,8 @@ std::string id_of(events::item_started const& e) {
 
 } // namespace
 
-TEST_CASE("events.sql_events: while the database is away the oldest are dropped, and nothing is lost without being counted") {
+TEST_CASE(
+    "events.sql_events: while the database is away the oldest are dropped, and nothing is lost without being counted") {
     happenings const h;
     script s;
     s.is_away = true;
@@ -112,7 +113,8 @@ TEST_CASE("events.sql_events: a driver that throws is a database that is away") 
     CHECK(s.ids.size() == 1);
 }
 
-TEST_CASE("events.sql_events: what is too old is removed at the beginning, and from time to time, also while nothing happens") {
+TEST_CASE("events.sql_events: what is too old is removed at the beginning, and from time to time, also while nothing "
+          "happens") {
     script s;
     {
         SqlEvents sink{FakeDatabase{&s}, {.keep_for = std::chrono::hours{48}, .cleanup_interval = 1ms}};

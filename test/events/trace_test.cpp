@@ -38,9 +38,11 @@ told trace_of(E const&... e) {
     return t;
 }
 bool is_uuid(std::string const& id) {
-    if (id.size() != 36 || id[14] != '8' || std::string_view{"89ab"}.find(id[19]) == std::string_view::npos) return false;
+    if (id.size() != 36 || id[14] != '8' || std::string_view{"89ab"}.find(id[19]) == std::string_view::npos)
+        return false;
     for (std::size_t n = 0; n < id.size(); ++n)
-        if ((n == 8 || n == 13 || n == 18 || n == 23) ? id[n] != '-' : !std::isxdigit(static_cast<unsigned char>(id[n])))
+        if ((n == 8 || n == 13 || n == 18 || n == 23) ? id[n] != '-'
+                                                      : !std::isxdigit(static_cast<unsigned char>(id[n])))
             return false;
     return true;
 }
@@ -110,8 +112,9 @@ TEST_CASE("events.trace: what is no plain run") {
     CHECK(misfired.order == "ss");
     CHECK(misfired.states[0].state == "TASK_STAGING");
     CHECK(misfired.states[1].state == "TASK_FINISHED");
-    CHECK(misfired.states[1].message == "Previous job 'settle' - shardingItems '[1]' is still running, misfired job will "
-                                        "start after previous job completed.");
+    CHECK(misfired.states[1].message ==
+          "Previous job 'settle' - shardingItems '[1]' is still running, misfired job will "
+          "start after previous job completed.");
     CHECK(misfired.states[1].task_id == "settle@-@1@-@READY@-@10.0.0.1@-@7-x");
 
     auto const skipped = trace_of(h.skipped());

@@ -40,8 +40,8 @@ public:
             auto const* who = getpwnam("postgres");
             (void)!chown(name, who->pw_uid, who->pw_gid);
         }
-        is_made_ = wait_for(spawn({"initdb", "-D", directory_ + "/data", "-A", "trust", "-U", "jobs", "-N", "-E", "UTF8",
-                                   "--locale=C.UTF-8"})) == 0;
+        is_made_ = wait_for(spawn({"initdb", "-D", directory_ + "/data", "-A", "trust", "-U", "jobs", "-N", "-E",
+                                   "UTF8", "--locale=C.UTF-8"})) == 0;
     }
     ~postgres_server() {
         stop();
@@ -90,7 +90,8 @@ private:
     }
     static int wait_for(pid_t child) {
         int status = -1;
-        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+        }
         return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     }
 

@@ -32,9 +32,9 @@ using entry = std::variant<execution_event, status_trace_event>;
 template <class D>
 concept event_database = std::move_constructible<D> &&
     requires(D& d, std::span<trace::entry const> entries, wall_time t) {
-        { d.write(entries) } -> std::same_as<result<void>>;
-        { d.remove_before(t) } -> std::same_as<result<std::uint64_t>>;
-    };
+    { d.write(entries) } -> std::same_as<result<void>>;
+    { d.remove_before(t) } -> std::same_as<result<std::uint64_t>>;
+};
 
 /// The tables of ElasticJob, in words that SQLite and PostgreSQL both understand. Texts have no limit of length, because a
 /// task id may be longer than any; times are in UTC.
@@ -46,8 +46,10 @@ inline constexpr std::array<char const*, 5> schema{
     "ip TEXT NOT NULL, sharding_item INT NOT NULL, execution_source VARCHAR(20) NOT NULL, failure_cause TEXT NULL, "
     "is_success INT NOT NULL, start_time TIMESTAMP NULL, complete_time TIMESTAMP NULL)",
     "CREATE TABLE IF NOT EXISTS JOB_STATUS_TRACE_LOG ("
-    "id VARCHAR(40) NOT NULL PRIMARY KEY, job_name TEXT NOT NULL, original_task_id TEXT NOT NULL, task_id TEXT NOT NULL, "
-    "slave_id TEXT NOT NULL, source VARCHAR(50) NOT NULL, execution_type VARCHAR(20) NOT NULL, sharding_item TEXT NOT NULL, "
+    "id VARCHAR(40) NOT NULL PRIMARY KEY, job_name TEXT NOT NULL, original_task_id TEXT NOT NULL, task_id TEXT NOT "
+    "NULL, "
+    "slave_id TEXT NOT NULL, source VARCHAR(50) NOT NULL, execution_type VARCHAR(20) NOT NULL, sharding_item TEXT NOT "
+    "NULL, "
     "state VARCHAR(20) NOT NULL, message TEXT NULL, creation_time TIMESTAMP NULL)",
     "CREATE INDEX IF NOT EXISTS TASK_ID_STATE_INDEX ON JOB_STATUS_TRACE_LOG (task_id, state)",
     // For the removal of what is old.
@@ -57,7 +59,8 @@ inline constexpr std::array<char const*, 5> schema{
 
 /// The beginning of a run that has ended changes nothing; its end overwrites its beginning, or stands alone.
 inline constexpr char const* write_execution =
-    "INSERT INTO JOB_EXECUTION_LOG (id, job_name, task_id, hostname, ip, sharding_item, execution_source, failure_cause, "
+    "INSERT INTO JOB_EXECUTION_LOG (id, job_name, task_id, hostname, ip, sharding_item, execution_source, "
+    "failure_cause, "
     "is_success, start_time, complete_time) VALUES (:id, :job_name, :task_id, :hostname, :ip, :sharding_item, "
     ":execution_source, :failure_cause, :is_success, :start_time, :complete_time) "
     "ON CONFLICT (id) DO UPDATE SET failure_cause = excluded.failure_cause, is_success = excluded.is_success, "

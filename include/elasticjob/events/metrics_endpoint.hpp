@@ -17,8 +17,9 @@ namespace elasticjob {
 
 struct metrics_endpoint_options {
     std::string address = "127.0.0.1"; ///< whoever reaches it may read: there is no password
-    int port = 0;                                   ///< 0: one that is free
-    std::chrono::milliseconds read_timeout{2'000};  ///< how long a client may say nothing; in full seconds before its first byte
+    int port = 0;                      ///< 0: one that is free
+    std::chrono::milliseconds read_timeout{
+        2'000}; ///< how long a client may say nothing; in full seconds before its first byte
     std::chrono::milliseconds write_timeout{5'000}; ///< how long it may take nothing
 };
 
@@ -74,8 +75,7 @@ private:
     template <class F>
     static void set(std::chrono::milliseconds span, F f) {
         auto const seconds = std::chrono::floor<std::chrono::seconds>(span);
-        f(static_cast<time_t>(seconds.count()),
-          static_cast<time_t>(std::chrono::microseconds{span - seconds}.count()));
+        f(static_cast<time_t>(seconds.count()), static_cast<time_t>(std::chrono::microseconds{span - seconds}.count()));
     }
 
     std::unique_ptr<httplib::Server> server_;

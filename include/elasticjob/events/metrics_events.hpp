@@ -148,13 +148,15 @@ private:
             openmetrics_writer w;
             w.family("elasticjob_runs_started", "counter", "Runs that have begun.");
             for_each_job([&](auto name, auto const& j) {
-                for (auto const s : {run_source::schedule, run_source::misfire, run_source::trigger, run_source::failover}) {
+                for (auto const s :
+                     {run_source::schedule, run_source::misfire, run_source::trigger, run_source::failover}) {
                     auto const at = j.started.find(s);
                     w.sample("_total", {{"job", name}, {"source", name_of(s)}}, at == j.started.end() ? 0 : at->second);
                 }
             });
             by_name(w, "elasticjob_runs", "Runs that have ended, by outcome.", "outcome", &job_numbers::ended);
-            by_name(w, "elasticjob_skipped", "Due instants that were not run, by reason.", "reason", &job_numbers::skipped);
+            by_name(w, "elasticjob_skipped", "Due instants that were not run, by reason.", "reason",
+                    &job_numbers::skipped);
             by_name(w, "elasticjob_troubles", "What went wrong with a job.", "reason", &job_numbers::troubles);
             counter(w, "elasticjob_runs_fenced", "Runs that another instance has taken over.", &job_numbers::fenced);
             counter(w, "elasticjob_misfired", "Due instants that found their item running.", &job_numbers::misfired);

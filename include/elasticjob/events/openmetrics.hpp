@@ -35,8 +35,8 @@ public:
 
     /// `suffix` is `_total` for a counter, `_bucket`, `_count` and `_sum` for a histogram, nothing for a gauge.
     template <class Number>
-    requires std::integral<Number> || std::floating_point<Number>
-    openmetrics_writer& sample(std::string_view suffix, labels all, Number value) {
+    requires std::integral<Number> || std::floating_point<Number> openmetrics_writer& sample(std::string_view suffix,
+                                                                                             labels all, Number value) {
         text_.append(name_).append(suffix);
         char separator = '{';
         for (auto const& [name, label] : all) {

@@ -30,8 +30,7 @@ public:
     result<void> write(std::span<trace::entry const> entries) {
         return attempt([&] {
             soci::transaction all{*session_};
-            for (auto const& e : entries)
-                std::visit([&](auto const& row) { write_row(row); }, e);
+            for (auto const& e : entries) std::visit([&](auto const& row) { write_row(row); }, e);
             all.commit();
         });
     }

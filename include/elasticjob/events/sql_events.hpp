@@ -21,7 +21,7 @@ struct sql_events_options {
     queue_options queue{};
     std::chrono::milliseconds retry_first{200}; ///< after the first refusal in a row; then twice as long each time
     std::chrono::milliseconds retry_max{30'000};
-    std::chrono::hours keep_for{0};                 ///< older rows are deleted; 0: they stay
+    std::chrono::hours keep_for{0}; ///< older rows are deleted; 0: they stay
     std::chrono::milliseconds cleanup_interval{600'000};
 };
 
@@ -96,7 +96,8 @@ private:
 
     static void say(char const* what, std::string const& why) {
         auto const line = why.substr(0, why.find('\n'));
-        std::fprintf(stderr, "elasticjob: the database of events %s%s%s\n", what, line.empty() ? "" : ": ", line.c_str());
+        std::fprintf(stderr, "elasticjob: the database of events %s%s%s\n", what, line.empty() ? "" : ": ",
+                     line.c_str());
     }
 
     Database db_;

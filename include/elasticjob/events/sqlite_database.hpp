@@ -49,8 +49,8 @@ private:
 
     error failure() const {
         int const code = db_ ? sqlite3_errcode(db_.get()) & 0xff : SQLITE_NOMEM;
-        bool const is_refused = code == SQLITE_CONSTRAINT || code == SQLITE_TOOBIG || code == SQLITE_MISMATCH ||
-                                code == SQLITE_RANGE;
+        bool const is_refused =
+            code == SQLITE_CONSTRAINT || code == SQLITE_TOOBIG || code == SQLITE_MISMATCH || code == SQLITE_RANGE;
         return error{is_refused ? errc::invalid_argument : errc::unreachable,
                      db_ ? sqlite3_errmsg(db_.get()) : "out of memory", path_};
     }
@@ -117,9 +117,11 @@ private:
         ELASTICJOB_CHECK(run("BEGIN IMMEDIATE"));
         for (auto const& e : entries) {
             auto* const s = e.index() == 0 ? execution_.get() : status_.get();
-            std::visit([&](auto const& row) {
-                detail::sql::bind(row, [&](char const* name, auto const& value) { bind(s, name, value); });
-            }, e);
+            std::visit(
+                [&](auto const& row) {
+                    detail::sql::bind(row, [&](char const* name, auto const& value) { bind(s, name, value); });
+                },
+                e);
             ELASTICJOB_CHECK(step(s));
         }
         return run("COMMIT");

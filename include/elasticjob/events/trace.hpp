@@ -138,7 +138,8 @@ public:
     template <class F>
     void operator()(events::item_skipped const& e, F&& f) const {
         auto why = "Sharding item '" + std::to_string(e.item) + "' of job '" + std::string{e.from.job} +
-                   "' was not run: " + std::string{name_of(e.why)} + ", due " + elasticjob::detail::format_instant(e.due);
+                   "' was not run: " + std::string{name_of(e.why)} + ", due " +
+                   elasticjob::detail::format_instant(e.due);
         if (e.count > 1) why += " and " + std::to_string(e.count - 1) + " times before";
         if (e.run.number != 0) f(completed(e, why, false));
         f(status(e, e.run, "TASK_DROPPED", why));
