@@ -24,6 +24,7 @@ struct describe {
     void operator()(events::joined const& e) { say("joined", e.from, e.note); }
     void operator()(events::left const& e) { say("left", e.from); }
     void operator()(events::leadership_changed const& e) { say("leads", e.from, e.leads); }
+    void operator()(events::session_changed const& e) { say("session", e.from, name_of(e.state)); }
     void operator()(events::resharded const& e) { say("resharded", e.from, e.epoch, e.items, e.instances, e.moved); }
     void operator()(events::share_changed const& e) {
         say("share", e.from);
@@ -136,7 +137,7 @@ TEST_CASE("events.event_ring: gives its oldest away, a few at a time, and grows 
     happenings const h;
     events::event_ring ring{100}, batch{7};
     std::uint64_t next = 1, expected = 1;
-    for (int turn = 0; turn < 40; ++turn) {
+    for (std::size_t turn = 0; turn < 40; ++turn) {
         for (int n = 0; n < 9; ++n) REQUIRE(ring.push(h.started(next++)));
         batch.clear();
         ring.move_to(batch, turn % 9);

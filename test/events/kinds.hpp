@@ -51,6 +51,7 @@ struct happenings {
     void tell(F&& f) const {
         f(events::joined{from(begun), "cron is a, not b"});
         f(events::leadership_changed{from(begun), true});
+        f(events::session_changed{from(begun), session_state::suspended});
         f(events::resharded{from(begun), 9, 4, 3, 2});
         f(events::share_changed{from(begun), items});
         f(started());
@@ -63,7 +64,7 @@ struct happenings {
         f(events::trouble{from(begun), *failure});
         f(events::left{from(ended)});
     }
-    static constexpr std::size_t count = 13;
+    static constexpr std::size_t count = 14;
 };
 
 } // namespace elasticjob::test

@@ -49,6 +49,7 @@ TEST_CASE("events.line_events: logfmt, with all that each event says") {
         logfmt_of(events::joined{h.from(h.begun), "cron is a, not b"}, events::resharded{h.from(h.begun), 9, 4, 3, 2},
                   events::share_changed{h.from(h.begun), h.items}, h.started(), h.succeeded(), h.failed(), h.fenced(),
                   h.misfired(), h.skipped(), h.refused(), events::trouble{h.from(h.begun), *h.failure},
+                  events::session_changed{h.from(h.begun), session_state::suspended},
                   events::leadership_changed{h.from(h.begun), false}, events::left{h.from(h.ended)});
     std::string const begun = "at=2026-01-01T00:00:00.025Z event=", ended = "at=2026-01-01T00:00:01.275Z event=";
     std::string const who = " job=settle instance=10.0.0.1@-@7-x";
@@ -69,6 +70,7 @@ TEST_CASE("events.line_events: logfmt, with all that each event says") {
         ended + "item_skipped" + who + " item=1" + due + " why=disabled count=3\n",
         ended + "item_skipped" + who + " item=1" + due + " why=overloaded count=1" + run + "\n",
         begun + "trouble" + who + why + "\n",
+        begun + "session_changed" + who + " state=suspended\n",
         begun + "leadership_changed" + who + " leads=false\n",
         ended + "left" + who + "\n",
     };

@@ -74,7 +74,8 @@ TEST_CASE("events.metrics_events: counts what happens, by job and reason") {
     CHECK(total("elasticjob_troubles", "reason=\"job_threw\"") == 1);
     CHECK(e.at("elasticjob_instances{job=\"settle\"}") == 0);
     CHECK(e.at("elasticjob_items{job=\"settle\"}") == 0);
-    CHECK(e.types.size() == 15);
+    CHECK(total("elasticjob_session_changes", "state=\"suspended\"") == 1);
+    CHECK(e.types.size() == 17);
 }
 
 TEST_CASE("events.metrics_events: gauges say what is so now, summed over the instances of the process") {
@@ -94,6 +95,11 @@ TEST_CASE("events.metrics_events: gauges say what is so now, summed over the ins
     CHECK(is("items") == 4);
     CHECK(is("leads") == 1);
     CHECK(is("running") == 2);
+    CHECK(is("connected") == 2);
+    m(events::session_changed{h.from(h.begun), session_state::suspended});
+    CHECK(is("connected") == 1);
+    m(events::session_changed{h.from(h.begun), session_state::connected});
+    CHECK(is("connected") == 2);
     m(h.succeeded(1));
     CHECK(is("running") == 1);
     m(h.refused());

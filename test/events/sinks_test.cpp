@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <concepts>
 #include <memory>
 #include <stdexcept>
 #include <thread>
@@ -28,6 +29,12 @@ struct move_only {
     template <class E>
     void operator()(E const&) const {}
 };
+/// Written when there was no session_changed.
+struct old {
+    std::size_t* heard;
+    template <class E>
+    requires(!std::same_as<E, events::session_changed>) void operator()(E const&) const { ++*heard; }
+};
 static_assert(event_sink<Sinks<move_only, throw_at_runs>>);
 
 } // namespace
@@ -44,6 +51,19 @@ TEST_CASE("events.sinks: each hears everything, though one throws; and what it h
     CHECK((*thrown)[0] == 0);
     CHECK((*thrown)[1] == 3);
     CHECK((*thrown)[2] == 0);
+}
+
+TEST_CASE("events.sinks: one that does not take what came later is not told of it, and the others are") {
+    happenings const h;
+    std::size_t heard = 0, heard_guarded = 0;
+    RingEvents const ring{100};
+    Sinks all{old{&heard}, ring};
+    detail::guarded_sink<old> guarded{old{&heard_guarded}};
+    h.tell(all);
+    h.tell(guarded);
+    CHECK(heard == h.count - 1);
+    CHECK(heard_guarded == h.count - 1);
+    CHECK(ring.told() == h.count);
 }
 
 TEST_CASE("events.guarded_sink: what a sink throws goes no further") {

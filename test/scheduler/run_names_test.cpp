@@ -65,3 +65,20 @@ TEST_CASE("scheduler.item_runs: a skip that is about no run names none") {
     CHECK(skipped[0].run == 0);
     CHECK(skipped[0].task_id.empty());
 }
+
+TEST_CASE("scheduler.job: each state that the session comes into is told once") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(make_job("settle", never, 1)));
+    c.run_for(1s);
+    CHECK(c.count(heard::kind::session) == 0); // it was connected when it joined
+    m.registry.disconnect();
+    c.run_for(1s);
+    m.registry.reconnect();
+    c.run_for(5s);
+    std::vector<std::string> states;
+    for (auto const& h : c.log)
+        if (h.what == heard::kind::session) states.push_back(h.text);
+    CHECK(states == std::vector<std::string>{"suspended", "connected"});
+    CHECK(c.count(heard::kind::joined) == 1);
+}

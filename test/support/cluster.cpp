@@ -38,6 +38,11 @@ struct member_sink {
     void operator()(events::leadership_changed const& e) const {
         tell(make(e.leads ? heard::kind::leads : heard::kind::leads_no_more, e.from));
     }
+    void operator()(events::session_changed const& e) const {
+        auto h = make(heard::kind::session, e.from);
+        h.text = name_of(e.state);
+        tell(std::move(h));
+    }
     void operator()(events::resharded const& e) const {
         auto h = make(heard::kind::resharded, e.from);
         h.moved = e.moved;
@@ -218,7 +223,7 @@ void cluster::end_run(std::size_t number, std::string const& job, item_index ite
 
 std::string cluster::transcript() const {
     static constexpr char const* names[] = {"joined",  "left",     "leads",  "leads no more", "resharded", "share",
-                                            "started", "finished", "fenced", "misfired",      "skipped",   "trouble"};
+                                            "started", "finished", "fenced", "misfired",      "skipped",   "trouble", "session"};
     std::string text;
     for (auto const& h : log) {
         auto const ms = std::chrono::duration_cast<std::chrono::milliseconds>(h.at.time_since_epoch()).count();

@@ -52,7 +52,8 @@ struct heard {
         fenced,
         misfired,
         skipped,
-        trouble
+        trouble,
+        session
     };
     kind what{};
     std::size_t member = 0;
@@ -62,7 +63,7 @@ struct heard {
     wall_time due{};                 ///< likewise
     std::optional<error> failure{};  ///< finished, trouble
     events::skip_reason why{};       ///< skipped
-    std::string text{};              ///< joined: the note
+    std::string text{};              ///< joined: the note; session: the state
     std::vector<item_index> items{}; ///< share
     std::uint32_t moved = 0;         ///< resharded
     run_source source{};             ///< started

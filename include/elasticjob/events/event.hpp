@@ -8,6 +8,7 @@
 #include <elasticjob/core/error.hpp>
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/events/run_source.hpp>
+#include <elasticjob/registry/node.hpp> // session_state
 
 #include <cstdint>
 #include <optional>
@@ -42,6 +43,12 @@ struct joined {
 /// The instance has left, in order.
 struct left {
     origin from;
+};
+
+/// The registry's session is in another state than before. Told to each job, and only to sinks that can be called with it.
+struct session_changed {
+    origin from;
+    session_state state;
 };
 
 struct leadership_changed {

@@ -32,6 +32,7 @@ void error_fields(error const& e, F& f) {
 constexpr std::string_view name_of(joined const&) noexcept { return "joined"; }
 constexpr std::string_view name_of(left const&) noexcept { return "left"; }
 constexpr std::string_view name_of(leadership_changed const&) noexcept { return "leadership_changed"; }
+constexpr std::string_view name_of(session_changed const&) noexcept { return "session_changed"; }
 constexpr std::string_view name_of(resharded const&) noexcept { return "resharded"; }
 constexpr std::string_view name_of(share_changed const&) noexcept { return "share_changed"; }
 constexpr std::string_view name_of(item_started const&) noexcept { return "item_started"; }
@@ -53,6 +54,7 @@ void for_each_field(E const& e, F&& f) {
     if constexpr (requires { e.note; })
         if (!e.note.empty()) f("note", std::string_view{e.note});
     if constexpr (requires { e.leads; }) f("leads", e.leads);
+    if constexpr (requires { e.state; }) f("state", name_of(e.state));
     if constexpr (requires { e.epoch; }) f("epoch", e.epoch);
     if constexpr (requires { e.item; }) f("item", e.item);
     if constexpr (requires { e.items; }) f("items", e.items);

@@ -6,6 +6,7 @@
 #include <elasticjob/core/guarded_call.hpp>
 #include <elasticjob/events/event_sink.hpp>
 
+#include <concepts>
 #include <cstdio>
 #include <utility>
 
@@ -20,10 +21,12 @@ public:
 
     template <class E>
     void operator()(E const& e) {
-        auto const told = guarded_call([&] { sink_(e); });
-        if (!told && !std::exchange(has_thrown_, true))
-            std::fprintf(stderr, "elasticjob: %.*s: an event sink throws; what it throws at is lost to it: %s\n",
-                         static_cast<int>(e.from.job.size()), e.from.job.data(), told.error().what.c_str());
+        if constexpr (std::invocable<Sink&, E const&>) {
+            auto const told = guarded_call([&] { sink_(e); });
+            if (!told && !std::exchange(has_thrown_, true))
+                std::fprintf(stderr, "elasticjob: %.*s: an event sink throws; what it throws at is lost to it: %s\n",
+                             static_cast<int>(e.from.job.size()), e.from.job.data(), told.error().what.c_str());
+        }
     }
 
 private:

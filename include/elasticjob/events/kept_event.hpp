@@ -33,6 +33,10 @@ public:
         begin(kind::leadership_changed, e.from);
         leads_ = e.leads;
     }
+    void keep(session_changed const& e) {
+        begin(kind::session_changed, e.from);
+        session_ = e.state;
+    }
     void keep(resharded const& e) {
         begin(kind::resharded, e.from);
         count_ = e.epoch;
@@ -85,6 +89,8 @@ public:
             return void(f(left{from}));
         case kind::leadership_changed:
             return void(f(leadership_changed{from, leads_}));
+        case kind::session_changed:
+            return void(f(session_changed{from, session_}));
         case kind::resharded:
             return void(f(resharded{from, count_, numbers_[0], numbers_[1], numbers_[2]}));
         case kind::share_changed:
@@ -122,6 +128,7 @@ private:
         joined,
         left,
         leadership_changed,
+        session_changed,
         resharded,
         share_changed,
         item_started,
@@ -154,6 +161,7 @@ private:
     kind kind_ = kind::none;
     bool leads_ = false;
     skip_reason why_{};
+    session_state session_{};
     run_source source_{};
     item_index item_ = 0;
     std::uint32_t numbers_[3]{};

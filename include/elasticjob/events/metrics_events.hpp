@@ -43,6 +43,8 @@ struct metrics_options {
 /// | `elasticjob_running`           | gauge     |           | items that run now                                       |
 /// | `elasticjob_items`             | gauge     |           | items that this process owns                             |
 /// | `elasticjob_leads`             | gauge     |           | instances of this process that lead the job: 0 or 1      |
+/// | `elasticjob_session_changes`   | counter   | `state`   | times that the registry's session came into a state      |
+/// | `elasticjob_connected`         | gauge     |           | instances of this process whose session is connected     |
 /// | `elasticjob_instances`         | gauge     |           | instances of this process that are in the job            |
 /// | `elasticjob_lateness_seconds`  | histogram |           | from the due instant to the beginning, orders left out   |
 /// | `elasticjob_duration_seconds`  | histogram |           | of the runs                                              |
@@ -81,10 +83,12 @@ private:
     struct instance_numbers {
         std::uint64_t running = 0, items = 0;
         bool leads = false;
+        bool is_connected = true; ///< or it could not have joined
     };
     struct job_numbers {
         std::map<run_source, std::uint64_t> started{};
-        std::map<std::string_view, std::uint64_t> ended{}, skipped{}, troubles{}; ///< by names of the code's own
+        std::map<std::string_view, std::uint64_t> ended{}, skipped{}, troubles{},
+            states{}; ///< by names of the code's own
         std::uint64_t fenced = 0, misfired = 0, reshards = 0, moved = 0, sessions = 0;
         histogram lateness{}, duration{};
         std::map<std::string, instance_numbers, std::less<>> instances{}; ///< that are in the job, of this process
@@ -106,10 +110,14 @@ private:
 
         void count(job_numbers& j, events::joined const& e) {
             ++j.sessions;
-            instance(j, e.from);
+            instance(j, e.from).is_connected = true;
         }
         void count(job_numbers& j, events::left const& e) { j.instances.erase(e.from.instance.str()); }
         void count(job_numbers& j, events::leadership_changed const& e) { instance(j, e.from).leads = e.leads; }
+        void count(job_numbers& j, events::session_changed const& e) {
+            ++j.states[name_of(e.state)];
+            instance(j, e.from).is_connected = e.state == session_state::connected;
+        }
         void count(job_numbers& j, events::resharded const& e) {
             ++j.reshards;
             j.moved += e.moved;
@@ -158,6 +166,10 @@ private:
             by_name(w, "elasticjob_skipped", "Due instants that were not run, by reason.", "reason",
                     &job_numbers::skipped);
             by_name(w, "elasticjob_troubles", "What went wrong with a job.", "reason", &job_numbers::troubles);
+            by_name(w, "elasticjob_session_changes", "States that the registry's session came into.", "state",
+                    &job_numbers::states);
+            gauge(w, "elasticjob_connected", "Instances of this process whose session is connected.",
+                  [](auto const& i) { return i.is_connected; });
             counter(w, "elasticjob_runs_fenced", "Runs that another instance has taken over.", &job_numbers::fenced);
             counter(w, "elasticjob_misfired", "Due instants that found their item running.", &job_numbers::misfired);
             counter(w, "elasticjob_reshards", "Assignments written as the leader.", &job_numbers::reshards);

@@ -7,6 +7,8 @@
 #include <elasticjob/events/event_sink.hpp>
 #include <elasticjob/events/queue_thread.hpp>
 
+#include <concepts>
+#include <cstddef>
 #include <utility>
 
 namespace elasticjob {
@@ -24,7 +26,11 @@ struct sink_worker {
                 queue.account().dropped += batch.size() - n;
                 return;
             }
-            auto const told = guarded_call([&] { batch[n].tell(sink); });
+            auto const told = guarded_call([&] {
+                batch[n].tell([&](auto const& e) {
+                    if constexpr (std::invocable<Sink&, decltype(e)>) sink(e);
+                });
+            });
             ++(told ? queue.account().done : queue.account().failed);
         }
         if constexpr (requires { sink.flush(); }) (void)guarded_call([&] { sink.flush(); });

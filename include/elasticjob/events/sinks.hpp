@@ -9,6 +9,7 @@
 
 #include <array>
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
@@ -41,8 +42,10 @@ private:
     }
     template <std::size_t N, class E>
     void tell_one(E const& e) {
-        auto const told = detail::guarded_call([&] { std::get<N>(sinks_)(e); });
-        if (!told) (*thrown_)[N].fetch_add(1, std::memory_order_relaxed);
+        if constexpr (std::invocable<decltype(std::get<N>(sinks_)), E const&>) {
+            auto const told = detail::guarded_call([&] { std::get<N>(sinks_)(e); });
+            if (!told) (*thrown_)[N].fetch_add(1, std::memory_order_relaxed);
+        }
     }
 
     std::tuple<S...> sinks_;

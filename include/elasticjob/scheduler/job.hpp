@@ -222,7 +222,10 @@ private:
 
     /// So that everybody here has one thing to wait for.
     task<void> relay_session() {
+        auto told = session_state::connected; // as it was when it joined
         for (auto seen = env_.registry.session_changed().edition();;) {
+            auto const state = env_.registry.session().state;
+            if (std::exchange(told, state) != state) env_.sink(events::session_changed{origin(), state});
             co_await env_.registry.session_changed().newer_than(seen);
             seen = env_.registry.session_changed().edition();
             news().notify();

@@ -198,6 +198,7 @@ protected:
         std::uint32_t node;
         std::uint64_t process;
 
+        void operator()(events::session_changed const&) const {} // the simulation made it so
         template <class Event>
         void operator()(Event const& e) const {
             auto o = testing::detail::observe(e);
