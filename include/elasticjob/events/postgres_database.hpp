@@ -39,11 +39,8 @@ public:
         std::uint64_t count = 0;
         ELASTICJOB_CHECK(attempt([&] {
             std::string const before = detail::sql::instant(t);
-            for (auto const* text : {detail::sql::remove_executions, detail::sql::remove_states}) {
-                soci::statement s = (session_->prepare << text, soci::use(before, "before"));
-                s.execute(true);
-                count += static_cast<std::uint64_t>(s.get_affected_rows());
-            }
+            for (auto const* text : {detail::sql::remove_executions, detail::sql::remove_states})
+                count += run(*session_, text, &before);
         }));
         return count;
     }
@@ -63,6 +60,7 @@ private:
             auto const state = e.sqlstate();
             // Data that does not fit, rules that it is against. All else may be otherwise another time.
             bool const is_refused = state.starts_with("22") || state.starts_with("23") || state.starts_with("P0");
+            forget_statements(); // or the values of the one that failed would stay in memory for good
             if (!is_refused) disconnect();
             return error{is_refused ? errc::invalid_argument : errc::unreachable, e.what()};
         } catch (std::exception const& e) {
@@ -73,9 +71,21 @@ private:
 
     void connect() {
         auto fresh = std::make_unique<soci::session>(soci::postgresql, connection_);
-        *fresh << "SET client_min_messages = warning"; // that a table is there already is no news
-        for (auto const* text : detail::sql::schema) *fresh << text;
+        run(*fresh, "SET client_min_messages = warning"); // that a table is there already is no news
+        for (auto const* text : detail::sql::schema) run(*fresh, text);
         session_ = std::move(fresh);
+    }
+
+    /// Gives how many rows it was about. SOCI's `<<` would be shorter, but refers to what its library does not export when
+    /// it is compiled with clang's undefined behaviour sanitizer.
+    static std::uint64_t run(soci::session& session, char const* text, std::string const* before = nullptr) {
+        soci::statement s{session};
+        if (before) s.exchange(soci::use(*before, "before"));
+        s.alloc();
+        s.prepare(text, soci::details::st_one_time_query);
+        s.define_and_bind();
+        s.execute(true);
+        return before ? static_cast<std::uint64_t>(s.get_affected_rows()) : 0;
     }
 
     /// A statement, and the values that it is carried out with.
@@ -113,9 +123,12 @@ private:
         p->statement.execute(true);
     }
 
-    void disconnect() {
+    void forget_statements() {
         execution_.reset();
         status_.reset();
+    }
+    void disconnect() {
+        forget_statements();
         session_.reset();
     }
 
