@@ -173,6 +173,16 @@ struct GivesToNobodyElse {
         return basic_stored_runs<true>{r.instance_count() + 5, {{r.item_count, r.instance_count() + 1}}};
     }
 };
+struct LeavesUnannounced {
+    static constexpr std::string_view name = "com.example.LeavesUnannounced";
+    struct answer : basic_stored_runs<true> {
+        using basic_stored_runs<true>::basic_stored_runs;
+        static constexpr bool may_leave_items = false;
+    };
+    auto operator()(sharding_request const& r) const {
+        return answer{r.instance_count(), {{r.item_count - 1, 0}, {r.item_count, no_slot}}};
+    }
+};
 struct ForgetsHalf {
     static constexpr std::string_view name = "com.example.ForgetsHalf";
     closed_form operator()(sharding_request const& r) const { return {r.instance_count(), r.item_count / 2}; }
@@ -189,7 +199,7 @@ struct RunsOutOfMemory {
 } // namespace
 
 TEST_CASE_TEMPLATE("sharding.resharder: a strategy that is wrong changes nothing, and is named", Strategy,
-                   GivesToNobodyElse, ForgetsHalf, CountsOneMore, RunsOutOfMemory) {
+                   GivesToNobodyElse, LeavesUnannounced, ForgetsHalf, CountsOneMore, RunsOutOfMemory) {
     led_by<Strategy> w{2};
     REQUIRE(w.shard(4)); // by another
     auto const before = w.owners(4);

@@ -16,6 +16,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <type_traits> // remove_cvref
 #include <utility>
 #include <vector>
 
@@ -158,7 +159,9 @@ public:
             return error{done.error().code,
                          "the sharding strategy threw, and the assignment stays as it is: " + done.error().what,
                          done.error().where};
-        if (!after->allocates(basis.item_count))
+        using answer = std::remove_cvref_t<decltype(Strategy{}(std::declval<sharding_request const&>()))>;
+        bool const leaves_unannounced = !detail::allocation_may_leave_items<answer> && after->count_left() != 0;
+        if (!after->allocates(basis.item_count) || leaves_unannounced)
             return error{errc::job_failed, "what the sharding strategy '" + std::string{Strategy::name} +
                                                "' answered is no allocation of the job's items to its instances, and "
                                                "the assignment stays as it is"};
