@@ -220,6 +220,26 @@ TEST_CASE("D-20: with misfire switched off nothing is made up for, and nothing i
     CHECK(c.wrong() == "");
 }
 
+TEST_CASE("D-27: a schedule that is changed and changed back repeats nothing, though the clock has been put back") {
+    scenario c{every_five_seconds(1), 1};
+    c.start();
+    c.run_for(21s);
+    REQUIRE(c.starts(0).size() == 4);
+    c.inject({.what = fault_kind::clock_jump, .span = -15s});
+    auto const config = c.data(c.at.config());
+    auto edited = **from_json(config);
+    edited.cron = "2/6 * * * * ?";
+    c.write(c.at.config(), to_json(edited));
+    c.run_for(100ms);
+    c.write(c.at.config(), config);
+    c.run_for(25s);
+    auto const runs = c.starts(0);
+    REQUIRE(runs.size() > 4);
+    for (std::size_t n = 1; n < runs.size(); ++n) CHECK(runs[n - 1].due < runs[n].due);
+    for (auto const& e : c.record(0).ledger) CHECK(e.outcome == run_outcome::completed); // of nothing twice
+    CHECK(c.wrong() == "");
+}
+
 TEST_CASE("D-28: an election that does not come to its end keeps nothing else waiting") {
     scenario c{every_five_seconds(4), 2};
     c.start();

@@ -464,8 +464,9 @@ private:
     /// Another schedule's instants are none of ours. And a record from the far future was written by a clock that was
     /// wrong; if only by less, nothing is run until it has been caught up with, so that no instant is run twice.
     void mend(run_record& record, wall_time wall) const {
-        if (record.schedule != terms_.schedule) record.through = unrecorded_since(wall);
         if (record.through > wall + clock_slack) record.through = wall;
+        // A schedule may come back: what has been dealt with stays so, though this clock is behind that of who did it.
+        if (record.schedule != terms_.schedule) record.through = std::max(record.through, unrecorded_since(wall));
         if (record.last_completed && *record.last_completed > wall + clock_slack) record.last_completed = wall;
         record.schedule = terms_.schedule;
     }
