@@ -45,6 +45,9 @@ namespace elasticjob::testing {
 /// | disable_item    | an operator takes an item out                                                  | job, count       |
 /// | enable_item     | and back in                                                                    | job, count       |
 /// | set_items       | an operator changes the number of items                                        | job, count       |
+/// | set_cron        | an operator gives the job another schedule; an even `count`: its own again       | job, count       |
+/// | set_failover    | an operator switches failover off; an even `count`: on                         | job, count       |
+/// | set_misfire     | the same with misfire                                                          | job, count       |
 /// | remove_instance | an operator removes the node's instance                                        | node, job        |
 /// | stop_run        | an operator has the run of an item stop that is going on                       | job, count       |
 enum class fault_kind : std::uint8_t {
@@ -74,13 +77,17 @@ enum class fault_kind : std::uint8_t {
     set_items,
     remove_instance,
     stop_run,
+    set_cron,
+    set_failover,
+    set_misfire,
 };
 
-inline constexpr std::array<std::string_view, 26> fault_names{
+inline constexpr std::array<std::string_view, 29> fault_names{
     "slow_network",   "partition",   "deafness",     "reset",          "lose_request", "lose_reply",  "expire",
     "pause",          "crash",       "crash_before", "crash_after",    "clock_jump",   "slow_bodies", "throwing_bodies",
     "hanging_bodies", "full_pool",   "join",         "leave",          "trigger",      "disable",     "enable",
-    "disable_item",   "enable_item", "set_items",    "remove_instance", "stop_run"};
+    "disable_item",   "enable_item", "set_items",    "remove_instance", "stop_run",    "set_cron",
+    "set_failover",   "set_misfire"};
 
 constexpr std::string_view name_of(fault_kind k) noexcept { return fault_names[static_cast<std::size_t>(k)]; }
 
@@ -183,7 +190,7 @@ struct fault_rates {
     std::array<std::uint32_t, fault_names.size()> weights{2, 4, 2, 4, 8, 8, 2, // network
                                                           4, 3, 4, 4, 2,       // process
                                                           2, 2, 2, 1,          // bodies
-                                                          4, 3, 4, 3, 3, 2, 2, 3, 1, 2};
+                                                          4, 3, 4, 3, 3, 2, 2, 3, 1, 2, 2, 2, 1};
     std::chrono::milliseconds mean_pause{3'000}; ///< between two faults
     std::chrono::milliseconds clock_jump_most{20'000};
 

@@ -87,6 +87,7 @@ public:
     }
 
     std::string changed(tree_event const& e, cluster_view const& v) {
+        if (e.path.ends_with("/config")) note_failover(std::string{detail::job_of(e.path)}, v);
         auto const at = e.path.find(detail::record_part);
         if (e.kind != watch_kind::data || at == e.path.npos) return {};
         std::string const job{detail::job_of(e.path)};
@@ -122,17 +123,32 @@ private:
                       cluster_view const& v) {
         detail::record_step step{known.record, now};
         step.was_called = called_.contains({job, item, known.token});
-        step.has_failover = has_failover(job, v);
+        // Who has not heard of it yet, because its network or itself is slow, goes by what was: as long as its session lives.
+        auto const& failover = failover_[job];
+        auto const patience = 2 * v.server.options().session_timeout;
+        bool const all_know = !failover.was_switched || v.server.world().now() - failover.since > patience;
+        step.has_failover = failover.is_on && all_know;
         if (auto const& former = known.record.running)
             step.former_lives = v.find(cluster_view::layout(job).instances() / former->instance) != nullptr;
         return detail::find_wrong(step);
     }
 
-    static bool has_failover(std::string const& job, cluster_view const& v) {
+    void note_failover(std::string const& job, cluster_view const& v) {
         auto const config = from_json(v.data(cluster_view::layout(job).config()));
-        return config && *config && (*config)->failover;
+        bool const is_on = config && *config && (*config)->failover;
+        auto const [known, is_first] = failover_.try_emplace(job);
+        known->second.was_switched |= !is_first && known->second.is_on != is_on;
+        if (known->second.is_on != is_on) known->second.since = v.server.world().now();
+        known->second.is_on = is_on;
     }
 
+    struct failover_state {
+        bool is_on = false;
+        bool was_switched = false;
+        mono_time since{};
+    };
+
+    std::map<std::string, failover_state> failover_; ///< by job
     std::map<std::pair<std::string, item_index>, knowledge> known_;
     std::set<std::tuple<std::string, item_index, std::int64_t>> called_;
 };

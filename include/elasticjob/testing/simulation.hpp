@@ -510,12 +510,19 @@ private:
             auto stopped = request_stop(operator_, std::move(name), f.count, patience);
             return operator_tasks_.spawn(command(j, "stop " + item_name(f.count), std::move(stopped)));
         }
-        case fault_kind::set_items: {
+        case fault_kind::set_items:
+        case fault_kind::set_cron:
+        case fault_kind::set_failover:
+        case fault_kind::set_misfire: {
             auto const stored = from_json(observatory_.view.data(at_job.config()));
             if (!stored || !*stored) return;
             auto edited = **stored;
-            edited.sharding_total_count = static_cast<int>(std::max(f.count, 1U));
-            return order(j, "set_items", at_job.config(), to_json(edited));
+            bool const is_even = f.count % 2 == 0;
+            if (f.what == fault_kind::set_items) edited.sharding_total_count = static_cast<int>(std::max(f.count, 1U));
+            if (f.what == fault_kind::set_cron) edited.cron = is_even ? jobs_[j].config.cron : other_schedule;
+            if (f.what == fault_kind::set_failover) edited.failover = is_even;
+            if (f.what == fault_kind::set_misfire) edited.misfire = is_even;
+            return order(j, std::string{name_of(f.what)}, at_job.config(), to_json(edited));
         }
         case fault_kind::remove_instance: {
             auto const& ids = observatory_.view.nodes[n.number].instances;
@@ -717,6 +724,7 @@ private:
 
     static constexpr int calls_most = 24;
     static constexpr std::uint64_t steps_in_second_most = 200'000;
+    static constexpr char const* other_schedule = "2/6 * * * * ?"; ///< for every job
 
     std::uint64_t seed_;
     simulation_options options_;
