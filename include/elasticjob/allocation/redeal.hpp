@@ -27,7 +27,7 @@ constexpr std::span<run const> previous_runs_of(sharding_request const& request,
 
 /// How many of the first `items` items each slot had. O(runs + slots).
 constexpr slot_counts count_kept(std::span<run const> previous, std::uint32_t items, std::uint32_t slots) {
-    slot_counts counts(slots);
+    slot_counts counts(slots, 0); // without a value it is no constant for clang with libstdc++ 12
     item_index begin = 0;
     for (run const& r : previous) {
         auto const end = std::min(r.end, items);

@@ -46,7 +46,7 @@ struct StickyAllocation {
         assert(slots != 0);
         // Stretches of one owner are taken at once: adding to one and the same counter for each item would make every
         // item wait for the one before. One entry more than there are slots is for all owners that are none.
-        detail::slot_counts keep(slots + 1);
+        detail::slot_counts keep(slots + 1, 0);
         for_each_stretch(owners, [&](std::size_t begin, std::size_t end) {
             keep[std::min(owners[begin], slots)] += static_cast<std::uint32_t>(end - begin);
         });

@@ -29,8 +29,8 @@ constexpr slot_counts weighted_targets(sharding_request const& request) {
     bool const is_even = sum == 0;
     if (is_even) sum = slots;
 
-    slot_counts target(slots);
-    std::vector<rest> rests(slots);
+    slot_counts target(slots, 0);
+    std::vector<rest> rests(slots, rest{});
     std::uint32_t left_over = request.item_count;
     for (slot_index slot = 0; slot != slots; ++slot) {
         std::uint64_t const product = std::uint64_t{request.item_count} * (is_even ? 1 : request.weight(slot));
