@@ -12,7 +12,7 @@ for with in 'core:OFF' 'core,zookeeper:ON'; do
         --x-install-root="$installed"
     cmake -S "$root/test/consumer/find_package" -B "$directory/build-$uses_zookeeper" \
         -DCMAKE_TOOLCHAIN_FILE="$vcpkg_root/scripts/buildsystems/vcpkg.cmake" -D_VCPKG_INSTALLED_DIR="$installed" \
-        -DVCPKG_MANIFEST_MODE=OFF -DEXPECTED_VERSION="$version" -DCONSUMER_USES_ZOOKEEPER=$uses_zookeeper
+        -DVCPKG_MANIFEST_MODE=OFF -DEXPECTED_VERSION="$version" -DCONSUMER_USES_ZOOKEEPER="$uses_zookeeper"
     cmake --build "$directory/build-$uses_zookeeper"
     "$directory/build-$uses_zookeeper/consumer" "$version"
 done
