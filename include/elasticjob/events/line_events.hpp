@@ -24,13 +24,24 @@ namespace elasticjob {
 template <class O>
 concept line_output = std::move_constructible<O> && std::invocable<O&, std::string_view>;
 
+namespace detail {
+
+/// Where there are no exceptions, the line is lost.
+inline void miss_line() {
+#if defined(__cpp_exceptions)
+    throw std::system_error{errno, std::generic_category(), "a line of events could not be written"};
+#endif
+}
+
+} // namespace detail
+
 /// To a stream of the C library, which has to stay open. The line has left the process's buffers on return. Throws
 /// std::system_error.
 struct to_stream {
     std::FILE* file;
     void operator()(std::string_view line) const {
         if (std::fwrite(line.data(), 1, line.size(), file) != line.size() || std::fflush(file) != 0)
-            throw std::system_error{errno, std::generic_category(), "a line of events could not be written"};
+            detail::miss_line();
     }
 };
 
@@ -41,8 +52,7 @@ struct to_descriptor {
         while (!line.empty()) {
             auto const written = ::write(descriptor, line.data(), line.size());
             if (written < 0 && errno == EINTR) continue;
-            if (written < 0)
-                throw std::system_error{errno, std::generic_category(), "a line of events could not be written"};
+            if (written < 0) return detail::miss_line();
             line.remove_prefix(static_cast<std::size_t>(written));
         }
     }

@@ -52,6 +52,7 @@ private:
     /// `f()` with a session. What leaves the session in doubt ends it.
     template <class F>
     result<void> attempt(F f) {
+#if defined(__cpp_exceptions)
         try {
             if (!session_) connect();
             f();
@@ -67,6 +68,9 @@ private:
             disconnect();
             return error{errc::unreachable, e.what()};
         }
+#else
+        static_assert(sizeof(F) == 0, "SOCI tells of errors by exceptions, which are turned off");
+#endif
     }
 
     void connect() {
