@@ -87,9 +87,9 @@ TEST_CASE("operations.plan: another count, another strategy, nobody left") {
     CHECK(sticky.changes_strategy);
     CHECK(sticky.moves == moves{{4, 5, id(""), id(w.who(1))}, {5, 6, id(""), id(w.who(0))}});
 
-    auto const nobody = w.ask<AverageAllocation>({.leaving = {w.who(0), w.who(1)}}).value();
-    CHECK(nobody.left == 4);
-    CHECK(to_text(nobody) == "4 items move, 0 stay, 4 belong to nobody, 0 are cut off\n"
+    auto const all_gone = w.ask<AverageAllocation>({.leaving = {w.who(0), w.who(1)}}).value();
+    CHECK(all_gone.left == 4);
+    CHECK(to_text(all_gone) == "4 items move, 0 stay, 4 belong to nobody, 0 are cut off\n"
                              "items 0 to 1: from " +
                                  w.who(1) +
                                  " to nobody\n"
