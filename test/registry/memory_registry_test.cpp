@@ -149,3 +149,19 @@ TEST_CASE("registry.memory: a tree has nothing that belongs to session 0") {
     CHECK(tree.end_session(0, 0).empty());
     CHECK(tree.find(at("/stays")) != nullptr);
 }
+
+TEST_CASE("registry.memory: children are told apart from what lies deeper, and from neighbours with like names") {
+    node_tree tree;
+    std::vector<operation> operations;
+    // In the order of bytes, '-' and '.' stand before '/', and '0' behind it.
+    for (char const* path : {"/a", "/a/b", "/a/b-c", "/a/b-c/x", "/a/b/b", "/a/b/b/b", "/a/b.d", "/a/b0", "/a/b0/y", "/a-b", "/a.b", "/a0"})
+        operations.push_back({operation::kind::create, at(path)});
+    REQUIRE(!tree.apply(operations, 7, 0).refused);
+    using names = std::vector<std::string>;
+    CHECK(tree.children(node_path{}) == names{"a", "a-b", "a.b", "a0"});
+    CHECK(tree.children(at("/a")) == names{"b", "b-c", "b.d", "b0"});
+    CHECK(tree.children(at("/a/b")) == names{"b"});
+    CHECK(tree.children(at("/a/b-c")) == names{"x"});
+    CHECK(tree.children(at("/a/b.d")).empty());
+    CHECK(tree.find(at("/a"))->stat.children == 4);
+}

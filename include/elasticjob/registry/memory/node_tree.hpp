@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,8 +24,8 @@ struct tree_event {
     watch_kind kind;
 };
 
-/// ZooKeeper's data model: see `node_stat` for what is counted. All operations are O(log nodes), those of a transaction
-/// each. Threads: one.
+/// ZooKeeper's data model: see `node_stat` for what is counted. Other operations than `children` are O(log nodes), those of
+/// a transaction each. Threads: one.
 template <class T = void>
 class basic_node_tree {
     using reply = deferred<commit_reply, T>;
@@ -39,10 +38,22 @@ public:
         return at == nodes_.end() ? nullptr : &at->second.value;
     }
 
-    /// Precondition: the node exists.
+    /// In ascending order. Kept nowhere: below a node are the paths that begin with its own, and of those that lie deeper
+    /// one leap passes over all behind the same child. O((children + 1) * log nodes).
     deferred<std::vector<std::string>, T> children(node_path const& path) const {
-        auto const& names = nodes_.at(path.str()).children;
-        return {names.begin(), names.end()};
+        constexpr char behind_slash = '/' + 1;
+        deferred<std::vector<std::string>, T> names;
+        auto const prefix = path.is_root() ? path.str() : path.str() + "/";
+        for (auto at = nodes_.upper_bound(prefix); at != nodes_.end() && at->first.starts_with(prefix);) {
+            auto const deeper = at->first.find('/', prefix.size());
+            if (deeper == std::string::npos) {
+                names.push_back(at->first.substr(prefix.size()));
+                ++at;
+            } else {
+                at = nodes_.lower_bound(at->first.substr(0, deeper) + behind_slash);
+            }
+        }
+        return names;
     }
 
     struct applied {
@@ -86,32 +97,26 @@ public:
 private:
     struct entry {
         node value{};
-        deferred<std::set<std::string>, T> children{};
         std::int64_t created_below = 0; ///< numbers the sequential children; counts all creations, as ZooKeeper does
     };
     /// One change, and what it takes to take it back.
     struct undo {
         operation::kind what;
         std::string path;
-        entry before{}; ///< set, remove: without children, which neither of them changes
+        entry before{}; ///< set, remove
     };
 
     entry& parent_of(std::string const& path) {
         auto const end = path.rfind('/');
         return nodes_.at(end == 0 ? "/" : path.substr(0, end));
     }
-    static std::string name_in(std::string const& path) { return path.substr(path.rfind('/') + 1); }
 
     void link(std::string const& path, entry e) {
-        entry& above = parent_of(path);
-        above.children.insert(name_in(path));
-        ++above.value.stat.children;
+        ++parent_of(path).value.stat.children;
         nodes_.emplace(path, std::move(e));
     }
     void unlink(std::string const& path) {
-        entry& above = parent_of(path);
-        above.children.erase(name_in(path));
-        --above.value.stat.children;
+        --parent_of(path).value.stat.children;
         nodes_.erase(path);
     }
 
@@ -148,7 +153,7 @@ private:
             ++target.stat.version;
             answer.events.push_back({o.path.str(), watch_kind::data});
         } else if (o.what == operation::kind::remove) {
-            if (!at->second.children.empty() || o.path.is_root()) return errc::not_empty;
+            if (target.stat.children != 0 || o.path.is_root()) return errc::not_empty;
             journal.push_back({o.what, o.path.str(), std::move(at->second)});
             unlink(o.path.str());
             answer.events.push_back({o.path.str(), watch_kind::data});
