@@ -7,6 +7,7 @@
 #include <elasticjob/config/item_labels.hpp>
 #include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/hash.hpp>
+#include <elasticjob/core/path.hpp>
 #include <elasticjob/membership/traits.hpp>
 #include <elasticjob/registry/node.hpp>
 
