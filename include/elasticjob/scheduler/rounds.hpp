@@ -314,12 +314,20 @@ private:
         auto const done = co_await run_on(env_.pool, loop(), work);
         --hooks_;
         idle_news_.notify();
-        if (!done) tell_trouble(done.error());
+        if (done) co_return;
+        bool const was_called = !(done.error() == errc::overloaded || done.error() == errc::closed);
+        if (was_called)
+            tell_trouble(done.error());
+        else
+            tell_missed_because(which, due, done.error().what);
     }
 
     void tell_missed(hook which, wall_time due, std::string_view who) {
+        tell_missed_because(which, due,
+                            who.empty() ? "the round was not over in time" : "it was up to " + std::string{who});
+    }
+    void tell_missed_because(hook which, wall_time due, std::string const& why) {
         std::string const when = which == hook::before ? "before" : "behind";
-        std::string const why = who.empty() ? "the round was not over in time" : "it was up to " + std::string{who};
         tell_trouble(error{errc::round_missed, "the hook " + when + " a round was perhaps not called: " + why,
                            node_of(due).str()});
     }
