@@ -419,18 +419,18 @@ private:
         }
     }
 
-    /// An item that nobody can own is not forgotten silently.
-    void tell_of_left(assignment const& a, std::uint32_t left) {
+    /// An item that nobody can own is not forgotten silently. `shown` is what the view shows, if it shows it already.
+    void tell_of_left(assignment const* shown, std::uint32_t left) {
         if (left == 0) return;
         std::string which;
-        for (item_index i = 0, told = 0; i < a.items() && told < 10; ++i)
-            if (a.owner(i) == no_slot) {
-                which += (told == 0 ? " " : ", ") + item_name(i);
+        for (item_index i = 0, told = 0; shown && i < shown->items() && told < 10; ++i)
+            if (shown->owner(i) == no_slot) {
+                which += (told == 0 ? ": " : ", ") + item_name(i);
                 ++told;
             }
         tell_trouble({errc::nobody_fits,
-                      std::to_string(left) + " of the job's items wait, because no instance has the labels that they need:" +
-                          which + (left > 10 ? ", …" : ""),
+                      std::to_string(left) + " of the job's items wait, because no instance has the labels that they need" +
+                          which + (shown && left > 10 ? ", …" : ""),
                       at_.item_labels().str()});
     }
 
@@ -474,8 +474,8 @@ private:
             }
             env_.sink(events::resharded{origin(), done->epoch, done->items, instances, done->moved, done->left});
             co_await see(done->epoch);
-            if (auto const* a = view_->assignment_in_force(); a && a->epoch() == done->epoch)
-                tell_of_left(*a, done->left);
+            auto const* a = view_->assignment_in_force();
+            tell_of_left(a && a->epoch() == done->epoch ? a : nullptr, done->left);
         } else if (resharder_.is_asked_for(*view_) && view_->assignment_in_force()) {
             auto const granted = co_await resharder_.grant(*view_, generation_);
             if (!granted) co_return retry_pause;
