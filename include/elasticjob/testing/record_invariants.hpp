@@ -177,11 +177,12 @@ public:
                     if (!alive.contains(who)) return detail::item_text(job, i) + " still shows a run of " + who;
                     continue;
                 }
-                // Instants are those of the owner's clock. What is skipped is written down with the next run.
+                // Instants are those of the owner's clock. What is skipped is told, and written down with the next run,
+                // which may be a long way off where some of the day is excluded.
                 auto const ahead = std::chrono::duration_cast<wall_time::duration>(owner->second->wall_offset);
                 auto const until = v.server.world().wall_now() + ahead - longest_run;
                 auto const due = v.due(config, schedule, begin_ + ahead, until);
-                if (!due.empty() && record->through < due.back())
+                if (!due.empty() && record->through < due.back() && !is_told_to_be_skipped(v, job, i, due.back()))
                     return detail::item_text(job, i) + " has not been run, or anything else, for " +
                            std::to_string(due.back().time_since_epoch() / std::chrono::seconds{1});
             }
@@ -190,6 +191,12 @@ public:
     }
 
 private:
+    static bool is_told_to_be_skipped(cluster_view const& v, std::string const& job, item_index i, wall_time due) {
+        return std::any_of(v.log.begin(), v.log.end(), [&](observation const& o) {
+            return o.what == observation::kind::skipped && o.job == job && o.item == i && o.due >= due;
+        });
+    }
+
     static constexpr std::chrono::seconds longest_run{15};
     wall_time begin_{};
 };
