@@ -105,7 +105,10 @@ public:
         auto wrong = known.at == 0 ? std::string{} : judge(job, item, known, *read, v);
         // Some steps fall together, so that only their sum is seen: then the token is the last one's.
         auto const token = read->running ? there->stat.modified : 0;
-        if (!(known.record.running && read->running && *known.record.running == *read->running)) known.token = token;
+        if (!(known.record.running && read->running && *known.record.running == *read->running)) {
+            known.token = token;
+            known.begun = v.server.world().now();
+        }
         known.record = *read;
         known.at = there->stat.modified;
         if (!wrong.empty()) wrong = detail::item_text(job, item) + " " + wrong;
@@ -117,6 +120,7 @@ private:
         run_record record;
         revision at = 0;
         std::int64_t token = 0; ///< of what runs
+        mono_time begun{};      ///< when that was seen first
     };
 
     std::string judge(std::string const& job, item_index item, knowledge const& known, run_record const& now,
@@ -124,9 +128,11 @@ private:
         detail::record_step step{known.record, now};
         step.was_called = called_.contains({job, item, known.token});
         // Who has not heard of it yet, because its network or itself is slow, goes by what was: as long as its session lives.
+        // And what it has found interrupted by then may be written down much later, with the item's next run; so this is
+        // about runs that began when all knew.
         auto const& failover = failover_[job];
         auto const patience = 2 * v.server.options().session_timeout;
-        bool const all_know = !failover.was_switched || v.server.world().now() - failover.since > patience;
+        bool const all_know = !failover.was_switched || known.begun - failover.since > patience;
         step.has_failover = failover.is_on && all_know;
         if (auto const& former = known.record.running)
             step.former_lives = v.find(cluster_view::layout(job).instances() / former->instance) != nullptr;
