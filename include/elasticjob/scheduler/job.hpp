@@ -321,9 +321,7 @@ private:
         config_version_ = stored.stat.version; // looked at, whatever comes of it
         auto read = read_stored(&stored, schedule, at_);
         if (read && !*read) return; // emptied, as before a removal
-        auto usable = read ? acceptance{&env_.zone}(**read) : result<void>{read.error()};
-        if (!usable) return tell_trouble(usable.error());
-        auto due = due_times::of(**read, env_.zone);
+        auto due = read ? usable_times(**read, env_.zone) : result<due_times>{read.error()};
         if (!due) return tell_trouble(due.error());
         schedule_written_.reset();
         if (schedule && schedule->stat.modified == stored.stat.modified)
@@ -615,16 +613,20 @@ private:
 
     wall_time wall_milliseconds() { return std::chrono::floor<std::chrono::milliseconds>(loop().wall_now()); }
 
-    /// Whether this scheduler can run a job so configured.
+    /// When a job so configured is due, if this scheduler can run it.
+    static result<due_times> usable_times(valid_config const& c, typename Environment::zone_type const& zone) {
+        ELASTICJOB_CHECK(check_strategy<Strategy>(c.config()));
+        ELASTICJOB_TRY(auto due, due_times::of(c, zone));
+        if (Environment::listeners_type::hear_rounds && !due.has_rounds())
+            return error{errc::invalid_config,
+                         "with a fixed delay each item is due at times of its own: there are no rounds to listen to",
+                         "schedules"};
+        return due;
+    }
     struct acceptance {
         typename Environment::zone_type const* zone;
         result<void> operator()(valid_config const& c) const {
-            ELASTICJOB_CHECK(check_strategy<Strategy>(c.config()));
-            ELASTICJOB_TRY(auto const due, due_times::of(c, *zone));
-            if (Environment::listeners_type::hear_rounds && !due.has_rounds())
-                return error{errc::invalid_config,
-                             "with a fixed delay each item is due at times of its own: there are no rounds to listen to",
-                             "schedules"};
+            ELASTICJOB_CHECK(usable_times(c, *zone));
             return success();
         }
     };
