@@ -4,6 +4,7 @@
 #define ELASTICJOB_CONFIG_SCHEDULE_TEXT_HPP
 
 #include <elasticjob/config/fields.hpp> // job_configuration
+#include <elasticjob/config/instant_text.hpp>
 #include <elasticjob/config/job_config.hpp>
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/core/chrono.hpp>
@@ -24,18 +25,6 @@ inline constexpr std::string_view schedule_header = "elasticjob schedule 1\n";
 inline constexpr std::array<std::string_view, 2> gap_names{"skip", "shift"};
 inline constexpr std::array<std::string_view, 3> overlap_names{"first", "last", "both"};
 
-inline std::string milliseconds_text(wall_time t) {
-    return std::to_string(std::chrono::floor<std::chrono::milliseconds>(t.time_since_epoch()).count());
-}
-inline bool read_milliseconds(std::string_view word, wall_time& into) {
-    // Beyond these a time does not fit into a clock's nanoseconds.
-    constexpr auto low = std::chrono::ceil<std::chrono::milliseconds>(wall_time::min().time_since_epoch()).count();
-    constexpr auto high = std::chrono::floor<std::chrono::milliseconds>(wall_time::max().time_since_epoch()).count();
-    std::int64_t ms = 0;
-    if (!read_number(word, ms) || ms < low || ms > high) return false;
-    into = wall_time{std::chrono::milliseconds{ms}};
-    return true;
-}
 inline bool read_span(std::string_view word, std::chrono::milliseconds& into) {
     std::int64_t ms = 0;
     if (!read_number(word, ms)) return false;

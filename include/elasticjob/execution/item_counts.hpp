@@ -3,8 +3,7 @@
 #ifndef ELASTICJOB_EXECUTION_ITEM_COUNTS_HPP
 #define ELASTICJOB_EXECUTION_ITEM_COUNTS_HPP
 
-#include <elasticjob/config/text.hpp>
-#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/config/instant_text.hpp>
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/path.hpp>
 #include <elasticjob/core/task.hpp>
@@ -29,11 +28,9 @@ struct item_counts {
 
     /// Times in milliseconds since 1970.
     std::string to_text(wall_time since, wall_time until) const {
-        auto const ms = [](wall_time t) {
-            return std::to_string(std::chrono::floor<std::chrono::milliseconds>(t.time_since_epoch()).count());
-        };
-        return "elasticjob counts 1\nsince " + ms(since) + "\nuntil " + ms(until) + "\nsucceeded " +
-               std::to_string(succeeded) + "\nfailed " + std::to_string(failed) + "\n";
+        using detail::milliseconds_text;
+        return "elasticjob counts 1\nsince " + milliseconds_text(since) + "\nuntil " + milliseconds_text(until) +
+               "\nsucceeded " + std::to_string(succeeded) + "\nfailed " + std::to_string(failed) + "\n";
     }
 };
 
