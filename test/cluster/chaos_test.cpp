@@ -78,6 +78,7 @@ public:
     void play() {
         for (int n = 0; n < rounds; ++n) {
             pass(1500ms); // so that something else is going on each time
+            if (n % 2 == 1) order();
             happen();
             while (there().size() < workers) add();
             wait_until_joined();
@@ -120,6 +121,7 @@ public:
             check_instants(entries);
             check_attempts(calls, entries);
             check_story(written.at(i), calls);
+            check_orders(written.at(i), entries);
         }
     }
 
@@ -199,6 +201,16 @@ private:
     void note(char const* what, actor const& whom) {
         ++counts[what];
         did += std::to_string(steady_us()) + " " + what + " " + whom.process->name() + "\n";
+    }
+
+    /// An operator has every item run once, now, just before something happens.
+    void order() {
+        REQUIRE(all.ask(all.observer().set(at.orders(), {})));
+        auto const written = all.read(at.orders());
+        REQUIRE(written.has_value());
+        orders.emplace(written->stat.modified_at_ms, written->stat.modified);
+        ++counts["ordered"];
+        did += std::to_string(steady_us()) + " ordered\n";
     }
 
     void happen() {
@@ -344,6 +356,22 @@ private:
         }
     }
 
+    /// I7: each order is carried out once by each item, or makes way for a later one; the last one is carried out. And
+    /// nothing is run by an order that nobody gave.
+    void check_orders(std::vector<record_history::writing> const& written, std::vector<run_entry> const& entries) {
+        REQUIRE(!orders.empty());
+        REQUIRE(!written.empty());
+        CHECK(written.back().record.obeyed == orders.rbegin()->second);
+        std::map<std::int64_t, int> ended;
+        for (auto const& e : entries)
+            if (e.run.source == run_source::trigger || orders.contains(ms(e.run.due))) {
+                CHECK_MESSAGE(orders.contains(ms(e.run.due)), "nobody ordered " << ms(e.run.due));
+                ended[ms(e.run.due)] += e.outcome != run_outcome::retried;
+            }
+        for (auto const& [given, revision] : orders) CHECK_MESSAGE(ended[given] <= 1, "twice: the order of " << given);
+        CHECK(ended[orders.rbegin()->first] == 1);
+    }
+
     /// What the simulation says of two writings one behind the other; and the token of a run is the writing that began it.
     void check_story(std::vector<record_history::writing> const& written, std::vector<call> const& calls) {
         std::int64_t token = 0; // of what runs; 0: not known
@@ -371,6 +399,7 @@ private:
     record_history history;
     random_source random;
     std::list<actor> actors;
+    std::map<std::int64_t, revision> orders; ///< by when they were given, in the registry's milliseconds
     cluster::wall_clock::time_point first{}, last{};
     std::chrono::milliseconds quiet_after{};
     std::map<std::string, std::size_t> counts;
