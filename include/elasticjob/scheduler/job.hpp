@@ -616,8 +616,8 @@ private:
     /// When a job so configured is due, if this scheduler can run it.
     static result<due_times> usable_times(valid_config const& c, typename Environment::zone_type const& zone) {
         ELASTICJOB_CHECK(check_strategy<Strategy>(c.config()));
-        ELASTICJOB_TRY(auto due, due_times::of(c, zone));
-        if (Environment::listeners_type::hear_rounds && !due.has_rounds())
+        auto due = due_times::of(c, zone);
+        if (due && Environment::listeners_type::hear_rounds && !due->has_rounds())
             return error{errc::invalid_config,
                          "with a fixed delay each item is due at times of its own: there are no rounds to listen to",
                          "schedules"};
