@@ -29,7 +29,7 @@ constexpr bool has_members(std::index_sequence<I...>) {
 constexpr auto table_size = decltype(boost::hana::length(config_fields<>))::value;
 static_assert(has_members(std::make_index_sequence<table_size>{}), "the table has a field that is no member");
 constexpr std::size_t of_the_schedule = 8; ///< from `schedules` to `item_labels`: in nodes of their own
-constexpr std::size_t of_the_instance = 4; ///< on_misfire, run_time_limit, on_wrong_clock, dataflow: not in the registry
+constexpr std::size_t of_the_instance = 7; ///< from on_misfire to dataflow: not in the registry
 static_assert(has_members(std::make_index_sequence<table_size + of_the_schedule + of_the_instance>{}));
 static_assert(!has_members(std::make_index_sequence<table_size + of_the_schedule + of_the_instance + 1>{}),
               "a member is missing from the table");

@@ -22,6 +22,8 @@ run_record example() {
     r.end(run_outcome::failed, at(900), "no\nluck");
     r.running = {at(5000), run_source::failover, 2, "10.0.0.2@-@2-b", at(5001)};
     r.last_begun = at(5001);
+    r.bury(3);
+    r.retry = run_retry{at(4000), run_source::misfire, 3, at(9000)};
     return r;
 }
 
@@ -44,13 +46,16 @@ TEST_CASE("execution.run_record: its text is for people too, and stays as it is"
                                  "next 10000\n"
                                  "checkpoint row 7\\nof \\\\ many\n"
                                  "entry 0 schedule 1 3 10.0.0.1@-@1-a failed 900 1 no\\nluck\n"
+                                 "dead 0 schedule 1 3 10.0.0.1@-@1-a failed 900 1 no\\nluck\n"
+                                 "retry 4000 misfire 3 9000\n"
                                  "running 5000 failover 2 5001 10.0.0.2@-@2-b\n");
 }
 
 TEST_CASE("execution.run_record: a text that nobody has written is refused with its line") {
     for (auto const* bad :
          {"", "x", "elasticjob run 2\n", "elasticjob run 1\nthrough x\n", "elasticjob run 1\nrunning 1 schedule 1 2\n",
-          "elasticjob run 1\nrunning 1 never 1 2 i\n", "elasticjob run 1\nentry 0 schedule 1 3 i finished 900 1 \n"}) {
+          "elasticjob run 1\nrunning 1 never 1 2 i\n", "elasticjob run 1\nretry 1 schedule 2 x\n",
+          "elasticjob run 1\ndead 1 schedule 2 3 i failed x 1 \n", "elasticjob run 1\nentry 0 schedule 1 3 i finished 900 1 \n"}) {
         INFO(bad);
         auto const read = run_record::parse(bad);
         REQUIRE_FALSE(read);
@@ -75,4 +80,34 @@ TEST_CASE("execution.run_record: the ledger keeps the last entries, and what is 
     CHECK(r.ledger.back().count == 1);
     r.add({begin(0), run_outcome::skipped, at(0), 1, std::string(5000, 'x')});
     CHECK(r.ledger.back().note.size() == run_record::note_bytes_max);
+}
+
+TEST_CASE("execution.run_record: what is to be tried again holds back what is settled; what was asked for does not") {
+    run_record r;
+    r.through = at(5000);
+    CHECK(r.settled_through() == at(5000));
+    r.running = begin(5000);
+    CHECK(r.settled_through() == at(4999));
+    r.end_for_retry(at(5010), "no luck", at(6000));
+    CHECK(r.retry == run_retry{at(5000), run_source::schedule, 2, at(6000)});
+    CHECK(r.ledger.back().outcome == run_outcome::retried);
+    CHECK_FALSE(r.last_completed); // it counts as running until it is settled
+    CHECK(r.settled_through() == at(4999));
+    r.retry.reset();
+    r.running = {at(1000), run_source::trigger, 1, "10.0.0.1@-@1-a", at(6001)};
+    CHECK(r.settled_through() == at(5000));
+}
+
+TEST_CASE("execution.run_record: of dead letters the last ones are kept") {
+    run_record r;
+    for (std::int64_t n = 0; n < 5; ++n) {
+        r.running = begin(n * 1000);
+        r.end(run_outcome::failed, at(n * 1000 + 5), "no luck");
+        r.bury(3);
+    }
+    REQUIRE(r.dead_letters.size() == 3);
+    CHECK(r.dead_letters.front().run.due == at(2000));
+    CHECK(r.dead_letters.back() == r.ledger.back());
+    r.bury(0);
+    CHECK(r.dead_letters.size() == 3);
 }

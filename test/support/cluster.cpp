@@ -71,6 +71,7 @@ struct member_sink {
         h.item = e.item;
         h.due = e.due;
         h.failure = e.failure;
+        h.retry_at = e.retry_at;
         h.token = e.token;
         h.source = e.run.source;
         h.attempt = e.run.attempt;

@@ -62,6 +62,7 @@ struct heard {
     item_index item = 0;             ///< started, finished, skipped
     wall_time due{};                 ///< likewise
     std::optional<error> failure{};  ///< finished, trouble
+    std::optional<wall_time> retry_at{}; ///< finished
     events::skip_reason why{};       ///< skipped
     std::string text{};              ///< joined: the note; session: the state
     std::vector<item_index> items{}; ///< share

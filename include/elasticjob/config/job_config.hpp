@@ -7,6 +7,7 @@
 #include <elasticjob/config/dataflow_options.hpp>
 #include <elasticjob/config/job_schedule.hpp>
 #include <elasticjob/config/misfire_policy.hpp>
+#include <elasticjob/config/retry_policy.hpp>
 #include <elasticjob/cron/civil_policy.hpp>
 
 #include <cstdint>
@@ -151,6 +152,18 @@ struct job_config {
 
     /// After this time a run is asked to stop; 0 is never.
     std::chrono::milliseconds run_time_limit{0};
+
+    /// After this time a run is given up; 0 is never. It has failed with `timed_out` then, and its item may be run again,
+    /// with a new fencing token, though the body may go on: what that does does not count any more. Its thread is not free
+    /// before the body ends, and nor can the job be shut down. More than `run_time_limit`.
+    std::chrono::milliseconds give_up_after{0};
+
+    /// Whether a run that failed is tried again.
+    retry_policy retry{};
+
+    /// How many runs that failed for good are kept for each item, the last ones, until an operator sees to them: see
+    /// operations/dead_letters.hpp. Needs `monitor_execution`. Up to 50; each makes the item's record 100 to 300 bytes longer.
+    std::uint32_t dead_letters_max = 5;
 
     /// What follows when the clock differs by more than `max_time_diff_seconds`.
     clock_rule on_wrong_clock = clock_rule::skip;

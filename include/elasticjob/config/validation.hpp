@@ -149,6 +149,21 @@ deferred<std::vector<error>, Config> problems_of(Config const& config, Readings 
         require(&job_config::job_class, !config.job_class.empty(),
                 "must not be empty: by it the members of a job know that they are the same program");
 
+    auto const require_own = [&](std::string_view name, bool good, std::string_view what) {
+        if (!good) problems.push_back({errc::invalid_config, std::string{what}, std::string{name}});
+    };
+    require_own("run_time_limit", config.run_time_limit.count() >= 0, "must not be negative");
+    require_own("give_up_after",
+                config.give_up_after.count() == 0 || config.give_up_after > config.run_time_limit,
+                "must be longer than run_time_limit, so that a run is asked to stop before it is given up, or 0");
+    auto const& retry = config.retry;
+    require_own("retry.attempts_max", retry.attempts_max >= 1, "must be 1 at least: the first attempt counts");
+    require_own("retry.pause", retry.pause.count() >= 0 && retry.pause_max.count() >= 0, "must not be negative");
+    require_own("retry.factor", retry.factor >= 1, "must be 1 at least");
+    require_own("retry.spread_percent", retry.spread_percent <= 100, "must be 0 to 100");
+    require_own("dead_letters_max", config.dead_letters_max <= 50, "must be 0 to 50");
+    require_own("on_misfire.runs_max", config.on_misfire.runs_max >= 1, "must be 1 at least");
+
     if (auto const size = to_json(config).size() + to_schedule_text(config).size(); size >= stored_config_size_max)
         problems.push_back({errc::invalid_config,
                             "must be shorter than " + std::to_string(stored_config_size_max) +
@@ -168,7 +183,8 @@ deferred<std::vector<error>, Config> problems_of(Config const& config, Readings 
 /// | invalid_argument               | the name                                                                        |
 /// | invalid_cron, cron_never_fires | the cron expression, those among the schedules, exclusions                      |
 /// | invalid_config                 | item parameters and labels, other schedules, numbers out of range, what a job   |
-/// |                                | of this type needs and lacks, texts that are not UTF-8 or have a NUL, the size  |
+/// |                                | of this type needs and lacks, texts that are not UTF-8 or have a NUL, the size, |
+/// |                                | limits and retries                                                              |
 template <job_configuration Config = job_config>
 deferred<std::vector<error>, Config> problems_of(Config const& config) {
     return detail::problems_of(config, detail::read_texts(config));

@@ -90,6 +90,7 @@ struct item_finished {
     std::optional<error> const& failure; ///< nothing: it succeeded
     std::int64_t token = 0;
     run_name run{};
+    std::optional<wall_time> retry_at{}; ///< when it is tried again; if nothing, what failed has failed for good
 };
 
 /// The end of a run was not recorded: another instance had taken the item over, for it took this one for dead.

@@ -70,6 +70,8 @@ void for_each_field(E const& e, F&& f) {
         f("success", !e.failure);
         if (e.failure) detail::error_fields(*e.failure, f);
     }
+    if constexpr (requires { e.retry_at; })
+        if (e.retry_at) f("retry_at", *e.retry_at);
     if constexpr (requires { e.what; }) detail::error_fields(e.what, f);
 }
 

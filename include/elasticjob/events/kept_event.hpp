@@ -59,6 +59,7 @@ public:
         token_ = e.token;
         took_ = e.took;
         failure_ = e.failure;
+        retry_at_ = e.retry_at;
     }
     void keep(item_fenced const& e) {
         begin(kind::item_fenced, e.from, e.item, e.due, e.run);
@@ -98,7 +99,7 @@ public:
         case kind::item_started:
             return void(f(item_started{from, item_, due_, source_, numbers_[0], token_, run}));
         case kind::item_finished:
-            return void(f(item_finished{from, item_, due_, took_, failure_, token_, run}));
+            return void(f(item_finished{from, item_, due_, took_, failure_, token_, run, retry_at_}));
         case kind::item_fenced:
             return void(f(item_fenced{from, item_, due_, token_, run}));
         case kind::item_misfired:
@@ -174,6 +175,7 @@ private:
     instance_id instance_;
     std::vector<item_index> items_;
     std::optional<error> failure_;
+    std::optional<wall_time> retry_at_;
 };
 
 } // namespace elasticjob::events

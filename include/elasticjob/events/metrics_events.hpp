@@ -89,7 +89,7 @@ private:
         std::map<run_source, std::uint64_t> started{};
         std::map<std::string_view, std::uint64_t> ended{}, skipped{}, troubles{},
             states{}; ///< by names of the code's own
-        std::uint64_t fenced = 0, misfired = 0, reshards = 0, moved = 0, sessions = 0;
+        std::uint64_t retries = 0, failures = 0, fenced = 0, misfired = 0, reshards = 0, moved = 0, sessions = 0;
         histogram lateness{}, duration{};
         std::map<std::string, instance_numbers, std::less<>> instances{}; ///< that are in the job, of this process
     };
@@ -131,6 +131,7 @@ private:
         void count(job_numbers& j, events::item_finished const& e) {
             ++j.ended[e.failure ? name_of(e.failure->code) : std::string_view{"success"}];
             j.duration.add(options.duration_buckets, e.took);
+            if (e.failure) ++(e.retry_at ? j.retries : j.failures);
             no_longer_runs(j, e.from);
         }
         void count(job_numbers& j, events::item_fenced const&) { ++j.fenced; }
@@ -170,6 +171,8 @@ private:
                     &job_numbers::states);
             gauge(w, "elasticjob_connected", "Instances of this process whose session is connected.",
                   [](auto const& i) { return i.is_connected; });
+            counter(w, "elasticjob_retries", "Runs that failed, and are tried again.", &job_numbers::retries);
+            counter(w, "elasticjob_failures", "Runs that failed for good.", &job_numbers::failures);
             counter(w, "elasticjob_runs_fenced", "Runs that another instance has taken over.", &job_numbers::fenced);
             counter(w, "elasticjob_misfired", "Due instants that found their item running.", &job_numbers::misfired);
             counter(w, "elasticjob_reshards", "Assignments written as the leader.", &job_numbers::reshards);

@@ -28,7 +28,7 @@ enum class run_outcome : std::uint8_t {
     coalesced,   ///< the run of a later instant made up for it
     skipped,     ///< it was not run, and the note says why
     interrupted, ///< its instance died, and nobody ran it again
-    retried,     ///< its instance died; the next attempt has an entry of its own
+    retried,     ///< its instance died, or it failed, which the note then says; the next attempt has an entry of its own
 };
 
 namespace detail {
@@ -54,6 +54,16 @@ struct run_begin {
     friend bool operator==(run_begin const&, run_begin const&) = default;
 };
 
+/// A run that failed, and is to be tried again.
+struct run_retry {
+    wall_time due{}; ///< the instant that it is for
+    run_source source = run_source::schedule;
+    std::uint32_t attempt = 2; ///< the one that is to come
+    wall_time at{};            ///< not before that
+
+    friend bool operator==(run_retry const&, run_retry const&) = default;
+};
+
 /// What became of it. Due instants that were not run share an entry, which then stands for `count` of them up to `due`.
 struct run_entry {
     run_begin run;
@@ -74,9 +84,11 @@ struct basic_run_record {
     std::int64_t obeyed = 0;                             ///< the revision of the last order to run that was obeyed
     wall_time through{};                                 ///< every due instant up to here has been dealt with
     deferred<std::optional<run_begin>, Entry> running{}; ///< what runs, if something does
+    deferred<std::optional<run_retry>, Entry> retry{};   ///< what waits to be tried again; later instants wait for it
     deferred<std::optional<wall_time>, Entry> last_begun{}, last_completed{}, next_due{};
     std::string checkpoint{};    ///< what the item's body last saved, for its next run
     std::vector<Entry> ledger{}; ///< the last entries, oldest first
+    std::vector<Entry> dead_letters{}; ///< the last runs that failed for good, oldest first, until an operator sees to them
 
     static constexpr std::size_t ledger_max = 12;
     static constexpr std::size_t note_bytes_max = 200;
@@ -103,6 +115,32 @@ struct basic_run_record {
         add(std::move(e));
     }
 
+    /// What runs has failed, and is tried again at that moment.
+    void end_for_retry(wall_time now, std::string note, wall_time at) {
+        retry = run_retry{running->due, running->source, running->attempt + 1, at};
+        add({*std::exchange(running, std::nullopt), run_outcome::retried, now, 1, std::move(note)});
+    }
+
+    /// What ended last, failed or interrupted, is kept as a dead letter, of which there are at most `max`.
+    void bury(std::size_t max) {
+        if (max == 0) return;
+        while (dead_letters.size() >= max) dead_letters.erase(dead_letters.begin());
+        dead_letters.push_back(ledger.back());
+    }
+
+    /// With every due instant up to here the item is done: it neither runs for it, nor waits to be tried again. (What
+    /// somebody asked for is for no due instant.)
+    wall_time settled_through() const {
+        auto settled = through;
+        auto const hold_back = [&](auto const& unsettled) {
+            if (unsettled && unsettled->source != run_source::trigger)
+                settled = std::min(settled, unsettled->due - std::chrono::milliseconds{1});
+        };
+        hold_back(running);
+        hold_back(retry);
+        return settled;
+    }
+
     /// Lines of words, the free text last in its line.
     std::string to_text() const {
         std::string text{header};
@@ -126,9 +164,16 @@ struct basic_run_record {
             return number(milliseconds_of(r.due)) + " " + std::string{name_of(r.source)} + " " + number(r.attempt) +
                    " " + number(milliseconds_of(r.begun)) + " " + r.instance;
         };
-        for (auto const& e : ledger)
-            line("entry", begin_of(e.run), name_of(e.outcome), number(milliseconds_of(e.ended)), number(e.count),
-                 escaped(e.note));
+        auto const entries = [&](std::string_view key, std::vector<Entry> const& all) {
+            for (auto const& e : all)
+                line(key, begin_of(e.run), name_of(e.outcome), number(milliseconds_of(e.ended)), number(e.count),
+                     escaped(e.note));
+        };
+        entries("entry", ledger);
+        entries("dead", dead_letters);
+        if (retry)
+            line("retry", number(milliseconds_of(retry->due)), name_of(retry->source), number(retry->attempt),
+                 number(milliseconds_of(retry->at)));
         if (running) line("running", begin_of(*running));
         return text;
     }
@@ -162,6 +207,10 @@ struct basic_run_record {
                 r.checkpoint = unescaped(rest);
             else if (key == "entry")
                 good = read_entry(rest, r.ledger.emplace_back());
+            else if (key == "dead")
+                good = read_entry(rest, r.dead_letters.emplace_back());
+            else if (key == "retry")
+                good = read_retry(rest, r.retry.emplace());
             else if (key == "running")
                 good = read_begin(rest, r.running.emplace());
             if (!good) return refuse(line);
@@ -198,10 +247,15 @@ private:
             }
         return false;
     }
+    /// What a run and one that is to come have in common: due instant, source, attempt, and when.
+    static bool read_run(std::string_view& rest, auto& into, wall_time& when) {
+        return read_time(take(rest, ' '), into.due) &&
+               read_name(take(rest, ' '), detail::run_source_names, into.source) &&
+               detail::read_number(take(rest, ' '), into.attempt) && read_time(take(rest, ' '), when);
+    }
+    static bool read_retry(std::string_view rest, run_retry& into) { return read_run(rest, into, into.at); }
     static bool read_begin(std::string_view& rest, run_begin& into) {
-        bool const good = read_time(take(rest, ' '), into.due) &&
-                          read_name(take(rest, ' '), detail::run_source_names, into.source) &&
-                          detail::read_number(take(rest, ' '), into.attempt) && read_time(take(rest, ' '), into.begun);
+        bool const good = read_run(rest, into, into.begun);
         into.instance = take(rest, ' ');
         return good && !into.instance.empty();
     }

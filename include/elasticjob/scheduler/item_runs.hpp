@@ -4,11 +4,13 @@
 #define ELASTICJOB_SCHEDULER_ITEM_RUNS_HPP
 
 #include <elasticjob/config/due_times.hpp>
+#include <elasticjob/config/retry_policy.hpp>
 #include <elasticjob/config/task_id.hpp>
 #include <elasticjob/config/validation.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/hash.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/run_on.hpp>
 #include <elasticjob/events/event.hpp>
@@ -22,6 +24,7 @@
 #include <elasticjob/scheduler/rounds.hpp>
 #include <elasticjob/sharding/job_view.hpp>
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -38,6 +41,9 @@ struct run_terms {
     std::shared_ptr<Due const> due{};
     misfire_policy on_misfire{};
     std::chrono::milliseconds time_limit{0};
+    std::chrono::milliseconds give_up_after{0};
+    retry_policy retry{};
+    std::size_t dead_letters_max = 0;
     clock_rule on_wrong_clock{};
     dataflow_options dataflow{};
     std::uint64_t schedule = 0; ///< a fingerprint: a change of it makes due instants of the past nobody's business
@@ -138,7 +144,7 @@ public:
     /// An instant has become due. Items that are still running are told of; the others see to themselves.
     void tick(wall_time due) {
         for (auto& [i, e] : table_)
-            if ((e.live || e.record.running) && e.record.through < due && e.told_through < due &&
+            if ((e.live || e.record.running || e.record.retry) && e.record.through < due && e.told_through < due &&
                 terms_.due->delay_of(i).count() == 0)
                 tell_busy(e, due);
         stir();
@@ -154,7 +160,7 @@ public:
     /// Nothing runs, nothing is about to, and of nothing is it unknown whether it does.
     bool is_idle() const {
         auto const is_certain = [](auto const& one) { return !one.second.uncertain; };
-        return busy_ == 0 && rounds_.is_idle() && std::all_of(table_.begin(), table_.end(), is_certain);
+        return busy_ == 0 && given_up_ == 0 && rounds_.is_idle() && std::all_of(table_.begin(), table_.end(), is_certain);
     }
 
     /// Nothing of the user's is called any more. Precondition: is_idle.
@@ -204,21 +210,30 @@ public:
         }
     }
 
-    enum class stop_answer : std::uint8_t {
-        done,    ///< it has been asked to, or is over
+    enum class order_answer : std::uint8_t {
+        done,    ///< it has been obeyed, or there is nothing to obey any more
         not_yet, ///< that cannot be said just now
         not_ours
     };
 
     /// An operator asks the run of an item for that instant to stop.
-    stop_answer stop(item_index i, wall_time due) {
+    order_answer stop(item_index i, wall_time due) {
         auto const at = table_.find(i);
-        if (at == table_.end()) return stop_answer::not_ours;
+        if (at == table_.end()) return order_answer::not_ours;
         auto& e = at->second;
         if (e.live && e.record.running && e.record.running->due == due) e.live->order.give(stop_reason::ordered);
-        if (e.live) return stop_answer::done;
+        if (e.live) return order_answer::done;
         bool const is_known = !e.is_busy && !e.uncertain && e.is_read && !e.record.running;
-        return is_known && e.share ? stop_answer::done : stop_answer::not_yet;
+        return is_known && e.share ? order_answer::done : order_answer::not_yet;
+    }
+
+    /// An operator has written the record of an item.
+    order_answer look_again(item_index i) {
+        auto const at = table_.find(i);
+        if (at == table_.end() || !at->second.share) return order_answer::not_ours;
+        at->second.is_edited = true;
+        stir(at->second);
+        return order_answer::done;
     }
 
     /// Writes down how much has been processed since `since`, item by item, where there was anything. What cannot be written
@@ -252,24 +267,36 @@ private:
     using lease = typename Environment::lease_type;
     struct entry;
 
-    /// A run that goes on here.
+    /// A run that goes on here; or that did, and was given up while its body goes on.
     struct live_run : run_port {
         live_run(item_runs& o, entry& e, typename lease::hold const* h)
             : run_port{&save, order, &submit},
               owner{o},
-              item{e},
+              item{&e},
               hold{h} {}
         static result<void> save(run_port& port, std::string text) {
             auto& self = static_cast<live_run&>(port);
-            return self.owner.save_checkpoint(self.item, std::move(text));
+            return self.owner.save_checkpoint(self, std::move(text));
         }
         static bool submit(run_port& port, work& w) {
             return static_cast<live_run&>(port).owner.env_.pool.try_submit(w);
         }
         stop_order order;
         item_runs& owner;
-        entry& item;
+        entry* item; ///< null when it has been given up
         typename lease::hold const* hold;
+        int saving = 0; ///< checkpoints that are being written
+    };
+
+    /// A call of the body, which may outlast its run.
+    struct body_call {
+        body_call(item_runs& o, entry& e, typename lease::hold const* h, std::shared_ptr<valid_config const> c)
+            : live{o, e, h},
+              config{std::move(c)} {}
+        live_run live;
+        std::shared_ptr<valid_config const> config;
+        sharding_context ctx{};
+        maybe<result<void>> outcome{};
     };
 
     enum class start_answer : std::uint8_t {
@@ -291,6 +318,7 @@ private:
         maybe<item_share> share{}; ///< while it is ours
         wall_time ours_since{};    ///< what is due behind this is not for a former owner to run
         bool is_read = false;      ///< whether record and version are what the registry has
+        bool is_edited = false;    ///< an operator has written the record since
         run_record record{};
         maybe<node_version> version{}; ///< nothing: there is no record
         maybe<wall_time> order{};      ///< to be run on somebody's behalf
@@ -357,6 +385,8 @@ private:
             }
         }
         if (e.order) tell_skipped(e, *e.order, events::skip_reason::not_ready); // it is somebody else's item now
+        if (e.record.retry && !e.version) // nobody else knows of it
+            tell_skipped(e, e.record.retry->due, events::skip_reason::not_ready);
         if constexpr (listeners::hear_rounds) rounds_.forget(e.item);
         table_.erase(e.item);
     }
@@ -365,6 +395,7 @@ private:
     task<mono_time> step(entry& e) {
         if (e.uncertain) co_return co_await settle(e);
         if (!terms_.is_open || !is_share_known_) co_return mono_time::max();
+        if (std::exchange(e.is_edited, false)) e.is_read = false;
         if (!e.is_read) co_return co_await take_in(e);
         if (e.record.running && !is_gone(e.record.running->instance)) co_return co_await follow_foreign_run(e);
         auto next = choose(e);
@@ -453,9 +484,7 @@ private:
     /// Rounds hear of what the item has dealt with; of what it runs, they do when it has ended.
     void tell_rounds(entry const& e, bool may_be_others) {
         if constexpr (listeners::hear_rounds) {
-            auto through = e.record.through;
-            if (e.record.running) through = std::min(through, e.record.running->due - std::chrono::milliseconds{1});
-            rounds_.dealt_with(e.item, through, may_be_others);
+            rounds_.dealt_with(e.item, e.record.settled_through(), may_be_others);
         } else {
             (void)e, (void)may_be_others;
         }
@@ -468,6 +497,7 @@ private:
         // A schedule may come back: what has been dealt with stays so, though this clock is behind that of who did it.
         if (record.schedule != terms_.schedule) record.through = std::max(record.through, unrecorded_since(wall));
         if (record.last_completed && *record.last_completed > wall + clock_slack) record.last_completed = wall;
+        if (record.retry && record.retry->at > wall + terms_.retry.pause_max + clock_slack) record.retry->at = wall;
         record.schedule = terms_.schedule;
     }
 
@@ -508,8 +538,8 @@ private:
         co_return now();
     }
 
-    /// What the item is to be run for: what a dead instance has left, an order, what is due; in this order. What is not
-    /// to be run is written down with the next run.
+    /// What the item is to be run for: what a dead instance has left, an order, what failed, what is due; in this order.
+    /// What is not to be run is written down with the next run.
     std::optional<next_run> choose(entry& e) {
         auto const wall = wall_now();
         next_run next{e.record, e.dead, false, terms_.is_monitored()};
@@ -524,6 +554,7 @@ private:
                 begin(record, {left.due, run_source::failover, left.attempt + 1, self_.str(), wall});
                 return next;
             }
+            record.bury(terms_.dead_letters_max);
         }
         if (terms_.run_order > record.obeyed) {
             record.obeyed = terms_.run_order;
@@ -532,6 +563,15 @@ private:
         }
         if (e.order) {
             begin(record, {*e.order, run_source::trigger, 1, self_.str(), wall});
+            return next;
+        }
+        if (record.retry && record.retry->at > wall) { // what is due meanwhile waits
+            remember(e, std::move(next));
+            return std::nullopt;
+        }
+        if (record.retry) {
+            auto const again = *std::exchange(record.retry, std::nullopt);
+            begin(record, {again.due, again.source, again.attempt, self_.str(), wall});
             return next;
         }
         pass_over_disabled_time(record);
@@ -576,15 +616,21 @@ private:
         return std::max(record.last_completed.value_or(record.through), record.through);
     }
 
-    /// When an item that begins at times of its own has to look again, though nothing stirs: at the latest in a minute, for
-    /// clocks are put forward. The others are told by the job.
+    /// When an item that begins at times of its own, or waits to be tried again, has to look again, though nothing stirs. The
+    /// others are told by the job.
     mono_time next_look(entry const& e) {
+        if (e.record.retry) return moment_of(e.record.retry->at);
         if (!terms_.due->is_per_item()) return mono_time::max();
         auto first = terms_.due->next(e.record.through);
         auto const own = terms_.due->next_after_end(idle_from(e.record));
         if (own && (!first || *own < *first)) first = own;
         if (!first) return mono_time::max();
-        auto const left = *first + terms_.due->delay_of(e.item) - loop().wall_now();
+        return moment_of(*first + terms_.due->delay_of(e.item));
+    }
+
+    /// In a minute at the latest, for clocks are put forward.
+    mono_time moment_of(wall_time t) {
+        auto const left = t - loop().wall_now();
         return now() + std::clamp<std::chrono::nanoseconds>(left, std::chrono::milliseconds{1}, std::chrono::minutes{1});
     }
 
@@ -675,7 +721,7 @@ private:
         e.dead.reset();
         if (what.source == run_source::trigger) e.order.reset();
         e.record = std::move(next.record);
-        auto const ended = co_await call_body(e, what, *config, hold ? &*hold : nullptr);
+        auto const ended = co_await call_body(e, what, config, hold ? &*hold : nullptr);
         hold.reset();
         if (is_monitored)
             co_await put_on_record(e, what, ended);
@@ -726,27 +772,30 @@ private:
     struct body_end {
         result<void> outcome;
         bool was_called;
+        maybe<wall_time> retry_at;
+        bool was_ordered; ///< by an operator, to stop
         events::run_name run;
     };
 
     /// `hold` is null when the job is not monitored.
-    task<body_end> call_body(entry& e, run_begin const& what, valid_config const& config,
+    task<body_end> call_body(entry& e, run_begin const& what, std::shared_ptr<valid_config const> config,
                              typename lease::hold const* hold) {
-        live_run live{*this, e, hold};
-        sharding_context ctx;
+        auto const call = std::make_shared<body_call>(*this, e, hold, std::move(config));
+        auto& live = call->live;
+        auto& ctx = call->ctx;
+        ctx.config = &call->config->config();
         ctx.job_name = name_.str();
-        ctx.task_id = std::move(e.task_id);
-        ctx.sharding_total_count = static_cast<std::uint32_t>(config.config().sharding_total_count);
-        ctx.job_parameter = config.config().job_parameter;
+        ctx.task_id = e.task_id;
+        ctx.sharding_total_count = static_cast<std::uint32_t>(ctx.config->sharding_total_count);
+        ctx.job_parameter = ctx.config->job_parameter;
         ctx.item = e.item;
-        ctx.parameter = config.parameters().find(e.item).value_or("");
+        ctx.parameter = call->config->parameters().find(e.item).value_or("");
         ctx.due = what.due;
         ctx.stop = live.order.token();
         ctx.source = what.source;
         ctx.attempt = what.attempt;
         ctx.token = e.token;
         ctx.last_checkpoint = e.record.checkpoint;
-        ctx.config = &config.config();
         ctx.fetch_count = terms_.dataflow.fetch_count;
         ctx.process_threads = terms_.dataflow.threads;
         ctx.port = hold ? &live : nullptr;
@@ -758,7 +807,7 @@ private:
         if constexpr (listeners::hear_rounds) {
             if (what.source != run_source::trigger) co_await rounds_.begin(what.due);
         }
-        events::run_name run{++runs_begun_, ctx.task_id, what.source, what.attempt, wall_now()};
+        events::run_name run{++runs_begun_, e.task_id, what.source, what.attempt, wall_now()};
         env_.sink(events::item_started{origin(), e.item, what.due, what.source, what.attempt, e.token, run});
         if constexpr (listeners::hear_before) {
             auto const tell = [&] { return env_.listeners.before(ctx); };
@@ -766,8 +815,14 @@ private:
             if (!heard) tell_trouble(heard.error());
         }
         auto const began = now();
-        auto const call = [&] { return body_(ctx); };
-        auto outcome = co_await run_on(env_.pool, loop(), call);
+        auto const patience = terms_.give_up_after;
+        if (patience.count() == 0) {
+            co_await carry_out(call);
+        } else {
+            tasks_.spawn(carry_out(call));
+            co_await wait_for_body(e, *call, patience);
+        }
+        auto outcome = live.item ? *call->outcome : given_up(patience);
         bool const was_called = outcome || !(outcome.error() == errc::overloaded);
         if constexpr (listeners::hear_after) {
             if (was_called) {
@@ -778,17 +833,63 @@ private:
         }
         take_counts(e);
         e.live = nullptr;
-        e.task_id = std::move(ctx.task_id);
-        run.task_id = e.task_id;
+        bool const was_ordered = live.order.why() == stop_reason::ordered;
+        maybe<wall_time> retry_at;
         if (!was_called) {
             tell_skipped(e, what.due, events::skip_reason::overloaded, 1, run);
         } else {
             maybe<error> failure;
             if (!outcome) failure = outcome.error();
-            env_.sink(events::item_finished{origin(), e.item, what.due, now() - began, failure, e.token, run});
+            if (failure && !was_ordered) retry_at = next_attempt(e.item, what);
+            env_.sink(events::item_finished{origin(), e.item, what.due, now() - began, failure, e.token, run, retry_at});
         }
-        body_end ended{std::move(outcome), was_called, run};
+        body_end ended{std::move(outcome), was_called, retry_at, was_ordered, run};
         co_return ended;
+    }
+
+    task<void> carry_out(std::shared_ptr<body_call> call) {
+        auto const act = [&] { return body_(call->ctx); };
+        call->outcome.emplace(co_await run_on(env_.pool, loop(), act));
+        if (call->live.item) {
+            call->live.item->stirred.notify();
+        } else {
+            --given_up_;
+            idle_news_.notify();
+        }
+    }
+
+    /// Until the body has ended, or the run is given up: then nothing of what it does reaches the item any more.
+    task<void> wait_for_body(entry& e, body_call& call, std::chrono::milliseconds limit) {
+        for (auto const deadline = now() + limit; !call.outcome && now() < deadline;) {
+            auto const seen = e.stirred.edition();
+            co_await e.stirred.newer_than(seen, deadline);
+        }
+        if (call.outcome) co_return;
+        call.live.item = nullptr;
+        ++given_up_;
+        call.live.order.give(stop_reason::time_limit);
+        while (call.live.saving > 0) {
+            auto const seen = e.stirred.edition();
+            co_await e.stirred.newer_than(seen);
+        }
+    }
+    static result<void> given_up(std::chrono::milliseconds limit) {
+        return error{errc::timed_out,
+                     "the run took longer than give_up_after, " + std::to_string(limit.count()) +
+                         " ms, and was given up; its body may still go on",
+                     ""};
+    }
+
+    /// When a run that has failed just now is to be tried again; nothing if it has failed for good.
+    maybe<wall_time> next_attempt(item_index item, run_begin const& what) {
+        auto const& policy = terms_.retry;
+        if (what.attempt >= policy.attempts_max) return std::nullopt;
+        if (policy.hourly_max > 0) {
+            while (!retried_at_.empty() && retried_at_.front() + std::chrono::hours{1} <= now()) retried_at_.pop_front();
+            if (retried_at_.size() >= policy.hourly_max) return std::nullopt;
+            retried_at_.push_back(now());
+        }
+        return wall_now() + pause_before(policy, what.attempt + 1, mix_bits(fnv_1a(name_.str()) + item));
     }
 
     static task<void> stop_after(Loop& l, std::chrono::milliseconds limit, stop_order& order) {
@@ -801,8 +902,12 @@ private:
             record.end(run_outcome::skipped, wall, std::string{name_of(events::skip_reason::overloaded)});
         else if (ended.outcome)
             record.end(run_outcome::completed, wall);
+        else if (ended.retry_at)
+            record.end_for_retry(wall, to_string(ended.outcome.error()), *ended.retry_at);
         else
             record.end(run_outcome::failed, wall, to_string(ended.outcome.error()));
+        if (record.ledger.back().outcome == run_outcome::failed && !ended.was_ordered)
+            record.bury(terms_.dead_letters_max);
         auto const own = terms_.due->next_after_end(idle_from(record));
         if (own && (!record.next_due || *own < *record.next_due)) record.next_due = own;
     }
@@ -1062,17 +1167,19 @@ private:
     }
 
     /// Called by the body. On the loop's own thread there is no waiting: the end of the run takes it along.
-    result<void> save_checkpoint(entry& e, std::string text) {
+    result<void> save_checkpoint(live_run& run, std::string text) {
         if (text.size() > run_record::checkpoint_bytes_max)
             return error{errc::too_large,
                          "a checkpoint must be at most " + std::to_string(run_record::checkpoint_bytes_max) +
                              " bytes long, but has " + std::to_string(text.size()),
-                         at_.run_record(e.item).str()};
-        if (loop().on_loop()) {
-            e.record.checkpoint = std::move(text);
-            return success();
-        }
-        return block_on(loop(), write_checkpoint(e, std::move(text)));
+                         at_.run_records().str()};
+        if (!loop().on_loop()) return block_on(loop(), write_checkpoint(run, std::move(text)));
+        if (!run.item) return no_longer_ours();
+        run.item->record.checkpoint = std::move(text);
+        return success();
+    }
+    error no_longer_ours() const {
+        return {errc::fenced, "the run has been given up, for it took longer than give_up_after", name_.str()};
     }
 
     /// Under the next session, if need be: until it is known, the version of the record is not.
@@ -1092,7 +1199,10 @@ private:
         }
     }
 
-    task<result<void>> write_checkpoint(entry& e, std::string text) {
+    task<result<void>> write_checkpoint(live_run& run, std::string text) {
+        if (!run.item) co_return no_longer_ours();
+        auto& e = *run.item;
+        ++run.saving; // as long as that is so, the run is not over, even if it has been given up
         co_await write_access(e);
         auto record = e.record;
         record.checkpoint = std::move(text);
@@ -1107,6 +1217,7 @@ private:
         } else if (saved.error() == errc::fenced && e.live) {
             e.live->order.give(stop_reason::taken_over);
         }
+        --run.saving;
         release(e);
         co_return saved;
     }
@@ -1147,6 +1258,8 @@ private:
     std::vector<opening> opening_;
     std::vector<entry*> ending_;
     int busy_ = 0;
+    int given_up_ = 0;                  ///< runs that have been, while their bodies go on
+    std::deque<mono_time> retried_at_;  ///< in the last hour, if there is a limit
     std::uint64_t runs_begun_ = 0;
     bool is_share_known_ = false;
     bool is_draining_ = false;

@@ -71,7 +71,8 @@ public:
           name_{local.name()},
           at_{local.name()},
           self_{std::move(self)},
-          own_{local.config().on_misfire, local.config().run_time_limit, local.config().on_wrong_clock,
+          own_{local.config().on_misfire,    local.config().run_time_limit, local.config().give_up_after,
+               local.config().retry,         local.config().dead_letters_max, local.config().on_wrong_clock,
                local.config().dataflow},
           config_{std::make_shared<valid_config const>(std::move(local))},
           news_{env.registry.loop()},
@@ -108,7 +109,7 @@ public:
         life_.spawn(brief_items());
         life_.spawn(keep_share());
         life_.spawn(obey());
-        life_.spawn(obey_stop_orders());
+        life_.spawn(obey_item_orders());
         life_.spawn(keep_schedule());
         if (counts_elements()) life_.spawn(keep_counts());
         co_return success();
@@ -517,29 +518,34 @@ private:
         }
     }
 
-    /// Orders to stop a run, each of which is taken away by who runs the item, or owns it while nobody does.
-    task<void> obey_stop_orders() {
+    /// Orders about one item, each of which is taken away by who runs the item, or owns it while nobody does.
+    task<void> obey_item_orders() {
         for (;;) {
             auto const seen = news().edition();
             auto until = mono_time::max();
             auto const orders = view_->orders();
             for (auto const& [name, order] : orders) {
-                constexpr std::string_view stop = "stop-";
-                item_index item = 0;
-                if (!name.starts_with(stop) || !is_registered()) continue;
-                if (!read_number(std::string_view{name}.substr(stop.size()), item)) continue;
-                auto const due = parse_stop_request(order.data);
-                auto const answer = runs_.stop(item, due.value_or(wall_time{}));
-                bool is_left = answer == runs::stop_answer::not_yet;
-                if (answer == runs::stop_answer::done) {
-                    auto const taken =
-                        co_await env_.registry.remove(at_.stop_order(item), order.stat.version, generation_);
+                if (!is_registered()) continue;
+                auto const answer = obey(name, order);
+                bool is_left = answer == runs::order_answer::not_yet;
+                if (answer == runs::order_answer::done) {
+                    auto const path = at_.orders() / name;
+                    auto const taken = co_await env_.registry.remove(path, order.stat.version, generation_);
                     is_left = !taken && is_connection(taken.error().code);
                 }
                 if (is_left) until = now() + retry_pause;
             }
             co_await news().newer_than(seen, until);
         }
+    }
+    typename runs::order_answer obey(std::string_view name, deferred<node, Environment> const& order) {
+        auto const is_for = [&](std::string_view what, item_index& item) {
+            return name.starts_with(what) && read_number(name.substr(what.size()), item);
+        };
+        item_index item = 0;
+        if (is_for("stop-", item)) return runs_.stop(item, parse_stop_request(order.data).value_or(wall_time{}));
+        if (is_for("look-", item)) return runs_.look_again(item);
+        return runs::order_answer::not_ours;
     }
 
     /// Until it is known what is ours, though not for long.
@@ -604,6 +610,9 @@ private:
             terms.on_misfire = own_.on_misfire;
             if (!config_->config().misfire) terms.on_misfire.rule = misfire_rule::skip;
             terms.time_limit = own_.run_time_limit;
+            terms.give_up_after = own_.give_up_after;
+            terms.retry = own_.retry;
+            terms.dead_letters_max = own_.dead_letters_max;
             terms.on_wrong_clock = own_.on_wrong_clock;
             terms.dataflow = own_.dataflow;
             runs_.stir();
@@ -635,6 +644,9 @@ private:
     struct own_terms {
         misfire_policy on_misfire;
         std::chrono::milliseconds run_time_limit;
+        std::chrono::milliseconds give_up_after;
+        retry_policy retry;
+        std::uint32_t dead_letters_max;
         clock_rule on_wrong_clock;
         dataflow_options dataflow;
     };

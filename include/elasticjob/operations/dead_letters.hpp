@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Runs that failed for good: which there are, and what an operator can do about them.
+#ifndef ELASTICJOB_OPERATIONS_DEAD_LETTERS_HPP
+#define ELASTICJOB_OPERATIONS_DEAD_LETTERS_HPP
+
+#include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/deferred.hpp>
+#include <elasticjob/execution/run_record.hpp>
+#include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/read_all.hpp>
+#include <elasticjob/registry/registry.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// A run that failed, or died with its instance, and was not made up for.
+struct dead_letter {
+    item_index item = 0;
+    run_entry run{};
+};
+
+/// What is to become of a dead letter.
+enum class dead_letter_verdict : std::uint8_t {
+    run_again, ///< at once, by whoever owns the item, as one attempt more for the same due instant; it is no letter any more
+    discard,
+};
+
+/// All dead letters of a job, by item, then from the oldest on. One request for the items that have a record, and one for
+/// each of those, a thousand at a time. Errors: no_node if there is no such job; malformed_data naming the record that
+/// cannot be read; those of the registry.
+template <registry Registry>
+task<result<deferred<std::vector<dead_letter>, Registry>>> find_dead_letters(Registry& r, job_name job) {
+    constexpr std::size_t at_once = 1000;
+    job_layout const at{job};
+    auto names = co_await r.children(at.run_records());
+    if (!names && names.error() == errc::no_node)
+        co_return error{errc::no_node, "there is no job of that name, or no instance of it keeps records",
+                        at.root().str()};
+    if (!names) co_return names.error();
+    deferred<std::vector<item_index>, Registry> items;
+    for (auto const& name : *names)
+        if (item_index i = 0; detail::read_number(std::string_view{name}, i)) items.push_back(i);
+    std::sort(items.begin(), items.end());
+    deferred<std::vector<dead_letter>, Registry> letters;
+    for (std::size_t begin = 0; begin < items.size(); begin += at_once) {
+        auto const end = std::min(items.size(), begin + at_once);
+        deferred<std::vector<node_path>, Registry> paths;
+        for (auto n = begin; n < end; ++n) paths.push_back(at.run_record(items[n]));
+        ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, std::move(paths)));
+        for (auto n = begin; n < end; ++n) {
+            auto const& there = nodes[n - begin];
+            if (!there) continue;
+            auto record = run_record::parse(there->data);
+            if (!record) {
+                record.error().where = at.run_record(items[n]).str() + ": " + record.error().where;
+                co_return record.error();
+            }
+            for (auto& entry : record->dead_letters) letters.push_back({items[n], std::move(entry)});
+        }
+    }
+    co_return letters;
+}
+
+/// Has the last dead letter of that item for that due instant run again, or throws it away: in one transaction, against the
+/// record that was read, so that of two operators one is told no_node. Whoever owns the item is told; the rest is as with
+/// any other run, and what fails once more is a letter again. Safe to repeat: if the answer was lost, no_node says that it
+/// had been done.
+/// Errors: no_node if there is no such letter; version_conflict if the item runs, or waits to be tried again, or never
+/// came to rest: ask when it has ended; malformed_data; those of the registry.
+template <registry Registry>
+task<result<void>> settle_dead_letter(Registry& r, job_name job, item_index item, wall_time due,
+                                      dead_letter_verdict verdict) {
+    job_layout const at{job};
+    for (int attempt = 0; attempt < 10; ++attempt) {
+        deferred<std::vector<node_path>, Registry> const paths{at.run_record(item), at.look_order(item)};
+        ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, paths));
+        auto const& stored = nodes[0];
+        auto const none = error{errc::no_node, "the item has no dead letter for that instant", at.run_record(item).str()};
+        if (!stored) co_return none;
+        ELASTICJOB_CO_TRY(auto record, run_record::parse(stored->data));
+        auto& letters = record.dead_letters;
+        auto const letter = std::find_if(letters.rbegin(), letters.rend(),
+                                         [&](run_entry const& e) { return e.run.due == due; });
+        if (letter == letters.rend()) co_return none;
+        if (record.running || record.retry)
+            co_return error{errc::version_conflict,
+                            std::string{record.running ? "the item runs" : "the item waits to be tried again"} +
+                                ": ask when that is over",
+                            at.run_record(item).str()};
+        if (verdict == dead_letter_verdict::run_again)
+            record.retry = run_retry{due, run_source::trigger, letter->run.attempt + 1, letter->ended};
+        letters.erase(std::next(letter).base());
+        deferred<transaction, Registry> t{r.session().generation};
+        t.set(at.run_record(item), record.to_text(), stored->stat.version);
+        if (!nodes[1]) t.create(at.look_order(item), {});
+        ELASTICJOB_CO_TRY(auto const reply, co_await r.commit(std::move(t)));
+        if (reply) co_return success();
+    }
+    co_return error{errc::version_conflict, "the item's record kept changing", at.run_record(item).str()};
+}
+
+// The same for programs that have no coroutine at hand. Errors: as above, and invalid_argument for a name that no job can
+// have. Threads: any but the loop's.
+
+template <registry Registry>
+result<std::vector<dead_letter>> list_dead_letters(Registry& r, std::string_view job) {
+    ELASTICJOB_TRY(auto name, job_name::parse(job));
+    return block_on(r.loop(), find_dead_letters(r, std::move(name)));
+}
+template <registry Registry>
+result<void> run_again(Registry& r, std::string_view job, item_index item, wall_time due) {
+    ELASTICJOB_TRY(auto name, job_name::parse(job));
+    return block_on(r.loop(), settle_dead_letter(r, std::move(name), item, due, dead_letter_verdict::run_again));
+}
+template <registry Registry>
+result<void> discard(Registry& r, std::string_view job, item_index item, wall_time due) {
+    ELASTICJOB_TRY(auto name, job_name::parse(job));
+    return block_on(r.loop(), settle_dead_letter(r, std::move(name), item, due, dead_letter_verdict::discard));
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_OPERATIONS_DEAD_LETTERS_HPP

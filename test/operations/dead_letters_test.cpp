@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/operations/dead_letters.hpp>
+
+#include <support/cluster.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+
+namespace {
+
+/// One member, whose item 1 fails as long as `fails` says so; the first instant has passed.
+struct failing_job {
+    explicit failing_job(int members = 1) {
+        auto job = make_job("settle", "0 0 * * * ?", 3);
+        for (int n = 0; n < members; ++n) {
+            auto& m = c.add();
+            m.body = [this](sharding_context const& ctx) -> result<void> {
+                attempts += ctx.item == 1 && ctx.source == run_source::trigger;
+                if (ctx.item == 1 && fails) return error{errc::job_failed, "out of paper"};
+                return success();
+            };
+            REQUIRE(m.schedule(job));
+        }
+        c.run_for(1h + 1min);
+    }
+    bool fails = true;
+    int attempts = 0; ///< that were asked for
+    cluster c;
+};
+
+} // namespace
+
+TEST_CASE("operations.dead_letters: they are listed with their item, instant, attempt and reason") {
+    failing_job f;
+    auto const letters = list_dead_letters(f.c.by_hand, "settle");
+    REQUIRE(letters);
+    REQUIRE(letters->size() == 1);
+    auto const& l = letters->front();
+    CHECK(l.item == 1);
+    CHECK(l.run.run.due == f.c.all(heard::kind::started, 1).back().due);
+    CHECK(l.run.run.attempt == 1);
+    CHECK(l.run.outcome == run_outcome::failed);
+    CHECK(l.run.note == "job_failed: out of paper");
+    CHECK(list_dead_letters(f.c.by_hand, "nobody").error() == errc::no_node);
+    CHECK(list_dead_letters(f.c.by_hand, "no/name").error() == errc::invalid_argument);
+}
+
+TEST_CASE("operations.dead_letters: one that is run again is none any more, unless it fails again") {
+    for (int members : {1, 3}) {
+        failing_job f{members};
+        auto const due = list_dead_letters(f.c.by_hand, "settle")->front().run.run.due;
+        REQUIRE(run_again(f.c.by_hand, "settle", 1, due));
+        f.c.run_for(1s);
+        CHECK(f.attempts == 1);
+        auto letters = list_dead_letters(f.c.by_hand, "settle");
+        REQUIRE(letters->size() == 1);
+        CHECK(letters->front().run.run.attempt == 2);
+        CHECK_FALSE(f.c.has("/settle/ext/orders/look-1"));
+
+        f.fails = false;
+        REQUIRE(run_again(f.c.by_hand, "settle", 1, due));
+        f.c.run_for(1s);
+        CHECK(f.attempts == 2);
+        auto const run = f.c.all(heard::kind::started, 1).back();
+        CHECK(run.due == due);
+        CHECK(run.attempt == 3);
+        CHECK(list_dead_letters(f.c.by_hand, "settle")->empty());
+        CHECK(run_again(f.c.by_hand, "settle", 1, due).error() == errc::no_node);
+        f.c.run_for(1h);
+        CHECK(f.attempts == 2);
+    }
+}
+
+TEST_CASE("operations.dead_letters: one that is discarded is gone, and does not run") {
+    failing_job f;
+    auto const due = list_dead_letters(f.c.by_hand, "settle")->front().run.run.due;
+    CHECK(discard(f.c.by_hand, "settle", 1, due + 1h).error() == errc::no_node);
+    CHECK(discard(f.c.by_hand, "settle", 2, due).error() == errc::no_node);
+    REQUIRE(discard(f.c.by_hand, "settle", 1, due));
+    f.c.run_for(1min);
+    CHECK(f.attempts == 0);
+    CHECK(list_dead_letters(f.c.by_hand, "settle")->empty());
+}
+
+TEST_CASE("operations.dead_letters: while the item runs, nobody writes into its record") {
+    failing_job f;
+    auto const due = list_dead_letters(f.c.by_hand, "settle")->front().run.run.due;
+    f.c.members[0]->holds = true;
+    f.c.run_for(1h);
+    auto const refused = run_again(f.c.by_hand, "settle", 1, due);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error() == errc::version_conflict);
+    f.c.members[0]->holds = false;
+    f.c.members[0]->release_all();
+    f.c.run_for(1s);
+    REQUIRE(run_again(f.c.by_hand, "settle", 1, due));
+    f.c.run_for(1s);
+    CHECK(f.attempts == 1);
+}
+
+TEST_CASE("operations.dead_letters: what was ordered while nobody was there is run by who comes") {
+    failing_job f;
+    auto const due = list_dead_letters(f.c.by_hand, "settle")->front().run.run.due;
+    REQUIRE(f.c.members[0]->shutdown("settle"));
+    f.fails = false;
+    REQUIRE(run_again(f.c.by_hand, "settle", 1, due));
+    REQUIRE(run_again(f.c.by_hand, "settle", 1, due).error() == errc::no_node);
+    f.c.run_for(1min);
+    CHECK(f.attempts == 0);
+    REQUIRE(f.c.members[0]->schedule(make_job("settle", "0 0 * * * ?", 3)));
+    f.c.run_for(1min);
+    CHECK(f.attempts == 1);
+    CHECK_FALSE(f.c.has("/settle/ext/orders/look-1"));
+}
+
+TEST_CASE("operations.dead_letters: a reply that is lost loses nothing, and runs nothing twice") {
+    failing_job f;
+    auto const due = list_dead_letters(f.c.by_hand, "settle")->front().run.run.due;
+    f.fails = false;
+    {
+        losing const lost{f.c.server, losing::nth_write(f.c.by_hand.session().id, 0, request_fate::reply_lost)};
+        CHECK(run_again(f.c.by_hand, "settle", 1, due).error() == errc::unknown_outcome);
+    }
+    f.c.run_for(1min);
+    CHECK(run_again(f.c.by_hand, "settle", 1, due).error() == errc::no_node);
+    f.c.run_for(1min);
+    CHECK(f.attempts == 1);
+}
