@@ -181,6 +181,27 @@ TEST_CASE("retries: who was told to stop by an operator is not tried again") {
     CHECK(record_of(c, 0).dead_letters.empty());
 }
 
+TEST_CASE("retries: what was to be tried again when its item was disabled is a dead letter") {
+    cluster c;
+    auto job = make_job("settle", "0 0/1 * * * ?", 1);
+    job.retry = {.attempts_max = 2, .pause = 10s};
+    auto& m = c.add();
+    m.body = failing(1);
+    REQUIRE(m.schedule(job));
+    c.run_for(1min + 1s);
+    REQUIRE(record_of(c, 0).retry);
+    c.create("/settle/sharding/0/disabled");
+    c.run_for(3min);
+    c.remove("/settle/sharding/0/disabled");
+    c.run_for(1min);
+    auto const record = record_of(c, 0);
+    CHECK(record.ledger.back().outcome == run_outcome::completed);
+    REQUIRE(record.dead_letters.size() == 1);
+    CHECK(record.dead_letters[0].run.due == c.all(heard::kind::started, 0).front().due);
+    CHECK(record.dead_letters[0].run.attempt == 2);
+    CHECK(record.dead_letters[0].note == "disabled");
+}
+
 TEST_CASE("retries: a trigger runs an item that waits, which is tried again all the same") {
     cluster c;
     auto job = hourly(1);

@@ -62,6 +62,17 @@ void add_schedules(job_config& c, std::uint64_t seed) {
     if (one_in(3)) c.time_zone = "America/St_Johns";
 }
 
+/// What follows when a run fails, or hangs; of a source of its own, as above.
+void add_limits(job_config& c, std::uint64_t seed) {
+    random_source random{seed * 15'485'863};
+    auto const one_in = [&](std::uint64_t n) { return random.next() % n == 0; };
+    if (one_in(2)) c.retry = {.attempts_max = 3, .pause = std::chrono::milliseconds{random.next() % 4'000}, .pause_max = 5s};
+    if (one_in(4)) c.retry.hourly_max = 20;
+    if (one_in(2)) c.give_up_after = std::chrono::milliseconds{1'000 + random.next() % 4'000};
+    if (one_in(3)) c.run_time_limit = std::chrono::milliseconds{500};
+    c.dead_letters_max = static_cast<std::uint32_t>(random.next() % 4);
+}
+
 std::unique_ptr<simulation<>> build(std::uint64_t seed) {
     random_source random{seed * 7919};
     auto const pick = [&](std::uint64_t n) { return random.next() % n; };
@@ -84,6 +95,7 @@ std::unique_ptr<simulation<>> build(std::uint64_t seed) {
         bool const is_quick = temper == 0 || temper == 3;
         c.on_misfire.rule = is_quick && pick(2) == 0 ? misfire_rule::all : misfire_rule::once;
         if (seed % 5 == 1) add_schedules(c, seed + j);
+        if (seed % 4 == 1) add_limits(c, seed + j);
         s->add_job(c, tempered_body{temper, random_source{random.next()}});
     }
     auto const nodes = static_cast<std::uint32_t>(3 + pick(3));

@@ -96,9 +96,10 @@ struct basic_run_record {
 
     void add(Entry e) {
         if (e.note.size() > note_bytes_max) e.note.resize(note_bytes_max);
-        // A row of instants that meet the same fate is one entry.
+        // A row of instants that meet the same fate is one entry; but what had been tried before has one of its own.
         if (!ledger.empty() && e.outcome == run_outcome::skipped && ledger.back().outcome == e.outcome &&
-            ledger.back().note == e.note && ledger.back().run.instance == e.run.instance) {
+            ledger.back().note == e.note && ledger.back().run.instance == e.run.instance &&
+            ledger.back().run.attempt == 1 && e.run.attempt == 1) {
             e.count += ledger.back().count;
             e.run.begun = ledger.back().run.begun;
             ledger.back() = std::move(e);
@@ -121,7 +122,7 @@ struct basic_run_record {
         add({*std::exchange(running, std::nullopt), run_outcome::retried, now, 1, std::move(note)});
     }
 
-    /// What ended last, failed or interrupted, is kept as a dead letter, of which there are at most `max`.
+    /// What ended last, not well, is kept as a dead letter, of which there are at most `max`.
     void bury(std::size_t max) {
         if (max == 0) return;
         while (dead_letters.size() >= max) dead_letters.erase(dead_letters.begin());

@@ -735,7 +735,9 @@ private:
     void drop(entry& e, next_run next, std::string_view why) {
         if (next.record.running->source == run_source::trigger) e.order.reset();
         next.record.last_begun = e.record.last_begun;
+        bool const had_failed = next.record.running->attempt > 1;
         next.record.end(run_outcome::skipped, wall_now(), std::string{why});
+        if (had_failed) next.record.bury(terms_.dead_letters_max);
         remember(e, std::move(next));
         tell_rounds(e, true);
     }

@@ -89,6 +89,11 @@ task<result<deferred<item_claim, Registry>>> claim_items(Registry& r, job_view<R
         if (may_read && view.assignment_node()) {
             ELASTICJOB_CO_TRY(may_read, co_await is_overruled(r, at));
         }
+        // The view may not show yet that whoever wrote the first item, a leaver perhaps, asks for a sharding.
+        if (may_read) {
+            ELASTICJOB_CO_TRY(auto const asked, co_await r.exists(at.sharding_necessary()));
+            may_read = !asked;
+        }
         if (may_read) {
             ELASTICJOB_CO_TRY(auto const nodes, co_await read_item_nodes(r, at));
             // Read one by one: good only if nobody began to write in the meantime. The checks at the start see to the rest.

@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -67,11 +68,13 @@ inline bool has_members(cluster_view const& v, std::string const& job) {
 } // namespace detail
 
 /// I1, by sessions: while the session lives under which a run began, nobody else runs its item. (Jobs that do not mark
-/// their runs promise nothing; they have no mark to see.)
+/// their runs promise nothing; they have no mark to see. Of a run that was given up only the body goes on.)
 struct no_two_runs_of_one_item {
     static constexpr std::string_view name = "I1 no two runs of one item";
 
     std::string on(observation const& o, cluster_view const& v) {
+        if (o.what == observation::kind::finished && o.failure && *o.failure == errc::timed_out)
+            given_up_.insert({o.job, o.item, o.token});
         // The run itself is entered into the view only now, so all that are there are others.
         if (o.what != observation::kind::body_began) return {};
         auto& last_token = last_tokens_[{o.job, o.item}];
@@ -81,6 +84,7 @@ struct no_two_runs_of_one_item {
         auto const mine = v.nodes[o.node].session;
         for (auto const& r : v.runs) {
             if (r.job != o.job || r.item != o.item) continue;
+            if (given_up_.contains({o.job, o.item, r.token})) continue;
             if (r.token < before)
                 continue; // another has begun since, and ended perhaps: this one does not count any more
             auto const theirs = v.nodes[r.node].process == r.process ? v.nodes[r.node].session : r.session;
@@ -96,6 +100,7 @@ struct no_two_runs_of_one_item {
 
 private:
     std::map<std::pair<std::string, item_index>, std::int64_t> last_tokens_;
+    std::set<std::tuple<std::string, item_index, std::int64_t>> given_up_;
 };
 
 /// I1, by tokens, where the library gives them: no two runs of an item have the same one. That they grow is for the store

@@ -56,9 +56,21 @@ inline std::string find_wrong(record_step const& s) {
         if (is_entered && entry->outcome == run_outcome::interrupted && s.has_failover)
             return "was not run again, though it was interrupted, for " + when(entry->run.due);
     }
+    bool const is_tried_again = before.retry && now.running && now.running->due == before.retry->due &&
+                                now.running->attempt == before.retry->attempt &&
+                                now.running->source == before.retry->source;
+    if (before.retry && !now.retry && !is_tried_again) {
+        auto const is_dropped = [&](run_entry const& e) {
+            return e.run.due == before.retry->due && e.run.attempt == before.retry->attempt;
+        };
+        if (std::none_of(now.ledger.begin(), now.ledger.end(), is_dropped))
+            return "lost a run that was to be tried again, for " + when(before.retry->due);
+    }
     if (!now.running) return {};
     auto const& r = *now.running;
-    if (r.source == run_source::failover) {
+    if (is_tried_again) {
+        if (r.begun < before.retry->at) return "was tried again too early, for " + when(r.due);
+    } else if (r.source == run_source::failover) {
         bool const follows = before.running && before.running->due == r.due && before.running->attempt + 1 == r.attempt;
         if (!follows) return "makes up for a run that was not interrupted, for " + when(r.due);
         auto const& former = before.running->instance;
@@ -181,6 +193,12 @@ public:
                 if (record->running) {
                     auto const& who = record->running->instance;
                     if (!alive.contains(who)) return detail::item_text(job, i) + " still shows a run of " + who;
+                    continue;
+                }
+                if (record->retry) { // and what has become due since waits
+                    auto const ahead = std::chrono::duration_cast<wall_time::duration>(owner->second->wall_offset);
+                    if (record->retry->at < v.server.world().wall_now() + ahead - longest_run)
+                        return detail::item_text(job, i) + " has not been tried again";
                     continue;
                 }
                 // Instants are those of the owner's clock. What is skipped is told, and written down with the next run,

@@ -10,6 +10,7 @@
 #include <elasticjob/testing/node_loop.hpp>
 #include <elasticjob/testing/observatory.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <list>
 #include <optional>
@@ -226,11 +227,11 @@ private:
     }
     void forget(sharding_context const& c) {
         auto& all = observatory_.view.runs;
-        for (auto at = all.begin(); at != all.end(); ++at)
-            if (at->process == process_ && at->job == c.job_name && at->item == c.item) {
-                all.erase(at);
-                return;
-            }
+        auto const is_it = [&](live_run const& r) {
+            return r.process == process_ && r.job == c.job_name && r.item == c.item && r.token == token_of(c);
+        };
+        auto const at = std::find_if(all.begin(), all.end(), is_it);
+        if (at != all.end()) all.erase(at);
     }
 
     node_loop& loop_;
