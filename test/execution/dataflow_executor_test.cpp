@@ -57,7 +57,7 @@ static_assert(!dataflow_body<without_process>);
 struct run {
     job_config config{};
     stop_order order{};
-    detail::run_port port{nullptr, order};
+    detail::run_port port{order};
     sharding_context ctx{};
     explicit run(bool streaming = false) {
         config.streaming_process = streaming;
@@ -73,7 +73,7 @@ struct run {
 /// With the threads of a pool.
 struct pooled_port : detail::run_port {
     explicit pooled_port(stop_order& o, ThreadPool& p)
-        : run_port{nullptr, o,
+        : run_port{o, nullptr, nullptr,
                    [](run_port& self, work& w) { return static_cast<pooled_port&>(self).pool.try_submit(w); }},
           pool{p} {}
     ThreadPool& pool;

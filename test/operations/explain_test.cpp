@@ -114,3 +114,16 @@ TEST_CASE("operations.explain: a member of 2.1.5 keeps no record") {
     w.create("/settle/sharding/0/running", {}, create_mode::ephemeral);
     CHECK(w.text(0) == "It runs on a member that keeps no record: one of 2.1.5.");
 }
+
+TEST_CASE("operations.explain: an item that waits to be tried again says when, and why") {
+    world w;
+    auto& m = w.add();
+    m.body = [](sharding_context const&) -> result<void> { return error{errc::job_failed, "no money"}; };
+    auto job = make_job("settle", "0 * * * * ?", 1);
+    job.retry = {.attempts_max = 2, .pause = 20s, .spread_percent = 0};
+    REQUIRE(m.schedule(job));
+    w.run_for(61s);
+    CHECK(has(w.text(0), "It waits to be tried again at 2026-01-01 00:01:20 UTC, for the instant 2026-01-01 00:01:00 UTC "
+                         "(attempt 2)."));
+    CHECK(has(w.text(0), "failed at 2026-01-01 00:01:00 UTC: job_failed: no money; it was to be tried again"));
+}

@@ -5,6 +5,7 @@
 
 #include <elasticjob/config/job_config.hpp> // job_type
 #include <elasticjob/core/result.hpp>
+#include <elasticjob/core/task.hpp>
 #include <elasticjob/execution/sharding_context.hpp>
 
 #include <concepts>
@@ -15,19 +16,29 @@ namespace elasticjob {
 /// |-----------------|----------------|----------------------------------------------------------------------------|
 /// | `E::type`       | `job_type`     | what the registry calls jobs of this kind                                  |
 /// | `e(body, ctx)`  | `result<void>` | the run of one item; nothing is thrown: what the body throws is an error   |
+/// | or the same     | `task<…>`      | the same as a coroutine on the loop, which is given a `coroutine_context`  |
 ///
 /// Which bodies it can run is for the executor to say: those with which `e(body, ctx)` compiles. Models: SimpleExecutor,
-/// DataflowExecutor, ScriptExecutor.
-/// Threads: called on threads of the pool, for several items of a job at once, on one object.
+/// CoroutineExecutor, DataflowExecutor, ScriptExecutor.
+/// Threads: but for coroutines, called on threads of the pool, for several items of a job at once, on one object.
 template <class E>
 concept executor = std::semiregular<E> && requires {
     { E::type } -> std::convertible_to<job_type>;
 };
 
+template <class Loop>
+class coroutine_context;
+
 /// A body that an executor can run.
 template <class B, class E>
 concept body_for = executor<E> && requires(E const& e, B& body, sharding_context const& ctx) {
     { e(body, ctx) } -> std::same_as<result<void>>;
+};
+
+/// A body that an executor runs as a coroutine on the loop: `e(body, run)` gives a `task<result<void>>`, which throws nothing.
+template <class B, class E, class Loop>
+concept coroutine_body_for = executor<E> && requires(E const& e, B& body, coroutine_context<Loop> const& run) {
+    { e(body, run) } -> std::same_as<task<result<void>>>;
 };
 
 } // namespace elasticjob

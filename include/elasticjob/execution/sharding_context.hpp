@@ -8,6 +8,7 @@
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/core/loop.hpp> // work
 #include <elasticjob/core/result.hpp>
+#include <elasticjob/core/task.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/execution/stop_reason.hpp>
 
@@ -21,11 +22,13 @@ namespace elasticjob {
 
 namespace detail {
 
-/// The run that a body belongs to, as far as the body may reach it. A typed trampoline.
+/// The run that a body belongs to, as far as the body may reach it. Typed trampolines; null: there is no such thing.
 struct run_port {
-    result<void> (*save_checkpoint)(run_port&, std::string text);
     stop_order& stop;
-    /// Has the job's pool do a piece of work of this run. Null: it has none. False: the pool takes no more.
+    /// Blocks, but on the loop's own thread.
+    result<void> (*save_checkpoint)(run_port&, std::string text) = nullptr;
+    task<result<void>> (*write_checkpoint)(run_port&, std::string text) = nullptr; ///< on the loop
+    /// Has the job's pool do a piece of work of this run. False: the pool takes no more.
     bool (*submit)(run_port&, work&) = nullptr;
     std::atomic<std::uint64_t> succeeded{0}, failed{0}; ///< elements, since somebody last looked
 
@@ -34,6 +37,10 @@ struct run_port {
         failed.fetch_add(badly, std::memory_order_relaxed);
     }
 };
+
+inline error no_checkpoints(std::string const& job) {
+    return {errc::invalid_argument, "checkpoints need monitor_execution", job};
+}
 
 } // namespace detail
 
@@ -67,7 +74,7 @@ struct sharding_context {
     /// run. Errors: fenced if another instance has taken the item over; too_large; invalid_argument when the job is not
     /// monitored; those of the registry. Threads: the body's; one call at a time.
     result<void> checkpoint(std::string text) const {
-        if (!port) return error{errc::invalid_argument, "checkpoints need monitor_execution", job_name};
+        if (!port || !port->save_checkpoint) return detail::no_checkpoints(job_name);
         return port->save_checkpoint(*port, std::move(text));
     }
 

@@ -72,6 +72,9 @@ inline std::string outcome_text(run_entry const& e) {
         return many + utc_text(e.run.due) + " was interrupted" + why + ": " + e.run.instance +
                " died, and failover is switched off";
     case run_outcome::retried:
+        if (!e.note.empty())
+            return many + utc_text(e.run.due) + " ran" + by + why + " and failed at " + utc_text(e.ended) + note +
+                   "; it was to be tried again";
         return many + utc_text(e.run.due) + " was interrupted" + why + ": " + e.run.instance +
                " died, and it was run again";
     }
@@ -107,6 +110,11 @@ inline std::string state_text(item_facts const& f) {
                                            : "It is run again as soon as somebody alive owns it.");
     }
     if (f.is_marked) return "It runs on a member that keeps no record: one of 2.1.5.";
+    if (f.record && f.record->retry && !f.is_disabled) {
+        auto const& r = *f.record->retry;
+        return "It waits to be tried again at " + utc_text(r.at) + ", for the instant " + utc_text(r.due) + " (attempt " +
+               std::to_string(r.attempt) + ").";
+    }
     if (f.is_disabled) return "It waits: an operator has disabled it. Remove its node `disabled` to have it run.";
     if (f.instances.empty()) return "It waits: no instance of the job is there.";
     if (f.is_left)

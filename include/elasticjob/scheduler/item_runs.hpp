@@ -15,6 +15,7 @@
 #include <elasticjob/core/run_on.hpp>
 #include <elasticjob/events/event.hpp>
 #include <elasticjob/execution/clock_check.hpp>
+#include <elasticjob/execution/coroutine_context.hpp>
 #include <elasticjob/execution/item_counts.hpp>
 #include <elasticjob/execution/lease.hpp>
 #include <elasticjob/execution/misfire.hpp>
@@ -86,7 +87,8 @@ class item_runs {
 
 public:
     /// The environment must outlive this. `news` is the job's, and hears of what the job has to act on.
-    item_runs(Environment& env, job_name name, job_layout at, instance_id self, job_body body, event_count<Loop>& news)
+    item_runs(Environment& env, job_name name, job_layout at, instance_id self, job_body<Loop> body,
+              event_count<Loop>& news)
         : env_{env},
           registry_{env.registry},
           name_{std::move(name)},
@@ -270,13 +272,17 @@ private:
     /// A run that goes on here; or that did, and was given up while its body goes on.
     struct live_run : run_port {
         live_run(item_runs& o, entry& e, typename lease::hold const* h)
-            : run_port{&save, order, &submit},
+            : run_port{order, h ? &save : nullptr, h ? &write : nullptr, &submit},
               owner{o},
               item{&e},
               hold{h} {}
         static result<void> save(run_port& port, std::string text) {
             auto& self = static_cast<live_run&>(port);
             return self.owner.save_checkpoint(self, std::move(text));
+        }
+        static task<result<void>> write(run_port& port, std::string text) {
+            auto& self = static_cast<live_run&>(port);
+            return self.owner.write_checkpoint(self, std::move(text));
         }
         static bool submit(run_port& port, work& w) {
             return static_cast<live_run&>(port).owner.env_.pool.try_submit(w);
@@ -292,10 +298,11 @@ private:
     struct body_call {
         body_call(item_runs& o, entry& e, typename lease::hold const* h, std::shared_ptr<valid_config const> c)
             : live{o, e, h},
-              config{std::move(c)} {}
+              config{std::move(c)},
+              ctx{o.loop()} {}
         live_run live;
         std::shared_ptr<valid_config const> config;
-        sharding_context ctx{};
+        coroutine_context<Loop> ctx; ///< of which other bodies see only what is for them
         maybe<result<void>> outcome{};
     };
 
@@ -800,7 +807,7 @@ private:
         ctx.last_checkpoint = e.record.checkpoint;
         ctx.fetch_count = terms_.dataflow.fetch_count;
         ctx.process_threads = terms_.dataflow.threads;
-        ctx.port = hold ? &live : nullptr;
+        ctx.port = &live;
         e.live = &live;
         if (is_draining_) live.order.give(stop_reason::draining);
         if (!e.share) live.order.give(stop_reason::reassigned);
@@ -850,8 +857,12 @@ private:
     }
 
     task<void> carry_out(std::shared_ptr<body_call> call) {
-        auto const act = [&] { return body_(call->ctx); };
-        call->outcome.emplace(co_await run_on(env_.pool, loop(), act));
+        if (body_.is_coroutine()) {
+            call->outcome.emplace(co_await body_.start(call->ctx));
+        } else {
+            auto const act = [&] { return body_(call->ctx); };
+            call->outcome.emplace(co_await run_on(env_.pool, loop(), act));
+        }
         if (call->live.item) {
             call->live.item->stirred.notify();
         } else {
@@ -1170,15 +1181,18 @@ private:
 
     /// Called by the body. On the loop's own thread there is no waiting: the end of the run takes it along.
     result<void> save_checkpoint(live_run& run, std::string text) {
-        if (text.size() > run_record::checkpoint_bytes_max)
-            return error{errc::too_large,
-                         "a checkpoint must be at most " + std::to_string(run_record::checkpoint_bytes_max) +
-                             " bytes long, but has " + std::to_string(text.size()),
-                         at_.run_records().str()};
+        ELASTICJOB_CHECK(check_checkpoint(text));
         if (!loop().on_loop()) return block_on(loop(), write_checkpoint(run, std::move(text)));
         if (!run.item) return no_longer_ours();
         run.item->record.checkpoint = std::move(text);
         return success();
+    }
+    result<void> check_checkpoint(std::string const& text) const {
+        if (text.size() <= run_record::checkpoint_bytes_max) return success();
+        return error{errc::too_large,
+                     "a checkpoint must be at most " + std::to_string(run_record::checkpoint_bytes_max) +
+                         " bytes long, but has " + std::to_string(text.size()),
+                     name_.str()};
     }
     error no_longer_ours() const {
         return {errc::fenced, "the run has been given up, for it took longer than give_up_after", name_.str()};
@@ -1202,6 +1216,7 @@ private:
     }
 
     task<result<void>> write_checkpoint(live_run& run, std::string text) {
+        ELASTICJOB_CO_CHECK(check_checkpoint(text));
         if (!run.item) co_return no_longer_ours();
         auto& e = *run.item;
         ++run.saving; // as long as that is so, the run is not over, even if it has been given up
@@ -1247,7 +1262,7 @@ private:
     job_layout at_;
     instance_id self_;
     run_book<Registry> book_;
-    job_body body_;
+    job_body<Loop> body_;
     event_count<Loop>& job_news_;
     event_count<Loop> idle_news_;
     std::conditional_t<listeners::hear_rounds, rounds<Environment>, no_rounds<Environment>> rounds_;

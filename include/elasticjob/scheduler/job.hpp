@@ -66,7 +66,7 @@ class job {
     static constexpr bool uses_traits = strategy_uses_traits<Strategy>;
 
 public:
-    job(Environment env, valid_config local, instance_id self, job_body body)
+    job(Environment env, valid_config local, instance_id self, job_body<Loop> body)
         : env_{env},
           name_{local.name()},
           at_{local.name()},

@@ -3,14 +3,17 @@
 #ifndef ELASTICJOB_SCHEDULER_JOB_BODY_HPP
 #define ELASTICJOB_SCHEDULER_JOB_BODY_HPP
 
+#include <elasticjob/core/task.hpp>
+#include <elasticjob/execution/coroutine_context.hpp>
 #include <elasticjob/execution/executor.hpp>
 
 #include <utility>
 
 namespace elasticjob::detail {
 
-/// Owns a body together with the executor that calls it. Two function pointers made from a template stand for the type.
-/// Threads: const calls from any.
+/// Owns a body together with the executor that calls it. Function pointers made from a template stand for the type.
+/// Threads: const calls from any; `start`, the loop's.
+template <class Loop>
 class job_body {
 public:
     template <executor Executor, class Body>
@@ -19,34 +22,44 @@ public:
             Executor executor;
             Body body;
         };
-        return job_body{new holder{std::move(e), std::move(b)},
-                        [](void* self, sharding_context const& ctx) {
-                            auto& h = *static_cast<holder*>(self);
-                            return h.executor(h.body, ctx);
-                        },
-                        [](void* self) { delete static_cast<holder*>(self); }};
+        job_body made{new holder{std::move(e), std::move(b)}, [](void* self) { delete static_cast<holder*>(self); }};
+        if constexpr (body_for<Body, Executor>)
+            made.call_ = [](void* self, sharding_context const& ctx) {
+                auto& h = *static_cast<holder*>(self);
+                return h.executor(h.body, ctx);
+            };
+        else
+            made.start_ = [](void* self, coroutine_context<Loop> const& run) {
+                auto& h = *static_cast<holder*>(self);
+                return h.executor(h.body, run);
+            };
+        return made;
     }
 
     job_body(job_body&& other) noexcept
         : holder_{std::exchange(other.holder_, nullptr)},
+          destroy_{other.destroy_},
           call_{other.call_},
-          destroy_{other.destroy_} {}
+          start_{other.start_} {}
     job_body& operator=(job_body&&) = delete;
     ~job_body() {
         if (holder_) destroy_(holder_);
     }
 
+    bool is_coroutine() const noexcept { return start_ != nullptr; }
+
+    /// Precondition: it is no coroutine.
     result<void> operator()(sharding_context const& ctx) const { return call_(holder_, ctx); }
+    /// Precondition: it is one. `run` and this must outlive the task.
+    task<result<void>> start(coroutine_context<Loop> const& run) const { return start_(holder_, run); }
 
 private:
-    job_body(void* holder, result<void> (*call)(void*, sharding_context const&), void (*destroy)(void*)) noexcept
-        : holder_{holder},
-          call_{call},
-          destroy_{destroy} {}
+    job_body(void* holder, void (*destroy)(void*)) noexcept : holder_{holder}, destroy_{destroy} {}
 
     void* holder_;
-    result<void> (*call_)(void*, sharding_context const&);
     void (*destroy_)(void*);
+    result<void> (*call_)(void*, sharding_context const&) = nullptr;
+    task<result<void>> (*start_)(void*, coroutine_context<Loop> const&) = nullptr;
 };
 
 } // namespace elasticjob::detail

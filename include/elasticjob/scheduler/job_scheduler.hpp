@@ -26,7 +26,7 @@ namespace elasticjob {
 /// |------------|---------------------|------------------------------------------------------------------------|
 /// | `Registry` | `registry`          | where instances find each other: ZkRegistry, MemoryRegistry            |
 /// | `Strategy` | `sharding_strategy` | who owns which item: AverageAllocation, …                              |
-/// | `Executor` | `executor`          | how a body is called: SimpleExecutor, ScriptExecutor                   |
+/// | `Executor` | `executor`          | how a body is called: SimpleExecutor, CoroutineExecutor, …             |
 /// | `Policies` | any order           | worker_pool (ThreadPool) · event_sink (LogEvents) · time_zone          |
 /// |            |                     | (SystemZone) · lease_guard (NoDeadManTimer) · Listeners (none); in     |
 /// |            |                     | parentheses, what is there if nothing is given                         |
@@ -45,6 +45,7 @@ class job_scheduler {
     using listeners_type = detail::policy_for<detail::listeners_slot, Policies...>;
     using environment = detail::job_environment<Registry, pool_type, detail::guarded_sink<sink_type>, zone_type,
                                                 guard_type, listeners_type>;
+    using body_type = detail::job_body<typename Registry::loop_type>;
     using job_type_of = detail::job<environment, Strategy>;
 
 public:
@@ -67,16 +68,17 @@ public:
     /// Every job leaves in order, all at the same time: see `handle::shutdown`.
     ~job_scheduler() { (void)block_on(registry_.loop(), shut_down_all()); }
 
-    /// Registers a job and lets it run. The body is called for each item on its own, on several threads at once. What is
+    /// Registers a job and lets it run. The body is called for each item on its own, on several threads at once, or on the loop if it is a coroutine. What is
     /// wrong with the configuration is found before anything is written, and nothing is ever half registered.
     /// The handle ends the job: keep it. Errors: invalid_config, invalid_cron and the like, all problems at once;
     /// invalid_argument for options that cannot be used; job_conflict; unknown_strategy; unreachable if the registry does
     /// not answer within `start_timeout`; no_auth.
-    template <body_for<Executor> Body>
+    template <class Body>
+    requires body_for<Body, Executor> || coroutine_body_for<Body, Executor, typename Registry::loop_type>
     [[nodiscard]] result<handle> schedule(job_config config, Body body) {
         if (!zone_) return zone_.error();
         ELASTICJOB_TRY(auto local, prepare(std::move(config)));
-        auto holder = detail::job_body::make(Executor{}, std::move(body));
+        auto holder = body_type::make(Executor{}, std::move(body));
         auto name = local.name().str();
         ELASTICJOB_CHECK(block_on(registry_.loop(), begin(std::move(local), std::move(holder))));
         return handle{*this, std::move(name)};
@@ -143,7 +145,7 @@ private:
         return valid;
     }
 
-    task<result<void>> begin(deferred<valid_config, Registry> local, detail::job_body body) {
+    task<result<void>> begin(deferred<valid_config, Registry> local, body_type body) {
         auto const name = local.name().str();
         if (jobs_.contains(name))
             co_return error{errc::job_conflict, "this scheduler runs a job of that name already", name};

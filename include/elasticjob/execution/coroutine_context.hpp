@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief What a job that is a coroutine is told about its run, and what it can wait for.
+#ifndef ELASTICJOB_EXECUTION_COROUTINE_CONTEXT_HPP
+#define ELASTICJOB_EXECUTION_COROUTINE_CONTEXT_HPP
+
+#include <elasticjob/core/event_count.hpp>
+#include <elasticjob/core/guarded_call.hpp>
+#include <elasticjob/core/loop.hpp>
+#include <elasticjob/core/run_on.hpp>
+#include <elasticjob/core/task.hpp>
+#include <elasticjob/execution/sharding_context.hpp>
+
+#include <chrono>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+namespace elasticjob {
+
+/// The body runs on the loop, where everything else of the job does: it must not block, and does what takes long on the
+/// pool. Valid until the body ends. Threads: the loop's.
+template <class Loop>
+class coroutine_context : public sharding_context {
+public:
+    explicit coroutine_context(Loop& l) noexcept : loop_{&l} {}
+
+    Loop& loop() const noexcept { return *loop_; }
+
+    /// Goes on when that time has passed, or as soon as the run is asked to stop. Gives whether to go on with the work.
+    task<bool> sleep_for(std::chrono::nanoseconds span) const {
+        event_count<Loop> asked{*loop_};
+        std::stop_callback const on_stop{stop, [&] { asked.notify(); }};
+        auto const end = loop_->now() + span;
+        while (!stop.stop_requested() && loop_->now() < end) {
+            auto const seen = asked.edition();
+            co_await asked.newer_than(seen, end);
+        }
+        co_return !stop.stop_requested();
+    }
+
+    /// Has the job's pool call `f`, which gives nothing or a `result<void>`, and goes on when it has. Errors: overloaded if the
+    /// pool takes no more, closed; job_threw, with what was thrown; those of `f`.
+    template <class F>
+    task<result<void>> on_pool(F f) const {
+        auto const guarded = [&] { return detail::guarded_call(f); };
+        if (!port || !port->submit) co_return guarded();
+        pool_of_run pool{port};
+        co_return co_await run_on(pool, *loop_, guarded);
+    }
+
+    /// The same as `checkpoint`, but without its waiting for the end of the run.
+    task<result<void>> save(std::string text) const {
+        if (!port || !port->write_checkpoint) co_return detail::no_checkpoints(job_name);
+        co_return co_await port->write_checkpoint(*port, std::move(text));
+    }
+
+private:
+    struct pool_of_run {
+        detail::run_port* port;
+        bool try_submit(work& w) const { return port->submit(*port, w); }
+    };
+
+    Loop* loop_;
+};
+
+} // namespace elasticjob
+#endif // ELASTICJOB_EXECUTION_COROUTINE_CONTEXT_HPP
