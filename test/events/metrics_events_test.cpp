@@ -64,6 +64,8 @@ TEST_CASE("events.metrics_events: counts what happens, by job and reason") {
     CHECK(total("elasticjob_runs_started", "source=\"failover\"") == 0);
     CHECK(total("elasticjob_runs", "outcome=\"success\"") == 1);
     CHECK(total("elasticjob_runs", "outcome=\"job_threw\"") == 1);
+    CHECK(total("elasticjob_failures") == 1);
+    CHECK(total("elasticjob_retries") == 0);
     CHECK(total("elasticjob_runs_fenced") == 1);
     CHECK(total("elasticjob_misfired") == 1);
     CHECK(total("elasticjob_skipped", "reason=\"disabled\"") == 3); // instants
@@ -75,7 +77,7 @@ TEST_CASE("events.metrics_events: counts what happens, by job and reason") {
     CHECK(e.at("elasticjob_instances{job=\"settle\"}") == 0);
     CHECK(e.at("elasticjob_items{job=\"settle\"}") == 0);
     CHECK(total("elasticjob_session_changes", "state=\"suspended\"") == 1);
-    CHECK(e.types.size() == 17);
+    CHECK(e.types.size() == 19);
 }
 
 TEST_CASE("events.metrics_events: gauges say what is so now, summed over the instances of the process") {

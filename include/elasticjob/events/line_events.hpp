@@ -121,22 +121,22 @@ public:
 
 private:
     void write(std::string_view text) { Format::text(line_, text); }
-    void write(std::integral auto number) { line_ += std::to_string(number); }
+    void write(std::integral auto number) { detail::append_number(line_, number); }
     void write(bool yes) { line_ += yes ? "true" : "false"; }
-    void write(wall_time t) { Format::text(line_, detail::format_instant(t)); }
-    void write(std::chrono::nanoseconds span) {
-        char text[48];
-        std::snprintf(text, sizeof text, "%.6f", std::chrono::duration<double>{span}.count());
-        line_ += text;
+    void write(wall_time t) {
+        text_.clear();
+        detail::append_instant(text_, t);
+        Format::text(line_, text_);
     }
+    void write(std::chrono::nanoseconds span) { detail::append_seconds(line_, span); }
     void write(std::vector<item_index> const& items) {
-        std::string text;
-        for (auto const i : items) text.append(text.empty() ? "" : ",").append(std::to_string(i));
-        Format::list(line_, text);
+        text_.clear();
+        for (auto const i : items) detail::append_number(text_.empty() ? text_ : text_ += ',', i);
+        Format::list(line_, text_);
     }
 
     Output out_;
-    std::string line_;
+    std::string line_, text_; ///< kept, so that a line allocates nothing once there has been a longer one
 };
 
 /// `LogfmtEvents{to_stream{stderr}}`: names and values as programs that read logs like them.

@@ -4,11 +4,13 @@
 #define ELASTICJOB_EVENTS_TEXT_FORMS_HPP
 
 #include <elasticjob/config/text.hpp>
+#include <elasticjob/core/algorithm.hpp> // find_if_not
 #include <elasticjob/core/clock.hpp>
 
+#include <charconv>
 #include <chrono> // the calendar
+#include <concepts>
 #include <cstddef>
-#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -30,7 +32,10 @@ void for_each_character(std::string_view text, F&& f) {
 inline void append_escaped(std::string& out, std::string_view text) {
     constexpr std::string_view special = "\"\\\n\r\t", letters = "\"\\nrt";
     constexpr char hex[] = "0123456789abcdef";
-    for_each_character(text, [&](std::string_view character) {
+    auto const is_plain = [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; };
+    auto const plain = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
+    out.append(text.substr(0, plain)); // most often all of it
+    for_each_character(text.substr(plain), [&](std::string_view character) {
         auto const byte = static_cast<unsigned char>(character.front());
         if (auto const at = special.find(character.front()); at != special.npos)
             out.append({'\\', letters[at]});
@@ -52,19 +57,44 @@ inline std::string clean_text(std::string_view text, std::size_t utf16_units_max
     return out;
 }
 
+/// In decimal, with zeros in front up to that many digits.
+inline void append_number(std::string& out, std::integral auto number, std::size_t digits = 0) {
+    char text[24];
+    auto const end = std::to_chars(text, text + sizeof text, number).ptr;
+    auto const length = static_cast<std::size_t>(end - text);
+    if (length < digits) out.append(digits - length, '0');
+    out.append(text, length);
+}
+
 /// UTC with milliseconds: `2026-01-01T00:00:00.025Z`; with `' '` and nothing, as SQL writes it.
-inline std::string format_instant(wall_time t, char separator = 'T', std::string_view end = "Z") {
+inline void append_instant(std::string& out, wall_time t, char separator = 'T', std::string_view end = "Z") {
     using namespace std::chrono;
     auto const ms = floor<milliseconds>(t);
     auto const day = floor<days>(ms);
     year_month_day const date{day};
     hh_mm_ss const time{ms - day};
-    char text[64];
-    std::snprintf(text, sizeof text, "%04d-%02u-%02u%c%02d:%02d:%02d.%03d", static_cast<int>(date.year()),
-                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), separator,
-                  static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
-                  static_cast<int>(time.seconds().count()), static_cast<int>(time.subseconds().count()));
-    return std::string{text}.append(end);
+    append_number(out, static_cast<int>(date.year()), 4);
+    append_number(out += '-', static_cast<unsigned>(date.month()), 2);
+    append_number(out += '-', static_cast<unsigned>(date.day()), 2);
+    append_number(out += separator, time.hours().count(), 2);
+    append_number(out += ':', time.minutes().count(), 2);
+    append_number(out += ':', time.seconds().count(), 2);
+    append_number(out += '.', time.subseconds().count(), 3);
+    out.append(end);
+}
+inline std::string format_instant(wall_time t, char separator = 'T', std::string_view end = "Z") {
+    std::string text;
+    append_instant(text, t, separator, end);
+    return text;
+}
+
+/// Seconds with six digits behind the point: `1.250000`.
+inline void append_seconds(std::string& out, std::chrono::nanoseconds span) {
+    auto micros = std::chrono::round<std::chrono::microseconds>(span).count();
+    if (micros < 0) out += '-';
+    if (micros < 0) micros = -micros;
+    append_number(out, micros / 1'000'000);
+    append_number(out += '.', micros % 1'000'000, 6);
 }
 
 } // namespace elasticjob::detail

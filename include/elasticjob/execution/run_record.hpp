@@ -4,6 +4,7 @@
 #define ELASTICJOB_EXECUTION_RUN_RECORD_HPP
 
 #include <elasticjob/config/text.hpp>
+#include <elasticjob/core/algorithm.hpp> // min
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/deferred.hpp>
@@ -11,6 +12,8 @@
 #include <elasticjob/events/run_source.hpp>
 
 #include <array>
+#include <charconv>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -144,38 +147,24 @@ struct basic_run_record {
 
     /// Lines of words, the free text last in its line.
     std::string to_text() const {
-        std::string text{header};
-        auto number = [](auto n) { return std::to_string(n); };
-        auto line = [&](std::string_view key, auto const&... words) {
-            text.append(key);
-            (text.append(" ").append(words), ...);
-            text.append("\n");
+        std::string text;
+        text.reserve(256 + checkpoint.size() + (ledger.size() + dead_letters.size()) * 128);
+        text.append(header);
+        add_line(text, "schedule", schedule);
+        add_line(text, "through", through);
+        if (obeyed != 0) add_line(text, "obeyed", obeyed);
+        if (last_begun) add_line(text, "begun", *last_begun);
+        if (last_completed) add_line(text, "completed", *last_completed);
+        if (next_due) add_line(text, "next", *next_due);
+        if (!checkpoint.empty()) add_line(text, "checkpoint", free_text{checkpoint});
+        auto const add_run = [&](std::string_view key, run_begin const& r, auto const&... more) {
+            add_line(text, key, r.due, name_of(r.source), r.attempt, r.begun, std::string_view{r.instance}, more...);
         };
-        auto time_line = [&](std::string_view key, auto const& t) {
-            if (t) line(key, number(milliseconds_of(*t)));
-        };
-        line("schedule", number(schedule));
-        line("through", number(milliseconds_of(through)));
-        if (obeyed != 0) line("obeyed", number(obeyed));
-        time_line("begun", last_begun);
-        time_line("completed", last_completed);
-        time_line("next", next_due);
-        if (!checkpoint.empty()) line("checkpoint", escaped(checkpoint));
-        auto const begin_of = [&](run_begin const& r) {
-            return number(milliseconds_of(r.due)) + " " + std::string{name_of(r.source)} + " " + number(r.attempt) +
-                   " " + number(milliseconds_of(r.begun)) + " " + r.instance;
-        };
-        auto const entries = [&](std::string_view key, std::vector<Entry> const& all) {
-            for (auto const& e : all)
-                line(key, begin_of(e.run), name_of(e.outcome), number(milliseconds_of(e.ended)), number(e.count),
-                     escaped(e.note));
-        };
-        entries("entry", ledger);
-        entries("dead", dead_letters);
-        if (retry)
-            line("retry", number(milliseconds_of(retry->due)), name_of(retry->source), number(retry->attempt),
-                 number(milliseconds_of(retry->at)));
-        if (running) line("running", begin_of(*running));
+        for (auto const* all : {&ledger, &dead_letters})
+            for (auto const& e : *all)
+                add_run(all == &ledger ? "entry" : "dead", e.run, name_of(e.outcome), e.ended, e.count, free_text{e.note});
+        if (retry) add_line(text, "retry", retry->due, name_of(retry->source), retry->attempt, retry->at);
+        if (running) add_run("running", *running);
         return text;
     }
 
@@ -224,8 +213,27 @@ struct basic_run_record {
 private:
     static constexpr std::string_view header = "elasticjob run 1\n";
 
-    static std::int64_t milliseconds_of(wall_time t) {
-        return std::chrono::floor<std::chrono::milliseconds>(t.time_since_epoch()).count();
+    struct free_text {
+        std::string_view text;
+    };
+    static void add_word(std::string& line, std::string_view word) { line.append(word); }
+    static void add_word(std::string& line, std::integral auto number) {
+        char digits[24];
+        line.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+    }
+    static void add_word(std::string& line, wall_time t) {
+        add_word(line, std::chrono::floor<std::chrono::milliseconds>(t.time_since_epoch()).count());
+    }
+    static void add_word(std::string& line, free_text what) {
+        for (char const c : what.text) {
+            if (c == '\\' || c == '\n') line += '\\';
+            line += c == '\n' ? 'n' : c;
+        }
+    }
+    static void add_line(std::string& text, std::string_view key, auto const&... words) {
+        text.append(key);
+        (add_word(text += ' ', words), ...);
+        text += '\n';
     }
 
     static std::string_view take(std::string_view& text, char separator) {
@@ -268,14 +276,6 @@ private:
         return good;
     }
 
-    static std::string escaped(std::string_view text) {
-        std::string out;
-        for (char const c : text) {
-            if (c == '\\' || c == '\n') out += '\\';
-            out += c == '\n' ? 'n' : c;
-        }
-        return out;
-    }
     static std::string unescaped(std::string_view text) {
         std::string out;
         for (std::size_t i = 0; i < text.size(); ++i) {
