@@ -198,3 +198,35 @@ TEST_CASE(
         all.check_all_marked();
     }
 }
+
+TEST_CASE("cluster: a process is killed while its runs wait to be tried again, and the others try them, once") {
+    cluster all{common_server(), "killed-retry"};
+    INFO(all.transcript());
+    auto const job = never(items);
+    job_layout const at{*job_name::parse(job.name)};
+    auto o = short_lived(job);
+    o.more.insert(o.more.end(), {"--retry-ms", "4000"});
+    auto& a = all.start("a", o);
+    auto& b = all.start("b", o);
+    auto& dead = all.start("dead", o);
+    all.wait_until_shared(job, {&a, &b, &dead});
+    REQUIRE(all.ask(all.observer().set(at.instances() / dead.id(), std::string{trigger_order})));
+    all.wait_for("its runs to fail", [&] { return dead.count("failed") == 2; });
+    auto const failed = dead.all("failed");
+    dead.kill();
+    auto const tried_again = [&] {
+        std::vector<line> found;
+        for (auto const* m : {&a, &b})
+            for (auto const& l : m->all("runs"))
+                for (auto const& f : failed)
+                    if (l.item() == f.item() && l.due_ms() == f.due_ms()) found.push_back(l);
+        return found;
+    };
+    all.wait_for("them to be tried again", [&] { return tried_again().size() >= failed.size(); });
+    all.wait_until_idle({&a, &b});
+    auto const runs = tried_again();
+    CHECK(runs.size() == failed.size());
+    for (auto const& l : runs) CHECK(l.attempt() == 2);
+    CHECK(a.count("failed") + b.count("failed") == 0);
+    all.check_all_marked();
+}

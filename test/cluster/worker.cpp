@@ -47,6 +47,7 @@ struct arguments {
     int copies = 1;                     ///< of each job; with more than one, their names get numbers
     milliseconds body{0};
     bool looks_at_marks = false;
+    std::optional<milliseconds> retry{}; ///< first attempts fail, and are made again after so long
 };
 
 std::optional<arguments> parse(int count, char** words) {
@@ -76,6 +77,8 @@ std::optional<arguments> parse(int count, char** words) {
             a.copies = number();
         else if (key == "--body-ms")
             a.body = milliseconds{number()};
+        else if (key == "--retry-ms")
+            a.retry = milliseconds{number()};
         else if (key == "--look-at-marks")
             a.looks_at_marks = number() != 0;
         else
@@ -148,9 +151,10 @@ task<result<bool>> is_marked(ZkRegistry& r, node_path mark) {
 class body {
 public:
     body(ZkRegistry& r, arguments const& a, std::atomic<int> const& span_ms)
-        : registry_{&r}, span_ms_{&span_ms}, looks_at_marks_{a.looks_at_marks} {}
+        : registry_{&r}, span_ms_{&span_ms}, looks_at_marks_{a.looks_at_marks},
+          fails_first_{a.retry.has_value()} {}
 
-    void operator()(sharding_context const& c) const {
+    result<void> operator()(sharding_context const& c) const {
         auto const which = item_and_due(c.item, c.due);
         milliseconds const span{span_ms_->load()};
         std::string mark = "-";
@@ -166,12 +170,14 @@ public:
         std::unique_lock lock{m};
         stopped.wait_for(lock, c.stop, span, [] { return false; });
         say(c.job_name, "ran " + which + (c.stop.stop_requested() ? " stopped" : " done") + token);
+        if (fails_first_ && c.attempt == 1) return error{errc::job_failed, "as it was told to"};
+        return success();
     }
 
 private:
     ZkRegistry* registry_;
     std::atomic<int> const* span_ms_;
-    bool looks_at_marks_;
+    bool looks_at_marks_, fails_first_;
 };
 
 int refuse(error const& e) {
@@ -209,6 +215,7 @@ int live(arguments const& a, int signals) {
         for (int n = 0; n < a.copies; ++n) {
             auto one = **config;
             if (a.copies > 1) one.name += std::to_string(n);
+            if (a.retry) one.retry = {.attempts_max = 2, .pause = *a.retry, .spread_percent = 0};
             auto job = scheduler.schedule(std::move(one), body{*registry, a, span_ms});
             if (!job) return refuse(job.error());
             jobs.push_back(std::move(*job));
