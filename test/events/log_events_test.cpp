@@ -1,35 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/events/log_events.hpp>
 
+#include <support/standard_error.hpp>
+
 #include <doctest/doctest.h>
 
-#include <cstdio>
 #include <optional>
 #include <string>
-#include <unistd.h> // dup2
 #include <vector>
 
 using namespace elasticjob;
+using test::written_by;
 
 namespace {
-
-/// What the call writes to standard error.
-template <class F>
-std::string written_by(F f) {
-    std::fflush(stderr);
-    std::FILE* const file = std::tmpfile();
-    int const kept = dup(STDERR_FILENO);
-    dup2(fileno(file), STDERR_FILENO);
-    f();
-    std::fflush(stderr);
-    dup2(kept, STDERR_FILENO);
-    close(kept);
-    std::rewind(file);
-    std::string text(4096, '\0');
-    text.resize(std::fread(text.data(), 1, text.size(), file));
-    std::fclose(file);
-    return text;
-}
 
 instance_id const id = instance_id::parse("10.0.0.1@-@7").value();
 events::origin const from{"settle", id};

@@ -16,6 +16,7 @@
 #include <elasticjob/events/event.hpp>
 #include <elasticjob/execution/clock_check.hpp>
 #include <elasticjob/execution/coroutine_context.hpp>
+#include <elasticjob/execution/error_handlers.hpp> // failed_run
 #include <elasticjob/execution/item_counts.hpp>
 #include <elasticjob/execution/lease.hpp>
 #include <elasticjob/execution/misfire.hpp>
@@ -83,6 +84,7 @@ class item_runs {
     using catch_up = deferred<elasticjob::catch_up, Environment>;
     using start_report = deferred<elasticjob::start_report, Environment>;
     using listeners = typename Environment::listeners_type;
+    using error_handlers = typename Environment::error_handlers_type;
     using opening = deferred<std::pair<item_index, std::string>, Environment>; ///< an item, and its first record
 
 public:
@@ -171,7 +173,7 @@ public:
     /// Notified when that may have become so.
     event_count<Loop>& idle_news() noexcept { return idle_news_; }
 
-    /// This machine's clock is wrong, and the job asks for its instance to leave then.
+    /// The instance is to leave: this machine's clock is wrong, and the job asks for that then, or a handler does.
     bool stands_down() const noexcept { return stands_down_; }
 
     /// Nothing begins any more, and what cannot be recorded now is given up.
@@ -840,6 +842,9 @@ private:
                 if (!heard) tell_trouble(heard.error());
             }
         }
+        if constexpr (error_handlers::are_there) {
+            if (was_called && !outcome) co_await ask_handlers(ctx, outcome.error(), now() - began);
+        }
         take_counts(e);
         e.live = nullptr;
         bool const was_ordered = live.order.why() == stop_reason::ordered;
@@ -903,6 +908,21 @@ private:
             retried_at_.push_back(now());
         }
         return wall_now() + pause_before(policy, what.attempt + 1, mix_bits(fnv_1a(name_.str()) + item));
+    }
+
+    /// What is told is the caller's until they have answered.
+    task<void> ask_handlers(sharding_context const& ctx, error const& failure, std::chrono::nanoseconds took) {
+        failed_run const run{ctx.job_name, ctx.item,  ctx.task_id, ctx.parameter, ctx.due, ctx.source,
+                             ctx.attempt,  ctx.token, self_,       failure,       took};
+        bool stops_job = false;
+        auto const ask = [&]() -> result<void> {
+            auto answer = env_.error_handlers(run);
+            stops_job = answer.stops_job;
+            return std::move(answer.trouble);
+        };
+        auto const asked = co_await run_on(env_.pool, loop(), ask);
+        if (!asked) tell_trouble(asked.error());
+        if (stops_job) stand_down();
     }
 
     static task<void> stop_after(Loop& l, std::chrono::milliseconds limit, stop_order& order) {
@@ -1038,10 +1058,15 @@ private:
         was_clock_wrong_ = is_wrong;
         if (!is_wrong || terms_.on_wrong_clock == clock_rule::report) co_return start_answer::started;
         if (terms_.on_wrong_clock == clock_rule::skip) co_return start_answer::clock_differs;
+        stand_down();
+        co_return start_answer::unclaimed;
+    }
+
+    /// Nothing begins any more, and the job leaves when what runs is over and on record.
+    void stand_down() {
         stands_down_ = true;
         terms_.is_open = false;
         job_news_.notify();
-        co_return start_answer::unclaimed;
     }
 
     task<void> start_all(list_of<run_start> starts, bool is_monitored) {

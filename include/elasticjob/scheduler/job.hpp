@@ -247,7 +247,7 @@ private:
                 continue;
             }
             if (is_registered() && view_->self() && view_->self()->stat.owner == session.id) was_seen_ = true;
-            if (runs_.stands_down()) { // our clock is wrong, and the job wants others to run what is due
+            if (runs_.stands_down()) { // our clock is wrong, or a run has failed: others are to run what is due
                 departure_.spawn(depart());
                 co_return;
             }

@@ -14,13 +14,15 @@
 
 namespace elasticjob::detail {
 
-template <registry Registry, worker_pool Pool, event_sink Sink, time_zone Zone, lease_guard Guard, class Hooks>
+template <registry Registry, worker_pool Pool, event_sink Sink, time_zone Zone, lease_guard Guard, class Hooks,
+          class Handlers>
 struct job_environment {
     using registry_type = Registry;
     using loop_type = typename Registry::loop_type;
     using zone_type = Zone;
     using lease_type = session_lease<Registry, Guard>;
-    using listeners_type = Hooks; ///< Listeners<...>
+    using listeners_type = Hooks;         ///< Listeners<...>
+    using error_handlers_type = Handlers; ///< ErrorHandlers<...>
 
     Registry& registry;
     Pool& pool;
@@ -30,6 +32,7 @@ struct job_environment {
     scheduler_options const& options;
     lease_type& lease;
     Hooks& listeners;
+    Handlers& error_handlers;
     task_scope& leftovers; ///< what outlives a job: an instance that could not leave in time goes on trying
 };
 

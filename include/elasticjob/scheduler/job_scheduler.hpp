@@ -28,8 +28,8 @@ namespace elasticjob {
 /// | `Strategy` | `sharding_strategy` | who owns which item: AverageAllocation, …                              |
 /// | `Executor` | `executor`          | how a body is called: SimpleExecutor, CoroutineExecutor, …             |
 /// | `Policies` | any order           | worker_pool (ThreadPool) · event_sink (LogEvents) · time_zone          |
-/// |            |                     | (SystemZone) · lease_guard (NoDeadManTimer) · Listeners (none); in     |
-/// |            |                     | parentheses, what is there if nothing is given                         |
+/// |            |                     | (SystemZone) · lease_guard (NoDeadManTimer) · Listeners (none) ·       |
+/// |            |                     | ErrorHandlers (none); in parentheses, what is there if nothing is given |
 ///
 /// The registry must outlive the scheduler, and the scheduler its handles. Several schedulers may share one registry and
 /// its loop; and a pool, through SharedPool.
@@ -43,8 +43,9 @@ class job_scheduler {
     using zone_type = detail::policy_for<detail::zone_slot, Policies...>;
     using guard_type = detail::policy_for<detail::guard_slot, Policies...>;
     using listeners_type = detail::policy_for<detail::listeners_slot, Policies...>;
+    using error_handlers_type = detail::policy_for<detail::error_handlers_slot, Policies...>;
     using environment = detail::job_environment<Registry, pool_type, detail::guarded_sink<sink_type>, zone_type,
-                                                guard_type, listeners_type>;
+                                                guard_type, listeners_type, error_handlers_type>;
     using body_type = detail::job_body<typename Registry::loop_type>;
     using job_type_of = detail::job<environment, Strategy>;
 
@@ -61,6 +62,7 @@ public:
           sink_(make_sink()),
           zone_(make_zone()),
           listeners_(make_listeners()),
+          error_handlers_(make_error_handlers()),
           lease_{std::in_place, r, make_guard()} {}
     job_scheduler(job_scheduler const&) = delete;
     job_scheduler& operator=(job_scheduler const&) = delete;
@@ -118,6 +120,12 @@ private:
         else
             return listeners_type{};
     }
+    error_handlers_type make_error_handlers() {
+        if constexpr (is_given<error_handlers_type>)
+            return std::get<error_handlers_type>(std::move(given_));
+        else
+            return error_handlers_type{};
+    }
     static std::uint64_t seed_of(scheduler_options const& options) {
         if (options.seed != 0) return options.seed;
         return random_source::machine_seed();
@@ -149,7 +157,8 @@ private:
         auto const name = local.name().str();
         if (jobs_.contains(name))
             co_return error{errc::job_conflict, "this scheduler runs a job of that name already", name};
-        environment const env{registry_, pool_, sink_, *zone_, random_, options_, *lease_, listeners_, leftovers_};
+        environment const env{registry_, pool_,   sink_,      *zone_,          random_,
+                              options_,  *lease_, listeners_, error_handlers_, leftovers_};
         if (lease_watch_.empty()) lease_watch_.spawn(watch_lease());
         auto const ip = options_.server_ip.empty() ? find_server_ip() : options_.server_ip;
         auto self = make_instance_id(ip, random_);
@@ -204,6 +213,7 @@ private:
     detail::guarded_sink<sink_type> sink_;
     result<zone_type> zone_;
     listeners_type listeners_;
+    error_handlers_type error_handlers_;
     std::map<std::string, std::unique_ptr<job_type_of>> jobs_; ///< on the loop
     task_scope leftovers_;                                     ///< on the loop
     std::optional<typename environment::lease_type> lease_;    ///< on the loop

@@ -7,6 +7,7 @@
 #include <elasticjob/cron/system_zone.hpp>
 #include <elasticjob/cron/time_zone.hpp>
 #include <elasticjob/events/log_events.hpp>
+#include <elasticjob/execution/error_handlers.hpp>
 #include <elasticjob/execution/lease.hpp>
 #include <elasticjob/execution/listeners.hpp>
 
@@ -56,9 +57,15 @@ struct listeners_slot {
     static constexpr bool takes = is_listeners<P>;
 };
 
+struct error_handlers_slot {
+    using standard = ErrorHandlers<>;
+    template <class P>
+    static constexpr bool takes = is_error_handlers<P>;
+};
+
 template <class P>
 inline constexpr bool fits_a_slot = pool_slot::takes<P> || sink_slot::takes<P> || zone_slot::takes<P> ||
-    guard_slot::takes<P> || listeners_slot::takes<P>;
+    guard_slot::takes<P> || listeners_slot::takes<P> || error_handlers_slot::takes<P>;
 
 /// The policy of the pack that fits the slot, or the slot's standard.
 template <class Slot, class... Policies>
