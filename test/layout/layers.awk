@@ -52,7 +52,7 @@ function check_outside(path,   folder, allowed) {
     else if (path ~ /^date\//) allowed = FILENAME == "elasticjob/cron/date_zone.hpp"
     else if (path == "sqlite3.h") allowed = FILENAME == "elasticjob/events/sqlite_database.hpp"
     else if (path ~ /^soci\//) allowed = FILENAME == "elasticjob/events/postgres_database.hpp"
-    else if (path == "httplib.h") allowed = FILENAME == "elasticjob/events/metrics_endpoint.hpp"
+    else if (path == "httplib.h") allowed = FILENAME ~ /\/(events\/metrics_endpoint|execution\/http_client)\.hpp$/
     else if (path ~ /^zookeeper\//) {
         if (!zookeeper_header) zookeeper_header = FILENAME
         allowed = folder == "registry" && zookeeper_header == FILENAME

@@ -19,7 +19,7 @@ namespace elasticjob {
 /// | or the same     | `task<…>`      | the same as a coroutine on the loop, which is given a `coroutine_context`  |
 ///
 /// Which bodies it can run is for the executor to say: those with which `e(body, ctx)` compiles. Models: SimpleExecutor,
-/// CoroutineExecutor, DataflowExecutor, ScriptExecutor.
+/// CoroutineExecutor, DataflowExecutor, ScriptExecutor, HttpExecutor.
 /// Threads: but for coroutines, called on threads of the pool, for several items of a job at once, on one object.
 template <class E>
 concept executor = std::semiregular<E> && requires {

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Servers on loopback: one of cpp-httplib's, and one that does with a connection whatever a test wants.
+#ifndef ELASTICJOB_TEST_SUPPORT_LOOPBACK_HPP
+#define ELASTICJOB_TEST_SUPPORT_LOOPBACK_HPP
+
+#include <elasticjob/execution/descriptor.hpp>
+
+#include <doctest/doctest.h>
+
+#include <httplib.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+namespace elasticjob::test {
+
+/// Listens from its beginning to its end.
+template <class Server = httplib::Server>
+class web_server {
+public:
+    /// `set_up(server)` says what it answers.
+    template <class F, class... Args>
+    explicit web_server(F set_up, Args const&... args) : server_{args...} {
+        set_up(server_);
+        port_ = server_.bind_to_any_port("127.0.0.1");
+        REQUIRE(port_ > 0);
+        thread_ = std::thread{[this] { server_.listen_after_bind(); }};
+        while (!server_.is_running()) std::this_thread::yield();
+    }
+    web_server(web_server const&) = delete;
+    web_server& operator=(web_server const&) = delete;
+    ~web_server() {
+        server_.stop();
+        thread_.join();
+    }
+
+    std::string url(std::string const& path) const { return "http://127.0.0.1:" + std::to_string(port_) + path; }
+    int port() const { return port_; }
+
+private:
+    Server server_;
+    int port_ = 0;
+    std::thread thread_;
+};
+
+/// A socket that listens on a free port of loopback, and the port.
+inline std::pair<detail::descriptor, int> listen_anywhere(int backlog = 8) {
+    detail::descriptor s{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    REQUIRE(::bind(s.get(), reinterpret_cast<sockaddr*>(&at), size) == 0);
+    REQUIRE(::listen(s.get(), backlog) == 0);
+    REQUIRE(::getsockname(s.get(), reinterpret_cast<sockaddr*>(&at), &size) == 0);
+    return {std::move(s), ntohs(at.sin_port)};
+}
+
+/// One side of a connection.
+class peer {
+public:
+    explicit peer(int s) : socket_{s} {}
+
+    /// What is sent, up to the end of the header.
+    std::string read_header() const {
+        std::string text;
+        for (char c = 0; !text.ends_with("\r\n\r\n") && ::recv(socket_.get(), &c, 1, 0) == 1;) text += c;
+        return text;
+    }
+    bool write(std::string_view text) const {
+        return ::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
+    }
+    /// Whether the other side has hung up, or does within so many ms.
+    bool is_left(int patience_ms) const {
+        pollfd p{.fd = socket_.get(), .events = POLLRDHUP, .revents = 0};
+        return ::poll(&p, 1, patience_ms) == 1;
+    }
+    /// Sends the text byte by byte, every few ms, over and over; false when the other side has had enough of it.
+    bool dribble(std::string_view text, int times) const {
+        for (int i = 0; i < times; ++i)
+            for (char const c : text)
+                if (!write({&c, 1}) || is_left(2)) return false;
+        return true;
+    }
+
+private:
+    detail::descriptor socket_;
+};
+
+/// Does the same with one connection after the other, on a thread of its own.
+class odd_server {
+public:
+    using manners_type = std::function<void(peer const&)>;
+    explicit odd_server(manners_type manners) : manners_{std::move(manners)} {
+        std::tie(listening_, port_) = listen_anywhere();
+        thread_ = std::thread{[this] {
+            for (int s = 0; (s = ::accept(listening_.get(), nullptr, nullptr)) >= 0;) manners_(peer{s});
+        }};
+    }
+    odd_server(odd_server const&) = delete;
+    odd_server& operator=(odd_server const&) = delete;
+    ~odd_server() {
+        ::shutdown(listening_.get(), SHUT_RDWR);
+        thread_.join();
+    }
+    std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/"; }
+
+private:
+    manners_type manners_;
+    detail::descriptor listening_;
+    int port_ = 0;
+    std::thread thread_;
+};
+
+} // namespace elasticjob::test
+#endif // ELASTICJOB_TEST_SUPPORT_LOOPBACK_HPP
