@@ -14,11 +14,13 @@
 namespace elasticjob::events {
 
 /// A ring that forgets its oldest event when a new one does not fit any more: what has happened last is worth most, and
-/// what is left is still in order. It grows up to its limit and keeps its memory. Threads: one at a time.
-class event_ring {
+/// what is left is still in order. It grows up to its limit and keeps its memory. `Kept` has a `keep(e)`, which copies what is
+/// told into it. Threads: one at a time.
+template <class Kept>
+class basic_event_ring {
 public:
     /// Keeps at least one.
-    explicit event_ring(std::size_t size_max) : size_max_{std::max<std::size_t>(size_max, 1)} {}
+    explicit basic_event_ring(std::size_t size_max) : size_max_{std::max<std::size_t>(size_max, 1)} {}
 
     /// False if the oldest had to go.
     template <class E>
@@ -34,7 +36,7 @@ public:
     }
 
     /// Gives the oldest, but no more than `count`, to an empty ring.
-    void move_to(event_ring& other, std::size_t count) {
+    void move_to(basic_event_ring& other, std::size_t count) {
         for (; count > 0 && size_ > 0 && other.size_ < other.size_max_; --count, --size_) {
             if (other.size_ == other.slots_.size()) other.grow();
             std::swap(other.slot(other.size_++), slot(0)); // which both keep their memory
@@ -43,11 +45,11 @@ public:
     }
 
     std::size_t size() const noexcept { return size_; }
-    kept_event const& operator[](std::size_t n) const { return slots_[(first_ + n) % slots_.size()]; }
+    Kept const& operator[](std::size_t n) const { return slots_[(first_ + n) % slots_.size()]; }
     void clear() noexcept { first_ = size_ = 0; }
 
 private:
-    kept_event& slot(std::size_t n) { return slots_[(first_ + n) % slots_.size()]; }
+    Kept& slot(std::size_t n) { return slots_[(first_ + n) % slots_.size()]; }
     void grow() {
         // The oldest comes to the front, because what is new goes behind the end.
         std::rotate(slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(first_), slots_.end());
@@ -57,8 +59,10 @@ private:
 
     std::size_t size_max_;
     std::size_t first_ = 0, size_ = 0;
-    std::vector<kept_event> slots_;
+    std::vector<Kept> slots_;
 };
+
+using event_ring = basic_event_ring<kept_event>;
 
 } // namespace elasticjob::events
 #endif // ELASTICJOB_EVENTS_EVENT_RING_HPP

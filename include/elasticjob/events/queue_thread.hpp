@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 #include <utility>
 
@@ -34,7 +35,7 @@ struct queue_account {
 namespace detail {
 
 /// What a worker may ask of its queue, from the queue's thread.
-template <class Worker>
+template <class Worker, class Ring>
 class queue_state {
 public:
     queue_state(Worker w, queue_options o, std::shared_ptr<queue_account> a)
@@ -52,14 +53,17 @@ public:
     }
 
     /// Whether the time for what is left is over.
-    bool is_abandoned() const noexcept { return is_abandoned_.load(std::memory_order_relaxed); }
+    bool is_abandoned() const noexcept { return abandoned_.stop_requested(); }
+
+    /// Asked when it is: for a worker that waits for something.
+    std::stop_token abandoned() const noexcept { return abandoned_.get_token(); }
 
 private:
-    template <class>
+    template <class, class>
     friend class queue_thread;
 
     void work() {
-        events::event_ring batch{options_.batch_max};
+        Ring batch{options_.batch_max};
         for (;;) {
             {
                 std::unique_lock lock{mutex_};
@@ -74,6 +78,7 @@ private:
             worker_.work(batch, *this);
             batch.clear();
         }
+        if constexpr (requires { worker_.finish(*this); }) worker_.finish(*this);
         std::lock_guard const lock{mutex_};
         account_->dropped += waiting_.size();
         is_over_ = true;
@@ -84,9 +89,9 @@ private:
     std::shared_ptr<queue_account> account_;
     std::mutex mutex_;
     std::condition_variable news_, over_;
-    events::event_ring waiting_;
+    Ring waiting_;
     bool is_closing_ = false, is_over_ = false;
-    std::atomic<bool> is_abandoned_{false};
+    std::stop_source abandoned_;
     Worker worker_; ///< the thread's own
 };
 
@@ -95,17 +100,18 @@ private:
 /// | `w.work(batch, queue)`  | deals with the events of the ring, in order; throws nothing; counts what it did in         |
 /// |                         | `queue.account()`; gives up soon once `queue.is_abandoned()`                               |
 /// | `w.next_look()`         | `mono_time`: when it wants to be called although there is nothing                         |
+/// | `w.finish(queue)`       | if it is there: the last call, when the queue is at its end                               |
 ///
 /// Movable. Its end lets the worker finish what waits, for `drain_timeout`. What is left then is dropped and counted, and
 /// a worker that has not come back even so is left behind with its thread: what it refers to must live until it does.
-/// Threads: one tells, or several that take turns.
-template <class Worker>
+/// Threads: any may tell.
+template <class Worker, class Ring = events::event_ring>
 class queue_thread {
 public:
     /// Throws std::system_error if there can be no thread.
     queue_thread(Worker w, queue_options o)
         : account_{std::make_shared<queue_account>()},
-          state_{std::make_shared<queue_state<Worker>>(std::move(w), o, account_)},
+          state_{std::make_shared<queue_state<Worker, Ring>>(std::move(w), o, account_)},
           thread_{[s = state_] { s->work(); }} {}
     queue_thread(queue_thread&&) noexcept = default;
     queue_thread& operator=(queue_thread&&) = delete;
@@ -119,7 +125,7 @@ public:
         auto const deadline = std::chrono::steady_clock::now() + s.options_.drain_timeout;
         bool ended = s.over_.wait_until(lock, deadline, is_over);
         if (!ended) {
-            s.is_abandoned_ = true;
+            s.abandoned_.request_stop();
             ended = s.over_.wait_for(lock, std::chrono::milliseconds{100}, is_over);
         }
         lock.unlock();
@@ -145,7 +151,7 @@ public:
 
 private:
     std::shared_ptr<queue_account> account_;
-    std::shared_ptr<queue_state<Worker>> state_;
+    std::shared_ptr<queue_state<Worker, Ring>> state_;
     std::thread thread_;
 };
 

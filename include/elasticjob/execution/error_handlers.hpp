@@ -55,7 +55,8 @@ concept handler_answer = std::is_void_v<A> || std::same_as<A, result<void>> || s
 /// |            | `error_verdict`, or a `result` of these | instance, behind the body and the listeners' `after`    |
 ///
 /// What it throws, or gives as an error, is told as trouble, and the next one is asked. The end of the run is recorded when
-/// all have answered: who takes long should have a thread of his own. Models: LogErrors, IgnoreErrors, StopJob, or a lambda.
+/// all have answered: who takes long should have a thread of his own. Models: LogErrors, IgnoreErrors, StopJob, Webhook, or a
+/// lambda.
 /// Threads: the pool's, for several items at once, on one object.
 template <class H>
 concept error_handler = std::move_constructible<H> && requires(H& h, failed_run const& run) {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief `token_bucket`: so many at once, and then one every so often.
+#ifndef ELASTICJOB_EXECUTION_TOKEN_BUCKET_HPP
+#define ELASTICJOB_EXECUTION_TOKEN_BUCKET_HPP
+
+#include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/clock.hpp>
+
+#include <cstdint>
+
+namespace elasticjob::detail {
+
+/// Full at its beginning. Threads: one at a time.
+class token_bucket {
+public:
+    /// Precondition: neither is 0 or less.
+    token_bucket(std::int64_t size, std::chrono::nanoseconds every, mono_time now) noexcept
+        : size_{size},
+          every_{every},
+          tokens_{size},
+          counted_at_{now} {}
+
+    /// Whether there was one.
+    bool take(mono_time now) noexcept {
+        auto const fresh = (now - counted_at_) / every_;
+        tokens_ = std::min(size_, tokens_ + std::min<std::int64_t>(fresh, size_));
+        counted_at_ = tokens_ == size_ ? now : counted_at_ + fresh * every_;
+        if (tokens_ == 0) return false;
+        --tokens_;
+        return true;
+    }
+
+    /// When there is one again, if the last was refused.
+    mono_time next() const noexcept { return counted_at_ + every_; }
+
+private:
+    std::int64_t size_;
+    std::chrono::nanoseconds every_;
+    std::int64_t tokens_;
+    mono_time counted_at_;
+};
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_EXECUTION_TOKEN_BUCKET_HPP
