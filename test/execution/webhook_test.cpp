@@ -101,6 +101,8 @@ TEST_CASE("execution.webhook: the message says it all") {
     auto const text = WebhookJson{}(odd, 7);
     CHECK(text.find("\"what\":\"\xef\xbf\xbd\xef\xbf\xbd\\n" + std::string(3'997, 'x') + "\"") != text.npos);
     CHECK(text.find("\"leftOut\":7}") != text.npos);
+    odd.retry_at = odd.due + 1s;
+    CHECK(WebhookJson{}(odd, 7).ends_with(R"("leftOut":7,"retryAt":"2026-01-01T00:00:01.025Z"})"));
 }
 
 TEST_CASE("execution.webhook: each failure is told, in order") {

@@ -138,6 +138,26 @@ TEST_CASE("scheduler.error_handlers: a failed run is told behind the listeners, 
     CHECK(run.took >= 0ns);
 }
 
+TEST_CASE("scheduler.error_handlers: each attempt is told, and whether it is the last") {
+    auto const d = std::make_shared<diary>();
+    MemoryRegistry registry;
+    {
+        auto scheduler = make_scheduler(registry, d);
+        auto config = settle(1);
+        config.retry.attempts_max = 2;
+        config.retry.pause = 10ms;
+        auto job = scheduler.schedule(config, []() -> result<void> { return error{errc::job_failed, "no luck"}; });
+        REQUIRE(job);
+        REQUIRE(job->trigger());
+        for (int n = 0; n < 2; ++n) REQUIRE(d->finished.try_acquire_for(60s));
+    }
+    REQUIRE(d->failures.size() == 2);
+    CHECK(d->failures[0].attempt == 1);
+    CHECK(d->failures[0].retry_at.has_value());
+    CHECK(d->failures[1].attempt == 2);
+    CHECK_FALSE(d->failures[1].retry_at.has_value());
+}
+
 TEST_CASE("scheduler.error_handlers: what is thrown is a failure, and what goes well is none") {
     auto const d = std::make_shared<diary>();
     CHECK(run_with(d, [] { throw std::runtime_error{"paper jam"}; }) == lines{"after", "handler paper jam", "failed"});

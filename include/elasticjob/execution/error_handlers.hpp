@@ -33,6 +33,9 @@ struct failed_run {
     instance_id instance; ///< that ran it
     error failure;
     std::chrono::nanoseconds took{}; ///< with the listeners' `after`
+
+    /// When it is tried again, as `job_config::retry` has it; nothing: it has failed for good.
+    std::optional<wall_time> retry_at{};
 };
 
 enum class error_verdict : std::uint8_t {
@@ -121,8 +124,8 @@ struct LogErrors {
     template <std::same_as<failed_run> Run> // so that including it costs nothing: docs/decisions/0006
     void operator()(Run const& run) const {
         std::optional<error> const failure{run.failure};
-        LogEvents{}(
-            events::item_finished{{run.job, run.instance, {}}, run.item, run.due, run.took, failure, run.token, {}});
+        LogEvents{}(events::item_finished{
+            {run.job, run.instance, {}}, run.item, run.due, run.took, failure, run.token, {}, run.retry_at});
     }
 };
 
@@ -133,7 +136,7 @@ struct any_failure {
 } // namespace detail
 
 /// The handlers behind this one do not hear of the failures that `which` picks: `IgnoreErrors{}` of none,
-/// `IgnoreErrors{[](failed_run const& run) { return run.failure == errc::timed_out; }}` of those. Recorded and told as
+/// `IgnoreErrors{[](failed_run const& run) { return run.retry_at.has_value(); }}` only of what has failed for good. Recorded and told as
 /// events they are all the same.
 template <std::predicate<failed_run const&> Which = detail::any_failure>
 class IgnoreErrors {

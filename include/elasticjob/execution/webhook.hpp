@@ -37,8 +37,8 @@ struct WebhookJson {
                     to_string(run.failure);
         if (left_out > 0) line.append(", and ").append(std::to_string(left_out)).append(" more have failed");
         auto const ms = std::chrono::floor<std::chrono::milliseconds>(run.took).count();
-        return json_writer{}
-            .member("event", "run_failed")
+        json_writer json;
+        json.member("event", "run_failed")
             .member("text", text(line))
             .member("job", text(run.job))
             .member("item", run.item)
@@ -53,8 +53,9 @@ struct WebhookJson {
             .member("error", name_of(run.failure.code))
             .member("what", text(run.failure.what))
             .member("where", text(run.failure.where))
-            .member("leftOut", left_out)
-            .finish();
+            .member("leftOut", left_out);
+        if (run.retry_at) json.member("retryAt", detail::format_instant(*run.retry_at));
+        return json.finish();
     }
 };
 

@@ -842,19 +842,19 @@ private:
                 if (!heard) tell_trouble(heard.error());
             }
         }
+        bool const was_ordered = live.order.why() == stop_reason::ordered;
+        maybe<wall_time> retry_at;
+        if (was_called && !outcome && !was_ordered) retry_at = next_attempt(e.item, what);
         if constexpr (error_handlers::are_there) {
-            if (was_called && !outcome) co_await ask_handlers(ctx, outcome.error(), now() - began);
+            if (was_called && !outcome) co_await ask_handlers(ctx, outcome.error(), now() - began, retry_at);
         }
         take_counts(e);
         e.live = nullptr;
-        bool const was_ordered = live.order.why() == stop_reason::ordered;
-        maybe<wall_time> retry_at;
         if (!was_called) {
             tell_skipped(e, what.due, events::skip_reason::overloaded, 1, run);
         } else {
             maybe<error> failure;
             if (!outcome) failure = outcome.error();
-            if (failure && !was_ordered) retry_at = next_attempt(e.item, what);
             env_.sink(events::item_finished{origin(), e.item, what.due, now() - began, failure, e.token, run, retry_at});
         }
         body_end ended{std::move(outcome), was_called, retry_at, was_ordered, run};
@@ -911,9 +911,10 @@ private:
     }
 
     /// What is told is the caller's until they have answered.
-    task<void> ask_handlers(sharding_context const& ctx, error const& failure, std::chrono::nanoseconds took) {
+    task<void> ask_handlers(sharding_context const& ctx, error const& failure, std::chrono::nanoseconds took,
+                            maybe<wall_time> const& retry_at) {
         failed_run const run{ctx.job_name, ctx.item,  ctx.task_id, ctx.parameter, ctx.due, ctx.source,
-                             ctx.attempt,  ctx.token, self_,       failure,       took};
+                             ctx.attempt,  ctx.token, self_,       failure,       took,    retry_at};
         bool stops_job = false;
         auto const ask = [&]() -> result<void> {
             auto answer = env_.error_handlers(run);
