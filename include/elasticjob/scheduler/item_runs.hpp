@@ -26,6 +26,7 @@
 #include <elasticjob/scheduler/rounds.hpp>
 #include <elasticjob/sharding/job_view.hpp>
 
+#include <atomic>
 #include <deque>
 #include <map>
 #include <optional>
@@ -305,6 +306,10 @@ private:
         live_run live;
         std::shared_ptr<valid_config const> config;
         coroutine_context<Loop> ctx; ///< of which other bodies see only what is for them
+        enum class phase : std::uint8_t { waiting, called, left }; ///< for a thread of the pool; by it; before it was
+        std::atomic<phase> is{phase::waiting};
+
+        bool was_called() const noexcept { return is.load() == phase::called; }
         maybe<result<void>> outcome{};
     };
 
@@ -782,7 +787,7 @@ private:
     /// How a run ended.
     struct body_end {
         result<void> outcome;
-        bool was_called;
+        bool was_refused; ///< by the pool, so that the body was not called
         maybe<wall_time> retry_at;
         bool was_ordered; ///< by an operator, to stop
         events::run_name run;
@@ -833,10 +838,10 @@ private:
             tasks_.spawn(carry_out(call));
             co_await wait_for_body(e, *call, patience);
         }
-        auto outcome = live.item ? *call->outcome : given_up(patience);
-        bool const was_called = outcome || !(outcome.error() == errc::overloaded);
+        auto outcome = live.item ? *call->outcome : given_up(patience, call->was_called());
+        bool const was_refused = live.item && !call->was_called();
         if constexpr (listeners::hear_after) {
-            if (was_called) {
+            if (call->was_called()) {
                 auto const tell = [&] { return env_.listeners.after(ctx, outcome); };
                 auto const heard = co_await run_on(env_.pool, loop(), tell);
                 if (!heard) tell_trouble(heard.error());
@@ -844,28 +849,34 @@ private:
         }
         bool const was_ordered = live.order.why() == stop_reason::ordered;
         maybe<wall_time> retry_at;
-        if (was_called && !outcome && !was_ordered) retry_at = next_attempt(e.item, what);
+        if (!was_refused && !outcome && !was_ordered) retry_at = next_attempt(e.item, what);
         if constexpr (error_handlers::are_there) {
-            if (was_called && !outcome) co_await ask_handlers(ctx, outcome.error(), now() - began, retry_at);
+            if (!was_refused && !outcome) co_await ask_handlers(ctx, outcome.error(), now() - began, retry_at);
         }
         take_counts(e);
         e.live = nullptr;
-        if (!was_called) {
+        if (was_refused) {
             tell_skipped(e, what.due, events::skip_reason::overloaded, 1, run);
         } else {
             maybe<error> failure;
             if (!outcome) failure = outcome.error();
             env_.sink(events::item_finished{origin(), e.item, what.due, now() - began, failure, e.token, run, retry_at});
         }
-        body_end ended{std::move(outcome), was_called, retry_at, was_ordered, run};
+        body_end ended{std::move(outcome), was_refused, retry_at, was_ordered, run};
         co_return ended;
     }
 
     task<void> carry_out(std::shared_ptr<body_call> call) {
+        using phase = typename body_call::phase;
         if (body_.is_coroutine()) {
+            call->is = phase::called;
             call->outcome.emplace(co_await body_.start(call->ctx));
         } else {
-            auto const act = [&] { return body_(call->ctx); };
+            auto const act = [&]() -> result<void> {
+                auto was = phase::waiting;
+                if (!call->is.compare_exchange_strong(was, phase::called) && was == phase::left) return success();
+                return body_(call->ctx);
+            };
             call->outcome.emplace(co_await run_on(env_.pool, loop(), act));
         }
         if (call->live.item) {
@@ -885,16 +896,19 @@ private:
         if (call.outcome) co_return;
         call.live.item = nullptr;
         ++given_up_;
+        auto waiting = body_call::phase::waiting;
+        call.is.compare_exchange_strong(waiting, body_call::phase::left); // then it is not called any more
         call.live.order.give(stop_reason::time_limit);
         while (call.live.saving > 0) {
             auto const seen = e.stirred.edition();
             co_await e.stirred.newer_than(seen);
         }
     }
-    static result<void> given_up(std::chrono::milliseconds limit) {
+    static result<void> given_up(std::chrono::milliseconds limit, bool was_called) {
+        auto const span = "give_up_after, " + std::to_string(limit.count()) + " ms";
         return error{errc::timed_out,
-                     "the run took longer than give_up_after, " + std::to_string(limit.count()) +
-                         " ms, and was given up; its body may still go on",
+                     was_called ? "the run took longer than " + span + ", and was given up; its body may still go on"
+                                : "no thread of the pool was free for the run within " + span,
                      ""};
     }
 
@@ -932,7 +946,7 @@ private:
     }
 
     void note_end(run_record& record, body_end const& ended, wall_time wall) const {
-        if (!ended.was_called)
+        if (ended.was_refused)
             record.end(run_outcome::skipped, wall, std::string{name_of(events::skip_reason::overloaded)});
         else if (ended.outcome)
             record.end(run_outcome::completed, wall);
