@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Takes the IPv4 addresses out of texts that are shown to others.
+#ifndef ELASTICJOB_OPERATIONS_ADDRESS_MASK_HPP
+#define ELASTICJOB_OPERATIONS_ADDRESS_MASK_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional> // less
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace elasticjob {
+
+enum class address_masking : std::uint8_t {
+    whole,    ///< each address is replaced by `ip1`, `ip2`, …, in the order in which they are met
+    as_2_1_5, ///< byte for byte as 2.1.5: of the last number only one digit is seen, so 10.0.0.17 becomes `ip17`
+    none,     ///< addresses stay
+};
+
+namespace detail {
+
+constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+/// 0 to 255, without zeros in front.
+constexpr bool is_octet(std::string_view digits) noexcept {
+    if (digits.size() == 1) return true;
+    if (digits.size() == 2) return digits[0] != '0';
+    return digits[0] == '1' || (digits[0] == '2' && (digits[1] < '5' || (digits[1] == '5' && digits[2] < '6')));
+}
+
+/// The length of the address that the text begins with; 0: it begins with none.
+constexpr std::size_t address_length(std::string_view text, bool sees_one_digit) noexcept {
+    std::size_t at = 0;
+    for (int octet = 0;; ++octet) {
+        std::size_t digits = 0;
+        while (at + digits < text.size() && is_digit(text[at + digits])) ++digits;
+        if (digits == 0) return 0;
+        if (octet == 3) {
+            auto longest = sees_one_digit ? std::size_t{1} : std::min(digits, std::size_t{3});
+            while (!is_octet(text.substr(at, longest))) --longest;
+            return at + longest;
+        }
+        auto const end = at + digits;
+        if (digits > 3 || !is_octet(text.substr(at, digits)) || end == text.size() || text[end] != '.') return 0;
+        at = end + 1;
+    }
+}
+static_assert(address_length("10.0.0.17 ", false) == 9 && address_length("10.0.0.17 ", true) == 8);
+static_assert(address_length("10.0.0.256", false) == 9 && address_length("256.0.0.1", false) == 0);
+static_assert(address_length("10.0.0", false) == 0 && address_length("01.0.0.1", false) == 0);
+
+} // namespace detail
+
+/// Masks line after line; an address keeps its name from one to the next. An address may stand within other text, as in an
+/// instance's id. Threads: one.
+class address_mask {
+public:
+    explicit address_mask(address_masking how) noexcept : how_{how} {}
+
+    std::string operator()(std::string line) {
+        if (how_ == address_masking::none) return line;
+        bool const is_old = how_ == address_masking::as_2_1_5;
+        std::string_view const original{line};
+        std::string masked = is_old ? line : std::string{};
+        for (std::size_t at = 0; at < original.size();) {
+            auto const length = detail::address_length(original.substr(at), is_old);
+            auto const address = original.substr(at, length);
+            if (length != 0 && is_old)
+                replace_all(masked, address, name_for(address));
+            else if (length != 0)
+                masked += name_for(address);
+            else if (!is_old)
+                masked += original[at];
+            at += std::max(length, std::size_t{1});
+        }
+        return masked;
+    }
+
+private:
+    std::string const& name_for(std::string_view address) {
+        auto known = names_.find(address);
+        if (known == names_.end()) known = names_.emplace(address, "ip" + std::to_string(names_.size() + 1)).first;
+        return known->second;
+    }
+    static void replace_all(std::string& text, std::string_view what, std::string const& with) {
+        for (auto at = text.find(what); at != text.npos; at = text.find(what, at + with.size()))
+            text.replace(at, what.size(), with);
+    }
+
+    address_masking how_;
+    std::map<std::string, std::string, std::less<>> names_;
+};
+
+} // namespace elasticjob
+#endif // ELASTICJOB_OPERATIONS_ADDRESS_MASK_HPP

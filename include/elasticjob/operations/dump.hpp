@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief All nodes of a job as lines of text, from any process: what a diagnosis begins with.
+#ifndef ELASTICJOB_OPERATIONS_DUMP_HPP
+#define ELASTICJOB_OPERATIONS_DUMP_HPP
+
+#include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/within.hpp>
+#include <elasticjob/operations/address_mask.hpp>
+#include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/read_all.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+struct dump_options {
+    address_masking addresses = address_masking::whole;
+
+    /// A job that has more is not dumped.
+    std::size_t nodes_max = 100'000;
+    std::size_t bytes_max = 33'554'432; ///< of all paths and values together
+
+    /// Requests that are on their way at once; at least 1.
+    std::size_t requests_max = 64;
+};
+
+namespace detail {
+
+/// The nodes of a job, as far as they have been read.
+class dumped_tree {
+public:
+    explicit dumped_tree(node_path root) { add(std::move(root)); }
+
+    std::size_t size() const noexcept { return nodes_.size(); }
+    std::size_t bytes() const noexcept { return bytes_; }
+    node_path const& path(std::size_t n) const { return nodes_[n].path; }
+
+    void set_value(std::size_t n, std::string value) {
+        bytes_ += value.size();
+        nodes_[n].value = std::move(value);
+    }
+    /// Errors: invalid_path, for what no registry lets anybody create.
+    result<void> add_children(std::size_t n, std::vector<std::string> names) {
+        std::sort(names.begin(), names.end());
+        for (auto const& name : names) {
+            ELASTICJOB_TRY(auto child, node_path::parse(nodes_[n].path.str() + "/" + name));
+            nodes_[n].children.push_back(size());
+            add(std::move(child));
+        }
+        return success();
+    }
+
+    /// MO-4: each node before its children, siblings in descending order, without the root and what has gone meanwhile.
+    std::vector<std::string> lines(address_masking addresses) const {
+        std::vector<std::string> all;
+        address_mask mask{addresses};
+        for (auto left = nodes_.front().children; !left.empty();) {
+            auto const& n = nodes_[left.back()];
+            left.pop_back();
+            if (!n.value) continue;
+            all.push_back(mask(n.path.str() + " | " + in_one_line(*n.value)));
+            left.insert(left.end(), n.children.begin(), n.children.end());
+        }
+        return all;
+    }
+
+private:
+    struct known_node {
+        node_path path;
+        std::optional<std::string> value{};  ///< nothing: it is not there
+        std::vector<std::size_t> children{}; ///< in ascending order
+    };
+
+    void add(node_path path) {
+        bytes_ += path.str().size();
+        nodes_.push_back({std::move(path)});
+    }
+
+    static std::string in_one_line(std::string_view value) {
+        std::string text;
+        for (char const c : value) {
+            auto const byte = static_cast<unsigned char>(c);
+            if (byte >= 0x20 && byte != 0x7f) {
+                text += c;
+            } else if (c == '\n') {
+                text += "\\n";
+            } else {
+                char escape[8];
+                std::snprintf(escape, sizeof escape, "\\x%02x", static_cast<unsigned>(byte));
+                text += escape;
+            }
+        }
+        return text;
+    }
+
+    std::vector<known_node> nodes_;
+    std::size_t bytes_ = 0;
+};
+
+} // namespace detail
+
+/// A line for each node of the job, `/settle/servers/ip1 | DISABLED`, in the order of the dump of 2.1.5. Read node by node,
+/// at most `requests_max` at once, so it may be a moment old, and its parts of different moments. Nothing is written.
+///
+/// Otherwise than in 2.1.5: there is no cache beside the registry, so no line tells of a difference between the two; ends of
+/// lines in values, which our own nodes have, are written as `\n`, other control characters as `\x1f`.
+/// Errors: no_node if there is no such job; too_large if it has more than `nodes_max` or `bytes_max`; those of the registry.
+template <registry Registry>
+task<result<std::vector<std::string>>> dump_job(Registry& r, job_name job, dump_options options = {}) {
+    job_layout const at{job};
+    detail::dumped_tree tree{at.root()};
+    auto const list = [&](node_path const& path) { return r.children(path); };
+    for (std::size_t done = 0; done < tree.size();) {
+        auto const end = std::min(tree.size(), done + std::max(options.requests_max, std::size_t{1}));
+        std::vector<node_path> paths;
+        for (auto n = done; n != end; ++n) paths.push_back(tree.path(n));
+        ELASTICJOB_CO_TRY(auto nodes, co_await read_all(r, std::move(paths)));
+        if (done == 0 && !nodes[0]) co_return error{errc::no_node, "there is no job of that name", at.root().str()};
+
+        std::vector<node_path> parents;
+        std::vector<std::size_t> numbers;
+        for (std::size_t i = 0; i != nodes.size(); ++i) {
+            if (!nodes[i]) continue;
+            tree.set_value(done + i, std::move(nodes[i]->data));
+            if (nodes[i]->stat.children == 0) continue;
+            parents.push_back(tree.path(done + i));
+            numbers.push_back(done + i);
+        }
+        auto names = co_await gather_each(r.loop(), parents, list);
+        for (std::size_t i = 0; i != names.size(); ++i) {
+            if (!names[i] && names[i].error() == errc::no_node) continue; // gone meanwhile
+            if (!names[i]) co_return std::move(names[i]).error();
+            ELASTICJOB_CO_CHECK(tree.add_children(numbers[i], *std::move(names[i])));
+        }
+        if (tree.size() > options.nodes_max || tree.bytes() > options.bytes_max)
+            co_return error{errc::too_large,
+                            "the job has more nodes than a dump may hold: raise nodes_max or bytes_max",
+                            at.root().str()};
+        done = end;
+    }
+    co_return tree.lines(options.addresses);
+}
+
+/// The same for programs that have no coroutine at hand: `dump(registry, "settle")`. Waits up to ten seconds. Errors: as
+/// above, and timed_out; invalid_argument for a name that no job can have. Threads: any but the loop's.
+template <registry Registry>
+result<std::vector<std::string>> dump(Registry& r, std::string_view job, dump_options options = {}) {
+    ELASTICJOB_TRY(auto name, job_name::parse(job));
+    auto& l = r.loop();
+    return block_on(l, within(l, l.now() + std::chrono::seconds{10}, dump_job(r, std::move(name), options)));
+}
+
+/// MO-3: the lines as one text, each with an end.
+inline std::string dump_text(std::vector<std::string> const& lines) {
+    std::string text;
+    for (auto const& line : lines) text.append(line).append("\n");
+    return text;
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_OPERATIONS_DUMP_HPP
