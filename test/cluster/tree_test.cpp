@@ -3,6 +3,8 @@
 // the same job and servers were recorded from them, and what they left is written down here.
 #include <cluster/cluster.hpp>
 
+#include <elasticjob/operations/dump.hpp>
+
 using namespace elasticjob;
 using namespace elasticjob::test;
 
@@ -89,6 +91,16 @@ TEST_CASE("cluster: registering, sharding and running leave the nodes that 2.1.5
                  {"sharding/3", {}},
                  {"sharding/3/instance", {one.id()}}};
     check_same(picture_of(all, at), idle);
+
+    // A dump has a line for each node, `ext` with them.
+    auto const lines = dump(all.observer(), job.name, {.addresses = address_masking::none});
+    REQUIRE(lines);
+    for (auto const& [name, e] : idle) {
+        CAPTURE(name);
+        CHECK(std::ranges::count(lines.value(), at.root().str() + "/" + name + " | " + e.data) == 1);
+    }
+    CHECK(lines.value().size() == all.tree(at.root()).size());
+    CHECK(lines.value().back() == "/interop/config | " + std::string{config_of_java});
 
     // The job's node itself, and the name space.
     for (auto const& path : {at.root(), node_path{}}) {

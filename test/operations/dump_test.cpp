@@ -100,6 +100,8 @@ TEST_CASE("operations.dump: each node before its children, siblings in descendin
                                                     "/settle/instances/ip1@-@4711 | ",
                                                     "/settle/config | {\"jobName\":\"settle\"}",
                                                 });
+    CHECK(block_on(w.loop, dump_job(w.registry, job_name::parse("settle").value())).value() ==
+          dump(w.registry, "settle").value());
     auto const open = dump(w.registry, "settle", {.addresses = address_masking::none}).value();
     CHECK(open[5] == "/settle/sharding/0/instance | 10.0.0.17@-@4711");
     auto const old = dump(w.registry, "settle", {.addresses = address_masking::as_2_1_5}).value();

@@ -102,7 +102,8 @@ struct job_config {
     /// before the runs that an instance begins together. See `on_wrong_clock`.
     int max_time_diff_seconds = -1;
 
-    /// The TCP port on which a member answers a dump of the job; -1 listens nowhere.
+    /// The TCP port on which a member answers a dump of the job; -1 listens nowhere. A Java member opens it by itself; here
+    /// it is open as long as what `open_monitor_port` gives lives: operations/dump_port.hpp.
     int monitor_port = -1;
 
     /// The Java class that decides who owns which item; empty for average allocation.

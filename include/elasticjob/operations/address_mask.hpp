@@ -64,21 +64,26 @@ public:
         bool const is_old = how_ == address_masking::as_2_1_5;
         std::string_view const original{line};
         std::string masked = is_old ? line : std::string{};
-        for (std::size_t at = 0; at < original.size();) {
+        std::size_t copied = 0;
+        for (auto at = find_digit(original, 0); at < original.size(); at = find_digit(original, at)) {
             auto const length = detail::address_length(original.substr(at), is_old);
             auto const address = original.substr(at, length);
-            if (length != 0 && is_old)
+            if (length != 0 && is_old) {
                 replace_all(masked, address, name_for(address));
-            else if (length != 0)
-                masked += name_for(address);
-            else if (!is_old)
-                masked += original[at];
+            } else if (length != 0) {
+                masked.append(original.substr(copied, at - copied)).append(name_for(address));
+                copied = at + length;
+            }
             at += std::max(length, std::size_t{1});
         }
-        return masked;
+        return is_old ? masked : masked.append(original.substr(copied));
     }
 
 private:
+    static std::size_t find_digit(std::string_view text, std::size_t from) {
+        while (from < text.size() && !detail::is_digit(text[from])) ++from;
+        return from;
+    }
     std::string const& name_for(std::string_view address) {
         auto known = names_.find(address);
         if (known == names_.end()) known = names_.emplace(address, "ip" + std::to_string(names_.size() + 1)).first;

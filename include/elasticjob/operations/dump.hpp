@@ -86,6 +86,7 @@ private:
 
     static std::string in_one_line(std::string_view value) {
         std::string text;
+        text.reserve(value.size());
         for (char const c : value) {
             auto const byte = static_cast<unsigned char>(c);
             if (byte >= 0x20 && byte != 0x7f) {
@@ -105,25 +106,17 @@ private:
     std::size_t bytes_ = 0;
 };
 
-} // namespace detail
-
-/// A line for each node of the job, `/settle/servers/ip1 | DISABLED`, in the order of the dump of 2.1.5. Read node by node,
-/// at most `requests_max` at once, so it may be a moment old, and its parts of different moments. Nothing is written.
-///
-/// Otherwise than in 2.1.5: there is no cache beside the registry, so no line tells of a difference between the two; ends of
-/// lines in values, which our own nodes have, are written as `\n`, other control characters as `\x1f`.
-/// Errors: no_node if there is no such job; too_large if it has more than `nodes_max` or `bytes_max`; those of the registry.
+/// Errors: those of `dump_job`.
 template <registry Registry>
-task<result<std::vector<std::string>>> dump_job(Registry& r, job_name job, dump_options options = {}) {
-    job_layout const at{job};
-    detail::dumped_tree tree{at.root()};
+task<result<dumped_tree>> read_tree(Registry& r, node_path root, dump_options options) {
+    dumped_tree tree{root};
     auto const list = [&](node_path const& path) { return r.children(path); };
     for (std::size_t done = 0; done < tree.size();) {
         auto const end = std::min(tree.size(), done + std::max(options.requests_max, std::size_t{1}));
         std::vector<node_path> paths;
         for (auto n = done; n != end; ++n) paths.push_back(tree.path(n));
         ELASTICJOB_CO_TRY(auto nodes, co_await read_all(r, std::move(paths)));
-        if (done == 0 && !nodes[0]) co_return error{errc::no_node, "there is no job of that name", at.root().str()};
+        if (done == 0 && !nodes[0]) co_return error{errc::no_node, "there is no job of that name", root.str()};
 
         std::vector<node_path> parents;
         std::vector<std::size_t> numbers;
@@ -142,20 +135,37 @@ task<result<std::vector<std::string>>> dump_job(Registry& r, job_name job, dump_
         }
         if (tree.size() > options.nodes_max || tree.bytes() > options.bytes_max)
             co_return error{errc::too_large,
-                            "the job has more nodes than a dump may hold: raise nodes_max or bytes_max",
-                            at.root().str()};
+                            "the job has more nodes than a dump may hold: raise nodes_max or bytes_max", root.str()};
         done = end;
     }
+    co_return tree;
+}
+
+} // namespace detail
+
+/// A line for each node of the job, `/settle/servers/ip1 | DISABLED`, in the order of the dump of 2.1.5. Read node by node,
+/// at most `requests_max` at once, so it may be a moment old, and its parts of different moments. Nothing is written.
+///
+/// Otherwise than in 2.1.5: there is no cache beside the registry, so no line tells of a difference between the two; ends of
+/// lines in values, which our own nodes have, are written as `\n`, other control characters as `\x1f`.
+/// Errors: no_node if there is no such job; too_large if it has more than `nodes_max` or `bytes_max`; those of the registry.
+template <registry Registry>
+task<result<std::vector<std::string>>> dump_job(Registry& r, job_name job, dump_options options = {}) {
+    ELASTICJOB_CO_TRY(auto const tree, co_await detail::read_tree(r, job_layout{job}.root(), options));
     co_return tree.lines(options.addresses);
 }
 
-/// The same for programs that have no coroutine at hand: `dump(registry, "settle")`. Waits up to ten seconds. Errors: as
-/// above, and timed_out; invalid_argument for a name that no job can have. Threads: any but the loop's.
+/// The same for programs that have no coroutine at hand: `dump(registry, "settle")`. The loop only reads; the lines are made
+/// here. Waits up to `patience`. Errors: as above, and timed_out; invalid_argument for a name that no job can have.
+/// Threads: any but the loop's.
 template <registry Registry>
-result<std::vector<std::string>> dump(Registry& r, std::string_view job, dump_options options = {}) {
-    ELASTICJOB_TRY(auto name, job_name::parse(job));
+result<std::vector<std::string>> dump(Registry& r, std::string_view job, dump_options options = {},
+                                      std::chrono::milliseconds patience = std::chrono::seconds{10}) {
+    ELASTICJOB_TRY(auto const name, job_name::parse(job));
     auto& l = r.loop();
-    return block_on(l, within(l, l.now() + std::chrono::seconds{10}, dump_job(r, std::move(name), options)));
+    ELASTICJOB_TRY(auto const tree,
+                   block_on(l, within(l, l.now() + patience, detail::read_tree(r, job_layout{name}.root(), options))));
+    return tree.lines(options.addresses);
 }
 
 /// MO-3: the lines as one text, each with an end.

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief A TCP port that answers one line with a text, as the monitor port of 2.1.5 does.
+#ifndef ELASTICJOB_OPERATIONS_LINE_SERVER_HPP
+#define ELASTICJOB_OPERATIONS_LINE_SERVER_HPP
+
+#include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/memory.hpp>
+#include <elasticjob/core/result.hpp>
+#include <elasticjob/execution/descriptor.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+namespace elasticjob::detail {
+
+struct listening_socket {
+    descriptor socket;
+    int port = 0; ///< which one it is, where any was asked for
+};
+
+/// An address is IPv4 or IPv6, in numbers. Errors: unreachable, with what the system has to say of it.
+inline result<listening_socket> listen_on(std::string const& address, int port) {
+    auto const refuse = [&](std::string const& why) {
+        return error{errc::unreachable, "the address cannot be listened on: " + why,
+                     address + ":" + std::to_string(port)};
+    };
+    auto const refused_by_system = [&] { return refuse(std::generic_category().message(errno)); };
+    if (port < 0 || port > 65535) return refuse("a port is 0 to 65535");
+    addrinfo wanted{};
+    wanted.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
+    wanted.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    if (int const no = ::getaddrinfo(address.c_str(), std::to_string(port).c_str(), &wanted, &found); no != 0)
+        return refuse(::gai_strerror(no));
+    std::unique_ptr<addrinfo, void (*)(addrinfo*)> const target{found, &::freeaddrinfo};
+
+    descriptor s{::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    if (!s) return refused_by_system();
+    int const yes = 1; // connections of a former process that are still being closed do not keep the port
+    ::setsockopt(s.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (::bind(s.get(), found->ai_addr, found->ai_addrlen) != 0) return refused_by_system();
+    if (::listen(s.get(), 16) != 0) return refused_by_system();
+    sockaddr_in6 bound{}; // holds both kinds, with the port at the same place
+    socklen_t size = sizeof bound;
+    if (::getsockname(s.get(), reinterpret_cast<sockaddr*>(&bound), &size) != 0) return refused_by_system();
+    return listening_socket{std::move(s), ntohs(bound.sin6_port)};
+}
+
+struct line_server_limits {
+    std::chrono::milliseconds client; ///< from being accepted to hanging up, whatever it does
+    std::size_t clients_max;          ///< at once; at least 1
+    std::size_t line_max = 256;       ///< bytes
+};
+
+/// Reads a line from each client, which LF, CR or the end of what it sends ends, answers, and hangs up. `answer(line, due)`
+/// gives the text; an empty one is not sent. Sockets are polled, so that nobody keeps others waiting by what he does not do;
+/// answers are given one at a time. A networking library would bring a loop of its own, for what is a page of POSIX.
+/// Threads: one.
+template <class Answer>
+class line_server {
+public:
+    line_server(descriptor listener, line_server_limits limits, Answer answer)
+        : listener_{std::move(listener)},
+          limits_{limits},
+          answer_{std::move(answer)} {}
+
+    void run_until(wake_up const& stop) {
+        for (std::vector<pollfd> on;;) {
+            bool const has_room = clients_.size() < std::max(limits_.clients_max, std::size_t{1});
+            on.assign({{stop.get(), POLLIN, 0}, {has_room && !is_resting() ? listener_.get() : -1, POLLIN, 0}});
+            for (auto const& c : clients_)
+                on.push_back({c.socket.get(), static_cast<short>(c.doing == step::writing ? POLLOUT : POLLIN), 0});
+            if (::poll(on.data(), on.size(), patience_ms()) < 0) continue;
+            if (on[0].revents) return;
+            for (std::size_t n = 0; n != clients_.size(); ++n)
+                if (on[n + 2].revents) serve(clients_[n]);
+            if (on[1].revents) accept_one();
+            std::erase_if(clients_, [now = now()](client const& c) { return c.doing == step::gone || now >= c.due; });
+        }
+    }
+
+private:
+    enum class step {
+        reading,
+        writing,
+        leaving, ///< we have said all; what is closed with something unread would take the answer back
+        gone,
+    };
+    struct client {
+        descriptor socket;
+        mono_time due;
+        step doing = step::reading;
+        std::string heard{}, answer{};
+        std::size_t sent = 0;
+    };
+
+    static mono_time now() noexcept { return SystemClock{}.now(); }
+    bool is_resting() const noexcept { return now() < accept_again_; }
+
+    int patience_ms() const {
+        auto due = is_resting() ? accept_again_ : mono_time::max();
+        for (auto const& c : clients_) due = std::min(due, c.due);
+        if (due == mono_time::max()) return -1;
+        auto const left = std::chrono::ceil<std::chrono::milliseconds>(due - now()).count();
+        return static_cast<int>(std::clamp<decltype(left)>(left, 0, 60'000));
+    }
+
+    void accept_one() {
+        descriptor s{::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
+        if (s)
+            clients_.push_back({std::move(s), now() + limits_.client});
+        else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+            accept_again_ = now() + std::chrono::milliseconds{100}; // it stays readable
+    }
+
+    void serve(client& c) {
+        if (c.doing == step::writing)
+            write(c);
+        else
+            read(c);
+    }
+
+    void read(client& c) {
+        char part[512];
+        auto const count = ::recv(c.socket.get(), part, sizeof part, 0);
+        if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+        if (count < 0 || (count == 0 && (c.doing == step::leaving || c.heard.empty()))) {
+            c.doing = step::gone;
+            return;
+        }
+        if (c.doing == step::leaving) return;
+        c.heard.append(part, static_cast<std::size_t>(count));
+        auto const end = c.heard.find_first_of("\r\n");
+        if (std::min(end, c.heard.size()) > limits_.line_max) {
+            c.doing = step::gone;
+        } else if (end != c.heard.npos || count == 0) {
+            c.answer = answer_(std::string_view{c.heard}.substr(0, end), c.due);
+            c.doing = step::writing;
+            write(c);
+        }
+    }
+
+    void write(client& c) {
+        while (c.sent != c.answer.size()) {
+            auto const count = ::send(c.socket.get(), c.answer.data() + c.sent, c.answer.size() - c.sent, MSG_NOSIGNAL);
+            if (count < 0 && errno == EINTR) continue;
+            if (count < 0) {
+                if (errno != EAGAIN) c.doing = step::gone;
+                return;
+            }
+            c.sent += static_cast<std::size_t>(count);
+        }
+        c.answer = {};
+        c.sent = 0;
+        ::shutdown(c.socket.get(), SHUT_WR);
+        c.doing = step::leaving;
+    }
+
+    descriptor listener_;
+    line_server_limits limits_;
+    Answer answer_;
+    std::vector<client> clients_;
+    mono_time accept_again_ = mono_time::min();
+};
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_OPERATIONS_LINE_SERVER_HPP
