@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/events/metrics_endpoint.hpp>
 
+#include <elasticjob/events/metrics_events.hpp>
+
 #include <events/kinds.hpp>
 #include <events/openmetrics_parser.hpp>
 

@@ -4,7 +4,7 @@
 #define ELASTICJOB_EVENTS_METRICS_ENDPOINT_HPP
 
 #include <elasticjob/core/result.hpp>
-#include <elasticjob/events/metrics_events.hpp>
+#include <elasticjob/events/metrics_source.hpp>
 
 #include <chrono>
 #include <httplib.h>
@@ -23,13 +23,14 @@ struct metrics_endpoint_options {
     std::chrono::milliseconds write_timeout{5'000}; ///< how long it may take nothing
 };
 
-/// Answers `GET /metrics` with what `MetricsEvents::expose` gives, and everything else with 404, from its beginning to its
+/// Answers `GET /metrics` with what a source of metrics gives, and everything else with 404, from its beginning to its
 /// end. Three threads of its own: one accepts, two answer; a connection is for one request. Movable. Threads: one at a
 /// time.
 class MetricsEndpoint {
 public:
     /// Errors: unreachable, if it cannot listen there.
-    [[nodiscard]] static result<MetricsEndpoint> start(MetricsEvents metrics, metrics_endpoint_options options = {}) {
+    template <metrics_source Metrics>
+    [[nodiscard]] static result<MetricsEndpoint> start(Metrics metrics, metrics_endpoint_options options = {}) {
         auto server = std::make_unique<httplib::Server>();
         server->new_task_queue = [] { return new httplib::ThreadPool(2); }; // which the server deletes
         server->set_keep_alive_max_count(1);
@@ -39,7 +40,7 @@ public:
         server->set_keep_alive_timeout(std::chrono::ceil<std::chrono::seconds>(options.read_timeout).count());
         set(options.write_timeout, [&](auto s, auto us) { server->set_write_timeout(s, us); });
         server->Get("/metrics", [metrics](httplib::Request const&, httplib::Response& response) {
-            response.set_content(metrics.expose(), openmetrics_writer::content_type);
+            response.set_content(expose(metrics), openmetrics_writer::content_type);
         });
         int port = options.port;
         if (port == 0)

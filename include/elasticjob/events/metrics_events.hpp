@@ -5,9 +5,9 @@
 
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/events/event_sink.hpp>
-#include <elasticjob/events/openmetrics.hpp>
+#include <elasticjob/events/histogram.hpp>
+#include <elasticjob/events/metrics_source.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional> // less
@@ -62,24 +62,15 @@ public:
     }
 
     /// All numbers as they are now, in OpenMetrics' text format.
-    std::string expose() const {
+    std::string expose() const { return elasticjob::expose(*this); }
+
+    /// The same behind, and before, what other sources write.
+    void write_to(openmetrics_writer& w) const {
         std::lock_guard const lock{state_->mutex};
-        return state_->expose();
+        state_->write_to(w);
     }
 
 private:
-    struct histogram {
-        std::vector<std::uint64_t> counts{}; ///< of each bucket alone, and of what is beyond the last
-        double sum = 0;
-        void add(std::vector<double> const& bounds, std::chrono::nanoseconds span) {
-            // A clock that was put back is no negative lateness.
-            auto const seconds = std::max(0.0, std::chrono::duration<double>{span}.count());
-            counts.resize(bounds.size() + 1);
-            auto const at = std::lower_bound(bounds.begin(), bounds.end(), seconds) - bounds.begin();
-            ++counts[static_cast<std::size_t>(at)];
-            sum += seconds;
-        }
-    };
     struct instance_numbers {
         std::uint64_t running = 0, items = 0;
         bool leads = false;
@@ -90,7 +81,7 @@ private:
         std::map<std::string_view, std::uint64_t> ended{}, skipped{}, troubles{},
             states{}; ///< by names of the code's own
         std::uint64_t retries = 0, failures = 0, fenced = 0, misfired = 0, reshards = 0, moved = 0, sessions = 0;
-        histogram lateness{}, duration{};
+        detail::histogram lateness{}, duration{};
         std::map<std::string, instance_numbers, std::less<>> instances{}; ///< that are in the job, of this process
     };
 
@@ -153,8 +144,7 @@ private:
             if (jobs.size() >= options.jobs_max) f(std::string_view{"(others)"}, others);
         }
 
-        std::string expose() const {
-            openmetrics_writer w;
+        void write_to(openmetrics_writer& w) const {
             w.family("elasticjob_runs_started", "counter", "Runs that have begun.");
             for_each_job([&](auto name, auto const& j) {
                 for (auto const s :
@@ -186,7 +176,6 @@ private:
                     options.lateness_buckets, &job_numbers::lateness);
             buckets(w, "elasticjob_duration_seconds", "How long runs take.", options.duration_buckets,
                     &job_numbers::duration);
-            return w.finish();
         }
         void counter(openmetrics_writer& w, char const* name, char const* help, std::uint64_t job_numbers::*of) const {
             w.family(name, "counter", help);
@@ -209,19 +198,9 @@ private:
             });
         }
         void buckets(openmetrics_writer& w, char const* name, char const* help, std::vector<double> const& bounds,
-                     histogram job_numbers::*of) const {
+                     detail::histogram job_numbers::*of) const {
             w.family(name, "histogram", help, "seconds");
-            for_each_job([&](auto job, auto const& j) {
-                auto const& h = j.*of;
-                std::uint64_t sum = 0;
-                for (std::size_t n = 0; n <= bounds.size(); ++n) {
-                    if (!h.counts.empty()) sum += h.counts[n];
-                    auto const le = n < bounds.size() ? openmetrics_writer::number(bounds[n]) : std::string{"+Inf"};
-                    w.sample("_bucket", {{"job", job}, {"le", le}}, sum);
-                }
-                w.sample("_count", {{"job", job}}, sum);
-                w.sample("_sum", {{"job", job}}, h.sum);
-            });
+            for_each_job([&](auto job, auto const& j) { (j.*of).write_to(w, bounds, {"job", job}); });
         }
 
         metrics_options const options;
@@ -233,7 +212,7 @@ private:
     std::shared_ptr<state> state_;
 };
 
-static_assert(event_sink<MetricsEvents>);
+static_assert(event_sink<MetricsEvents> && metrics_source<MetricsEvents>);
 
 } // namespace elasticjob
 #endif // ELASTICJOB_EVENTS_METRICS_EVENTS_HPP
