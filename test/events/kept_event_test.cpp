@@ -39,6 +39,10 @@ struct describe {
         add(e.failure ? to_string(*e.failure) : "success");
         add(e.run);
     }
+    void operator()(events::script_output const& e) {
+        say("wrote", e.from, e.item, e.due, name_of(e.stream), e.text, e.dropped, e.lost);
+        add(e.run);
+    }
     void operator()(events::item_fenced const& e) {
         say("fenced", e.from, e.item, e.due, e.token);
         add(e.run);

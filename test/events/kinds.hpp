@@ -39,6 +39,9 @@ struct happenings {
     events::item_finished failed(std::uint64_t number = 5) const {
         return {from(ended), 1, due, std::chrono::milliseconds{1250}, failure, 77, run(number)};
     }
+    events::script_output wrote() const {
+        return {from(begun), 1, due, script_stream::err, "half \"a\"\tline", 12, 3, run()};
+    }
     events::item_fenced fenced() const { return {from(ended), 1, due, 77, run()}; }
     events::item_misfired misfired() const { return {from(ended), 1, due}; }
     events::item_skipped skipped(events::skip_reason why = events::skip_reason::disabled) const {
@@ -55,6 +58,7 @@ struct happenings {
         f(events::resharded{from(begun), 9, 4, 3, 2});
         f(events::share_changed{from(begun), items});
         f(started());
+        f(wrote());
         f(succeeded());
         f(failed());
         f(fenced());
@@ -64,7 +68,7 @@ struct happenings {
         f(events::trouble{from(begun), *failure});
         f(events::left{from(ended)});
     }
-    static constexpr std::size_t count = 14;
+    static constexpr std::size_t count = 15;
 };
 
 } // namespace elasticjob::test

@@ -118,3 +118,61 @@ TEST_CASE("scheduler.script_job: the default body") {
     CHECK(scheduler.schedule({.name = "timed", .cron = "0 0 0 1 1 ? 2099", .script_command_line = "true"},
                              script{{.time_limit = 10min}}));
 }
+
+namespace {
+
+/// What is told of runs, in its order.
+struct transcript {
+    std::mutex mutex;
+    std::map<item_index, std::string> of;
+    std::counting_semaphore<> shared{0}, ended{0};
+
+    struct sink {
+        transcript* all;
+        template <class E>
+        void operator()(E const&) const {}
+        void operator()(events::share_changed const& e) const {
+            if (!e.items.empty()) all->shared.release();
+        }
+        void operator()(events::item_started const& e) const { add(e.item, "started " + std::to_string(e.run.number != 0)); }
+        void operator()(events::script_output const& e) const {
+            add(e.item, "|" + std::string{name_of(e.stream)} + " " + std::string{e.text} + " " + std::to_string(e.dropped) +
+                            " " + std::to_string(e.lost) + (e.run.task_id.starts_with("report@-@") ? "" : " of no run"));
+        }
+        void operator()(events::item_finished const& e) const {
+            add(e.item, "|finished");
+            all->ended.release();
+        }
+        void add(item_index item, std::string const& text) const {
+            std::lock_guard const lock{all->mutex};
+            all->of[item] += text;
+        }
+    };
+};
+
+} // namespace
+
+TEST_CASE("scheduler.script_job: what a script writes is told between the start and the end of its run") {
+    script_directory d;
+    auto const work = d.file("work", "#!/bin/sh\necho one $ELASTICJOB_SHARDING_ITEM\necho two two two\nprintf end\n");
+    for (bool const is_monitored : {true, false}) {
+        transcript seen;
+        MemoryRegistry registry;
+        job_scheduler<MemoryRegistry, AverageAllocation, ScriptExecutor, transcript::sink> scheduler{
+            registry, {}, transcript::sink{&seen}};
+        auto job = scheduler.schedule({.name = "report",
+                                       .cron = "0 0 0 1 1 ? 2099",
+                                       .sharding_total_count = 2,
+                                       .script_command_line = work,
+                                       .monitor_execution = is_monitored},
+                                      script{{.line_max = 7}, EventOutput{}});
+        REQUIRE_MESSAGE(job, to_string(job.error()));
+        REQUIRE(seen.shared.try_acquire_for(30s));
+        REQUIRE(job->trigger());
+        for (int n = 0; n < 2; ++n) REQUIRE(seen.ended.try_acquire_for(30s));
+        std::lock_guard const lock{seen.mutex};
+        std::string const end = "|stdout two two 4 0|stdout end 0 0|finished";
+        CHECK(seen.of == std::map<item_index, std::string>{{0, "started 1|stdout one 0 0 0" + end},
+                                                           {1, "started 1|stdout one 1 0 0" + end}});
+    }
+}

@@ -8,8 +8,10 @@
 #include <elasticjob/core/error.hpp>
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/events/run_source.hpp>
+#include <elasticjob/events/script_stream.hpp>
 #include <elasticjob/registry/node.hpp> // session_state
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -91,6 +93,21 @@ struct item_finished {
     std::int64_t token = 0;
     run_name run{};
     std::optional<wall_time> retry_at{}; ///< when it is tried again; if nothing, what failed has failed for good
+};
+
+/// A line that a script has written, where its body has `EventOutput`. Told between the start and the end of its run, and
+/// only to sinks that can be called with it.
+struct script_output {
+    origin from;
+    item_index item;
+    wall_time due;
+    script_stream stream;
+    std::string_view text; ///< without its end
+    std::size_t dropped;   ///< bytes that are not told: see `script_line`
+
+    /// Lines that came faster than they could be told, since the last one that was. Then there is no text.
+    std::uint64_t lost;
+    run_name run{};
 };
 
 /// The end of a run was not recorded: another instance had taken the item over, for it took this one for dead.

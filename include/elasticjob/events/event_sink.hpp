@@ -19,8 +19,8 @@ concept hears_all = (std::invocable<S&, Events const&> && ...);
 /// | `s(e)`     | takes each record of events/event.hpp; returns soon, throws nothing, keeps no reference to the record |
 ///
 /// A sink that does not care for a kind of event takes it with a catch-all: `template <class E> void operator()(E const&)`.
-/// `session_changed` came later than the others: a sink need not take it, and is not told then.
-/// The events of a job on one instance come in the order in which they happened: of a run, `item_started`, then one of
+/// `session_changed` and `script_output` came later than the others: a sink need not take them, and is not told then.
+/// The events of a job on one instance come in the order in which they happened: of a run, `item_started`, then its `script_output`, then one of
 /// `item_finished` and `item_skipped`, then perhaps `item_fenced`, all with the same `run_name`.
 /// What a sink throws ends where the scheduler calls it, and costs it that event. What takes it long, everything on the
 /// loop waits for; Queued gives it a thread of its own. Several at once: Sinks.

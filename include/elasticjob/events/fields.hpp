@@ -37,6 +37,7 @@ constexpr std::string_view name_of(resharded const&) noexcept { return "resharde
 constexpr std::string_view name_of(share_changed const&) noexcept { return "share_changed"; }
 constexpr std::string_view name_of(item_started const&) noexcept { return "item_started"; }
 constexpr std::string_view name_of(item_finished const&) noexcept { return "item_finished"; }
+constexpr std::string_view name_of(script_output const&) noexcept { return "script_output"; }
 constexpr std::string_view name_of(item_fenced const&) noexcept { return "item_fenced"; }
 constexpr std::string_view name_of(item_misfired const&) noexcept { return "item_misfired"; }
 constexpr std::string_view name_of(item_skipped const&) noexcept { return "item_skipped"; }
@@ -63,6 +64,12 @@ void for_each_field(E const& e, F&& f) {
     if constexpr (requires { e.due; }) f("due", e.due);
     if constexpr (requires { e.why; }) f("why", name_of(e.why));
     if constexpr (requires { e.count; }) f("count", e.count);
+    if constexpr (requires { e.stream; }) {
+        f("stream", name_of(e.stream));
+        f("text", e.text);
+        f("dropped", e.dropped);
+        f("lost", e.lost);
+    }
     if constexpr (requires { e.took; }) f("took", e.took);
     if constexpr (requires { e.token; }) f("token", e.token);
     if constexpr (requires { e.run; }) detail::run_fields(e.run, f);

@@ -61,6 +61,13 @@ public:
         failure_ = e.failure;
         retry_at_ = e.retry_at;
     }
+    void keep(script_output const& e) {
+        begin(kind::script_output, e.from, e.item, e.due, e.run);
+        stream_ = e.stream;
+        line_ = e.text;
+        dropped_ = e.dropped;
+        count_ = e.lost;
+    }
     void keep(item_fenced const& e) {
         begin(kind::item_fenced, e.from, e.item, e.due, e.run);
         token_ = e.token;
@@ -100,6 +107,8 @@ public:
             return void(f(item_started{from, item_, due_, source_, numbers_[0], token_, run}));
         case kind::item_finished:
             return void(f(item_finished{from, item_, due_, took_, failure_, token_, run, retry_at_}));
+        case kind::script_output:
+            return void(f(script_output{from, item_, due_, stream_, line_, dropped_, count_, run}));
         case kind::item_fenced:
             return void(f(item_fenced{from, item_, due_, token_, run}));
         case kind::item_misfired:
@@ -134,6 +143,7 @@ private:
         share_changed,
         item_started,
         item_finished,
+        script_output,
         item_fenced,
         item_misfired,
         item_skipped,
@@ -171,7 +181,9 @@ private:
     std::uint64_t count_ = 0;
     std::chrono::nanoseconds took_{};
     run_name run_{};
-    std::string job_, text_;
+    script_stream stream_{};
+    std::size_t dropped_ = 0;
+    std::string job_, text_, line_;
     instance_id instance_;
     std::vector<item_index> items_;
     std::optional<error> failure_;

@@ -125,6 +125,7 @@ private:
             if (e.failure) ++(e.retry_at ? j.retries : j.failures);
             no_longer_runs(j, e.from);
         }
+        void count(job_numbers&, events::script_output const&) {}
         void count(job_numbers& j, events::item_fenced const&) { ++j.fenced; }
         void count(job_numbers& j, events::item_misfired const&) { ++j.misfired; }
         void count(job_numbers& j, events::item_skipped const& e) {

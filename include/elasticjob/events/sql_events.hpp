@@ -9,6 +9,7 @@
 #include <elasticjob/events/queue_thread.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -127,7 +128,8 @@ public:
 
     template <class E>
     void operator()(E const& e) {
-        if constexpr (requires { e.item; }) queue_.push(e); // the tables have no place for others
+        // The tables have no place for others.
+        if constexpr (requires { e.item; } && !std::same_as<E, events::script_output>) queue_.push(e);
     }
 
     /// Stays valid, and true, when this is moved into a scheduler.

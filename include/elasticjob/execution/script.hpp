@@ -5,7 +5,7 @@
 
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/execution/command_line.hpp> // argument_quoting
-#include <elasticjob/execution/sharding_context.hpp>
+#include <elasticjob/execution/sharding_context.hpp> // script_stream
 
 #include <concepts>
 #include <cstddef>
@@ -38,8 +38,6 @@ struct script_options {
     argument_quoting quoting = argument_quoting::as_parsed;
 };
 
-enum class script_stream : std::uint8_t { out, err };
-
 /// A line of what a program writes. Valid during the call.
 struct script_line {
     sharding_context const& run;
@@ -55,7 +53,7 @@ struct script_line {
 /// |------------|--------------------------------------------------------------------------------------|
 /// | `h(line)`  | returns soon: meanwhile the program is not read from, and no limit of time is kept   |
 ///
-/// What it throws ends the run. Models: ForwardOutput, or a lambda. Threads: those of the pool; for several items at once,
+/// What it throws ends the run. Models: ForwardOutput, EventOutput, or a lambda. Threads: those of the pool; for several items at once,
 /// on one object.
 template <class H>
 concept script_output = std::move_constructible<H> && std::invocable<H&, script_line const&>;
@@ -70,6 +68,14 @@ struct ForwardOutput {
         text += '\n';
         std::fwrite(text.data(), 1, text.size(), to); // at once, so that lines stay whole
         std::fflush(to);
+    }
+};
+
+/// To the scheduler's event sink, as `events::script_output`. Lines that come faster than the loop can tell them are lost, and
+/// counted. Where there is no scheduler, as in a test, it does nothing.
+struct EventOutput {
+    void operator()(script_line const& line) const {
+        if (auto* const to = line.run.lines) to->tell(*to, line.stream, line.text, line.dropped);
     }
 };
 

@@ -9,13 +9,16 @@
 #include <elasticjob/core/loop.hpp> // work
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/core/task.hpp>
+#include <elasticjob/events/script_stream.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/execution/stop_reason.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace elasticjob {
@@ -41,6 +44,11 @@ struct run_port {
 inline error no_checkpoints(std::string const& job) {
     return {errc::invalid_argument, "checkpoints need monitor_execution", job};
 }
+
+/// Where the lines of a run go that are to be events. Threads: any, while the body runs.
+struct line_port {
+    void (*tell)(line_port&, script_stream, std::string_view text, std::size_t dropped);
+};
 
 } // namespace detail
 
@@ -84,7 +92,8 @@ struct sharding_context {
     /// What the run was begun by; null where a context was made by hand, as in a test.
     job_config const* config = nullptr;
 
-    detail::run_port* port = nullptr; ///< the library's own
+    detail::run_port* port = nullptr;   ///< the library's own
+    detail::line_port* lines = nullptr; ///< likewise
 };
 
 /// As the original prints it: `ShardingContext(jobName=j, taskId=t, shardingTotalCount=2, …)`.

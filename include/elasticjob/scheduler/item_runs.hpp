@@ -23,6 +23,7 @@
 #include <elasticjob/execution/run_book.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/scheduler/job_body.hpp>
+#include <elasticjob/scheduler/line_relay.hpp>
 #include <elasticjob/scheduler/rounds.hpp>
 #include <elasticjob/sharding/job_view.hpp>
 
@@ -825,6 +826,11 @@ private:
         }
         events::run_name run{++runs_begun_, e.task_id, what.source, what.attempt, wall_now()};
         env_.sink(events::item_started{origin(), e.item, what.due, what.source, what.attempt, e.token, run});
+        auto const tell_line = [&](script_stream stream, std::string_view text, std::size_t dropped, std::uint64_t lost) {
+            env_.sink(events::script_output{origin(), e.item, what.due, stream, text, dropped, lost, run});
+        };
+        line_relay lines{loop(), tell_line};
+        ctx.lines = &lines;
         if constexpr (listeners::hear_before) {
             auto const tell = [&] { return env_.listeners.before(ctx); };
             auto const heard = co_await run_on(env_.pool, loop(), tell);

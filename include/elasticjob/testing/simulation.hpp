@@ -199,6 +199,7 @@ protected:
         std::uint64_t process;
 
         void operator()(events::session_changed const&) const {} // the simulation made it so
+        void operator()(events::script_output const&) const {}
         template <class Event>
         void operator()(Event const& e) const {
             auto o = testing::detail::observe(e);

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Takes the lines of a run from a thread of the pool to the loop.
+#ifndef ELASTICJOB_SCHEDULER_LINE_RELAY_HPP
+#define ELASTICJOB_SCHEDULER_LINE_RELAY_HPP
+
+#include <elasticjob/core/loop.hpp>
+#include <elasticjob/execution/sharding_context.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob::detail {
+
+/// Calls `tell(stream, text, dropped, lost)` on the loop for each line, in their order. So many may wait for the loop; what
+/// comes on top of them is lost, and the number of these lines is told behind the others, with no text.
+/// What its thread posts to the loop behind its last line comes behind it there, too; until then it must stay alive.
+/// Threads: lines from any; the rest on the loop.
+template <loop Loop, class Tell>
+class line_relay : public line_port, work {
+public:
+    static constexpr std::size_t lines_max = 1'024, bytes_max = 262'144;
+
+    line_relay(Loop& l, Tell f) : line_port{&put}, work{&act_on}, loop_{l}, tell_{std::move(f)} {}
+    line_relay(line_relay const&) = delete;
+    line_relay& operator=(line_relay const&) = delete;
+
+private:
+    struct line {
+        script_stream stream;
+        std::string text;
+        std::size_t dropped;
+    };
+    struct batch {
+        std::vector<line> lines{};
+        std::size_t bytes = 0;
+        std::uint64_t lost = 0;
+        bool is_posted = false;
+    };
+
+    static void put(line_port& port, script_stream stream, std::string_view text, std::size_t dropped) {
+        auto& self = static_cast<line_relay&>(port);
+        {
+            std::lock_guard const lock{self.mutex_};
+            auto& b = self.waiting_;
+            if (b.lines.size() == lines_max || text.size() > bytes_max - b.bytes) {
+                ++b.lost;
+            } else {
+                b.lines.push_back({stream, std::string{text}, dropped});
+                b.bytes += text.size();
+            }
+            if (std::exchange(b.is_posted, true)) return;
+        }
+        self.loop_.post(self);
+    }
+
+    static void act_on(work& w, work_action action) {
+        auto& self = static_cast<line_relay&>(w);
+        auto const all = [&] {
+            std::lock_guard const lock{self.mutex_};
+            return std::exchange(self.waiting_, {});
+        }();
+        if (action == work_action::discard) return;
+        for (auto const& one : all.lines) self.tell_(one.stream, one.text, one.dropped, std::uint64_t{0});
+        if (all.lost != 0) self.tell_(script_stream::out, {}, std::size_t{0}, all.lost);
+    }
+
+    Loop& loop_;
+    Tell tell_;
+    std::mutex mutex_;
+    batch waiting_;
+};
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_SCHEDULER_LINE_RELAY_HPP
