@@ -25,7 +25,7 @@ struct describe {
     void operator()(events::left const& e) { say("left", e.from); }
     void operator()(events::leadership_changed const& e) { say("leads", e.from, e.leads); }
     void operator()(events::session_changed const& e) { say("session", e.from, name_of(e.state)); }
-    void operator()(events::resharded const& e) { say("resharded", e.from, e.epoch, e.items, e.instances, e.moved); }
+    void operator()(events::resharded const& e) { say("resharded", e.from, e.epoch, e.items, e.instances, e.moved, e.left); }
     void operator()(events::share_changed const& e) {
         say("share", e.from);
         for (auto const i : e.items) add(i);

@@ -55,7 +55,7 @@ struct happenings {
         f(events::joined{from(begun), "cron is a, not b"});
         f(events::leadership_changed{from(begun), true});
         f(events::session_changed{from(begun), session_state::suspended});
-        f(events::resharded{from(begun), 9, 4, 3, 2});
+        f(events::resharded{from(begun), 9, 4, 3, 2, 1});
         f(events::share_changed{from(begun), items});
         f(started());
         f(wrote());

@@ -46,7 +46,7 @@ std::string read_all(int descriptor) {
 TEST_CASE("events.line_events: logfmt, with all that each event says") {
     happenings const h;
     auto const lines =
-        logfmt_of(events::joined{h.from(h.begun), "cron is a, not b"}, events::resharded{h.from(h.begun), 9, 4, 3, 2},
+        logfmt_of(events::joined{h.from(h.begun), "cron is a, not b"}, events::resharded{h.from(h.begun), 9, 4, 3, 2, 1},
                   events::share_changed{h.from(h.begun), h.items}, h.started(), h.wrote(), h.succeeded(), h.failed(), h.fenced(),
                   h.misfired(), h.skipped(), h.refused(), events::trouble{h.from(h.begun), *h.failure},
                   events::session_changed{h.from(h.begun), session_state::suspended},
@@ -59,7 +59,7 @@ TEST_CASE("events.line_events: logfmt, with all that each event says") {
     std::string const why = " error=job_threw what=\"out of \\\"paper\\\"\\nand ink\" where=\"tray 2\"";
     std::vector<std::string> const expected{
         begun + "joined" + who + " note=\"cron is a, not b\"\n",
-        begun + "resharded" + who + " epoch=9 items=4 instances=3 moved=2\n",
+        begun + "resharded" + who + " epoch=9 items=4 instances=3 moved=2 left=1\n",
         begun + "share_changed" + who + " items=0,2\n",
         begun + "item_started" + who + " item=1" + due + " token=77" + run + "\n",
         begun + "script_output" + who + " item=1" + due + " stream=stderr text=\"half \\\"a\\\"\\tline\" dropped=12 lost=3" + run +

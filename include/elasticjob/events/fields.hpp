@@ -61,6 +61,7 @@ void for_each_field(E const& e, F&& f) {
     if constexpr (requires { e.items; }) f("items", e.items);
     if constexpr (requires { e.instances; }) f("instances", e.instances);
     if constexpr (requires { e.moved; }) f("moved", e.moved);
+    if constexpr (requires { e.left; }) f("left", e.left);
     if constexpr (requires { e.due; }) f("due", e.due);
     if constexpr (requires { e.why; }) f("why", name_of(e.why));
     if constexpr (requires { e.count; }) f("count", e.count);

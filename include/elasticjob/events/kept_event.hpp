@@ -43,6 +43,7 @@ public:
         numbers_[0] = e.items;
         numbers_[1] = e.instances;
         numbers_[2] = e.moved;
+        numbers_[3] = e.left;
     }
     void keep(share_changed const& e) {
         begin(kind::share_changed, e.from);
@@ -100,7 +101,7 @@ public:
         case kind::session_changed:
             return void(f(session_changed{from, session_}));
         case kind::resharded:
-            return void(f(resharded{from, count_, numbers_[0], numbers_[1], numbers_[2]}));
+            return void(f(resharded{from, count_, numbers_[0], numbers_[1], numbers_[2], numbers_[3]}));
         case kind::share_changed:
             return void(f(share_changed{from, items_}));
         case kind::item_started:
@@ -175,7 +176,7 @@ private:
     session_state session_{};
     run_source source_{};
     item_index item_ = 0;
-    std::uint32_t numbers_[3]{};
+    std::uint32_t numbers_[4]{};
     wall_time at_{}, due_{};
     std::int64_t token_ = 0;
     std::uint64_t count_ = 0;
