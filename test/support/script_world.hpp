@@ -83,7 +83,7 @@ private:
 struct hand_made_run {
     job_config config;
     detail::stop_order order;
-    detail::run_port port{[](detail::run_port&, std::string) -> result<void> { return success(); }, order};
+    detail::run_port port{order, [](detail::run_port&, std::string) -> result<void> { return success(); }};
     sharding_context ctx;
     std::vector<std::string> out, err;
     std::size_t dropped = 0;
