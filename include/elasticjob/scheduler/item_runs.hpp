@@ -298,15 +298,33 @@ private:
         int saving = 0; ///< checkpoints that are being written
     };
 
+    struct body_call;
+
+    /// Makes events of what a script writes, until its run is given up.
+    struct line_teller {
+        body_call& call;
+        void operator()(script_stream stream, std::string_view text, std::size_t dropped, std::uint64_t lost) const {
+            if (!call.live.item) return;
+            auto& owner = call.live.owner;
+            owner.env_.sink(events::script_output{owner.origin(), call.ctx.item, call.ctx.due, stream, text, dropped,
+                                                  lost, call.run});
+        }
+    };
+
     /// A call of the body, which may outlast its run.
     struct body_call {
         body_call(item_runs& o, entry& e, typename lease::hold const* h, std::shared_ptr<valid_config const> c)
             : live{o, e, h},
               config{std::move(c)},
-              ctx{o.loop()} {}
+              ctx{o.loop()},
+              lines{o.loop(), line_teller{*this}} {
+            ctx.lines = &lines;
+        }
         live_run live;
         std::shared_ptr<valid_config const> config;
         coroutine_context<Loop> ctx; ///< of which other bodies see only what is for them
+        events::run_name run{};
+        line_relay<Loop, line_teller> lines;
         enum class phase : std::uint8_t { waiting, called, left }; ///< for a thread of the pool; by it; before it was
         std::atomic<phase> is{phase::waiting};
 
@@ -826,11 +844,8 @@ private:
         }
         events::run_name run{++runs_begun_, e.task_id, what.source, what.attempt, wall_now()};
         env_.sink(events::item_started{origin(), e.item, what.due, what.source, what.attempt, e.token, run});
-        auto const tell_line = [&](script_stream stream, std::string_view text, std::size_t dropped, std::uint64_t lost) {
-            env_.sink(events::script_output{origin(), e.item, what.due, stream, text, dropped, lost, run});
-        };
-        line_relay lines{loop(), tell_line};
-        ctx.lines = &lines;
+        call->run = run;
+        call->run.task_id = ctx.task_id; // which lives as long as the call
         if constexpr (listeners::hear_before) {
             auto const tell = [&] { return env_.listeners.before(ctx); };
             auto const heard = co_await run_on(env_.pool, loop(), tell);
