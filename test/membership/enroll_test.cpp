@@ -197,3 +197,75 @@ TEST_CASE("membership.enroll: two members that register at the same time both do
     CHECK((*second)->decision.differences.size() == 1);
     CHECK(w.find(w.at.instances())->stat.children == 2);
 }
+
+TEST_CASE("membership.enroll: a job with a tombstone takes nobody in, and nothing is created for it") {
+    for (bool const has_config : {false, true}) { // with one, a Java member has written it again
+        job_world w;
+        w.create(w.at.removed());
+        if (has_config) w.create(w.at.config(), to_json(plain()));
+        auto const before = tree(w);
+        auto insistent = plain();
+        insistent.overwrite = true;
+        for (auto const& local : {std::optional{plain()}, std::optional{insistent}, std::optional<job_config>{}}) {
+            auto const joined = join(w, w.one, local);
+            REQUIRE_FALSE(joined);
+            CHECK(joined.error() == errc::removed);
+            CHECK(joined.error().where == "/settle/ext/removed");
+        }
+        CHECK(tree(w) == before);
+    }
+}
+
+TEST_CASE("membership.enroll: nobody joins a job that is removed between the reading and the writing") {
+    int refused = 0, joined = 0;
+    for (int turns = 0; turns < 20; ++turns) {
+        INFO("removed after " << turns << " turns");
+        job_world w;
+        w.create(w.at.ext());
+        w.create(w.at.config(), to_json(plain()));
+        std::optional<result<enrollment>> outcome;
+        std::optional<result<node_path>> tombstone;
+        auto remove_later = [&](int n) -> task<result<node_path>> {
+            for (; n > 0; --n) co_await yield(w.loop);
+            co_return co_await w.by_hand.create(w.at.removed(), {}, create_mode::persistent);
+        };
+        post(w.loop, [&] {
+            w.background.spawn([](auto later, std::optional<result<node_path>>& into) -> task<void> {
+                into.emplace(co_await std::move(later));
+            }(remove_later(turns), tombstone));
+            w.background.spawn([](auto coming, std::optional<result<enrollment>>& into) -> task<void> {
+                into.emplace(co_await std::move(coming));
+            }(enroll(w.one, w.at, id(), std::optional<valid_config>{}, &anything, {}, arrival::first), outcome));
+        });
+        w.loop.run_for(1s);
+        REQUIRE(tombstone);
+        REQUIRE(outcome);
+        auto const* instance = w.find(w.at.instance(id()));
+        CHECK((instance != nullptr) == outcome->has_value());
+        if (instance) CHECK(instance->stat.created < w.find(w.at.removed())->stat.created);
+        ++(*outcome ? joined : refused);
+    }
+    CHECK(refused > 0);
+    CHECK(joined > 0);
+}
+
+TEST_CASE("membership.enroll: who brings no configuration goes by the stored one, servers included, when he joins first") {
+    for (bool const overwrites : {false, true}) {
+        job_world w;
+        auto stored = plain();
+        stored.overwrite = overwrites;
+        w.create(w.at.config(), to_json(stored));
+        w.create(w.at.server("10.0.0.1"), "DISABLED");
+        auto const first = [&](arrival how) {
+            return w.wait_for(enroll(w.one, w.at, id(), std::optional<valid_config>{}, &anything, {}, how));
+        };
+        REQUIRE(first(arrival::again));
+        CHECK(w.data(w.at.server("10.0.0.1")) == "DISABLED");
+        REQUIRE(first(arrival::first));
+        CHECK(w.data(w.at.server("10.0.0.1")) == (overwrites ? "" : "DISABLED"));
+        CHECK(w.find(w.at.config())->stat.version == 0);
+        // Somebody else's session under the same name is told from one's own.
+        CHECK(w.wait_for(enroll(w.two, w.at, id(), std::optional<valid_config>{}, &anything, {}, arrival::first)).error() ==
+              errc::job_conflict);
+    }
+}

@@ -21,6 +21,7 @@ enum class errc : std::uint8_t {
     unknown_strategy,
     job_conflict,   ///< the stored job is of another class, or this process already runs a job of that name
     malformed_data, ///< a node holds something that nobody should have written
+    removed,        ///< the job has been removed for good; only restore_job takes that back
     wrong_thread,   ///< a blocking call was made on the loop's own thread, where it would wait for itself
     // The registry decided against it: the request had no effect.
     no_node,
@@ -68,6 +69,8 @@ constexpr std::string_view name_of(errc code) noexcept {
         return "job_conflict";
     case errc::malformed_data:
         return "malformed_data";
+    case errc::removed:
+        return "removed";
     case errc::wrong_thread:
         return "wrong_thread";
     case errc::no_node:

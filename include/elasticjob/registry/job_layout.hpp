@@ -46,6 +46,7 @@ inline std::string item_name(item_index item) { return std::to_string(item); }
 /// | ext/rounds                   | P  | the latest round that is over: its due instant, in milliseconds since 1970   |
 /// | ext/rounds/{due}             | P  | how far the round has come; only with round hooks, see scheduler/rounds.hpp  |
 /// | ext/rounds/{due}/{id}        | P  | which of its items that instance has seen dealt with                         |
+/// | ext/removed                  | P  | its presence, the tombstone: the job is gone for good, and all else with it  |
 /// | ext/orders                   | P  | nothing; each writing of it has all items run once (TR)                      |
 /// | ext/orders/stop-{i}          | P  | an operator asks a run to stop: its due instant, in milliseconds since 1970  |
 /// | ext/orders/look-{i}          | P  | an operator has written the item's run record                                |
@@ -99,6 +100,7 @@ public:
     node_path traits_of(instance_id const& id) const { return traits() / id.str(); }
     node_path rounds() const { return ext() / "rounds"; }
     node_path round(std::string_view due) const { return rounds() / due; }
+    node_path removed() const { return ext() / "removed"; }
     node_path orders() const { return ext() / "orders"; }
     node_path look_order(item_index i) const { return orders() / ("look-" + item_name(i)); }
     node_path stop_order(item_index i) const { return orders() / ("stop-" + item_name(i)); }
