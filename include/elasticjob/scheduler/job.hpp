@@ -85,11 +85,14 @@ public:
     job_name const& name() const noexcept { return name_; }
     instance_id const& self() const noexcept { return self_; }
 
-    /// Registers, reads what there is to know, and lets the job live. Errors: those of `enroll`; those of reading.
-    task<result<void>> start() {
+    /// Registers, reads what there is to know, and lets the job live. Unless the configuration is the member's own, the job
+    /// must be in the registry, and is taken as it is there. Errors: those of `enroll`; those of reading.
+    task<result<void>> start(bool has_own_config) {
         acceptance const accept{&env_.zone};
-        ELASTICJOB_CO_TRY(auto const joined,
-                          co_await enroll(env_.registry, at_, self_, *config_, accept, own_traits()));
+        deferred<std::optional<valid_config>, Environment> local;
+        if (has_own_config) local = *config_;
+        ELASTICJOB_CO_TRY(auto const joined, co_await enroll(env_.registry, at_, self_, std::move(local), accept,
+                                                             own_traits(), arrival::first));
         ELASTICJOB_CO_TRY(auto due, due_times::of(joined.config, env_.zone));
         put_in_force(joined.config, std::move(due));
         take_enrollment(joined);
@@ -188,6 +191,20 @@ public:
         co_return outcome;
     }
 
+    /// The same without waiting for it.
+    void begin_to_leave() {
+        if (!is_leaving_) departure_.spawn(depart());
+    }
+
+    /// Until it has left, whatever the reason.
+    task<void> wait_left() {
+        for (;;) {
+            auto const seen = news().edition();
+            if (outcome_) co_return;
+            co_await news().newer_than(seen);
+        }
+    }
+
     /// The lease has lapsed for some: their runs are asked to stop.
     void look_at_lease() { runs_.look_at_lease(); }
 
@@ -259,8 +276,30 @@ private:
                     co_return;
                 }
             }
-            co_await news().newer_than(seen);
+            auto until = mono_time::max();
+            if (is_registered() && !view_->config()) {
+                bool const is_over = co_await is_job_removed();
+                if (is_over) {
+                    departure_.spawn(depart());
+                    co_return;
+                }
+                until = now() + retry_pause;
+            } else {
+                config_gone_since_.reset();
+            }
+            co_await news().newer_than(seen, until);
         }
+    }
+
+    /// What is removed with our tools has a tombstone. Without one the configuration has been deleted by hand, or by Java's
+    /// console: that counts once it has lasted for a moment, for a Java member that finds an empty one deletes it before
+    /// it writes its own.
+    task<bool> is_job_removed() {
+        if (!config_gone_since_) config_gone_since_ = now();
+        auto const tombstone = co_await env_.registry.exists(at_.removed());
+        bool const has_tombstone = tombstone && *tombstone;
+        bool const has_lasted = now() >= *config_gone_since_ + config_patience;
+        co_return is_registered() && !view_->config() && (has_tombstone || has_lasted);
     }
 
     /// A view that has not shown our node yet may be behind.
@@ -276,7 +315,8 @@ private:
         auto const joined = co_await enroll(env_.registry, at_, self_, std::nullopt, accept, own_traits());
         if (!joined) {
             tell_trouble(joined.error());
-            if (joined.error() == errc::no_node) departure_.spawn(depart()); // the job has been removed
+            bool const is_over = joined.error() == errc::no_node || joined.error() == errc::removed;
+            if (is_over) departure_.spawn(depart());
             co_await news().newer_than(seen, now() + std::chrono::seconds{1});
             co_return;
         }
@@ -715,6 +755,7 @@ private:
     static constexpr std::chrono::milliseconds trouble_pause{5'000};
     static constexpr std::chrono::seconds cut_items_pause{5};
     static constexpr std::chrono::seconds leave_patience{5};
+    static constexpr std::chrono::seconds config_patience{2};
 
     Environment env_;
     job_name name_;
@@ -738,6 +779,7 @@ private:
     bool had_failover_ = false;
     bool was_enabled_ = true;
     bool was_seen_ = false; ///< whether the view has shown our node of this session
+    std::optional<mono_time> config_gone_since_;
     bool is_told_to_stop_ = false;
     bool is_leaving_ = false;
     deferred<std::optional<result<void>>, Environment> outcome_;

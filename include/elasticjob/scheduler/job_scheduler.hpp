@@ -20,6 +20,9 @@
 
 namespace elasticjob {
 
+template <class Scheduler>
+class job_catalog;
+
 /// Runs jobs on one instance: any number of them, with bodies of any type.
 ///
 /// | parameter  | concept             | says                                                                   |
@@ -48,6 +51,11 @@ class job_scheduler {
                                                 guard_type, listeners_type, error_handlers_type>;
     using body_type = detail::job_body<typename Registry::loop_type>;
     using job_type_of = detail::job<environment, Strategy>;
+    using registry_type = Registry;
+    using executor_type = Executor;
+
+    template <class Scheduler>
+    friend class job_catalog;
 
 public:
     class handle;
@@ -82,7 +90,7 @@ public:
         ELASTICJOB_TRY(auto local, prepare(std::move(config)));
         auto holder = body_type::make(Executor{}, std::move(body));
         auto name = local.name().str();
-        ELASTICJOB_CHECK(block_on(registry_.loop(), begin(std::move(local), std::move(holder))));
+        ELASTICJOB_CHECK(block_on(registry_.loop(), begin(std::move(local), std::move(holder), true)));
         return handle{*this, std::move(name)};
     }
 
@@ -139,12 +147,7 @@ private:
             config.job_sharding_strategy_class = Strategy::name;
         ELASTICJOB_TRY(auto valid, validate(std::move(config)));
         ELASTICJOB_CHECK(detail::check_strategy<Strategy>(valid.config()));
-        if (!options_.server_ip.empty() && !is_server_ip(options_.server_ip))
-            return error{errc::invalid_argument, "server_ip must be an IPv4 address, by which Java members can know it",
-                         options_.server_ip};
-        if (!is_label_text(options_.instance_labels))
-            return error{errc::invalid_argument, "instance_labels must be words with blanks between them, without commas",
-                         options_.instance_labels};
+        ELASTICJOB_CHECK(check_options());
         if (!valid.config().item_labels.empty() && !detail::strategy_uses_traits<Strategy>)
             return error{errc::invalid_config,
                          "the items need labels, but the strategy '" + std::string{Strategy::name} +
@@ -153,20 +156,33 @@ private:
         return valid;
     }
 
-    task<result<void>> begin(deferred<valid_config, Registry> local, body_type body) {
+    result<void> check_options() const {
+        if (!options_.server_ip.empty() && !is_server_ip(options_.server_ip))
+            return error{errc::invalid_argument, "server_ip must be an IPv4 address, by which Java members can know it",
+                         options_.server_ip};
+        if (!is_label_text(options_.instance_labels))
+            return error{errc::invalid_argument, "instance_labels must be words with blanks between them, without commas",
+                         options_.instance_labels};
+        return success();
+    }
+
+    instance_id make_id() {
+        return make_instance_id(options_.server_ip.empty() ? find_server_ip() : options_.server_ip, random_);
+    }
+
+    /// `is_own` if the configuration is the caller's, and not one that was read in the registry.
+    task<result<void>> begin(deferred<valid_config, Registry> local, body_type body, bool is_own) {
         auto const name = local.name().str();
         if (jobs_.contains(name))
             co_return error{errc::job_conflict, "this scheduler runs a job of that name already", name};
         environment const env{registry_, pool_,   sink_,      *zone_,          random_,
                               options_,  *lease_, listeners_, error_handlers_, leftovers_};
         if (lease_watch_.empty()) lease_watch_.spawn(watch_lease());
-        auto const ip = options_.server_ip.empty() ? find_server_ip() : options_.server_ip;
-        auto self = make_instance_id(ip, random_);
-        auto fresh = std::make_unique<job_type_of>(env, std::move(local), std::move(self), std::move(body));
+        auto fresh = std::make_unique<job_type_of>(env, std::move(local), make_id(), std::move(body));
         auto& entry = jobs_[name];
         entry = std::move(fresh);
         auto started =
-            co_await within(registry_.loop(), registry_.loop().now() + options_.start_timeout, entry->start());
+            co_await within(registry_.loop(), registry_.loop().now() + options_.start_timeout, entry->start(is_own));
         if (started) co_return success();
         // Whatever has been registered before it failed goes again.
         (void)co_await entry->shut_down();

@@ -42,6 +42,7 @@ deferred<item_claim, Registry> claim_from(deferred<assignment, Registry> const& 
     claim.common.push_back({at.assignment(), view.assignment_node()->stat.version});
     // A Java leader creates this node anew, with version 0; ours has been written at least once.
     claim.common.push_back({at.item_instance(0), view.first_item()->stat.version});
+    claim.common.push_back({at.config(), any_version}); // a job that has been removed begins nothing more
     return claim;
 }
 
@@ -52,6 +53,7 @@ deferred<item_claim, Nodes> claim_from(Nodes const& nodes, std::uint32_t count, 
     for (item_index i = 0; i < count; ++i)
         if (nodes.has_owner_node(i) && nodes.owner(i) == self.str())
             claim.shares.push_back({i, {{at.item_instance(i), nodes.version(i)}}});
+    claim.common.push_back({at.config(), any_version});
     return claim;
 }
 
