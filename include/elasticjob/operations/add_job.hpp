@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Writes a job into the registry, from any process: whoever knows its class runs it.
+#ifndef ELASTICJOB_OPERATIONS_ADD_JOB_HPP
+#define ELASTICJOB_OPERATIONS_ADD_JOB_HPP
+
+#include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/within.hpp>
+#include <elasticjob/membership/stored_job.hpp>
+#include <elasticjob/registry/read_all.hpp>
+#include <elasticjob/registry/registry.hpp>
+
+#include <chrono>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// Does with a job's configuration what a member does that starts with it, but runs nothing: what is in the registry
+/// counts, unless there is nothing or this one says `overwrite`. What became of it is in the decision, with the
+/// differences; `to_string` makes a line of it. One transaction, which makes sure that the job has no tombstone and that
+/// nobody has written meanwhile; tried again, a bounded number of times, when somebody has, or a reply was lost. Servers
+/// that an operator has disabled stay disabled. Safe to repeat.
+/// Errors: removed if the job was removed for good; job_conflict if one of that name has another class or type;
+/// malformed_data and those of `validate` for what is stored; version_conflict if it never came to rest; those of the
+/// registry.
+template <registry Registry>
+task<result<config_decision>> publish_job(Registry& r, deferred<valid_config, Registry> config) {
+    using decision_type = deferred<config_decision, Registry>;
+    job_layout const at{config.name()};
+    auto const& ours = config.config();
+    for (int attempt = 0; attempt < 20; ++attempt) {
+        ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
+        std::vector<node_path> paths{at.root(),     at.ext(),         at.removed(),
+                                     at.config(),   at.schedule(),    at.item_labels()};
+        auto reading = co_await read_all(r, std::move(paths));
+        if (!reading && (is_connection(reading.error().code) || reading.error() == errc::session_lost)) continue;
+        if (!reading) co_return std::move(reading).error();
+        auto const& nodes = *reading;
+        if (nodes[2]) co_return detail::removed_error(at);
+        auto const* stored_node = nodes[3] ? &*nodes[3] : nullptr;
+        auto const* schedule_node = nodes[4] ? &*nodes[4] : nullptr;
+        auto const stored = detail::read_stored(stored_node, schedule_node, at);
+        if (!stored && !ours.overwrite) co_return stored.error();
+        deferred<std::optional<job_config>, Registry> before;
+        if (stored && *stored) before = (*stored)->config();
+        ELASTICJOB_CO_TRY(decision_type decision, decide_config(before, ours));
+        if (decision.what == decision_type::action::keep_stored) {
+            detail::note_labels(decision, nodes[5], ours.item_labels);
+            co_return decision;
+        }
+        deferred<transaction, Registry> t{session.generation};
+        if (!nodes[0]) t.create(at.root(), {});
+        if (!nodes[1]) t.create(at.ext(), {});
+        t.check_absent(at.removed());
+        detail::put_config(t, at, ours, stored_node, schedule_node);
+        detail::put_labels(t, at.item_labels(), nodes[5], ours.item_labels);
+        auto const reply = co_await r.commit(std::move(t));
+        if (reply && *reply) co_return decision;
+        if (!reply && !is_connection(reply.error().code) && !(reply.error() == errc::session_lost))
+            co_return reply.error();
+    }
+    co_return error{errc::version_conflict, "the job's nodes kept changing while it was being written",
+                    at.root().str()};
+}
+
+/// The same for programs that have no coroutine at hand. Waits up to ten seconds. Errors: as above, and timed_out; those of
+/// `validate`, before anything is read or written. Threads: any but the loop's.
+template <registry Registry>
+result<config_decision> add_job(Registry& r, job_config config) {
+    ELASTICJOB_TRY(auto valid, validate(std::move(config)));
+    auto& l = r.loop();
+    return block_on(l, within(l, l.now() + std::chrono::seconds{10}, publish_job(r, std::move(valid))));
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_OPERATIONS_ADD_JOB_HPP

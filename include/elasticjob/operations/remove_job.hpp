@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Removes a job for good, with all its nodes but a tombstone; from any process, while instances run it.
+#ifndef ELASTICJOB_OPERATIONS_REMOVE_JOB_HPP
+#define ELASTICJOB_OPERATIONS_REMOVE_JOB_HPP
+
+#include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/event_count.hpp>
+#include <elasticjob/core/identity.hpp>
+#include <elasticjob/core/within.hpp>
+#include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/list_below.hpp>
+#include <elasticjob/registry/read_all.hpp>
+#include <elasticjob/registry/registry.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+namespace detail {
+
+/// What a removal that is under way may wait for, and try again.
+inline bool may_pass(error const& e) { return is_connection(e.code) || e == errc::session_lost; }
+
+inline constexpr std::chrono::milliseconds removal_pause{100};
+
+inline error taken_back(job_layout const& at) {
+    return error{errc::version_conflict, "somebody has taken the removal back", at.removed().str()};
+}
+
+/// One step: with the tombstone the configuration goes, in one transaction. Gives whether that is how it stands. Once the
+/// job is `known_removed`, a tombstone that is not there has been lifted, and the job is another one.
+template <registry Registry>
+task<result<bool>> bury(Registry& r, job_layout at, session_generation g, bool known_removed) {
+    std::vector<node_path> paths{at.removed(), at.config(), at.ext(), at.servers(), at.instances()};
+    ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, std::move(paths)));
+    auto const& tombstone = nodes[0];
+    auto const& config = nodes[1];
+    auto const& ext = nodes[2];
+    if (tombstone && !config) co_return true;
+    if (!tombstone && known_removed) co_return taken_back(at);
+    if (!tombstone && !config && !nodes[3] && !nodes[4])
+        co_return error{errc::no_node, "there is no job of that name", at.root().str()};
+    deferred<transaction, Registry> t{g};
+    if (!ext) t.create(at.ext(), {});
+    if (!tombstone) t.create(at.removed(), {});
+    if (config) t.remove(at.config(), config->stat.version);
+    ELASTICJOB_CO_TRY(auto const reply, co_await r.commit(std::move(t)));
+    co_return static_cast<bool>(reply);
+}
+
+/// Takes out who does not leave by itself: members that know nothing of tombstones leave when their node is gone (SD-1),
+/// and ghosts have nobody who could. Gives one who is there still, if any.
+template <registry Registry>
+task<result<std::optional<std::string>>> show_out(Registry& r, job_layout at,
+                                                  node_watch<typename Registry::loop_type>& watch) {
+    deferred<std::optional<std::string>, Registry> waiting_for;
+    auto const names = co_await r.children(at.instances(), &watch);
+    if (!names && names.error() == errc::no_node) co_return waiting_for;
+    if (!names) co_return names.error();
+    for (auto const& name : *names) {
+        auto const path = at.instances() / name;
+        ELASTICJOB_CO_TRY(auto const there, co_await r.exists(path));
+        if (!there) continue;
+        auto const id = instance_id::parse(name);
+        if (there->owner != 0 && id && !id->is_java()) {
+            waiting_for = name;
+            continue;
+        }
+        auto const removed = co_await r.remove(path);
+        if (!removed && !is_conflict(removed.error().code)) co_return removed.error();
+    }
+    co_return waiting_for;
+}
+
+/// Everything but the tombstone, from the leaves up, as much at a time as fits into a transaction; each of them makes sure
+/// that the tombstone still stands. Gives whether nothing else was left. Errors: version_conflict if somebody has taken
+/// the removal back; those of the registry.
+template <registry Registry>
+task<result<bool>> clear_away(Registry& r, job_layout at, session_generation g) {
+    ELASTICJOB_CO_TRY(auto doomed, co_await list_below(r, at.root()));
+    std::erase_if(doomed, [&](auto const& p) { return p == at.root() || p == at.ext() || p == at.removed(); });
+    if (doomed.empty()) co_return true;
+    while (!doomed.empty()) {
+        deferred<transaction, Registry> t{g};
+        t.check(at.removed());
+        for (; !doomed.empty(); doomed.pop_back()) {
+            operation const o{operation::kind::remove, doomed.back()};
+            if (!t.has_room(r.limits(), 1, o.bytes())) break;
+            t.add(o);
+        }
+        ELASTICJOB_CO_TRY(auto const reply, co_await r.commit(std::move(t)));
+        if (!reply && reply.refused->operation == 0)
+            co_return taken_back(at);
+        if (!reply) break; // somebody else was quicker, or has just written
+    }
+    co_return false; // to be seen
+}
+
+/// Takes steps until nothing but the tombstone is left, and `last` says that this will do. `is_removed` if the tombstone
+/// has been seen.
+template <registry Registry, class Last>
+task<result<void>> remove_with(Registry& r, job_layout at, mono_time deadline, Last last, bool is_removed = false) {
+    using loop_type = typename Registry::loop_type;
+    event_count<loop_type> news{r.loop()};
+    deferred<std::optional<std::string>, Registry> instance;
+    for (;;) {
+        auto const seen = news.edition();
+        node_watch<loop_type> watch{news};
+        auto const g = r.session().generation;
+        auto done = co_await bury(r, at, g, is_removed);
+        instance.reset();
+        if (done && *done) {
+            is_removed = true;
+            auto waiting_for = co_await show_out(r, at, watch);
+            if (!waiting_for)
+                done = std::move(waiting_for).error();
+            else
+                instance = *std::move(waiting_for);
+        }
+        if (done && *done && !instance) done = co_await clear_away(r, at, g);
+        if (done && *done && !instance) done = co_await last(r, at, g);
+        if (done && *done && !instance) co_return success();
+        if (!done && !may_pass(done.error())) co_return done.error();
+        if (r.loop().now() >= deadline) break;
+        bool const is_moving = done && !instance;
+        auto const until = instance ? deadline : r.loop().now() + removal_pause;
+        if (!is_moving) co_await news.newer_than(seen, std::min(deadline, until));
+    }
+    if (!is_removed)
+        co_return error{errc::timed_out, "it is not known whether the job is removed; repeat the call", at.root().str()};
+    if (instance)
+        co_return error{errc::timed_out,
+                        "the job is removed, but an instance has not left yet, so that its nodes are there still; repeat "
+                        "the call to have them gone",
+                        at.instances().str() + "/" + *instance};
+    co_return error{errc::timed_out, "the job is removed, but its nodes could not all be in time; repeat the call", at.root().str()};
+}
+
+struct leave_tombstone {
+    template <registry Registry>
+    task<result<bool>> operator()(Registry&, job_layout, session_generation) const {
+        co_return true;
+    }
+};
+
+} // namespace detail
+
+/// Removes a job for good. First, in one transaction, its configuration goes and `ext/removed`, the tombstone, is there:
+/// from then on nobody can join the job, no run begins, and no restart brings it back; only restore_job does. Its instances
+/// let end what they run, record it, and leave in order; Java members, who know nothing of tombstones, are told to by the
+/// removal of their nodes. When the last has left, all the job's nodes go but the tombstone, in as many transactions as it
+/// takes. Every step is safe to stop at and to repeat: by the same caller, another one, or several at once.
+/// Errors: no_node if there is no such job; timed_out if instances are still there at the deadline, or the registry has not
+/// answered: the error says which, and whether the job is removed already; version_conflict if somebody restores the job
+/// meanwhile; those of the registry.
+template <registry Registry>
+task<result<void>> request_removal(Registry& r, job_name job, mono_time deadline) {
+    job_layout const at{job};
+    return detail::remove_with(r, at, deadline, detail::leave_tombstone{});
+}
+
+/// The same for programs that have no coroutine at hand: `remove_job(registry, "settle")`. Errors: as above, and
+/// invalid_argument for a name that no job can have. Threads: any but the loop's.
+template <registry Registry>
+result<void> remove_job(Registry& r, std::string_view job,
+                        std::chrono::milliseconds patience = std::chrono::seconds{60}) {
+    ELASTICJOB_TRY(auto name, job_name::parse(job));
+    auto& l = r.loop();
+    return block_on(l, request_removal(r, std::move(name), l.now() + patience));
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_OPERATIONS_REMOVE_JOB_HPP
