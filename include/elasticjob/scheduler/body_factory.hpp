@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief What makes the bodies of jobs of one class, without its type.
+#ifndef ELASTICJOB_SCHEDULER_BODY_FACTORY_HPP
+#define ELASTICJOB_SCHEDULER_BODY_FACTORY_HPP
+
+#include <elasticjob/config/job_config.hpp>
+#include <elasticjob/core/guarded_call.hpp>
+#include <elasticjob/core/memory.hpp>
+#include <elasticjob/execution/executor.hpp>
+#include <elasticjob/scheduler/job_body.hpp>
+
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace elasticjob {
+
+/// What makes a body for each job of a class from the job's configuration.
+template <class F, class E>
+concept body_factory_for = requires(F& f, job_config const& config) {
+    requires body_for<std::remove_cvref_t<decltype(f(config))>, E>;
+};
+
+namespace detail {
+
+/// Owns a factory. Two function pointers made from a template stand for its type. Threads: any, several at once.
+class body_factory {
+    using make_function = result<void>(void*, job_config const&, std::optional<job_body>&);
+
+public:
+    template <executor Executor, body_factory_for<Executor> F>
+    static body_factory of(F f) {
+        return body_factory{new F{std::move(f)}, &make_with<Executor, F>, [](void* self) { delete static_cast<F*>(self); }};
+    }
+
+    body_factory(body_factory&& other) noexcept
+        : self_{std::exchange(other.self_, nullptr)},
+          make_{other.make_},
+          destroy_{other.destroy_} {}
+    body_factory& operator=(body_factory&&) = delete;
+    ~body_factory() {
+        if (self_) destroy_(self_);
+    }
+
+    /// Errors: job_threw, with what the factory has thrown.
+    result<void> make(job_config const& config, std::optional<job_body>& into) const { return make_(self_, config, into); }
+
+private:
+    body_factory(void* self, make_function* function, void (*destroy)(void*)) noexcept
+        : self_{self},
+          make_{function},
+          destroy_{destroy} {}
+
+    template <class Executor, class F>
+    static result<void> make_with(void* self, job_config const& config, std::optional<job_body>& into) {
+        return guarded_call([&] { into.emplace(job_body::make(Executor{}, (*static_cast<F*>(self))(config))); });
+    }
+
+    void* self_;
+    make_function* make_;
+    void (*destroy_)(void*);
+};
+
+} // namespace detail
+} // namespace elasticjob
+#endif // ELASTICJOB_SCHEDULER_BODY_FACTORY_HPP

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Runs the jobs that come and go in the registry, as far as it knows their class.
+#ifndef ELASTICJOB_SCHEDULER_JOB_CATALOG_HPP
+#define ELASTICJOB_SCHEDULER_JOB_CATALOG_HPP
+
+#include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/run_on.hpp>
+#include <elasticjob/core/within.hpp>
+#include <elasticjob/membership/stored_job.hpp>
+#include <elasticjob/scheduler/body_factory.hpp>
+#include <elasticjob/scheduler/job_scheduler.hpp>
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// Maps the class of a job, `job_config::job_class`, to what makes its body:
+///
+///     job_catalog catalog{scheduler};
+///     catalog.add("import", [](job_config const& c) { return importer{c.job_parameter}; });
+///     catalog.follow();
+///
+/// From then on each job in the registry whose class is known runs on this instance: those that are there, and those that
+/// come; with the configuration that is there, whatever becomes of it. A job ends here when it is removed, in order, and
+/// begins again when it is added again. What is of other classes is left alone. An instance that is taken out of one job
+/// (SD-1), or stands down because of its clock, stays out until the catalog is made anew or the job is. What an operator
+/// has disabled stays disabled.
+///
+/// A job that cannot be started is told as trouble, once for each error of each version of its configuration, and tried
+/// again after a pause that grows up to a minute; the others do not wait for it. At most `starts_at_once` are being started.
+/// A job that is not run here costs a watch and a few hundred bytes, none a thread. The name space's root is read whole when
+/// a job comes or goes, so what a registry can say in one answer limits the number of jobs.
+///
+/// The scheduler must outlive the catalog; it may run other jobs, too. Destroying the catalog lets its jobs leave in order.
+/// Threads: any but the loop's. Factories are called on threads of the scheduler's pool, several at once.
+template <class Scheduler>
+class job_catalog {
+    using Registry = typename Scheduler::registry_type;
+    using Loop = typename Registry::loop_type;
+    using Executor = typename Scheduler::executor_type;
+
+public:
+    static constexpr int starts_at_once = 16;
+
+    explicit job_catalog(Scheduler& s) : scheduler_{s}, news_{s.registry_.loop()} {}
+    job_catalog(job_catalog const&) = delete;
+    job_catalog& operator=(job_catalog const&) = delete;
+    ~job_catalog() { (void)block_on(loop(), stop()); }
+
+    /// `factory(config)` makes the body of one job. `own` says what is this instance's own, and not in the registry:
+    /// `on_misfire`, `run_time_limit`, `on_wrong_clock` and `dataflow`; the rest of it does not count. May be called also
+    /// while the catalog follows. Errors: invalid_argument for no name, or one that is known.
+    template <body_factory_for<Executor> Factory>
+    result<void> add(std::string job_class, Factory factory, job_config own = {}) {
+        auto erased = detail::body_factory::template of<Executor>(std::move(factory));
+        return block_on(loop(), learn(std::move(job_class), std::move(erased), std::move(own)));
+    }
+
+    /// Begins. Returns when the names of the jobs have been read; they are started meanwhile. Further calls do nothing.
+    /// Errors: invalid_argument for options of the scheduler that cannot be used; unreachable if the registry does not
+    /// answer within the scheduler's `start_timeout`; those of the time zone.
+    [[nodiscard]] result<void> follow() {
+        if (!scheduler_.zone_) return scheduler_.zone_.error();
+        ELASTICJOB_CHECK(scheduler_.check_options());
+        auto begun = block_on(loop(), within(loop(), loop().now() + scheduler_.options_.start_timeout, begin()));
+        if (!begun && begun.error() == errc::timed_out)
+            return error{errc::unreachable, "the registry did not answer in time: is it running and reachable?", "/"};
+        return begun;
+    }
+
+    /// The names of the jobs that it runs now, sorted. Errors: wrong_thread.
+    result<std::vector<std::string>> running() { return block_on(loop(), list_running()); }
+
+private:
+    using job_body = detail::job_body;
+    template <class T>
+    using maybe = deferred<std::optional<T>, Scheduler>;
+
+    struct known_class {
+        detail::body_factory factory;
+        job_config own;
+    };
+
+    /// A name below the root.
+    struct entry {
+        explicit entry(event_count<Loop>& news) : config{news} {}
+        node_watch<Loop> config; ///< armed by the last look at it, if that `was_read`
+        mono_time again = mono_time::min(); ///< when to look even if the watch has not fired
+        bool was_read = false;
+        revision looked_at = 0; ///< the version of the configuration that was last looked at
+        revision left = 0;      ///< the configuration, by its creation, whose job has left; not to be joined again
+        unsigned failures = 0;
+        bool is_listed = true;
+        bool is_busy = false; ///< queued, being looked at, or running
+        bool is_running = false;
+        std::string told{}; ///< of the version last looked at
+    };
+    using entries = deferred<std::map<std::string, entry, std::less<>>, Scheduler>;
+
+    Registry& registry() noexcept { return scheduler_.registry_; }
+    Loop& loop() noexcept { return registry().loop(); }
+    mono_time now() noexcept { return loop().now(); }
+
+    task<result<void>> learn(std::string job_class, detail::body_factory factory, job_config own) {
+        if (job_class.empty()) co_return error{errc::invalid_argument, "a job's class has a name", "job_class"};
+        if (classes_.contains(job_class))
+            co_return error{errc::invalid_argument, "the catalog knows how to make jobs of that class", job_class};
+        classes_.emplace(std::move(job_class), known_class{std::move(factory), std::move(own)});
+        for (auto& [name, e] : entries_)
+            e.again = mono_time::min(); // it may be one of these
+        news_.notify();
+        co_return success();
+    }
+
+    task<result<void>> begin() {
+        if (!self_) {
+            self_.emplace(scheduler_.make_id());
+            following_.spawn(follow_registry());
+        }
+        for (;;) {
+            auto const seen = news_.edition();
+            if (is_loaded_) co_return success();
+            if (failure_) co_return *failure_;
+            co_await news_.newer_than(seen);
+        }
+    }
+
+    task<result<std::vector<std::string>>> list_running() {
+        std::vector<std::string> names;
+        for (auto const& [name, e] : entries_)
+            if (e.is_running) names.push_back(name);
+        co_return names;
+    }
+
+    /// Nothing more is started; what runs leaves; and this waits for it.
+    task<result<void>> stop() {
+        is_stopping_ = true;
+        following_.cancel();
+        queue_.clear();
+        bool are_told = false;
+        for (;;) {
+            auto const seen = news_.edition();
+            if (starters_ == 0 && !std::exchange(are_told, true))
+                for (auto& [name, e] : entries_)
+                    if (e.is_running) scheduler_.jobs_.at(name)->begin_to_leave();
+            if (starters_ == 0 && running_ == 0) break;
+            co_await news_.newer_than(seen);
+        }
+        entries_.clear();
+        co_return success();
+    }
+
+    /// What has changed is looked at by a few, one after the other.
+    task<void> follow_registry() {
+        node_watch<Loop> names{news_};
+        for (;;) {
+            auto const seen = news_.edition();
+            auto until = mono_time::max();
+            if (!names.is_linked()) {
+                auto const listed = co_await registry().children(node_path{}, &names);
+                if (listed) {
+                    take_names(*listed);
+                } else {
+                    names.unlink();
+                    until = now() + retry_pause;
+                    bool const may_pass = is_connection(listed.error().code) || listed.error() == errc::session_lost;
+                    if (!is_loaded_ && !may_pass) {
+                        failure_ = listed.error();
+                        news_.notify();
+                    }
+                }
+            }
+            for (auto& [name, e] : entries_) {
+                if (e.is_busy) continue;
+                bool const has_changed = e.was_read && !e.config.is_linked();
+                if (!has_changed && now() < e.again) {
+                    until = std::min(until, e.again);
+                    continue;
+                }
+                e.is_busy = true;
+                queue_.push_back(name);
+            }
+            for (; starters_ < starts_at_once && starters_ < static_cast<int>(queue_.size());) {
+                ++starters_;
+                tasks_.spawn(work_off());
+            }
+            co_await news_.newer_than(seen, until);
+        }
+    }
+
+    void take_names(std::vector<std::string> const& names) {
+        for (auto& [name, e] : entries_) e.is_listed = false;
+        for (auto const& name : names)
+            if (job_name::parse(name)) entries_.try_emplace(name, news_).first->second.is_listed = true;
+        std::erase_if(entries_, [](auto const& e) { return !e.second.is_listed && !e.second.is_busy; });
+        if (!std::exchange(is_loaded_, true)) news_.notify();
+    }
+
+    task<void> work_off() {
+        co_await yield(loop());
+        while (!queue_.empty()) {
+            auto const at = entries_.find(queue_.front());
+            queue_.pop_front();
+            auto const done = co_await look_at(at->first, at->second);
+            if (!done) postpone(at->first, at->second, done.error());
+            if (!at->second.is_running) at->second.is_busy = false;
+        }
+        --starters_;
+        news_.notify();
+    }
+
+    /// Starts the job if it is one of ours. Errors: why it could not be started.
+    task<result<void>> look_at(std::string const& name, entry& e) {
+        e.again = mono_time::max();
+        e.was_read = false;
+        job_layout const at{*job_name::parse(name)};
+        ELASTICJOB_CO_TRY(maybe<node> const there, co_await read_config(at, e));
+        e.was_read = true;
+        if (!there) {
+            e.left = 0;
+            take_version(e, 0);
+            co_return success();
+        }
+        take_version(e, there->stat.modified);
+        ELASTICJOB_CO_TRY(auto const config, from_json(there->data));
+        if (!config || there->stat.created == e.left) co_return success();
+        auto const known = classes_.find(config->job_class);
+        if (known == classes_.end()) co_return success();
+        if (config->type != Executor::type)
+            co_return error{errc::job_conflict,
+                            "the job's class is known, but its type is " + std::string{name_of(config->type)} +
+                                ", and this catalog's scheduler runs " + std::string{name_of(Executor::type)},
+                            at.config().str()};
+        ELASTICJOB_CO_CHECK(co_await start(at, *there, known->second));
+        e.failures = 0;
+        e.is_running = true;
+        ++running_;
+        tasks_.spawn(attend(name, e, there->stat.created));
+        co_return success();
+    }
+
+    /// The node, or nothing; either way the entry's watch is armed.
+    task<result<maybe<node>>> read_config(job_layout at, entry& e) {
+        for (;;) {
+            e.config.unlink();
+            auto there = co_await registry().get(at.config(), &e.config);
+            if (there) co_return maybe<node>{*std::move(there)};
+            if (!(there.error() == errc::no_node)) co_return std::move(there).error();
+            ELASTICJOB_CO_TRY(auto const created, co_await registry().exists(at.config(), &e.config));
+            if (!created) co_return maybe<node>{};
+        }
+    }
+
+    static void take_version(entry& e, revision version) {
+        if (std::exchange(e.looked_at, version) == version) return;
+        e.told.clear();
+        e.failures = 0;
+    }
+
+    task<result<void>> start(job_layout at, node config, known_class const& known) {
+        std::vector<node_path> paths{at.schedule()};
+        ELASTICJOB_CO_TRY(auto const beside, co_await read_all(registry(), std::move(paths)));
+        ELASTICJOB_CO_TRY(auto const stored,
+                          detail::read_stored(&config, beside.front() ? &*beside.front() : nullptr, at));
+        auto whole = stored->config();
+        whole.on_misfire = known.own.on_misfire;
+        whole.run_time_limit = known.own.run_time_limit;
+        whole.on_wrong_clock = known.own.on_wrong_clock;
+        whole.dataflow = known.own.dataflow;
+        ELASTICJOB_CO_TRY(auto valid, validate(std::move(whole)));
+        maybe<job_body> body;
+        auto const make = [&] { return known.factory.make(valid.config(), body); };
+        ELASTICJOB_CO_CHECK(co_await run_on(scheduler_.pool_, loop(), make));
+        co_return co_await scheduler_.begin(std::move(valid), *std::move(body), false);
+    }
+
+    /// Until the job has left, whatever the reason.
+    task<void> attend(std::string name, entry& e, revision created) {
+        e.config.unlink(); // the job has a watch of its own
+        co_await scheduler_.jobs_.at(name)->wait_left();
+        (void)co_await scheduler_.end(name);
+        e.left = created;
+        e.again = mono_time::min();
+        e.is_running = e.is_busy = false;
+        --running_;
+        news_.notify();
+    }
+
+    void postpone(std::string const& name, entry& e, error const& why) {
+        bool const may_pass = is_connection(why.code) || why == errc::session_lost;
+        // A job that has just been removed is none; only one that stays so is told of: a Java member has written it again.
+        bool const is_new = (why == errc::removed || why == errc::no_node) && e.failures == 0;
+        auto const pause = std::min<std::chrono::milliseconds>(retry_pause * (1 << std::min(e.failures, 10U)), pause_max);
+        ++e.failures;
+        e.again = now() + pause;
+        auto text = to_string(why);
+        if (may_pass || is_new || is_stopping_ || e.told == text) return;
+        e.told = std::move(text);
+        scheduler_.sink_(events::trouble{{name, *self_, loop().wall_now()}, why});
+    }
+
+    static constexpr std::chrono::milliseconds retry_pause{200};
+    static constexpr std::chrono::milliseconds pause_max{60'000};
+
+    Scheduler& scheduler_;
+    // What follows is on the loop.
+    event_count<Loop> news_;
+    deferred<std::map<std::string, known_class, std::less<>>, Scheduler> classes_;
+    entries entries_;
+    deferred<std::deque<std::string>, Scheduler> queue_;
+    maybe<instance_id> self_; ///< who tells of trouble
+    maybe<error> failure_;    ///< why the names could not be read
+    int starters_ = 0;
+    int running_ = 0;
+    bool is_loaded_ = false;
+    bool is_stopping_ = false;
+    task_scope following_;
+    task_scope tasks_; ///< whatever looks at a job, starts it, or waits for its end
+};
+
+} // namespace elasticjob
+#endif // ELASTICJOB_SCHEDULER_JOB_CATALOG_HPP
