@@ -316,18 +316,29 @@ TEST_CASE("operations.remove_job: two removers do not hinder each other") {
     CHECK(w.paths() == tombstone);
 }
 
-TEST_CASE("operations.remove_job: a job that is put in the place of the removed one keeps its nodes, whenever that happens") {
+TEST_CASE("operations.remove_job, restore_job: a job in the place of the removed one keeps its nodes, whenever it comes") {
+    strings const job{"/settle", "/settle/config", "/settle/servers", "/settle/sharding", "/settle/sharding/0"};
+    bool restores = false;
+    SUBCASE("while it is removed") {}
+    SUBCASE("while it is restored") { restores = true; }
     int hits = 0;
     for (int turns = 0; turns < 60; ++turns) {
         INFO("after " << turns << " turns");
         world w;
-        for (auto const* path : {"/settle", "/settle/config", "/settle/servers", "/settle/sharding", "/settle/sharding/0"})
-            w.create(path);
+        for (auto const& path : job) w.create(path);
+        if (restores) {
+            w.remove("/settle/config");
+            w.create("/settle/ext");
+            w.create("/settle/ext/removed");
+        }
         std::optional<result<void>> removal;
         task_scope tasks;
         auto remove = [&]() -> task<void> {
             auto name = job_name::parse("settle").value();
-            removal.emplace(co_await request_removal(w.by_hand, std::move(name), mono_time::max()));
+            if (restores)
+                removal.emplace(co_await request_restoration(w.by_hand, std::move(name), mono_time::max()));
+            else
+                removal.emplace(co_await request_removal(w.by_hand, std::move(name), mono_time::max()));
         };
         basic_memory_registry<virtual_loop> other{w.server};
         w.run_for(0s);
@@ -337,8 +348,7 @@ TEST_CASE("operations.remove_job: a job that is put in the place of the removed 
             transaction t{other.session().generation};
             auto const old = w.paths();
             for (auto at = old.rbegin(); at != old.rend(); ++at) t.remove(w.parsed(*at));
-            for (auto const* path : {"/settle", "/settle/config", "/settle/servers", "/settle/sharding", "/settle/sharding/0"})
-                t.create(w.parsed(path), "new");
+            for (auto const& path : job) t.create(w.parsed(path), "new");
             bool const was_removed = w.has("/settle/ext/removed");
             auto reply = co_await other.commit(std::move(t));
             if (was_removed && reply && *reply) replaced.emplace(std::move(reply));
@@ -351,7 +361,7 @@ TEST_CASE("operations.remove_job: a job that is put in the place of the removed 
         REQUIRE(removal);
         if (!replaced) continue;
         ++hits;
-        CHECK(w.paths() == strings{"/settle", "/settle/config", "/settle/servers", "/settle/sharding", "/settle/sharding/0"});
+        CHECK(w.paths() == job);
     }
     CHECK(hits > 3);
 }

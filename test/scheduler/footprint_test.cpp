@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <elasticjob/scheduler/job_scheduler.hpp>
+#include <elasticjob/scheduler/job_catalog.hpp>
 
 #include <elasticjob/allocation/average.hpp>
 #include <elasticjob/execution/simple_executor.hpp>
+#include <elasticjob/operations/add_job.hpp>
 #include <elasticjob/registry/memory_registry.hpp>
 
 #include <support/sanitized.hpp>
@@ -11,9 +12,11 @@
 
 #include <malloc.h>
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <iterator>
+#include <semaphore>
 #include <string>
 #include <vector>
 
@@ -53,4 +56,23 @@ TEST_CASE("scheduler.job_scheduler: a job more costs no thread, and less than 32
     INFO("bytes per idle job: ", bytes_per_job);
     CHECK(bytes_per_job < 32 * 1024);
 #endif
+}
+
+TEST_CASE("scheduler.job_catalog: jobs that come cost no thread") {
+    constexpr int many = 300;
+    MemoryRegistry registry;
+    job_scheduler<MemoryRegistry, AverageAllocation, SimpleExecutor> scheduler{registry};
+    job_catalog catalog{scheduler};
+    std::counting_semaphore<> made{0};
+    auto const make = [&](job_config const&) {
+        made.release();
+        return [] {};
+    };
+    REQUIRE(catalog.add("elasticjob.Job", make));
+    REQUIRE(catalog.follow());
+    auto const threads = threads_of_this_process();
+    for (int n = 0; n < many; ++n)
+        REQUIRE(add_job(registry, {.name = "job" + std::to_string(n), .cron = "0 0 0 1 1 ? 2099"}));
+    for (int n = 0; n < many; ++n) REQUIRE(made.try_acquire_for(std::chrono::seconds{30}));
+    CHECK(threads_of_this_process() == threads);
 }
