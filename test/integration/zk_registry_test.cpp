@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/registry/zk_registry.hpp>
 
+#include <elasticjob/membership/enroll.hpp>
+#include <elasticjob/operations/add_job.hpp>
+#include <elasticjob/operations/remove_job.hpp>
+#include <elasticjob/operations/restore_job.hpp>
+
 #include <integration/zk_lab.hpp>
 
 #include <algorithm>
@@ -146,6 +151,51 @@ TEST_CASE("ZkRegistry: one server") {
             REQUIRE(found.has_value());
             CHECK(found->stat.owner == session.id);
         });
+    }
+
+    SUBCASE("a job is added, and removed for good with many nodes while it has members") {
+        auto r = connected(to(server.endpoint()));
+        auto theirs = connected(to(server.endpoint()));
+        job_config config;
+        config.name = "settle";
+        config.cron = "0 0 0 1 1 ? 2099";
+        REQUIRE(add_job(r, config));
+        auto const name = job_name::parse("settle").value();
+        job_layout const job{name};
+        auto const self = instance_id::parse("10.0.0.1@-@1-a").value();
+        auto const anything = [](valid_config const&) -> result<void> { return success(); };
+        std::optional<valid_config> const none;
+        auto const join = [&] {
+            return block_on(theirs.loop(), enroll(theirs, job, self, none, anything, {}, arrival::first));
+        };
+        REQUIRE(join());
+        run(theirs.loop(), [&]() -> task<> {
+            (void)co_await theirs.create(job.instances() / "10.0.0.2@-@4711", {}, create_mode::ephemeral); // Java's
+            transaction t{theirs.session().generation};
+            t.create(job.sharding(), {});
+            for (item_index i = 0; i < 300; ++i)
+                t.create(job.item(i), {}).create(job.item_instance(i), {}).create(job.run_record(i), {});
+            auto const made = co_await theirs.commit(std::move(t));
+            CHECK((made && *made));
+        });
+        result<void> removal = success();
+        std::jthread remover{[&] { removal = remove_job(r, "settle"); }};
+        run(theirs.loop(), [&]() -> task<> {
+            co_await until_exists(theirs, job.instances() / "10.0.0.2@-@4711", false); // Java's has been told to go
+        });
+        CHECK(join().error() == errc::removed);
+        run(theirs.loop(), [&]() -> task<> {
+            auto const left = co_await theirs.remove(job.instance(self));
+            CHECK(left.has_value());
+        });
+        remover.join();
+        REQUIRE(removal);
+        auto const rest = block_on(r.loop(), list_below(r, job.root()));
+        CHECK(rest.value() == std::vector<node_path>{job.root(), job.ext(), job.removed()});
+        CHECK(add_job(r, config).error() == errc::removed);
+        REQUIRE(restore_job(r, "settle"));
+        CHECK(block_on(r.loop(), list_below(r, job.root())).value().empty());
+        CHECK(add_job(r, config));
     }
 
     SUBCASE("a name space is a prefix, and made with its parents") {
