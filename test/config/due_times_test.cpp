@@ -106,6 +106,57 @@ TEST_CASE("config.due_times: once now is due at the instant that is given, whate
     CHECK(without.next(now - 1ms) != now);
 }
 
+TEST_CASE("config.due_times: a job that follows another is due when it is told of rounds") {
+    job_config c{.name = "settle"};
+    c.schedules = {job_schedule::after_job("fetch")};
+    auto due = due_of(c);
+    auto const t = wall_time{instant("2026-03-28 12:00:00")};
+    CHECK(due.follows());
+    CHECK(due.next(wall_time::min()) == std::nullopt);
+    CHECK(due.last_round() == wall_time{});
+    due.set_rounds({{t, t - 5s}, {t + 1ms, t - 3s}});
+    CHECK(due.next(wall_time::min()) == t);
+    CHECK(due.next(t) == t + 1ms);
+    CHECK(due.next(t + 1ms) == std::nullopt);
+    CHECK(due.last_round() == t + 1ms);
+    CHECK(due.round_at(t + 1ms) == t - 3s);
+    CHECK(due.round_at(t - 1ms) == std::nullopt);
+    CHECK(due.round_at(t + 2ms) == std::nullopt);
+    auto without = due_of(daily);
+    without.set_rounds({{t, t}});
+    CHECK_FALSE(without.follows());
+    CHECK(without.round_at(t) == std::nullopt);
+}
+
+TEST_CASE("config.due_times: a job that follows another is due by nothing else") {
+    job_config c{.name = "settle"};
+    c.schedules = {job_schedule::after_job("fetch")};
+    CHECK(validate(c));
+    c.cron = no_cron; // as it comes back
+    CHECK(validate(c));
+    auto const is_refused = [](job_config const& bad) { return only_problem(bad) == errc::invalid_config; };
+    auto bad = c;
+    bad.cron = "0/5 * * * * ?";
+    CHECK(is_refused(bad));
+    bad = c;
+    bad.schedules.push_back(job_schedule::fixed_rate(5s));
+    CHECK(is_refused(bad));
+    bad = c;
+    bad.monitor_execution = false;
+    CHECK(is_refused(bad));
+    bad = c;
+    bad.excluded = {"SAT"};
+    CHECK(is_refused(bad));
+    bad = c;
+    bad.ends = wall_time{instant("2026-03-28 12:00:00")};
+    CHECK(is_refused(bad));
+    for (std::string const name : {"settle", "", "a/b"}) {
+        bad = c;
+        bad.schedules = {job_schedule::after_job(name)};
+        CHECK(is_refused(bad));
+    }
+}
+
 TEST_CASE("config.due_times: jitter spreads items and jobs, and is always the same") {
     auto c = daily;
     CHECK(due_of(c).delay_of(5) == 0ms);

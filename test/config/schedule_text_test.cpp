@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
 
 using namespace elasticjob;
 using namespace std::chrono_literals;
@@ -48,6 +49,21 @@ TEST_CASE("config.schedule_text: what is as in a new configuration has no text")
     CHECK(to_schedule_text(plain) == "");
     CHECK(to_schedule_text(job_config{}) == "");
     CHECK(with_schedule_text(plain, "").value() == plain);
+}
+
+TEST_CASE("config.schedule_text: which job is followed, and which end of its rounds counts") {
+    auto c = plain;
+    for (auto const& [end, line] : {std::pair{round_end::completed, "after-job completed fetch all"},
+                                    std::pair{round_end::failed, "after-job failed fetch all"},
+                                    std::pair{round_end::ended, "after-job ended fetch all"}}) {
+        c.schedules = {job_schedule::after_job("fetch all", end)};
+        CHECK(to_schedule_text(c) == std::string{"elasticjob schedule 1\n"} + line + "\n");
+        CHECK(with_schedule_text(plain, to_schedule_text(c)).value() == c);
+        CHECK(find_followed(c.schedules) == &c.schedules[0]);
+    }
+    CHECK(find_followed(with_everything().schedules) == nullptr);
+    for (std::string const line : {"after-job", "after-job fetch", "after-job completed", "after-job now fetch"})
+        CHECK(with_schedule_text(plain, "elasticjob schedule 1\n" + line + "\n").error() == errc::malformed_data);
 }
 
 TEST_CASE("config.schedule_text: everything is written, and read again") {

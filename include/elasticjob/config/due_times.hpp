@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_CONFIG_DUE_TIMES_HPP
 #define ELASTICJOB_CONFIG_DUE_TIMES_HPP
 
+#include <elasticjob/config/followed_rounds.hpp>
 #include <elasticjob/config/validation.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
@@ -48,6 +49,7 @@ class due_times {
     using named_zone = typename detail::zones_by_name<Zone>::type;
     using timetable = deferred<elasticjob::timetable, Zone>;
     using instant = deferred<std::optional<wall_time>, Zone>;
+    using rounds = deferred<std::vector<followed_round>, Zone>;
 
 public:
     /// Never.
@@ -72,7 +74,8 @@ public:
                                [](auto const& s) { return s.is == job_schedule::kind::once_now; });
         }();
         d.has_now_ = has_now;
-        if (!has_now && !d.next(wall_time::min()) && !d.next_after_end(wall_time{}))
+        d.follows_ = find_followed(config.config().schedules) != nullptr;
+        if (!has_now && !d.follows_ && !d.next(wall_time::min()) && !d.next_after_end(wall_time{}))
             return error{errc::cron_never_fires, "nothing is ever due between `starts` and `ends` that is not excluded",
                          "schedules"};
         return d;
@@ -81,9 +84,28 @@ public:
     /// When `once_now` is due; without it, it never is.
     void set_now(instant t) { now_ = has_now_ ? t : std::nullopt; }
 
+    /// Whether the job is due for rounds of another one, and by nothing else.
+    bool follows() const noexcept { return follows_; }
+    /// For which. Without effect if the job follows none.
+    void set_rounds(rounds all) {
+        if (follows_) rounds_ = std::move(all);
+    }
+    /// The last instant that is known at which the job is due for a round of another; 1970 if there is none.
+    wall_time last_round() const { return rounds_.empty() ? wall_time{} : rounds_.back().due; }
+    /// For which round the job is due then, if for any.
+    instant round_at(wall_time due) const {
+        auto const at = first_round_after(due - std::chrono::milliseconds{1});
+        if (at == rounds_.end() || at->due != due) return std::nullopt;
+        return at->of;
+    }
+
     /// The first instant after `after` at which all items are due. See `timetable::next`. `once_now` knows neither begin nor end
     /// nor exclusions.
     instant next(wall_time after) const {
+        if (follows_) {
+            auto const at = first_round_after(after);
+            return at == rounds_.end() ? instant{} : instant{at->due};
+        }
         auto due = in_zone([&](auto const& zone) { return table_.next(after, zone); });
         if (now_ && *now_ > after && (!due || *now_ < *due)) due = now_;
         return due;
@@ -113,6 +135,11 @@ private:
           jitter_{config.config().jitter},
           seed_{detail::mix_bits(detail::fnv_1a(config.name().str()))} {}
 
+    auto first_round_after(wall_time t) const {
+        auto const is_before = [](wall_time left, followed_round const& right) { return left < right.due; };
+        return std::upper_bound(rounds_.begin(), rounds_.end(), t, is_before);
+    }
+
     template <class Ask>
     instant in_zone(Ask ask) const {
         if (zone_) return ask(*zone_);
@@ -125,12 +152,14 @@ private:
     deferred<std::optional<named_zone>, Zone> zone_{};
     instant now_{};
     bool has_now_ = false;
+    bool follows_ = false;
+    rounds rounds_{};
     std::chrono::milliseconds jitter_{0};
     std::uint64_t seed_ = 0;
 };
 
 /// The next `count` instants after `after` at which a job so configured is due; fewer if there are no more. Without fixed
-/// delays, which follow from how long runs take, without `once_now`, and without jitter. Errors: those of `validate` and
+/// delays and `after_job`, which follow from how long runs take, without `once_now`, and without jitter. Errors: those of `validate` and
 /// of `due_times::of`.
 template <time_zone Zone, job_configuration Config = job_config>
 result<deferred<std::vector<wall_time>, Zone>> preview(Config config, wall_time after, std::size_t count,

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_CONFIG_JOB_SCHEDULE_HPP
 #define ELASTICJOB_CONFIG_JOB_SCHEDULE_HPP
 
+#include <elasticjob/core/algorithm.hpp> // find_if
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp> // wall_time
 
@@ -11,6 +12,13 @@
 #include <utility>
 
 namespace elasticjob {
+
+/// Which rounds of another job count for a job that follows it.
+enum class round_end : std::uint8_t {
+    completed, ///< each item has run for it, and none has failed
+    failed,    ///< all items are done with it, and one has failed, or was interrupted for good
+    ended      ///< all items are done with it, whatever came of it
+};
 
 /// One of the schedules of a job. Times are whole milliseconds; what is finer is cut off.
 ///
@@ -22,13 +30,17 @@ namespace elasticjob {
 /// |                  | after the item was taken up                                                                 |
 /// | `once_at(t)`     | at that instant; never, if it has passed when the schedule is written                       |
 /// | `once_now()`     | when the schedule is written, by the registry's clock: each item that there is then, once   |
+/// | `after_job(j)`   | when a round of the job `j` is over, and came to that end. It stands alone: such a job is   |
+/// |                  | due by nothing else                                                                         |
 struct job_schedule {
-    enum class kind : std::uint8_t { cron, fixed_rate, fixed_delay, once_at, once_now };
+    enum class kind : std::uint8_t { cron, fixed_rate, fixed_delay, once_at, once_now, after_job };
 
     kind is = kind::cron;
     std::string expression{};          ///< of `cron`
     std::chrono::milliseconds span{0}; ///< of `fixed_rate` and `fixed_delay`
     wall_time at{};                    ///< of `once_at`
+    std::string job{};                 ///< of `after_job`: the one that is followed
+    round_end after{};                 ///< of `after_job`
 
     static job_schedule by_cron(std::string text) {
         job_schedule s;
@@ -48,6 +60,13 @@ struct job_schedule {
         s.is = kind::once_now;
         return s;
     }
+    static job_schedule after_job(std::string name, round_end end = round_end::completed) {
+        job_schedule s;
+        s.is = kind::after_job;
+        s.job = std::move(name);
+        s.after = end;
+        return s;
+    }
 
     friend bool operator==(job_schedule const&, job_schedule const&) = default;
 
@@ -59,6 +78,14 @@ private:
         return s;
     }
 };
+
+/// The one that says which job is followed, or null.
+template <class Schedules>
+job_schedule const* find_followed(Schedules const& all) {
+    auto const is_it = [](job_schedule const& s) { return s.is == job_schedule::kind::after_job; };
+    auto const at = std::find_if(all.begin(), all.end(), is_it);
+    return at == all.end() ? nullptr : &*at;
+}
 
 } // namespace elasticjob
 #endif // ELASTICJOB_CONFIG_JOB_SCHEDULE_HPP

@@ -8,6 +8,7 @@
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/identity.hpp> // job_name
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/cron/timetable.hpp>
 
@@ -49,6 +50,22 @@ result<Expression> parse_exclusion(std::string_view text) {
     auto e = expression.error();
     e.where.clear(); // a column of another text
     return e;
+}
+
+/// Why a job cannot follow another like that; empty if it can.
+template <job_configuration Config>
+std::string problem_of_following(Config const& config, job_schedule const& s) {
+    if (auto const name = job_name::parse(s.job); !name)
+        return "must name a job to follow: " + name.error().what + ", but is " + in_quotes(s.job);
+    if (s.job == config.name) return "a job cannot follow itself: name another one";
+    if (config.schedules.size() != 1 || !(config.cron.empty() || config.cron == no_cron))
+        return "a job that follows another is due by nothing else: leave out `cron` and the other schedules";
+    if (!config.monitor_execution)
+        return "following a job needs monitor_execution: otherwise nobody knows for which rounds items have run";
+    if (config.starts != wall_time::min() || config.ends != wall_time::max() || !config.excluded.empty())
+        return "`starts`, `ends` and `excluded` are for jobs with due times of their own: put them to the job that is "
+               "followed";
+    return {};
 }
 
 template <job_configuration Config>
@@ -95,6 +112,10 @@ auto read_timetable(Config const& config) {
             if (!config.monitor_execution)
                 report(errc::invalid_config,
                        "once_now needs monitor_execution: otherwise nobody knows which items have run", where);
+            break;
+        case job_schedule::kind::after_job:
+            if (auto const problem = problem_of_following(config, s); !problem.empty())
+                report(errc::invalid_config, problem, where);
         }
     }
     for (std::size_t i = 0; i < config.excluded.size(); ++i) {

@@ -24,6 +24,7 @@ namespace detail {
 inline constexpr std::string_view schedule_header = "elasticjob schedule 1\n";
 inline constexpr std::array<std::string_view, 2> gap_names{"skip", "shift"};
 inline constexpr std::array<std::string_view, 3> overlap_names{"first", "last", "both"};
+inline constexpr std::array<std::string_view, 3> round_end_names{"completed", "failed", "ended"};
 
 inline bool read_span(std::string_view word, std::chrono::milliseconds& into) {
     std::int64_t ms = 0;
@@ -48,6 +49,16 @@ bool read_word(std::string_view word, std::array<std::string_view, N> const& nam
     return false;
 }
 
+inline std::string followed_text(job_schedule const& s) {
+    return std::string{round_end_names[static_cast<std::size_t>(s.after)]} + " " + s.job;
+}
+inline bool read_followed(std::string_view text, job_schedule& into) {
+    into = job_schedule::after_job({});
+    auto const end = take_word(text);
+    into.job = text;
+    return read_word(end, round_end_names, into.after) && !into.job.empty();
+}
+
 inline std::string civil_rule_text(civil_rule const& rule) {
     return std::string{gap_names[static_cast<std::size_t>(rule.gap)]} + " " +
            std::string{overlap_names[static_cast<std::size_t>(rule.overlap)]};
@@ -69,6 +80,8 @@ bool read_schedule_line(std::string_view line, Config& config) {
     if (is("fixed-rate")) return read_span(rest, span) && add(job_schedule::fixed_rate(span));
     if (is("fixed-delay")) return read_span(rest, span) && add(job_schedule::fixed_delay(span));
     if (is("once-at")) return read_milliseconds(rest, at) && add(job_schedule::once_at(at));
+    job_schedule followed;
+    if (is("after-job")) return read_followed(rest, followed) && add(std::move(followed));
     if (is("once-now")) return rest.empty() && add(job_schedule::once_now());
     if (is("starts")) return read_milliseconds(rest, config.starts);
     if (is("ends")) return read_milliseconds(rest, config.ends);
@@ -106,6 +119,9 @@ std::string to_schedule_text(Config const& config) {
             break;
         case job_schedule::kind::once_now:
             line("once-now", "");
+            break;
+        case job_schedule::kind::after_job:
+            line("after-job", detail::followed_text(s));
         }
     Config const plain;
     auto const rule = [&](std::string_view key, civil_rule const& ours, civil_rule const& standard) {

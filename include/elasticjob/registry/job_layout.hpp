@@ -38,6 +38,7 @@ inline std::string item_name(item_index item) { return std::to_string(item); }
 /// | leader/failover/items/{i}    | P  | its presence: Java members ask for somebody to run it again                  |
 /// | systemTime/current           | P  | nothing; written to learn what time it is at the registry                    |
 /// | ext/schedule                 | P  | schedules that Java members do not know; see config/schedule_text.hpp        |
+/// | ext/after                    | P  | for which rounds of another job it is due; config/followed_rounds.hpp        |
 /// | ext/assignment               | P  | the whole assignment, versioned; see sharding/assignment.hpp                 |
 /// | ext/run/{i}                  | P  | what is known of the item's runs; see execution/run_record.hpp               |
 /// | ext/counts/{i}               | P  | how many elements the item has processed lately; dataflow jobs only          |
@@ -90,6 +91,7 @@ public:
 
     node_path ext() const { return root_ / "ext"; }
     node_path schedule() const { return ext() / "schedule"; }
+    node_path after() const { return ext() / "after"; }
     node_path assignment() const { return ext() / "assignment"; }
     node_path run_records() const { return ext() / "run"; }
     node_path run_record(item_index i) const { return run_records() / item_name(i); }
