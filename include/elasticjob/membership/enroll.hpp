@@ -5,6 +5,7 @@
 
 #include <elasticjob/core/algorithm.hpp> // find
 #include <elasticjob/core/deferred.hpp>
+#include <elasticjob/membership/job_chain.hpp>
 #include <elasticjob/membership/stored_job.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/registry/registry.hpp>
@@ -55,9 +56,11 @@ std::vector<Path> base_nodes(job_layout const& at) {
 /// `accept`, a `result<void>(valid_config const&)`, has the last word on the configuration, before anything is written.
 /// `traits` is what the instance says of itself (membership/traits.hpp); if empty, it says nothing, and no node is read or
 /// written for it. The labels that items need are written where the configuration is.
+/// A job that follows another is refused if that one waits for it (membership/job_chain.hpp), by a transaction that checks
+/// the configurations of all of them.
 /// Repeated with fresh readings, a bounded number of times, when somebody else was quicker or a reply was lost.
-/// Errors: job_conflict, also for the name of an instance that lives; malformed_data and those of `validate` for what is
-/// stored; no_node if the job is gone; removed if that is for good;
+/// Errors: job_conflict, also for the name of an instance that lives; invalid_config, if jobs would wait for each other;
+/// malformed_data and those of `validate` for what is stored; no_node if the job is gone; removed if that is for good;
 /// version_conflict if it never came to rest; those of the registry.
 template <registry Registry, class Accept>
 task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self,
@@ -110,6 +113,13 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self,
             detail::note_labels(decision, nodes[labels_at], local->config().item_labels);
         deferred<valid_config, Registry> in_force = writes_config ? *local : **stored;
         ELASTICJOB_CO_CHECK(accept(in_force));
+        deferred<std::vector<chain_link>, Registry> chain;
+        if (auto const* followed = find_followed(in_force.config().schedules)) {
+            auto read = co_await read_job_chain(r, in_force.config().name, followed->job);
+            if (!read && (is_connection(read.error().code) || read.error() == errc::session_lost)) continue;
+            if (!read) co_return std::move(read).error();
+            chain = *std::move(read);
+        }
 
         deferred<transaction, Registry> t{session.generation};
         for (std::size_t i = 0; i < bases.size(); ++i)
@@ -145,6 +155,8 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self,
         }
         if (tells_labels && writes_config)
             detail::put_labels(t, at.item_labels(), nodes[labels_at], local->config().item_labels);
+
+        check_job_chain(t, chain);
 
         auto const reply = co_await r.commit(std::move(t));
         if (reply && *reply)
