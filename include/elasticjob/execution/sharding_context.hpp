@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -61,6 +62,9 @@ struct sharding_context {
     item_index item = 0;
     std::string parameter;  ///< the item's own; empty if it has none
     wall_time due{};        ///< the instant that this run is for, which may be earlier than now
+    /// Of a job that follows another: the due instant of the round of that job which this run is for. Nothing if it was
+    /// triggered.
+    std::optional<wall_time> after{};
     std::stop_token stop{}; ///< says when to come to an end; a body that takes long should look at it
 
     run_source source = run_source::schedule; ///< why it is run

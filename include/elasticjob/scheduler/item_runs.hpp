@@ -510,7 +510,8 @@ private:
         }
         if (e.record.obeyed == 0) e.record.obeyed = terms_.obeyed_before;
         // Instants that Java members may have run, who keep no record, are not made up for.
-        if (has_java_members()) e.record.through = std::max(e.record.through, e.ours_since);
+        if (has_java_members() && !terms_.due->follows())
+            e.record.through = std::max(e.record.through, e.ours_since);
         tell_rounds(e, true);
     }
 
@@ -528,7 +529,8 @@ private:
     void mend(run_record& record, wall_time wall) const {
         if (record.through > wall + clock_slack) record.through = wall;
         // A schedule may come back: what has been dealt with stays so, though this clock is behind that of who did it.
-        if (record.schedule != terms_.schedule) record.through = std::max(record.through, unrecorded_since(wall));
+        if (record.schedule != terms_.schedule)
+            record.through = terms_.due->follows() ? wall_time{} : std::max(record.through, unrecorded_since(wall));
         if (record.last_completed && *record.last_completed > wall + clock_slack) record.last_completed = wall;
         if (record.retry && record.retry->at > wall + terms_.retry.pause_max + clock_slack) record.retry->at = wall;
         record.schedule = terms_.schedule;
@@ -537,6 +539,7 @@ private:
     /// Up to when nothing of the present schedule has been dealt with by an item that says nothing of it, and was taken up
     /// at `t`.
     wall_time unrecorded_since(wall_time t) const {
+        if (terms_.due->follows()) return terms_.schedule_written ? wall_time{} : terms_.due->last_round();
         if (!terms_.schedule_written || !terms_.is_monitored() || has_java_members()) return t;
         return std::min(t, *terms_.schedule_written);
     }
@@ -686,8 +689,9 @@ private:
         if (record.through >= since) return;
         auto const next = [&](wall_time t) { return terms_.due->next(t); };
         auto const missed = due_between(next, record.through, since, 1);
-        record.through = since;
+        if (!terms_.due->follows()) record.through = since;
         if (missed.count == 0) return;
+        record.through = std::max(record.through, missed.newest.back());
         record.add(not_run(run_outcome::skipped, {missed.newest.back(), missed.count},
                            name_of(events::skip_reason::disabled)));
     }
@@ -826,6 +830,7 @@ private:
         ctx.item = e.item;
         ctx.parameter = call->config->parameters().find(e.item).value_or("");
         ctx.due = what.due;
+        if (what.source != run_source::trigger) ctx.after = terms_.due->round_at(what.due);
         ctx.stop = live.order.token();
         ctx.source = what.source;
         ctx.attempt = what.attempt;

@@ -6,6 +6,7 @@
 
 #include <elasticjob/allocation/average.hpp>
 #include <elasticjob/config/due_times.hpp>
+#include <elasticjob/config/followed_rounds.hpp>
 #include <elasticjob/config/schedule_text.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
@@ -13,8 +14,10 @@
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/within.hpp>
 #include <elasticjob/election/elector.hpp>
+#include <elasticjob/execution/round_follower.hpp>
 #include <elasticjob/execution/stop_request.hpp>
 #include <elasticjob/membership/enroll.hpp>
+#include <elasticjob/membership/job_chain.hpp>
 #include <elasticjob/scheduler/item_runs.hpp>
 #include <elasticjob/scheduler/job_environment.hpp>
 #include <elasticjob/sharding/item_claim.hpp>
@@ -62,6 +65,9 @@ class job {
     using sharding_basis = deferred<elasticjob::sharding_basis, Environment>;
     using due_times = elasticjob::due_times<typename Environment::zone_type>;
     using runs = item_runs<Environment>;
+    struct teller;
+    using follower = round_follower<Registry, teller>;
+    using followed_rounds = deferred<elasticjob::followed_rounds, Environment>;
 
     static constexpr bool uses_traits = strategy_uses_traits<Strategy>;
 
@@ -100,7 +106,7 @@ public:
         for (;;) {
             auto const seen = news().edition();
             if (auto const failure = view_->failure()) co_return *failure;
-            if (view_->is_loaded()) break;
+            if (view_->is_loaded() && (!rounds_ || rounds_->is_loaded())) break;
             co_await news().newer_than(seen);
         }
         was_enabled_ = is_enabled();
@@ -109,6 +115,7 @@ public:
         life_.spawn(stay_registered());
         life_.spawn(follow_config());
         life_.spawn(lead());
+        life_.spawn(follow_rounds());
         life_.spawn(brief_items());
         life_.spawn(keep_share());
         life_.spawn(obey());
@@ -184,6 +191,7 @@ public:
             (void)co_await within(loop(), now() + leave_patience, runs_.publish_counts(counted_since_));
         runs_.seal();
         life_.cancel();
+        follower_.reset();
         auto const outcome = co_await hand_over();
         outcome_.emplace(outcome);
         news().notify();
@@ -343,8 +351,14 @@ private:
             if (node && (node->stat.modified != taken || schedule_written != schedule_taken)) {
                 taken = node->stat.modified;
                 schedule_taken = schedule_written;
-                take_config();
+                bool const is_taken = co_await take_config();
+                if (!is_taken) {
+                    taken = 0;
+                    co_await news().newer_than(seen, now() + retry_pause);
+                    continue;
+                }
             }
+            take_rounds();
             if (auto const* a = view_->assignment_in_force()) {
                 auto mine = a->items_of(self_);
                 if (mine != share) {
@@ -356,25 +370,87 @@ private:
         }
     }
 
-    void take_config() {
+    /// False if it could not be found out whether it can be used.
+    task<bool> take_config() {
         auto const& stored = *view_->config();
         auto const* schedule = view_->schedule();
         config_version_ = stored.stat.version; // looked at, whatever comes of it
         auto read = read_stored(&stored, schedule, at_);
-        if (read && !*read) return; // emptied, as before a removal
+        if (read && !*read) co_return true; // emptied, as before a removal
         auto due = read ? usable_times(**read, env_.zone) : result<due_times>{read.error()};
-        if (!due) return tell_trouble(due.error());
-        schedule_written_.reset();
+        if (!due) {
+            tell_trouble(due.error());
+            co_return true;
+        }
+        deferred<std::optional<wall_time>, Environment> written;
         if (schedule && schedule->stat.modified == stored.stat.modified)
-            schedule_written_ = wall_time{std::chrono::milliseconds{schedule->stat.modified_at_ms}};
+            written = wall_time{std::chrono::milliseconds{schedule->stat.modified_at_ms}};
+        auto const* followed = find_followed((*read)->config().schedules);
+        auto const* in_force = find_followed(config_->config().schedules);
+        if (followed && !(in_force && in_force->job == followed->job)) {
+            auto const chain = co_await read_job_chain(env_.registry, name_.str(), followed->job);
+            if (!chain && (is_connection(chain.error().code) || chain.error() == errc::session_lost)) co_return false;
+            if (!chain) {
+                tell_trouble(chain.error());
+                co_return true;
+            }
+        }
+        schedule_written_ = written;
         if (schedule_written_) due->set_now(*schedule_written_ + std::chrono::milliseconds{1}); // what comes behind counts
         put_in_force(**std::move(read), *std::move(due));
         news().notify();
+        co_return true;
     }
 
     void put_in_force(valid_config config, due_times due) {
         config_ = std::make_shared<valid_config const>(std::move(config));
         due_ = std::make_shared<due_times const>(std::move(due));
+        if (!due_->follows())
+            rounds_.reset();
+        else if (!rounds_)
+            rounds_ = std::make_unique<mirror<Registry>>(env_.registry, at_.after(), mirror_scope::root_only(), news());
+        rounds_taken_.reset();
+    }
+
+    /// The rounds of another job for which this one is due.
+    void take_rounds() {
+        auto const* there = rounds_ ? rounds_->root() : nullptr;
+        if (!there || rounds_taken_ == there->stat.modified) return;
+        rounds_taken_ = there->stat.modified;
+        auto read = followed_rounds::parse(there->data);
+        if (!read || read->job != find_followed(config_->config().schedules)->job) return; // the leader will mend it
+        auto due = *due_;
+        due.set_rounds(std::move(read->rounds));
+        due_ = std::make_shared<due_times const>(std::move(due));
+        news().notify();
+    }
+
+    /// As long as we lead: sees to it that the job is due when rounds of the one that it follows are over; and that it is
+    /// not any more, if it follows none.
+    task<void> follow_rounds() {
+        following at_work;
+        for (;;) {
+            auto const seen = news().edition();
+            following wanted;
+            wanted.leads = is_registered() && !is_leaving_ && leads(view_->leader(), self_, env_.registry.session());
+            auto const* schedule = view_->schedule();
+            auto const* followed = find_followed(config_->config().schedules);
+            wanted.generation = generation_;
+            if (schedule) wanted.written = schedule->stat.modified;
+            if (followed) wanted.what = *followed;
+            if (!(wanted == at_work)) {
+                follower_.reset();
+                typename follower::basis basis{generation_, at_};
+                if (followed) basis.followed = *followed;
+                if (schedule) {
+                    basis.schedule_version = schedule->stat.version;
+                    basis.since = wall_time{std::chrono::milliseconds{schedule->stat.modified_at_ms}};
+                }
+                if (wanted.leads) follower_ = std::make_unique<follower>(env_.registry, std::move(basis), teller{this});
+                at_work = wanted;
+            }
+            co_await news().newer_than(seen);
+        }
     }
 
     /// EL, SH: sees to it that the job has a leader; and while that is us, that the assignment is what it should be.
@@ -638,7 +714,7 @@ private:
             auto& terms = runs_.terms();
             terms.config = config_;
             terms.due = due_;
-            terms.schedule = fnv_1a(to_schedule_text(config_->config()), fnv_1a(config_->config().cron));
+            terms.schedule = fingerprint();
             terms.schedule_written = schedule_written_;
             terms.generation = generation_;
             if (auto const* order = view_->run_order()) {
@@ -658,6 +734,14 @@ private:
             runs_.stir();
             co_await news().newer_than(seen);
         }
+    }
+
+    /// Of all that says when the job is due. What is written down of the rounds of another job stays true whatever else of
+    /// the schedule changes.
+    std::uint64_t fingerprint() const {
+        auto const& config = config_->config();
+        if (auto const* followed = find_followed(config.schedules)) return fnv_1a(followed->job);
+        return fnv_1a(to_schedule_text(config), fnv_1a(config.cron));
     }
 
     wall_time wall_milliseconds() { return std::chrono::floor<std::chrono::milliseconds>(loop().wall_now()); }
@@ -689,6 +773,19 @@ private:
         std::uint32_t dead_letters_max;
         clock_rule on_wrong_clock;
         dataflow_options dataflow;
+    };
+
+    /// What the leader goes by who follows another job.
+    struct following {
+        bool leads = false;
+        session_generation generation{};
+        revision written = 0; ///< the schedule
+        job_schedule what{};
+        friend bool operator==(following const&, following const&) = default;
+    };
+    struct teller {
+        job* self;
+        void operator()(error const& e) const { self->tell_trouble(e); }
     };
 
     /// What our share follows from.
@@ -767,10 +864,13 @@ private:
     deferred<std::optional<wall_time>, Environment> schedule_written_; ///< together with the configuration
     node_version config_version_ = 0;
     event_count<Loop> news_;
+    std::unique_ptr<mirror<Registry>> rounds_; ///< `ext/after`, while the job follows another
+    std::optional<revision> rounds_taken_;
     std::optional<job_view<Registry>> view_; ///< once registered: so it begins with what is true since then
     [[no_unique_address]] std::conditional_t<uses_traits, std::optional<traits_view<Registry>>, no_traits> traits_;
     elector<Registry> elector_;
     resharder<Registry, Strategy> resharder_;
+    std::unique_ptr<follower> follower_; ///< while we lead
     runs runs_;
     session_generation generation_{};
     std::optional<share_source> claimed_; ///< what our share was last made from

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs that follow others: `fetch` is due by its own schedule, and `settle` behind it. The world begins on 2026-01-01
+// at midnight, UTC.
+#include <support/cluster.hpp>
+
+#include <elasticjob/config/followed_rounds.hpp>
+#include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/config/schedule_text.hpp>
+#include <elasticjob/execution/run_record.hpp>
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+
+namespace {
+
+using seconds_list = std::vector<long>;
+
+wall_time at(std::chrono::milliseconds since_midnight) { return wall_time{1'767'225'600s} + since_midnight; }
+
+job_config following(std::string name, std::string job, int count, round_end end = round_end::completed) {
+    auto c = make_job(std::move(name), "", count);
+    c.schedules = {job_schedule::after_job(std::move(job), end)};
+    return c;
+}
+
+/// Members of whatever jobs there are, whose bodies write down which rounds they were told to follow.
+struct world {
+    explicit world(int members = 2) {
+        for (int n = 0; n < members; ++n) {
+            auto& m = c.add();
+            m.body = [this](sharding_context const& ctx) { return run(ctx); };
+        }
+    }
+
+    result<void> run(sharding_context const& ctx) {
+        if (ctx.after) followed[ctx.job_name + " " + std::to_string(ctx.item)].push_back((*ctx.after - at(0ms)) / 1s);
+        bool const fails = failing && failing(ctx);
+        return fails ? result<void>{error{errc::job_failed, "as told", ""}} : result<void>{success()};
+    }
+    void join(job_config const& job) {
+        for (auto& m : c.members) REQUIRE(m->schedule(job));
+    }
+    member& leader_of(std::string const& job) {
+        for (auto& m : c.members)
+            if (c.data("/" + job + "/leader/election/instance") == m->id(job)) return *m;
+        FAIL("nobody leads " << job);
+        return *c.members.front();
+    }
+    member& owner_of(std::string const& job, item_index i) {
+        for (auto& m : c.members)
+            if (c.owner(job, i) == m->id(job)) return *m;
+        FAIL("nobody owns the item");
+        return *c.members.front();
+    }
+    void disconnect(member& m) {
+        post(c.loop, [&m] { m.registry.disconnect(); });
+        c.loop.run_ready();
+    }
+    /// The rounds of the other job that the item has run for, by their due instants, in seconds since midnight.
+    seconds_list rounds(std::string const& job, item_index i) { return followed[job + " " + std::to_string(i)]; }
+    std::vector<heard> starts(std::string const& job, item_index i) const {
+        std::vector<heard> found;
+        for (auto const& h : c.all(heard::kind::started, i))
+            if (h.job == job) found.push_back(h);
+        return found;
+    }
+    run_record record_of(std::string const& job, item_index i) const {
+        return run_record::parse(c.data("/" + job + "/ext/run/" + std::to_string(i))).value();
+    }
+    followed_rounds written(std::string const& job) const {
+        return followed_rounds::parse(c.data("/" + job + "/ext/after")).value();
+    }
+
+    std::function<bool(sharding_context const&)> failing;
+    std::map<std::string, seconds_list> followed;
+    cluster c;
+};
+
+bool is_of(sharding_context const& ctx, std::string_view job, item_index i, std::chrono::seconds due) {
+    return ctx.job_name == job && ctx.item == i && ctx.due == at(due);
+}
+
+} // namespace
+
+TEST_CASE("after_job: each round of the one leads to one round of the other, which is told of which") {
+    world w;
+    w.join(make_job("fetch", "0/10 * * * * ?", 3));
+    w.join(following("settle", "fetch", 2));
+    w.c.run_for(35s);
+    for (item_index i = 0; i < 2; ++i) {
+        CHECK(w.rounds("settle", i) == seconds_list{10, 20, 30});
+        auto const starts = w.starts("settle", i);
+        REQUIRE(starts.size() == 3);
+        CHECK(starts[0].source == run_source::schedule);
+        CHECK(starts[0].due >= at(10s));
+        CHECK(starts[0].due == w.starts("settle", 1 - i)[0].due);
+        for (item_index j = 0; j < 3; ++j) CHECK(starts[0].at >= w.starts("fetch", j)[0].at);
+    }
+    CHECK(w.c.data("/settle/ext/schedule") == "elasticjob schedule 1\nafter-job completed fetch\n");
+    // Nothing else makes it due, an order is no round, and jobs that follow none are told of none.
+    REQUIRE(w.c.members[0]->trigger("fetch"));
+    w.c.run_for(2s);
+    CHECK(w.starts("fetch", 0).size() == 4);
+    CHECK(w.starts("settle", 0).size() == 3);
+    REQUIRE(w.c.members[0]->trigger("settle"));
+    w.c.run_for(2s);
+    CHECK(w.starts("settle", 0).size() == 4);
+    CHECK(w.rounds("settle", 0).size() == 3);
+    CHECK(w.rounds("fetch", 0).empty());
+    CHECK(w.c.count(heard::kind::trouble) == 0);
+    CHECK(w.c.violations.empty());
+}
+
+TEST_CASE("after_job: which ends count") {
+    world w;
+    w.failing = [](sharding_context const& ctx) { return is_of(ctx, "fetch", 1, 20s); };
+    w.join(make_job("fetch", "0/10 * * * * ?", 2));
+    w.join(following("on_success", "fetch", 1));
+    w.join(following("on_failure", "fetch", 1, round_end::failed));
+    w.join(following("always", "fetch", 1, round_end::ended));
+    w.c.run_for(35s);
+    CHECK(w.rounds("on_success", 0) == seconds_list{10, 30});
+    CHECK(w.rounds("on_failure", 0) == seconds_list{20});
+    CHECK(w.rounds("always", 0) == seconds_list{10, 20, 30});
+}
+
+TEST_CASE("after_job: a round is over when its last item is done with it, and rounds that are skipped are no completed "
+          "ones") {
+    world w{1};
+    auto& m = *w.c.members[0];
+    m.holds = true;
+    auto fetch = make_job("fetch", "0/10 * * * * ?", 2);
+    fetch.misfire = false;
+    w.join(fetch);
+    w.join(following("settle", "fetch", 1));
+    w.join(following("always", "fetch", 1, round_end::ended));
+    w.c.run_for(11s);
+    REQUIRE(m.held() == 2);
+    m.release(0);
+    w.c.run_for(20s); // item 1 misses two rounds, of which item 0 is held in the first
+    CHECK(w.starts("settle", 0).empty());
+    m.holds = false;
+    m.release_all();
+    w.c.run_for(5s);
+    CHECK(w.rounds("settle", 0) == seconds_list{10});
+    w.c.run_for(10s);
+    CHECK(w.rounds("settle", 0) == seconds_list{10, 40});
+    CHECK(w.rounds("always", 0).back() == 40);
+    CHECK(w.rounds("always", 0).front() == 10);
+}
+
+TEST_CASE("after_job: who is slower than what it follows makes up for rounds as its policy says") {
+    world w{1};
+    auto& m = *w.c.members[0];
+    w.join(make_job("fetch", "0/10 * * * * ?", 1));
+    auto settle = following("settle", "fetch", 1);
+    bool is_all = false;
+    SUBCASE("once") {}
+    SUBCASE("all") {
+        is_all = true;
+        settle.on_misfire.rule = misfire_rule::all;
+    }
+    w.join(settle);
+    w.c.run_for(9s);
+    post(w.c.loop, [&] {
+        m.body = [&](sharding_context const& ctx) {
+            m.holds = ctx.job_name == "fetch" && ctx.due == at(10s); // the next that begins
+            return w.run(ctx);
+        };
+    });
+    w.c.run_for(2s);
+    REQUIRE(m.held() == 1);
+    m.holds = false;
+    w.c.run_for(30s);
+    REQUIRE(m.held() == 1);
+    m.release_all();
+    w.c.run_for(5s);
+    CHECK(w.rounds("settle", 0) == (is_all ? seconds_list{10, 20, 30, 40} : seconds_list{10, 40}));
+    CHECK(w.starts("settle", 0).back().source == run_source::misfire);
+}
+
+TEST_CASE("after_job: a leader that dies before it has written, or behind it, neither loses a round nor doubles one") {
+    for (bool const is_written : {false, true}) {
+        INFO("written: ", is_written);
+        world w{3};
+        w.join(make_job("fetch", "0/30 * * * * ?", 2));
+        w.join(following("settle", "fetch", 2));
+        w.c.run_for(29s);
+        auto& dead = w.leader_of("settle");
+        if (is_written) {
+            w.c.run_for(1'500ms);
+            REQUIRE(w.written("settle").rounds.size() == 1);
+        } else {
+            w.disconnect(dead); // its items of `fetch` are made up for, too
+        }
+        if (is_written) w.disconnect(dead);
+        w.c.run_for(95s);
+        CHECK(&w.leader_of("settle") != &dead);
+        auto const& rounds = w.written("settle").rounds;
+        std::vector<long> of;
+        for (auto const& r : rounds) of.push_back((r.of - at(0ms)) / 1s);
+        CHECK(of == seconds_list{30, 60, 90, 120});
+        for (std::size_t n = 1; n < rounds.size(); ++n) CHECK(rounds[n - 1].due < rounds[n].due);
+        for (item_index i = 0; i < 2; ++i) CHECK(w.rounds("settle", i) == seconds_list{30, 60, 90, 120});
+        CHECK(w.c.violations.empty());
+    }
+}
+
+TEST_CASE("after_job: a leader may die at any step") {
+    // From just before the round on, behind the n-th request: which is lost, or its reply is.
+    int steps = 0;
+    for (bool is_over = false; !is_over; ++steps) {
+        for (auto const fate : {request_fate::request_lost, request_fate::reply_lost}) {
+            INFO("request ", steps, ", its reply is lost: ", fate == request_fate::reply_lost);
+            world w{3};
+            w.join(make_job("fetch", "0/30 * * * * ?", 1));
+            auto settle = following("settle", "fetch", 3);
+            settle.failover = true;
+            w.join(settle);
+            w.c.run_for(29s);
+            auto& dead = w.leader_of("settle");
+            {
+                int seen = 0;
+                auto const session = dead.registry.session().id;
+                losing const network{w.c.server, [&](std::int64_t who, operation::kind const*) {
+                                         if (who != session || seen++ != steps) return request_fate::served;
+                                         post(w.c.loop, [&dead] { dead.registry.disconnect(); });
+                                         return fate;
+                                     }};
+                w.c.run_for(16s);
+                is_over = seen <= steps;
+            }
+            w.c.run_for(20s);
+            for (item_index i = 0; i < 3; ++i) {
+                CHECK(w.rounds("settle", i).back() == 60);
+                CHECK(w.written("settle").rounds.size() == 2);
+                seconds_list completed;
+                for (auto const& e : w.record_of("settle", i).ledger)
+                    if (e.outcome == run_outcome::completed) completed.push_back((e.run.due - at(0ms)) / 1s);
+                CHECK(completed.size() == 2);
+            }
+            CHECK(w.c.violations.empty());
+        }
+    }
+    CHECK(steps > 5);
+}
+
+TEST_CASE("after_job: the death of an instance in a round puts its end off, or fails it") {
+    for (bool const failover : {true, false}) {
+        INFO("failover: ", failover);
+        world w{3};
+        auto fetch = make_job("fetch", "0 0/1 * * * ?", 3);
+        fetch.failover = failover;
+        w.join(fetch);
+        w.join(following("settle", "fetch", 1));
+        w.join(following("mend", "fetch", 1, round_end::failed));
+        w.c.run_for(59s);
+        auto& dead = w.owner_of("fetch", 1);
+        dead.holds = true;
+        w.c.run_for(2s);
+        CHECK(w.starts("settle", 0).empty());
+        w.disconnect(dead);
+        w.c.run_for(5s); // its session lives
+        CHECK(w.starts("settle", 0).empty());
+        CHECK(w.starts("mend", 0).empty());
+        w.c.run_for(100s);
+        CHECK(w.rounds("settle", 0) == (failover ? seconds_list{60, 120} : seconds_list{120}));
+        CHECK(w.rounds("mend", 0) == (failover ? seconds_list{} : seconds_list{60}));
+        CHECK(w.c.violations.empty());
+    }
+}
+
+TEST_CASE("after_job: jobs that follow one another go in a chain, each as often as the first") {
+    world w;
+    w.join(following("archive", "settle", 2));
+    w.join(following("settle", "fetch", 3)); // whatever comes first
+    w.c.run_for(5s);
+    w.join(make_job("fetch", "0/10 * * * * ?", 2));
+    w.c.run_for(35s);
+    for (item_index i = 0; i < 2; ++i) {
+        CHECK(w.rounds("settle", i) == seconds_list{10, 20, 30, 40});
+        CHECK(w.starts("archive", i).size() == 4);
+    }
+    for (std::size_t n = 0; n < 4; ++n) {
+        CHECK(w.starts("archive", 0)[n].at >= w.starts("settle", 2)[n].at);
+        CHECK(w.written("archive").rounds[n].of == w.written("settle").rounds[n].due);
+    }
+}
+
+TEST_CASE("after_job: what was over while nobody was there is made up for, once") {
+    world w;
+    w.join(make_job("fetch", "0/10 * * * * ?", 1));
+    auto const settle = following("settle", "fetch", 1);
+    w.join(settle);
+    w.c.run_for(15s);
+    for (auto& m : w.c.members) REQUIRE(m->shutdown("settle"));
+    w.c.run_for(10min);
+    CHECK(w.rounds("settle", 0) == seconds_list{10});
+    w.join(settle);
+    w.c.run_for(1s);
+    CHECK(w.rounds("settle", 0) == seconds_list{10, 610});
+    auto const& ledger = w.record_of("settle", 0).ledger;
+    REQUIRE(ledger.size() == 3);
+    CHECK(ledger[1].outcome == run_outcome::coalesced);
+    CHECK(ledger[1].count == run_record::ledger_max - 1); // as far as the records of the other go back
+    CHECK(ledger[2].run.due == at(610s));
+}
+
+TEST_CASE(
+    "after_job: what a job is due for does not change with the rest of its schedule, and ends with what it follows") {
+    world w;
+    w.join(make_job("fetch", "0/10 * * * * ?", 1));
+    w.join(make_job("load", "5/10 * * * * ?", 1));
+    w.join(following("settle", "fetch", 1));
+    w.c.run_for(21s);
+    CHECK(w.rounds("settle", 0) == seconds_list{10, 20});
+    w.c.set("/settle/ext/schedule", "elasticjob schedule 1\nafter-job completed fetch\ntime-zone UTC\n");
+    w.c.run_for(6s);
+    CHECK(w.rounds("settle", 0) == seconds_list{10, 20});
+    w.c.run_for(6s);
+    CHECK(w.rounds("settle", 0) == seconds_list{10, 20, 30});
+    // Another end: what has ended before is not looked at anew.
+    w.c.set("/settle/ext/schedule", "elasticjob schedule 1\nafter-job ended fetch\n");
+    w.c.run_for(6s);
+    CHECK(w.rounds("settle", 0) == seconds_list{10, 20, 30});
+    w.c.run_for(3s);
+    CHECK(w.rounds("settle", 0) == seconds_list{10, 20, 30, 40});
+    // Another job.
+    w.c.set("/settle/ext/schedule", "elasticjob schedule 1\nafter-job completed load\n");
+    w.c.run_for(1s);
+    CHECK(w.rounds("settle", 0) == seconds_list{10, 20, 30, 40});
+    w.c.run_for(10s);
+    CHECK(w.rounds("settle", 0) == seconds_list{10, 20, 30, 40, 45});
+    // None; and then the first one again: what has ended meanwhile is not made up for.
+    w.c.set("/settle/ext/schedule", "elasticjob schedule 1\nonce-at 1767225653500\n");
+    w.c.run_for(60s);
+    CHECK(w.starts("settle", 0).size() == 6);
+    w.c.set("/settle/ext/schedule", "elasticjob schedule 1\nafter-job completed load\n");
+    w.c.run_for(1s);
+    CHECK(w.starts("settle", 0).size() == 6);
+    w.c.run_for(10s);
+    CHECK(w.rounds("settle", 0) == seconds_list{10, 20, 30, 40, 45, 115});
+    CHECK(w.c.count(heard::kind::trouble) == 0);
+}
+
+TEST_CASE("after_job: rounds that end while the job is switched off are skipped") {
+    world w{1};
+    w.join(make_job("fetch", "0/10 * * * * ?", 1));
+    w.join(following("settle", "fetch", 1));
+    w.c.run_for(11s);
+    REQUIRE(w.c.members[0]->disable("settle"));
+    w.c.run_for(20s);
+    REQUIRE(w.c.members[0]->enable("settle"));
+    w.c.run_for(5s);
+    CHECK(w.rounds("settle", 0) == seconds_list{10});
+    w.c.run_for(5s);
+    CHECK(w.rounds("settle", 0) == seconds_list{10, 40});
+    auto const& ledger = w.record_of("settle", 0).ledger;
+    REQUIRE(ledger.size() == 3);
+    CHECK(ledger[1].outcome == run_outcome::skipped);
+    CHECK(ledger[1].count == 2);
+    CHECK(ledger[1].note == "disabled");
+}
+
+TEST_CASE("after_job: items that are added run from the next round on, and spoil none") {
+    world w;
+    auto fetch = make_job("fetch", "0/10 * * * * ?", 1);
+    w.join(fetch);
+    w.join(following("settle", "fetch", 1));
+    w.c.run_for(9s);
+    w.owner_of("fetch", 0).holds = true;
+    w.c.run_for(2s);
+    fetch.sharding_total_count = 2; // in the middle of a round
+    w.c.set("/fetch/config", to_json(fetch));
+    w.c.run_for(2s);
+    CHECK(w.starts("settle", 0).empty());
+    for (auto& m : w.c.members) {
+        m->holds = false;
+        m->release_all();
+    }
+    w.c.run_for(2s);
+    CHECK(w.rounds("settle", 0) == seconds_list{10});
+    auto settle = following("settle", "fetch", 2);
+    w.c.set("/settle/config", to_json(settle));
+    w.c.run_for(20s);
+    CHECK(w.rounds("settle", 0) == seconds_list{10, 20, 30});
+    CHECK(w.rounds("settle", 1) == seconds_list{20, 30});
+}
+
+TEST_CASE("after_job: what keeps the rounds of the other from being seen is told, once") {
+    world w{1};
+    auto fetch = make_job("fetch", "0/10 * * * * ?", 1);
+    SUBCASE("it does not monitor its execution") { fetch.monitor_execution = false; }
+    SUBCASE("its items are due at times of their own") { fetch.schedules = {job_schedule::fixed_delay(10s)}; }
+    w.join(fetch);
+    w.join(following("settle", "fetch", 1));
+    w.c.run_for(60s);
+    REQUIRE(w.c.count(heard::kind::trouble) == 1);
+    CHECK(*w.c.last_trouble() == errc::invalid_config);
+    CHECK(w.c.last_trouble()->where == "/fetch");
+    CHECK(w.starts("settle", 0).empty());
+    // Until that is mended.
+    fetch.monitor_execution = true;
+    fetch.schedules.clear();
+    w.c.set("/fetch/config", to_json(fetch));
+    if (w.c.has("/fetch/ext/schedule")) w.c.remove("/fetch/ext/schedule");
+    w.c.run_for(11s);
+    CHECK(w.starts("settle", 0).size() >= 1);
+    CHECK(w.c.count(heard::kind::trouble) == 1);
+}
+
+TEST_CASE("after_job: a job that only Java members run is told of") {
+    world w{1};
+    for (auto const* path : {"/fetch", "/fetch/instances", "/fetch/ext"}) w.c.create(path);
+    w.c.create("/fetch/config", to_json(make_job("fetch", "0/10 * * * * ?", 1)));
+    w.c.create("/fetch/instances/10.0.0.9@-@4711", {}, create_mode::ephemeral);
+    w.join(following("settle", "fetch", 1));
+    w.c.run_for(30s);
+    REQUIRE(w.c.count(heard::kind::trouble) == 1);
+    CHECK(w.c.last_trouble()->what.find("2.1.5") != std::string::npos);
+}
+
+TEST_CASE("after_job: jobs that would wait for each other are refused, and the chain is named") {
+    world w{1};
+    auto& m = *w.c.members[0];
+    REQUIRE(m.schedule(following("a", "b", 1)));
+    REQUIRE(m.schedule(following("b", "c", 1)));
+    auto const refused = m.schedule(following("c", "a", 1));
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error() == errc::invalid_config);
+    CHECK(refused.error().what.find("c after a after b after c") != std::string::npos);
+    CHECK_FALSE(w.c.has("/c"));
+    REQUIRE(m.schedule(make_job("c", "0/10 * * * * ?", 1)));
+    w.c.run_for(11s);
+    CHECK(w.starts("a", 0).size() == 1);
+    // By an operator's hand: what cannot be used changes nothing.
+    w.c.set("/c/config", to_json(following("c", "b", 1)));
+    w.c.create("/c/ext/schedule", "elasticjob schedule 1\nafter-job completed b\n");
+    w.c.run_for(10s);
+    REQUIRE(w.c.last_trouble());
+    CHECK(w.c.last_trouble()->what.find("c after b after c") != std::string::npos);
+}
