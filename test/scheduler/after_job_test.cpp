@@ -396,6 +396,37 @@ TEST_CASE("after_job: items that are added run from the next round on, and spoil
     CHECK(w.rounds("settle", 1) == seconds_list{20, 30});
 }
 
+TEST_CASE("after_job: all that counts is what the records of the other job say, of all its items") {
+    world w{1};
+    auto const record = [](std::chrono::seconds through, std::vector<std::chrono::seconds> completed) {
+        run_record r;
+        r.through = at(through);
+        for (auto const due : completed)
+            r.add(
+                {{at(due), run_source::schedule, 1, "10.0.0.9@-@9-x", at(due)}, run_outcome::completed, at(due + 1s)});
+        return r.to_text();
+    };
+    for (auto const* path : {"/fetch", "/fetch/ext", "/fetch/ext/run"}) w.c.create(path);
+    w.c.create("/fetch/config", to_json(make_job("fetch", "0/10 * * * * ?", 2)));
+    w.c.create("/fetch/ext/run/0", record(10s, {10s}));
+    w.c.run_for(20s);
+    w.join(following("settle", "fetch", 1));
+    w.c.run_for(1s);
+    // An item that is taken up late ends rounds that were before our time.
+    w.c.create("/fetch/ext/run/1", record(21s, {}));
+    w.c.run_for(1s);
+    CHECK(w.starts("settle", 0).empty());
+    w.c.set("/fetch/ext/run/0", record(30s, {10s, 30s}));
+    w.c.run_for(1s);
+    CHECK(w.starts("settle", 0).empty());
+    w.c.remove("/fetch/ext/run/1"); // by an operator
+    w.c.run_for(1s);
+    CHECK(w.starts("settle", 0).empty());
+    w.c.create("/fetch/ext/run/1", record(30s, {30s}));
+    w.c.run_for(1s);
+    CHECK(w.rounds("settle", 0) == seconds_list{30});
+}
+
 TEST_CASE("after_job: what keeps the rounds of the other from being seen is told, once") {
     world w{1};
     auto fetch = make_job("fetch", "0/10 * * * * ?", 1);

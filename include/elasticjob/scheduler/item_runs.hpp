@@ -612,7 +612,9 @@ private:
         }
         pass_over_disabled_time(record);
         auto const own_delay = terms_.due->delay_of(e.item);
-        auto const due = due_until(record, wall - own_delay, instants_to_keep(terms_.on_misfire));
+        // Rounds of another job have ended, whatever this clock says.
+        auto const come = std::max(wall, terms_.due->last_round());
+        auto const due = due_until(record, come - own_delay, instants_to_keep(terms_.on_misfire));
         if (due.newest.empty()) {
             remember(e, std::move(next));
             tell_rounds(e, false);
