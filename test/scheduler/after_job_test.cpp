@@ -427,6 +427,38 @@ TEST_CASE("after_job: all that counts is what the records of the other job say, 
     CHECK(w.rounds("settle", 0) == seconds_list{30});
 }
 
+TEST_CASE("after_job: what a leader has written is due at once, though its clock is not ours") {
+    world w{1};
+    auto& m = *w.c.members[0];
+    auto settle = following("settle", "fetch", 1);
+    settle.misfire = false; // what finds the item running is dropped
+    w.join(settle);
+    w.c.run_for(5s);
+    auto written = w.written("settle");
+    auto const write = [&](std::chrono::milliseconds of, std::chrono::milliseconds due) {
+        written.add(at(of), at(due));
+        w.c.set("/settle/ext/after", written.to_text());
+        w.c.run_for(1s);
+    };
+    m.holds = true;
+    write(1s, 5s);
+    REQUIRE(m.held() == 1);
+    w.c.run_for(10s);
+    write(2s, 15s); // finds it running
+    m.holds = false;
+    m.release_all();
+    w.c.run_for(5s);
+    CHECK(w.rounds("settle", 0) == seconds_list{1});
+    write(3s, 15'500ms); // by a clock that is behind, before the item's last run ended
+    CHECK(w.rounds("settle", 0) == seconds_list{1, 3});
+    write(4s, 60s); // by one that is ahead
+    CHECK(w.rounds("settle", 0) == seconds_list{1, 3, 4});
+    write(5s, 30s);
+    CHECK(w.rounds("settle", 0) == seconds_list{1, 3, 4, 5});
+    w.c.run_for(2min);
+    CHECK(w.starts("settle", 0).size() == 4);
+}
+
 TEST_CASE("after_job: what keeps the rounds of the other from being seen is told, once") {
     world w{1};
     auto fetch = make_job("fetch", "0/10 * * * * ?", 1);

@@ -68,6 +68,10 @@ public:
         for (item_index i = 0; i < testing::detail::item_count(v, second_).value_or(0); ++i) {
             if (v.find(cluster_view::layout(second_).item_disabled(i))) continue;
             auto const record = testing::detail::record_of(v, second_, i);
+            auto const is_skipped = [&](observation const& o) { // which is written down with the next run
+                return o.what == observation::kind::skipped && o.job == second_ && o.item == i && o.due >= last;
+            };
+            if (std::any_of(v.log.begin(), v.log.end(), is_skipped)) continue;
             if (!record || (record->through < last && !record->running))
                 return testing::detail::item_text(second_, i) + " has done nothing about " + text_of(last);
         }
@@ -82,12 +86,9 @@ private:
         auto const item = static_cast<item_index>(std::strtoul(path.c_str() + slash + 1, nullptr, 10));
         auto const record = testing::detail::record_of(v, first_, item);
         if (!record) return;
-        auto const& ledger = record->ledger;
-        for (auto const& e : ledger) {
-            auto const is_order = [&](run_entry const& other) {
-                return other.run.due == e.run.due && other.run.source == run_source::trigger;
-            };
-            if (e.outcome != run_outcome::completed || std::any_of(ledger.begin(), ledger.end(), is_order)) continue;
+        for (auto const& e : record->ledger) {
+            if (e.run.source == run_source::trigger) orders_.insert(e.run.due);
+            if (e.outcome != run_outcome::completed || orders_.contains(e.run.due)) continue;
             auto& who = completed_[e.run.due];
             who.insert(item);
             if (who.size() == testing::detail::item_count(v, first_).value_or(0))
@@ -118,6 +119,7 @@ private:
     }
 
     std::string first_, second_;
+    std::set<wall_time> orders_;                          ///< which are no rounds, nor are further attempts at them
     std::map<wall_time, std::set<item_index>> completed_; ///< by whom
     std::map<wall_time, mono_time> completed_at_;         ///< by all
     std::map<wall_time, wall_time> written_;              ///< round to due instant

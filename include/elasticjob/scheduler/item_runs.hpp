@@ -356,6 +356,7 @@ private:
         maybe<node_version> version{}; ///< nothing: there is no record
         maybe<wall_time> order{};      ///< to be run on somebody's behalf
         wall_time told_through{};      ///< due instants up to here were told to have found it running
+        wall_time rounds_at_end{};     ///< the last round of another job that was known when its last run here ended
         wall_time told_of_clock{};     ///< the due instant that was last told to be skipped because the clock is wrong
         live_run* live = nullptr;
         bool is_busy = false; ///< from the first request of a run to the record of its end
@@ -622,6 +623,7 @@ private:
         }
         auto idle_since = record.last_completed;
         if (idle_since) *idle_since -= own_delay;
+        if (terms_.due->follows()) idle_since = e.rounds_at_end; // the leader's clock may be another one than ours
         auto const c = decide(due, wall - own_delay, idle_since, terms_.on_misfire);
         record.through = c.through;
         if (c.coalesced.count > 0) record.add(not_run(run_outcome::coalesced, c.coalesced, ""));
@@ -761,6 +763,7 @@ private:
         if (what.source == run_source::trigger) e.order.reset();
         e.record = std::move(next.record);
         auto const ended = co_await call_body(e, what, config, hold ? &*hold : nullptr);
+        e.rounds_at_end = terms_.due->last_round();
         hold.reset();
         if (is_monitored)
             co_await put_on_record(e, what, ended);
