@@ -459,6 +459,32 @@ TEST_CASE("after_job: what a leader has written is due at once, though its clock
     CHECK(w.starts("settle", 0).size() == 4);
 }
 
+TEST_CASE("after_job: items that come to follow, or are added, lose nothing to a leader whose clock is behind") {
+    world w{1};
+    w.join(make_job("settle", "0/10 * * * * ?", 1));
+    w.c.run_for(31s);
+    CHECK(w.starts("settle", 0).size() == 3);
+    auto settle = following("settle", "fetch", 1);
+    w.c.set("/settle/config", to_json(settle));
+    w.c.create("/settle/ext/schedule", to_schedule_text(settle));
+    w.c.run_for(1s);
+    auto written = w.written("settle");
+    auto const write = [&](std::chrono::milliseconds of, std::chrono::milliseconds due) {
+        written.add(at(of), at(due));
+        w.c.set("/settle/ext/after", written.to_text());
+        w.c.run_for(1s);
+    };
+    write(21s, 25s); // before its last run
+    CHECK(w.rounds("settle", 0) == seconds_list{21});
+    settle.sharding_total_count = 2;
+    w.c.set("/settle/config", to_json(settle));
+    w.c.run_for(5s);
+    CHECK(w.rounds("settle", 1).empty());
+    write(22s, 27s); // before the item was there
+    CHECK(w.rounds("settle", 0) == seconds_list{21, 22});
+    CHECK(w.rounds("settle", 1) == seconds_list{22});
+}
+
 TEST_CASE("after_job: what keeps the rounds of the other from being seen is told, once") {
     world w{1};
     auto fetch = make_job("fetch", "0/10 * * * * ?", 1);

@@ -86,6 +86,7 @@ private:
         auto const item = static_cast<item_index>(std::strtoul(path.c_str() + slash + 1, nullptr, 10));
         auto const record = testing::detail::record_of(v, first_, item);
         if (!record) return;
+        born_.emplace(item, record->through);
         for (auto const& e : record->ledger) {
             if (e.run.source == run_source::trigger) orders_.insert(e.run.due);
             if (e.outcome != run_outcome::completed || orders_.contains(e.run.due)) continue;
@@ -94,6 +95,16 @@ private:
             if (who.size() == testing::detail::item_count(v, first_).value_or(0))
                 completed_at_.emplace(e.run.due, v.server.world().now());
         }
+    }
+
+    /// An item whose first record begins behind the round was not there for it, by its clock.
+    bool is_completed(wall_time of, cluster_view const& v) {
+        auto const& who = completed_[of];
+        for (item_index i = 0; i < testing::detail::item_count(v, first_).value_or(0); ++i) {
+            auto const born = born_.find(i);
+            if (!who.contains(i) && (born == born_.end() || born->second < of)) return false;
+        }
+        return !who.empty();
     }
 
     std::string look_at_written(cluster_view const& v) {
@@ -110,7 +121,7 @@ private:
             if (!written_.empty() && r.of < written_.rbegin()->first)
                 return "the round " + text_of(r.of) + " is written behind a later one";
             if (!dues_.empty() && r.due <= *dues_.rbegin()) return "an instant is not later: " + text_of(r.due);
-            if (!completed_at_.contains(r.of)) return "the round " + text_of(r.of) + " has not been completed";
+            if (!is_completed(r.of, v)) return "the round " + text_of(r.of) + " has not been completed";
             written_.emplace(r.of, r.due);
             dues_.insert(r.due);
             ++rounds;
@@ -121,6 +132,7 @@ private:
     std::string first_, second_;
     std::set<wall_time> orders_;                          ///< which are no rounds, nor are further attempts at them
     std::map<wall_time, std::set<item_index>> completed_; ///< by whom
+    std::map<item_index, wall_time> born_;                ///< up to where the item's first record began
     std::map<wall_time, mono_time> completed_at_;         ///< by all
     std::map<wall_time, wall_time> written_;              ///< round to due instant
     std::set<wall_time> dues_;
