@@ -272,7 +272,7 @@ TEST_CASE("execution.socket_limit: who is still connecting is broken off, too") 
 
 TEST_CASE("execution.http_executor: a run that is asked to stop lets go of the server") {
     detail::stop_order order;
-    detail::run_port port{nullptr, order};
+    detail::run_port port{order};
     auto ctx = context();
     ctx.stop = order.token();
     ctx.port = &port;
@@ -308,7 +308,7 @@ TEST_CASE("execution.http_executor: a run that is asked to stop lets go of the s
 TEST_CASE("execution.http_executor: who asks to stop while it is connecting need not wait") {
     full_server const server;
     detail::stop_order order;
-    detail::run_port port{nullptr, order};
+    detail::run_port port{order};
     auto ctx = context();
     ctx.stop = order.token();
     ctx.port = &port;

@@ -175,5 +175,16 @@ struct job_config {
     friend bool operator==(job_config const&, job_config const&) = default;
 };
 
+/// Gives a configuration that was read in the registry what is an instance's own.
+inline void take_own_terms(job_config& config, job_config const& own) {
+    config.on_misfire = own.on_misfire;
+    config.run_time_limit = own.run_time_limit;
+    config.give_up_after = own.give_up_after;
+    config.retry = own.retry;
+    config.dead_letters_max = own.dead_letters_max;
+    config.on_wrong_clock = own.on_wrong_clock;
+    config.dataflow = own.dataflow;
+}
+
 } // namespace elasticjob
 #endif // ELASTICJOB_CONFIG_JOB_CONFIG_HPP

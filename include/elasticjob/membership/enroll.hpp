@@ -113,13 +113,9 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self,
             detail::note_labels(decision, nodes[labels_at], local->config().item_labels);
         deferred<valid_config, Registry> in_force = writes_config ? *local : **stored;
         ELASTICJOB_CO_CHECK(accept(in_force));
-        deferred<std::vector<chain_link>, Registry> chain;
-        if (auto const* followed = find_followed(in_force.config().schedules)) {
-            auto read = co_await read_job_chain(r, in_force.config().name, followed->job);
-            if (!read && (is_connection(read.error().code) || read.error() == errc::session_lost)) continue;
-            if (!read) co_return std::move(read).error();
-            chain = *std::move(read);
-        }
+        auto const chain = co_await read_job_chain(r, in_force.config());
+        if (!chain && (is_connection(chain.error().code) || chain.error() == errc::session_lost)) continue;
+        if (!chain) co_return chain.error();
 
         deferred<transaction, Registry> t{session.generation};
         for (std::size_t i = 0; i < bases.size(); ++i)
@@ -156,7 +152,7 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self,
         if (tells_labels && writes_config)
             detail::put_labels(t, at.item_labels(), nodes[labels_at], local->config().item_labels);
 
-        check_job_chain(t, chain);
+        check_job_chain(t, *chain);
 
         auto const reply = co_await r.commit(std::move(t));
         if (reply && *reply)

@@ -68,6 +68,14 @@ task<result<std::vector<Link>>> read_job_chain(Registry& r, std::string self, st
     co_return refuse("more than " + std::to_string(job_chain_max) + " jobs would follow one another");
 }
 
+/// The same for a configuration, whether its job follows another or not.
+template <registry Registry, class Link = chain_link>
+task<result<std::vector<Link>>> read_job_chain(Registry& r, deferred<job_config, Registry> const& config) {
+    auto const* followed = find_followed(config.schedules);
+    if (!followed) co_return std::vector<Link>{};
+    co_return co_await read_job_chain(r, config.name, followed->job);
+}
+
 /// Has the transaction be refused if that has changed.
 template <class Transaction, class Link>
 void check_job_chain(Transaction& t, std::vector<Link> const& links) {

@@ -5,6 +5,7 @@
 
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/within.hpp>
+#include <elasticjob/membership/job_chain.hpp>
 #include <elasticjob/membership/stored_job.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/registry/registry.hpp>
@@ -21,7 +22,7 @@ namespace elasticjob {
 /// differences; `to_string` makes a line of it. One transaction, which makes sure that the job has no tombstone and that
 /// nobody has written meanwhile; tried again, a bounded number of times, when somebody has, or a reply was lost. Servers
 /// that an operator has disabled stay disabled. Safe to repeat.
-/// Errors: removed if the job was removed for good; job_conflict if one of that name has another class or type;
+/// Errors: removed if the job was removed for good; invalid_config if jobs would wait for each other; job_conflict if one of that name has another class or type;
 /// malformed_data and those of `validate` for what is stored; version_conflict if it never came to rest; those of the
 /// registry.
 template <registry Registry>
@@ -49,12 +50,16 @@ task<result<config_decision>> publish_job(Registry& r, deferred<valid_config, Re
             detail::note_labels(decision, nodes[5], ours.item_labels);
             co_return decision;
         }
+        auto const chain = co_await read_job_chain(r, ours);
+        if (!chain && (is_connection(chain.error().code) || chain.error() == errc::session_lost)) continue;
+        if (!chain) co_return chain.error();
         deferred<transaction, Registry> t{session.generation};
         if (!nodes[0]) t.create(at.root(), {});
         if (!nodes[1]) t.create(at.ext(), {});
         t.check_absent(at.removed());
         detail::put_config(t, at, ours, stored_node, schedule_node);
         detail::put_labels(t, at.item_labels(), nodes[5], ours.item_labels);
+        check_job_chain(t, *chain);
         auto const reply = co_await r.commit(std::move(t));
         if (reply && *reply) co_return decision;
         if (!reply && !is_connection(reply.error().code) && !(reply.error() == errc::session_lost))

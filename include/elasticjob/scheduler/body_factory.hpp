@@ -20,19 +20,22 @@ namespace elasticjob {
 /// configured. It is called each time an instance is about to join such a job, and again when that has failed. What it
 /// throws is told as trouble, and is no harm to other jobs. Threads: those of the pool, for several jobs at once, on one
 /// object.
-template <class F, class E>
+template <class F, class E, class Loop>
 concept body_factory_for = requires(F& f, job_config const& config) {
-    requires body_for<std::remove_cvref_t<decltype(f(config))>, E>;
+    requires body_for<std::remove_cvref_t<decltype(f(config))>, E> ||
+        coroutine_body_for<std::remove_cvref_t<decltype(f(config))>, E, Loop>;
 };
 
 namespace detail {
 
 /// Owns a factory. Two function pointers made from a template stand for its type. Threads: any, several at once.
+template <class Loop>
 class body_factory {
-    using make_function = result<void>(void*, job_config const&, std::optional<job_body>&);
+    using body = job_body<Loop>;
+    using make_function = result<void>(void*, job_config const&, std::optional<body>&);
 
 public:
-    template <executor Executor, body_factory_for<Executor> F>
+    template <executor Executor, body_factory_for<Executor, Loop> F>
     static body_factory of(F f) {
         return body_factory{new F{std::move(f)}, &make_with<Executor, F>, [](void* self) { delete static_cast<F*>(self); }};
     }
@@ -47,7 +50,7 @@ public:
     }
 
     /// Errors: job_threw, with what the factory has thrown.
-    result<void> make(job_config const& config, std::optional<job_body>& into) const { return make_(self_, config, into); }
+    result<void> make(job_config const& config, std::optional<body>& into) const { return make_(self_, config, into); }
 
 private:
     body_factory(void* self, make_function* function, void (*destroy)(void*)) noexcept
@@ -56,8 +59,8 @@ private:
           destroy_{destroy} {}
 
     template <class Executor, class F>
-    static result<void> make_with(void* self, job_config const& config, std::optional<job_body>& into) {
-        return guarded_call([&] { into.emplace(job_body::make(Executor{}, (*static_cast<F*>(self))(config))); });
+    static result<void> make_with(void* self, job_config const& config, std::optional<body>& into) {
+        return guarded_call([&] { into.emplace(body::template make<Executor>(Executor{}, (*static_cast<F*>(self))(config))); });
     }
 
     void* self_;

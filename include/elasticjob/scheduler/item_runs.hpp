@@ -327,9 +327,9 @@ private:
         line_relay<Loop, line_teller> lines;
         enum class phase : std::uint8_t { waiting, called, left }; ///< for a thread of the pool; by it; before it was
         std::atomic<phase> is{phase::waiting};
+        maybe<result<void>> outcome{};
 
         bool was_called() const noexcept { return is.load() == phase::called; }
-        maybe<result<void>> outcome{};
     };
 
     enum class start_answer : std::uint8_t {

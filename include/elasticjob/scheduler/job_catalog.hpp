@@ -57,11 +57,11 @@ public:
     ~job_catalog() { (void)block_on(loop(), stop()); }
 
     /// `factory(config)` makes the body of one job. `own` says what is this instance's own, and not in the registry:
-    /// `on_misfire`, `run_time_limit`, `on_wrong_clock` and `dataflow`; the rest of it does not count. May be called also
+    /// from `on_misfire` on; the rest of it does not count. May be called also
     /// while the catalog follows. Errors: invalid_argument for no name, or one that is known.
-    template <body_factory_for<Executor> Factory>
+    template <body_factory_for<Executor, Loop> Factory>
     result<void> add(std::string job_class, Factory factory, job_config own = {}) {
-        auto erased = detail::body_factory::template of<Executor>(std::move(factory));
+        auto erased = body_factory::template of<Executor>(std::move(factory));
         return block_on(loop(), learn(std::move(job_class), std::move(erased), std::move(own)));
     }
 
@@ -81,12 +81,13 @@ public:
     result<std::vector<std::string>> running() { return block_on(loop(), list_running()); }
 
 private:
-    using job_body = detail::job_body;
+    using job_body = detail::job_body<Loop>;
+    using body_factory = detail::body_factory<Loop>;
     template <class T>
     using maybe = deferred<std::optional<T>, Scheduler>;
 
     struct known_class {
-        detail::body_factory factory;
+        body_factory factory;
         job_config own;
     };
 
@@ -110,7 +111,7 @@ private:
     Loop& loop() noexcept { return registry().loop(); }
     mono_time now() noexcept { return loop().now(); }
 
-    task<result<void>> learn(std::string job_class, detail::body_factory factory, job_config own) {
+    task<result<void>> learn(std::string job_class, body_factory factory, job_config own) {
         if (job_class.empty()) co_return error{errc::invalid_argument, "a job's class has a name", "job_class"};
         if (classes_.contains(job_class))
             co_return error{errc::invalid_argument, "the catalog knows how to make jobs of that class", job_class};
@@ -272,10 +273,7 @@ private:
         ELASTICJOB_CO_TRY(auto const stored,
                           detail::read_stored(&config, beside.front() ? &*beside.front() : nullptr, at));
         auto whole = stored->config();
-        whole.on_misfire = known.own.on_misfire;
-        whole.run_time_limit = known.own.run_time_limit;
-        whole.on_wrong_clock = known.own.on_wrong_clock;
-        whole.dataflow = known.own.dataflow;
+        take_own_terms(whole, known.own);
         ELASTICJOB_CO_TRY(auto valid, validate(std::move(whole)));
         maybe<job_body> body;
         auto const make = [&] { return known.factory.make(valid.config(), body); };

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// What jobs can do beyond ElasticJob's, on a real server: its transactions, its versions, its watches.
+#include <elasticjob/operations/add_job.hpp>
+#include <elasticjob/operations/dead_letters.hpp>
+#include <elasticjob/operations/remove_job.hpp>
+#include <elasticjob/scheduler/job_catalog.hpp>
+#include <elasticjob/scheduler/job_scheduler.hpp>
+
+#include <elasticjob/allocation/average.hpp>
+#include <elasticjob/execution/simple_executor.hpp>
+
+#include <integration/zk_lab.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+
+namespace {
+
+/// What the bodies have been told.
+class log_of_runs {
+public:
+    void add(sharding_context const& c) {
+        std::lock_guard const lock{mutex_};
+        runs_[c.job_name].push_back({c.due, c.after, c.attempt});
+        changed_.notify_all();
+    }
+    struct one {
+        wall_time due;
+        std::optional<wall_time> after;
+        std::uint32_t attempt;
+    };
+    /// When there are so many, of this job; empty if there never are.
+    std::vector<one> wait_for(std::string const& job, std::size_t count) {
+        std::unique_lock lock{mutex_};
+        if (!changed_.wait_for(lock, 30s, [&] { return runs_[job].size() >= count; })) return {};
+        return runs_[job];
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::map<std::string, std::vector<one>> runs_;
+};
+
+} // namespace
+
+TEST_CASE("zk_jobs: jobs follow one another, fail, are tried again, come and go") {
+    zk_server server{quick()};
+    auto r = connected(to(server.endpoint()));
+    using scheduler_type = job_scheduler<ZkRegistry, AverageAllocation, SimpleExecutor, NoEvents>;
+    scheduler_options options;
+    options.server_ip = "10.0.0.1";
+    options.pool.threads = 4;
+    scheduler_type scheduler{r, options, NoEvents{}};
+    log_of_runs log;
+    auto const note = [&](sharding_context const& c) { log.add(c); };
+    auto const followed = [](std::string name, std::string job) {
+        job_config c;
+        c.name = std::move(name);
+        c.schedules = {job_schedule::after_job(std::move(job))};
+        return c;
+    };
+
+    SUBCASE("each round of a job is followed once, and who would wait for himself is refused") {
+        auto second = scheduler.schedule(followed("second", "first"), note); // the job that it follows comes later
+        REQUIRE(second);
+        job_config config;
+        config.name = "first";
+        config.cron = "* * * * * ?";
+        config.sharding_total_count = 3;
+        auto first = scheduler.schedule(config, note);
+        REQUIRE(first);
+        auto const runs = log.wait_for("second", 3);
+        REQUIRE(runs.size() >= 3);
+        for (std::size_t n = 0; n < runs.size(); ++n) {
+            REQUIRE(runs[n].after);
+            if (n > 0) CHECK(*runs[n].after > *runs[n - 1].after);
+        }
+        CHECK(first->shutdown());
+        auto circle = followed("first", "second");
+        circle.overwrite = true;
+        CHECK(scheduler.schedule(circle, note).error() == errc::invalid_config);
+        CHECK(add_job(r, circle).error() == errc::invalid_config);
+    }
+
+    SUBCASE("what fails is tried again, then kept, and run again when an operator says so") {
+        std::atomic<bool> fails{true};
+        job_config config;
+        config.name = "settle";
+        config.cron = "0 0 0 1 1 ? 2099";
+        config.retry = {.attempts_max = 2, .pause = 50ms};
+        auto job = scheduler.schedule(config, [&](sharding_context const& c) -> result<void> {
+            log.add(c);
+            if (fails) return error{errc::job_failed, "out of paper"};
+            return success();
+        });
+        REQUIRE(job);
+        REQUIRE(job->trigger());
+        REQUIRE(log.wait_for("settle", 2).size() == 2);
+        REQUIRE(job->wait_idle());
+        auto letters = list_dead_letters(r, "settle");
+        REQUIRE(letters);
+        REQUIRE(letters->size() == 1);
+        CHECK(letters->front().run.run.attempt == 2);
+        fails = false;
+        REQUIRE(run_again(r, "settle", 0, letters->front().run.run.due));
+        auto const runs = log.wait_for("settle", 3);
+        REQUIRE(runs.size() == 3);
+        CHECK(runs[2].attempt == 3);
+        CHECK(runs[2].due == runs[0].due);
+        REQUIRE(job->wait_idle());
+        CHECK(list_dead_letters(r, "settle")->empty());
+    }
+
+    SUBCASE("a catalog runs what is added, and stops what is removed") {
+        job_catalog catalog{scheduler};
+        REQUIRE(catalog.add("importer", [&](job_config const&) { return note; }));
+        REQUIRE(catalog.follow());
+        job_config config;
+        config.name = "import";
+        config.cron = "* * * * * ?";
+        config.job_class = "importer";
+        REQUIRE(add_job(r, config));
+        REQUIRE(log.wait_for("import", 2).size() >= 2);
+        REQUIRE(remove_job(r, "import"));
+        CHECK(catalog.running()->empty());
+        CHECK(add_job(r, config).error() == errc::removed);
+    }
+}
