@@ -103,3 +103,43 @@ TEST_CASE(
 static_assert(!job_listener<int>);
 static_assert(detail::fits_a_slot<Listeners<writer>> && !Listeners<writer>::hear_rounds);
 static_assert(sizeof(Listeners<>) == 1 && !Listeners<>::hear_before && !Listeners<>::hear_after);
+
+namespace {
+
+struct batch_writer {
+    std::shared_ptr<diary> into;
+    static std::string text(run_batch const& b) {
+        std::string t = b.job;
+        for (auto const i : b.items) t += " " + std::to_string(i);
+        return t;
+    }
+    result<void> before_batch(run_batch const& b) const {
+        into->note("before " + text(b));
+        return error{errc::job_failed, "as it wants"};
+    }
+    void after_batch(run_batch const& b) const {
+        into->note("after " + text(b) + (b.task_id.starts_with("settle@-@0,1,2,3@-@READY@-@") ? "" : b.task_id));
+    }
+};
+
+} // namespace
+
+TEST_CASE("scheduler.listeners: around all that an instance begins together, once") {
+    auto const into = std::make_shared<diary>();
+    MemoryRegistry registry;
+    {
+        job_scheduler<MemoryRegistry, AverageAllocation, SimpleExecutor, trouble_sink, Listeners<batch_writer>> scheduler{
+            registry, {}, trouble_sink{into}, Listeners<batch_writer>{batch_writer{into}}};
+        auto job = scheduler.schedule(
+            {.name = "settle", .cron = "0 0 0 1 1 ? 2099", .sharding_total_count = 4}, [&] { into->note("body"); });
+        REQUIRE(job);
+        REQUIRE(job->trigger());
+        for (bool has_run = false; !has_run;) {
+            REQUIRE(job->wait_idle());
+            std::lock_guard const lock{into->mutex};
+            for (auto const& line : into->lines) has_run |= line == "body";
+        }
+    }
+    CHECK(into->lines == std::vector<std::string>{"before settle 0 1 2 3", "trouble as it wants", "body", "body", "body",
+                                                  "body", "after settle 0 1 2 3"});
+}

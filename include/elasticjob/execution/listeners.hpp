@@ -13,6 +13,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace elasticjob {
 
@@ -23,6 +24,13 @@ struct job_round {
     std::uint32_t items = 0;
 };
 
+/// The runs that an instance begins together: what has one task id. Most often its items of one due instant.
+struct run_batch {
+    std::string job;
+    std::string task_id;
+    std::vector<item_index> items; ///< ascending
+};
+
 namespace detail {
 template <class L>
 concept hears_before = requires(L& l, sharding_context const& c) {
@@ -31,6 +39,14 @@ concept hears_before = requires(L& l, sharding_context const& c) {
 template <class L>
 concept hears_after = requires(L& l, sharding_context const& c, result<void> const& r) {
     l.after(c, r);
+};
+template <class L>
+concept hears_before_batch = requires(L& l, run_batch const& b) {
+    l.before_batch(b);
+};
+template <class L>
+concept hears_after_batch = requires(L& l, run_batch const& b) {
+    l.after_batch(b);
 };
 template <class L>
 concept hears_before_round = requires(L& l, job_round const& r) {
@@ -48,15 +64,19 @@ concept hears_after_round = requires(L& l, job_round const& r) {
 /// |---------------------|------------------------------------------------------------------------------------------|
 /// | `l.before(ctx)`     | before the body, for each run of an item, on its instance                                |
 /// | `l.after(ctx, out)` | behind the body, with what came of it                                                    |
+/// | `l.before_batch(b)` | before the first of the runs that an instance begins together, once for all of them, there   |
+/// | `l.after_batch(b)`  | behind the last of them, unless none has begun after all                                 |
 /// | `l.before_round(r)` | before the first item of a round, once in the whole cluster                              |
 /// | `l.after_round(r)`  | once all items of the round have been dealt with, once in the whole cluster              |
 ///
-/// What they throw, or give as an error, is told as trouble, and the job goes on. Threads: the pool's, several at once.
+/// What they throw, or give as an error, is told as trouble, and the job goes on. The runs of a batch wait for the hook before
+/// it, up to `scheduler_options::round_start_timeout`. Threads: the pool's, several at once.
 template <class L>
 concept job_listener = std::move_constructible<L> &&(detail::hears_before<L> || detail::hears_after<L> ||
+                                                     detail::hears_before_batch<L> || detail::hears_after_batch<L> ||
                                                      detail::hears_before_round<L> || detail::hears_after_round<L>);
 
-/// A policy of the scheduler: `before` and `before_round` are called in this order, the others in the opposite one.
+/// A policy of the scheduler: those whose names begin with `before` are called in this order, the others in the opposite one.
 ///
 /// A round hook is called once in the cluster, or it is told as trouble (`round_missed`) that it may not have been: when
 /// the instance that was to call it has died, or it took longer than `scheduler_options::round_start_timeout` or
@@ -66,6 +86,7 @@ class Listeners {
 public:
     static constexpr bool hear_before = (detail::hears_before<Ls> || ...);
     static constexpr bool hear_after = (detail::hears_after<Ls> || ...);
+    static constexpr bool hear_batches = ((detail::hears_before_batch<Ls> || detail::hears_after_batch<Ls>) || ...);
     static constexpr bool hear_rounds = ((detail::hears_before_round<Ls> || detail::hears_after_round<Ls>) || ...);
 
     Listeners() = default;
@@ -85,6 +106,22 @@ public:
         return backwards([&](auto& l) -> result<void> {
             if constexpr (requires { l.after(c, outcome); })
                 return detail::guarded_call([&]() -> decltype(auto) { return l.after(c, outcome); });
+            else
+                return success();
+        });
+    }
+    result<void> before_batch(run_batch const& b) {
+        return forwards([&](auto& l) -> result<void> {
+            if constexpr (requires { l.before_batch(b); })
+                return detail::guarded_call([&]() -> decltype(auto) { return l.before_batch(b); });
+            else
+                return success();
+        });
+    }
+    result<void> after_batch(run_batch const& b) {
+        return backwards([&](auto& l) -> result<void> {
+            if constexpr (requires { l.after_batch(b); })
+                return detail::guarded_call([&]() -> decltype(auto) { return l.after_batch(b); });
             else
                 return success();
         });

@@ -332,6 +332,15 @@ private:
         bool was_called() const noexcept { return is.load() == phase::called; }
     };
 
+    /// Runs that have begun together, while there are hooks around them.
+    struct live_batch {
+        explicit live_batch(Loop& l) : news{l} {}
+        run_batch what{};
+        std::size_t left = 0; ///< that have not ended
+        bool is_begun = false, is_told = false; ///< that they are to begin
+        event_count<Loop> news;
+    };
+
     enum class start_answer : std::uint8_t {
         started,
         running_elsewhere,
@@ -372,6 +381,7 @@ private:
         revision token = 0;
         mono_time asked_at{}; ///< no later than the request that began the run
         std::string task_id{};
+        std::shared_ptr<live_batch> together{}; ///< with whom it has begun, if anybody wants to know
         maybe<end_result> ended{}; ///< to `ending_`
         item_counts counts{};      ///< that are not published yet
     };
@@ -753,6 +763,7 @@ private:
         if (is_monitored) {
             hold.emplace(env_.lease.keep(*e.mark, at_.instance(self_), e.asked_at));
             if (!hold->is_valid()) { // the answer took so long that the session may be over
+                if constexpr (listeners::hear_batches) co_await end_batch(e);
                 e.mark.reset();
                 e.uncertain = next.record.to_text();
                 co_return now();
@@ -852,6 +863,7 @@ private:
         if constexpr (listeners::hear_rounds) {
             if (what.source != run_source::trigger) co_await rounds_.begin(what.due);
         }
+        if constexpr (listeners::hear_batches) co_await begin_batch(e);
         events::run_name run{++runs_begun_, e.task_id, what.source, what.attempt, wall_now()};
         env_.sink(events::item_started{origin(), e.item, what.due, what.source, what.attempt, e.token, run});
         call->run = run;
@@ -878,6 +890,7 @@ private:
                 if (!heard) tell_trouble(heard.error());
             }
         }
+        if constexpr (listeners::hear_batches) co_await end_batch(e);
         bool const was_ordered = live.order.why() == stop_reason::ordered;
         maybe<wall_time> retry_at;
         if (!was_refused && !outcome && !was_ordered) retry_at = next_attempt(e.item, what);
@@ -1150,6 +1163,30 @@ private:
             for (auto const i : *items) answer(table_.at(i), a);
     }
 
+    /// The first of a batch has the hook called, and the others wait for it.
+    task<void> begin_batch(entry& e) {
+        auto const all = e.together;
+        if (!std::exchange(all->is_begun, true)) {
+            auto const tell = [&] { return env_.listeners.before_batch(all->what); };
+            auto const heard = co_await run_on(env_.pool, loop(), tell);
+            if (!heard) tell_trouble(heard.error());
+            all->is_told = true;
+            all->news.notify();
+        }
+        for (auto const patience = now() + env_.options.round_start_timeout; !all->is_told && now() < patience;) {
+            auto const seen = all->news.edition();
+            co_await all->news.newer_than(seen, patience);
+        }
+    }
+    /// The last has the other hook called.
+    task<void> end_batch(entry& e) {
+        auto const all = std::exchange(e.together, nullptr);
+        if (--all->left > 0 || !all->is_begun) co_return;
+        auto const tell = [&] { return env_.listeners.after_batch(all->what); };
+        auto const heard = co_await run_on(env_.pool, loop(), tell);
+        if (!heard) tell_trouble(heard.error());
+    }
+
     /// What is started together has one name; what is made up for, its own.
     void name_tasks(list_of<run_ticket> const& started) {
         list_of<item_index> items[2];
@@ -1158,6 +1195,13 @@ private:
             auto const type = is_failover ? execution_type::failover : execution_type::ready;
             auto const id = make_task_id(name_, items[is_failover], self_, type);
             for (auto const i : items[is_failover]) table_.at(i).task_id = id;
+            if constexpr (listeners::hear_batches) {
+                auto const all = std::make_shared<live_batch>(loop());
+                all->left = items[is_failover].size();
+                for (auto const i : items[is_failover]) table_.at(i).together = all;
+                std::sort(items[is_failover].begin(), items[is_failover].end());
+                all->what = {name_.str(), id, std::move(items[is_failover])};
+            }
         }
     }
 
