@@ -13,6 +13,8 @@
 
 namespace elasticjob::detail {
 
+constexpr bool is_digit(char c) noexcept { return '0' <= c && c <= '9'; }
+
 /// Cuts at each separator. Like Java's `String.split`, it drops empty pieces at the end but not elsewhere, and gives a
 /// text without any separator back whole, even if it is empty.
 template <class Piece = std::string_view>

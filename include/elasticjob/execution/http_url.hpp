@@ -5,6 +5,7 @@
 
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/config/text.hpp>
 #include <elasticjob/core/result.hpp>
 
 #include <cstddef>
@@ -17,7 +18,6 @@ namespace elasticjob {
 namespace detail {
 
 constexpr bool is_letter(char c) noexcept { return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z'); }
-constexpr bool is_digit(char c) noexcept { return '0' <= c && c <= '9'; }
 constexpr bool is_hex_digit(char c) noexcept { return is_digit(c) || ('a' <= c && c <= 'f') || ('A' <= c && c <= 'F'); }
 
 } // namespace detail

@@ -3,6 +3,8 @@
 #ifndef ELASTICJOB_OPERATIONS_ADDRESS_MASK_HPP
 #define ELASTICJOB_OPERATIONS_ADDRESS_MASK_HPP
 
+#include <elasticjob/config/text.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -20,8 +22,6 @@ enum class address_masking : std::uint8_t {
 };
 
 namespace detail {
-
-constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 /// 0 to 255, without zeros in front.
 constexpr bool is_octet(std::string_view digits) noexcept {
