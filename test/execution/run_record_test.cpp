@@ -51,15 +51,6 @@ TEST_CASE("execution.run_record: its text is for people too, and stays as it is"
                                  "running 5000 failover 2 5001 10.0.0.2@-@2-b\n");
 }
 
-TEST_CASE("execution.run_record: an item is done with what it has dealt with and does not run for") {
-    auto r = example();
-    CHECK(r.settled_through() == at(4999));
-    r.end(run_outcome::completed, at(5100));
-    CHECK(r.settled_through() == at(5000));
-    r.running = begin(7000); // ordered
-    CHECK(r.settled_through() == at(5000));
-}
-
 TEST_CASE("execution.run_record: a text that nobody has written is refused with its line") {
     for (auto const* bad :
          {"", "x", "elasticjob run 2\n", "elasticjob run 1\nthrough x\n", "elasticjob run 1\nrunning 1 schedule 1 2\n",

@@ -64,7 +64,7 @@ TEST_CASE("D-11: a strategy that throws changes nothing, everybody goes on, and 
     CHECK_FALSE(c.find(c.at.sharding_processing()));
     auto const told = c.all(kind::trouble);
     CHECK(told.size() >= 1);
-    CHECK(told.size() <= 5); // now and then, not all the time
+    CHECK(told.size() <= 8); // now and then, and when there is news; not all the time
     for (auto const& o : told) {
         CHECK(o.node == leader);
         CHECK(*o.failure == errc::job_threw);

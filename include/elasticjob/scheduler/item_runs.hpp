@@ -28,7 +28,6 @@
 #include <elasticjob/sharding/job_view.hpp>
 
 #include <atomic>
-#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -961,7 +960,7 @@ private:
         auto const& policy = terms_.retry;
         if (what.attempt >= policy.attempts_max) return std::nullopt;
         if (policy.hourly_max > 0) {
-            while (!retried_at_.empty() && retried_at_.front() + std::chrono::hours{1} <= now()) retried_at_.pop_front();
+            std::erase_if(retried_at_, [&](mono_time t) { return t + std::chrono::hours{1} <= now(); });
             if (retried_at_.size() >= policy.hourly_max) return std::nullopt;
             retried_at_.push_back(now());
         }
@@ -1391,7 +1390,7 @@ private:
     std::vector<entry*> ending_;
     int busy_ = 0;
     int given_up_ = 0;                  ///< runs that have been, while their bodies go on
-    std::deque<mono_time> retried_at_;  ///< in the last hour, if there is a limit
+    list_of<mono_time> retried_at_;     ///< in the last hour, if there is a limit
     std::uint64_t runs_begun_ = 0;
     bool is_share_known_ = false;
     bool is_draining_ = false;

@@ -428,29 +428,36 @@ private:
     /// As long as we lead: sees to it that the job is due when rounds of the one that it follows are over; and that it is
     /// not any more, if it follows none.
     task<void> follow_rounds() {
-        following at_work;
-        for (;;) {
+        for (following at_work;;) {
             auto const seen = news().edition();
             following wanted;
             wanted.leads = is_registered() && !is_leaving_ && leads(view_->leader(), self_, env_.registry.session());
-            auto const* schedule = view_->schedule();
-            auto const* followed = find_followed(config_->config().schedules);
             wanted.generation = generation_;
-            if (schedule) wanted.written = schedule->stat.modified;
-            if (followed) wanted.what = *followed;
+            if (auto const* schedule = view_->schedule()) wanted.written = schedule->stat.modified;
+            if (auto const* followed = find_followed(config_->config().schedules))
+                wanted.what = fnv_1a(followed_text(*followed));
             if (!(wanted == at_work)) {
-                follower_.reset();
-                typename follower::basis basis{generation_, at_};
-                if (followed) basis.followed = *followed;
-                if (schedule) {
-                    basis.schedule_version = schedule->stat.version;
-                    basis.since = wall_time{std::chrono::milliseconds{schedule->stat.modified_at_ms}};
-                }
-                if (wanted.leads) follower_ = std::make_unique<follower>(env_.registry, std::move(basis), teller{this});
                 at_work = wanted;
+                co_await begin_to_follow(wanted.leads);
             }
             co_await news().newer_than(seen);
         }
+    }
+
+    task<void> begin_to_follow(bool does_lead) {
+        follower_.reset();
+        if (!does_lead) co_return;
+        typename follower::basis basis{generation_, at_};
+        if (auto const* followed = find_followed(config_->config().schedules)) basis.followed = *followed;
+        if (auto const* schedule = view_->schedule()) {
+            basis.schedule_version = schedule->stat.version;
+            basis.since = wall_time{std::chrono::milliseconds{schedule->stat.modified_at_ms}};
+        }
+        if (!basis.followed) { // most jobs never did
+            auto const left = co_await env_.registry.exists(at_.after());
+            if (left && !*left) co_return;
+        }
+        follower_ = std::make_unique<follower>(env_.registry, std::move(basis), teller{this});
     }
 
     /// EL, SH: sees to it that the job has a leader; and while that is us, that the assignment is what it should be.
@@ -779,8 +786,8 @@ private:
     struct following {
         bool leads = false;
         session_generation generation{};
-        revision written = 0; ///< the schedule
-        job_schedule what{};
+        revision written = 0;   ///< the schedule
+        std::uint64_t what = 0; ///< a hash of what it says of the job that is followed
         friend bool operator==(following const&, following const&) = default;
     };
     struct teller {
