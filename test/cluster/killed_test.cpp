@@ -213,6 +213,10 @@ TEST_CASE("cluster: a process is killed while its runs wait to be tried again, a
     REQUIRE(all.ask(all.observer().set(at.instances() / dead.id(), std::string{trigger_order})));
     all.wait_for("its runs to fail", [&] { return dead.count("failed") == 2; });
     auto const failed = dead.all("failed");
+    all.wait_for("that to be on record", [&] { // or they were interrupted, and not failed
+        return std::none_of(failed.begin(), failed.end(),
+                            [&](line const& l) { return all.read(at.item_running(l.item())).has_value(); });
+    });
     dead.kill();
     auto const tried_again = [&] {
         std::vector<line> found;

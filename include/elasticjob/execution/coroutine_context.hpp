@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_EXECUTION_COROUTINE_CONTEXT_HPP
 #define ELASTICJOB_EXECUTION_COROUTINE_CONTEXT_HPP
 
+#include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/guarded_call.hpp>
 #include <elasticjob/core/loop.hpp>
@@ -10,7 +11,6 @@
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/execution/sharding_context.hpp>
 
-#include <chrono>
 #include <stop_token>
 #include <string>
 #include <utility>
