@@ -73,7 +73,7 @@ TEST_CASE("membership.job_chain: who would close a circle is refused, and leaves
 
 TEST_CASE("membership.job_chain: of jobs that register at the same moment, not all succeed") {
     enum class before { nothing, bare, another };
-    for (std::size_t const length : {2, 3})
+    for (auto const length : {std::size_t{2}, std::size_t{3}})
         for (auto const there : {before::nothing, before::bare, before::another}) {
             INFO(length, " jobs, before: ", static_cast<int>(there));
             job_world w;
