@@ -60,3 +60,31 @@ TEST_CASE("scheduler.dataflow: streaming, its numbers in the registry, and what 
     // What is left is written down when the instance leaves.
     CHECK(counts().find("succeeded 4\nfailed 1\n") != std::string::npos);
 }
+
+TEST_CASE("scheduler.dataflow: what was processed for an item counts, though the item has gone to another instance since") {
+    virtual_loop loop{wall_time{1'767'225'600s}};
+    basic_memory_server<virtual_loop> server{loop};
+    using registry_type = basic_memory_registry<virtual_loop>;
+    using scheduler_type =
+        job_scheduler<registry_type, AverageAllocation, DataflowExecutor, LoopPool<virtual_loop>, NoEvents, UtcZone>;
+    auto const counts = [&](std::string const& item) {
+        auto const* node = server.tree().find(node_path::parse("/feed/ext/counts/" + item).value());
+        return node ? node->data : std::string{};
+    };
+    auto const body = dataflow{[](sharding_context const&) { return std::vector<int>{1, 2, 3}; },
+                               [](sharding_context const&, std::vector<int> const&) {}};
+    job_config const config{.name = "feed", .cron = "0 0 * * * ?", .sharding_total_count = 2,
+                            .dataflow = {.count_interval = 90min}};
+    registry_type first{server}, second{server};
+    scheduler_type one{first, {.server_ip = "10.0.0.1", .seed = 1}, LoopPool<virtual_loop>{loop}, NoEvents{}, UtcZone{}};
+    auto here = one.schedule(config, body);
+    REQUIRE(here);
+    loop.run_for(65min); // three elements for each of the two items
+    scheduler_type two{second, {.server_ip = "10.0.0.2", .seed = 2}, LoopPool<virtual_loop>{loop}, NoEvents{}, UtcZone{}};
+    auto there = two.schedule(config, body);
+    REQUIRE(there);
+    loop.run_for(20min);
+    CHECK(counts("0") == "");
+    loop.run_for(10min);
+    for (auto const* item : {"0", "1"}) CHECK(counts(item).find("succeeded 3\n") != std::string::npos);
+}

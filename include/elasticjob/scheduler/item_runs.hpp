@@ -241,23 +241,20 @@ public:
         return order_answer::done;
     }
 
-    /// Writes down how much has been processed since `since`, item by item, where there was anything. What cannot be written
-    /// counts the next time.
+    /// Writes down how much has been processed since `since`, item by item, where there was anything; also of items that are
+    /// ours no more. What cannot be written counts the next time.
     task<result<void>> publish_counts(wall_time since) {
-        list_of<item_index> all;
-        for (auto& [i, e] : table_) {
-            take_counts(e);
-            if (!(e.counts == item_counts{})) all.push_back(i);
-        }
-        for (auto const i : all) {
-            auto at = table_.find(i);
-            if (at == table_.end()) continue;
-            auto const counts = std::exchange(at->second.counts, {});
+        for (auto& [i, e] : table_) take_counts(e);
+        item_index next = 0; // each once, though more may come meanwhile
+        for (auto at = counts_.begin(); at != counts_.end(); at = counts_.lower_bound(next)) {
+            auto const i = at->first;
+            auto const counts = at->second;
+            counts_.erase(at);
+            next = i + 1;
             auto const text = counts.to_text(since, wall_now());
             auto const written = co_await write_or_create(registry_, at_.item_counts(i), at_.counts(), text);
-            at = table_.find(i);
             if (written) continue;
-            if (at != table_.end()) at->second.counts += counts;
+            counts_[i] += counts;
             co_return written.error();
         }
         co_return success();
@@ -382,7 +379,6 @@ private:
         std::string task_id{};
         std::shared_ptr<live_batch> together{}; ///< with whom it has begun, if anybody wants to know
         maybe<end_result> ended{}; ///< to `ending_`
-        item_counts counts{};      ///< that are not published yet
     };
 
     /// What is to be run next, and what is to be written about it.
@@ -398,9 +394,11 @@ private:
         bool is_monitored;
     };
 
-    /// What its run has counted so far is the item's.
-    static void take_counts(entry& e) {
-        if (e.live) e.counts += {e.live->succeeded.exchange(0), e.live->failed.exchange(0)};
+    /// What its run has counted so far is the item's, whoever owns it later.
+    void take_counts(entry& e) {
+        if (!e.live) return;
+        item_counts const more{e.live->succeeded.exchange(0), e.live->failed.exchange(0)};
+        if (!(more == item_counts{})) counts_[e.item] += more;
     }
 
     static void stir(entry& e) {
@@ -1384,6 +1382,7 @@ private:
     job_view<Registry> const* view_ = nullptr;
     std::vector<typename item_claim::proof> common_; ///< of the claim
     std::map<item_index, entry> table_;              ///< what is ours, or runs here
+    deferred<std::map<item_index, item_counts>, Environment> counts_; ///< that are not published yet
     event_count<Loop> end_news_;
     std::vector<asking> asking_;
     std::vector<opening> opening_;
