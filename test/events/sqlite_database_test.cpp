@@ -57,6 +57,16 @@ TEST_CASE("events.sqlite_database: keeps the laws") {
     check_database_laws(world);
 }
 
+TEST_CASE("events.sqlite_database: no row looks through those that were written before it") {
+    sqlite_world world;
+    auto d = world.make();
+    REQUIRE(d.remove_before(wall_time{})); // makes the tables
+    std::string how;
+    for (auto const& step : world.query(std::string{"EXPLAIN QUERY PLAN "} + detail::sql::write_status)) how += step + "\n";
+    CHECK(how.find("TASK_ID_STATE_TIME_INDEX (task_id=? AND state=?)") != std::string::npos);
+    CHECK(how.find("TEMP B-TREE") == std::string::npos); // for the order
+}
+
 TEST_CASE("events.sqlite_database: a file that cannot be opened, or is locked, is to be asked again later") {
     happenings const h;
     SqliteDatabase nowhere{"/nonexistent/runs.db"};

@@ -51,7 +51,9 @@ inline constexpr std::array<char const*, 5> schema{
     "slave_id TEXT NOT NULL, source VARCHAR(50) NOT NULL, execution_type VARCHAR(20) NOT NULL, sharding_item TEXT NOT "
     "NULL, "
     "state VARCHAR(20) NOT NULL, message TEXT NULL, creation_time TIMESTAMP NULL)",
-    "CREATE INDEX IF NOT EXISTS TASK_ID_STATE_INDEX ON JOB_STATUS_TRACE_LOG (task_id, state)",
+    // For the original task of a row. The original's TASK_ID_STATE_INDEX is without the time; but an instance's firings for the
+    // same items share a task id, so each row would look through all that were written before it.
+    "CREATE INDEX IF NOT EXISTS TASK_ID_STATE_TIME_INDEX ON JOB_STATUS_TRACE_LOG (task_id, state, creation_time)",
     // For the removal of what is old.
     "CREATE INDEX IF NOT EXISTS JOB_EXECUTION_LOG_START_TIME ON JOB_EXECUTION_LOG (start_time)",
     "CREATE INDEX IF NOT EXISTS JOB_STATUS_TRACE_LOG_CREATION_TIME ON JOB_STATUS_TRACE_LOG (creation_time)",
