@@ -33,6 +33,47 @@ TEST_CASE("scheduler.job: a trigger has every instance run its items once, and t
     REQUIRE(one.wait_idle("settle"));
 }
 
+TEST_CASE("scheduler.job: an order that comes before the first sharding reaches every item, also those of who comes later") {
+    for (bool const is_monitored : {true, false}) {
+        INFO("monitored: " << is_monitored);
+        cluster c;
+        auto job = make_job("settle", never, 4);
+        job.monitor_execution = is_monitored;
+        auto& one = c.add();
+        auto& two = c.add();
+        REQUIRE(one.schedule(job));
+        REQUIRE(one.trigger("settle"));
+        REQUIRE_FALSE(c.find("/settle/ext/assignment"));
+        REQUIRE(two.schedule(job));
+        c.run_for(1s);
+        CHECK(c.started() == items{0, 1, 2, 3});
+        c.run_for(1min);
+        CHECK(c.started() == items{0, 1, 2, 3});
+    }
+}
+
+TEST_CASE("scheduler.job: an order that was obeyed is not obeyed again by who comes later") {
+    for (bool const is_monitored : {true, false}) {
+        INFO("monitored: " << is_monitored);
+        cluster c;
+        auto job = make_job("settle", never, 4);
+        job.monitor_execution = is_monitored;
+        auto& one = c.add();
+        REQUIRE(one.schedule(job));
+        c.run_for(1s);
+        REQUIRE(one.trigger("settle"));
+        c.run_for(1s);
+        REQUIRE(c.started() == items{0, 1, 2, 3});
+        auto& two = c.add();
+        REQUIRE(two.schedule(job));
+        c.run_for(1min);
+        CHECK(c.started() == items{0, 1, 2, 3});
+        c.create("/settle/ext/orders/look-0", "");
+        c.run_for(1min);
+        CHECK(c.started() == items{0, 1, 2, 3});
+    }
+}
+
 TEST_CASE("scheduler.job: an operator's order to one instance is obeyed by that one; other data is not an order") {
     cluster c;
     auto& one = c.add();

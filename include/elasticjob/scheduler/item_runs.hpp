@@ -56,8 +56,10 @@ struct run_terms {
     session_generation generation{};
     revision run_order = 0;     ///< the last order to run all items
     wall_time ordered_at{};     ///< by the registry's clock
-    revision obeyed_before = 0; ///< what was ordered before this instance came is not for items without a record
+    revision obeyed_before = 0; ///< what was ordered before this instance came is not for items without a record, if
+                                ///< somebody has had them before
     bool is_open = false;      ///< registered, enabled and not leaving: runs may begin
+    bool may_stream = false;   ///< what streams may go on with another round
     wall_time enabled_since{}; ///< what was due before is not made up for: an operator did not want it run
 
     bool is_monitored() const { return config->config().monitor_execution; }
@@ -122,6 +124,8 @@ public:
         auto const wall = wall_now();
         auto const ours_since = is_share_known_ ? wall : std::max(doubted_at_, wall - env_.options.sharding_timeout);
         is_share_known_ = true;
+        auto const* in_force = view.assignment_in_force();
+        is_first_sharding_ = in_force && in_force->epoch() == 1 && !has_java_members();
         common_ = std::move(claim.common);
         std::map<item_index, item_share> ours;
         for (auto& s : claim.shares) ours.emplace(s.item, std::move(s));
@@ -450,10 +454,10 @@ private:
         run_record fresh;
         fresh.schedule = terms_.schedule;
         fresh.through = unrecorded_since(e.ours_since);
-        fresh.obeyed = terms_.obeyed_before;
+        fresh.obeyed = is_first_sharding_ ? e.record.obeyed : std::max(e.record.obeyed, terms_.obeyed_before);
         if (!terms_.is_monitored()) {
             // There is no record to say what others have obeyed: what was ordered before the item was ours was for them.
-            if (terms_.ordered_at <= e.ours_since) fresh.obeyed = terms_.run_order;
+            if (!is_first_sharding_ && terms_.ordered_at <= e.ours_since) fresh.obeyed = terms_.run_order;
             e.record = std::move(fresh);
             e.version.reset();
             e.is_read = true;
@@ -515,8 +519,8 @@ private:
             why.what = "a run record cannot be read, and is begun anew: " + why.what;
             tell_trouble(why);
             e.record = run_record{};
+            e.record.obeyed = terms_.obeyed_before;
         }
-        if (e.record.obeyed == 0) e.record.obeyed = terms_.obeyed_before;
         // Instants that Java members may have run, who keep no record, are not made up for.
         if (has_java_members() && !terms_.due->follows())
             e.record.through = std::max(e.record.through, e.ours_since);
@@ -1392,6 +1396,7 @@ private:
     list_of<mono_time> retried_at_;     ///< in the last hour, if there is a limit
     std::uint64_t runs_begun_ = 0;
     bool is_share_known_ = false;
+    bool is_first_sharding_ = false; ///< of the job: nobody has had an item before
     bool is_draining_ = false;
     bool was_clock_wrong_ = false; ///< when it was last looked at
     bool stands_down_ = false;

@@ -133,10 +133,8 @@ public:
         for (int attempt = 0; attempt < 10; ++attempt) {
             auto const seen = news().edition();
             transaction order{env_.registry.session().generation};
-            if (view_->run_order())
-                order.set(at_.orders(), {});
-            else
-                order.create(at_.orders(), {});
+            if (!view_->orders_parent()) order.create(at_.orders(), {}); // somebody has removed it
+            order.set(at_.orders(), {});
             for (auto const& id : view_->instances())
                 if (id.is_java()) order.set(at_.instance(id), std::string{trigger_order});
             ELASTICJOB_CO_TRY(auto const reply, co_await env_.registry.commit(std::move(order)));

@@ -84,9 +84,14 @@ public:
         return !s || s->data != server_disabled;
     }
 
-    /// What operators want, by name; and below "" the node whose last writing has all items run.
+    /// What operators want, by name.
     auto const& orders() const { return orders_.nodes(); }
-    node const* run_order() const { return orders_.root(); }
+    node const* orders_parent() const { return orders_.root(); }
+    /// That parent, if it has been written since it was made: the last writing has all items run. Or null.
+    node const* run_order() const {
+        auto const* parent = orders_parent();
+        return parent && parent->stat.version > 0 ? parent : nullptr;
+    }
 
     /// All instances, in ElasticJob's order, which is descending.
     ids instances() const {
