@@ -77,8 +77,9 @@ template <class Fetch, class Process>
 dataflow(Fetch, Process) -> dataflow<Fetch, Process>;
 
 /// JT-2, JT-3. Fetches, and processes what was fetched, once; with `job_config::streaming_process` again and again, until
-/// nothing is fetched or the run is asked to stop, which is looked at behind processing and before the next fetching. So
-/// what was fetched is always processed, or the run fails.
+/// nothing is fetched, the run is asked to stop, the job is being shut down or disabled here, or does not stream any more;
+/// all of which is looked at behind processing and before the next fetching. So what was fetched is always processed, or the
+/// run fails.
 ///
 /// With `job_config::dataflow.threads` more than 1, parts of what was fetched are processed at the same time on threads of
 /// the pool that are free, and on this one; all of them are tried, and the first failure is that of the run. The body must
@@ -95,7 +96,8 @@ struct DataflowExecutor {
             ELASTICJOB_CHECK(detail::guarded_call([&] { return fetch(body, ctx, data); }));
             if (std::ranges::size(*data) == 0) return success();
             ELASTICJOB_CHECK(process(body, ctx, *data));
-            if (!is_streaming || ctx.stop.stop_requested()) return success();
+            bool const yields = ctx.stop.stop_requested() || (ctx.port && ctx.port->is_to_yield.load());
+            if (!is_streaming || yields) return success();
         }
     }
 

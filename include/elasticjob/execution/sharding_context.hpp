@@ -35,6 +35,7 @@ struct run_port {
     /// Has the job's pool do a piece of work of this run. False: the pool takes no more.
     bool (*submit)(run_port&, work&) = nullptr;
     std::atomic<std::uint64_t> succeeded{0}, failed{0}; ///< elements, since somebody last looked
+    std::atomic<bool> is_to_yield{false}; ///< what streams is to end behind the round that it is in
 
     void count(std::uint64_t well, std::uint64_t badly) noexcept {
         succeeded.fetch_add(well, std::memory_order_relaxed);

@@ -145,6 +145,12 @@ public:
         }
     }
 
+    /// What streams hears whether it may go on, or is to end behind the round that it is in.
+    void tell_streams() {
+        for (auto& [i, e] : table_)
+            if (e.live) e.live->is_to_yield = !terms_.may_stream;
+    }
+
     /// It is not known for the moment what is ours: nothing begins, and what runs goes on.
     void doubt_ownership() {
         if (std::exchange(is_share_known_, false)) doubted_at_ = wall_now();
@@ -856,6 +862,7 @@ private:
         ctx.fetch_count = terms_.dataflow.fetch_count;
         ctx.process_threads = terms_.dataflow.threads;
         ctx.port = &live;
+        live.is_to_yield = !terms_.may_stream;
         e.live = &live;
         if (is_draining_) live.order.give(stop_reason::draining);
         if (!e.share) live.order.give(stop_reason::reassigned);

@@ -728,6 +728,8 @@ private:
             }
             terms.is_open = is_registered() && is_enabled() && !is_leaving_ && !runs_.stands_down();
             if (!std::exchange(was_enabled_, is_enabled()) && was_enabled_) terms.enabled_since = wall_milliseconds();
+            bool const streams = config_->config().streaming_process;
+            terms.may_stream = streams && is_enabled() && !is_leaving_ && !runs_.stands_down();
             terms.on_misfire = own_.on_misfire;
             if (!config_->config().misfire) terms.on_misfire.rule = misfire_rule::skip;
             terms.time_limit = own_.run_time_limit;
@@ -736,6 +738,7 @@ private:
             terms.dead_letters_max = own_.dead_letters_max;
             terms.on_wrong_clock = own_.on_wrong_clock;
             terms.dataflow = own_.dataflow;
+            runs_.tell_streams();
             runs_.stir();
             co_await news().newer_than(seen);
         }
