@@ -878,7 +878,7 @@ private:
         call->run.task_id = ctx.task_id; // which lives as long as the call
         if constexpr (listeners::hear_before) {
             auto const tell = [&] { return env_.listeners.before(ctx); };
-            auto const heard = co_await run_on(env_.pool, loop(), tell);
+            auto const heard = co_await call_hook(tell);
             if (!heard) tell_trouble(heard.error());
         }
         auto const began = now();
@@ -894,7 +894,7 @@ private:
         if constexpr (listeners::hear_after) {
             if (call->was_called()) {
                 auto const tell = [&] { return env_.listeners.after(ctx, outcome); };
-                auto const heard = co_await run_on(env_.pool, loop(), tell);
+                auto const heard = co_await call_hook(tell);
                 if (!heard) tell_trouble(heard.error());
             }
         }
@@ -916,6 +916,21 @@ private:
         }
         body_end ended{std::move(outcome), was_refused, retry_at, was_ordered, run};
         co_return ended;
+    }
+
+    /// Calls what belongs to a run that has begun: while the pool takes no more it waits, though not for ever.
+    template <class F>
+    task<result<void>> call_hook(F const& f) {
+        bool was_called = false;
+        auto const once = [&] {
+            was_called = true;
+            return f();
+        };
+        for (auto const patience = now() + hook_patience;;) {
+            auto heard = co_await run_on(env_.pool, loop(), once);
+            if (was_called || now() >= patience || !(heard.error() == errc::overloaded)) co_return heard;
+            co_await sleep_until(loop(), now() + retry_pause);
+        }
     }
 
     task<void> carry_out(std::shared_ptr<body_call> call) {
@@ -987,7 +1002,7 @@ private:
             stops_job = answer.stops_job;
             return std::move(answer.trouble);
         };
-        auto const asked = co_await run_on(env_.pool, loop(), ask);
+        auto const asked = co_await call_hook(ask);
         if (!asked) tell_trouble(asked.error());
         if (stops_job) stand_down();
     }
@@ -1176,7 +1191,7 @@ private:
         auto const all = e.together;
         if (!std::exchange(all->is_begun, true)) {
             auto const tell = [&] { return env_.listeners.before_batch(all->what); };
-            auto const heard = co_await run_on(env_.pool, loop(), tell);
+            auto const heard = co_await call_hook(tell);
             if (!heard) tell_trouble(heard.error());
             all->is_told = true;
             all->news.notify();
@@ -1191,7 +1206,7 @@ private:
         auto const all = std::exchange(e.together, nullptr);
         if (--all->left > 0 || !all->is_begun) co_return;
         auto const tell = [&] { return env_.listeners.after_batch(all->what); };
-        auto const heard = co_await run_on(env_.pool, loop(), tell);
+        auto const heard = co_await call_hook(tell);
         if (!heard) tell_trouble(heard.error());
     }
 
@@ -1377,6 +1392,8 @@ private:
     }
 
     static constexpr std::chrono::milliseconds retry_pause{200};
+    static constexpr std::chrono::milliseconds refusal_pause{1'000};
+    static constexpr std::chrono::seconds hook_patience{10};
     static constexpr std::chrono::hours clock_slack{1};
 
     Environment& env_;
