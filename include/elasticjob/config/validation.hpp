@@ -152,13 +152,17 @@ deferred<std::vector<error>, Config> problems_of(Config const& config, Readings 
     auto const require_own = [&](std::string_view name, bool good, std::string_view what) {
         if (!good) problems.push_back({errc::invalid_config, std::string{what}, std::string{name}});
     };
-    require_own("run_time_limit", config.run_time_limit.count() >= 0, "must not be negative");
-    require_own("give_up_after",
-                config.give_up_after.count() == 0 || config.give_up_after > config.run_time_limit,
-                "must be longer than run_time_limit, so that a run is asked to stop before it is given up, or 0");
+    // What is longer is meant to be no limit at all, or a slip; and moments must not run over.
+    auto const is_span = [](std::chrono::milliseconds t) { return t.count() >= 0 && t <= std::chrono::hours{24 * 365}; };
+    static constexpr std::string_view span_rule = "must be 0 to 365 days; 0 is no limit";
+    require_own("run_time_limit", is_span(config.run_time_limit), span_rule);
+    bool const gives_up_later = config.give_up_after.count() == 0 || config.give_up_after > config.run_time_limit;
+    require_own("give_up_after", is_span(config.give_up_after) && gives_up_later,
+                "must be longer than run_time_limit, so that a run is asked to stop before it is given up, and 365 days at "
+                "most; or 0");
     auto const& retry = config.retry;
     require_own("retry.attempts_max", retry.attempts_max >= 1, "must be 1 at least: the first attempt counts");
-    require_own("retry.pause", retry.pause.count() >= 0 && retry.pause_max.count() >= 0, "must not be negative");
+    require_own("retry.pause", is_span(retry.pause) && is_span(retry.pause_max), "must be 0 to 365 days");
     require_own("retry.factor", retry.factor >= 1, "must be 1 at least");
     require_own("retry.spread_percent", retry.spread_percent <= 100, "must be 0 to 100");
     require_own("dead_letters_max", config.dead_letters_max <= 50, "must be 0 to 50");
