@@ -127,3 +127,26 @@ TEST_CASE("operations.explain: an item that waits to be tried again says when, a
                          "(attempt 2)."));
     CHECK(has(w.text(0), "failed at 2026-01-01 00:01:00 UTC: job_failed: no money; it was to be tried again"));
 }
+
+TEST_CASE("operations.explain: a job that follows another says which") {
+    world w;
+    auto& m = w.add();
+    auto job = make_job("settle", "", 1);
+    job.schedules = {job_schedule::after_job("fetch", round_end::failed)};
+    REQUIRE(m.schedule(job));
+    w.run_for(1s);
+    CHECK(has(w.text(0), "It is due when a round of the job 'fetch' is over and failed"));
+}
+
+TEST_CASE("operations.explain: what was interrupted for good is said at once") {
+    world w;
+    w.add();
+    w.add();
+    for (auto& m : w.members) REQUIRE(m->schedule(make_job("settle", "0 0 * * * ?", 1)));
+    for (auto& m : w.members) m->holds = true;
+    w.run_for(1h + 1s);
+    auto& dead = *w.members[w.all(heard::kind::started, 0).at(0).member];
+    post(w.loop, [&] { dead.registry.disconnect(); });
+    w.run_for(1min);
+    CHECK(has(w.text(0), "died, and it was not run again"));
+}

@@ -5,6 +5,7 @@
 
 #include <elasticjob/config/item_labels.hpp>
 #include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/config/schedule_text.hpp>
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/within.hpp>
 #include <elasticjob/execution/run_record.hpp>
@@ -69,8 +70,11 @@ inline std::string outcome_text(run_entry const& e) {
     case run_outcome::skipped:
         return many + utc_text(e.run.due) + " did not run" + note;
     case run_outcome::interrupted:
+        if (!e.note.empty())
+            return many + utc_text(e.run.due) + " ran" + by + why + " and was made to stop at " + utc_text(e.ended) + note +
+                   "; it was not run again";
         return many + utc_text(e.run.due) + " was interrupted" + why + ": " + e.run.instance +
-               " died, and failover is switched off";
+               " died, and it was not run again, for failover is switched off or this was the last attempt";
     case run_outcome::retried:
         if (!e.note.empty())
             return many + utc_text(e.run.due) + " ran" + by + why + " and failed at " + utc_text(e.ended) + note +
@@ -90,11 +94,24 @@ struct item_facts {
     std::optional<run_record> record;
     bool is_left = false; ///< by a strategy that found nobody for it
     std::string needs{};  ///< labels
+    std::optional<job_schedule> followed{}; ///< another job, behind whose rounds it runs
 
     bool is_alive(std::string const& id) const {
         return std::find(instances.begin(), instances.end(), id) != instances.end();
     }
 };
+
+constexpr std::string_view followed_end_text(round_end e) noexcept {
+    switch (e) {
+    case round_end::completed:
+        return "is over and was completed";
+    case round_end::failed:
+        return "is over and failed";
+    case round_end::ended:
+        return "is over";
+    }
+    return "is over";
+}
 
 inline std::string state_text(item_facts const& f) {
     if (f.record && f.record->running) {
@@ -104,7 +121,7 @@ inline std::string state_text(item_facts const& f) {
                     ").";
         if (f.is_alive(r.instance)) return line;
         line = "It was interrupted: " + r.instance + " died running it, for the instant " + utc_text(r.due) + ". ";
-        if (!f.config.failover) return line + "Failover is switched off, so that is noted with its next run.";
+        if (!f.config.failover) return line + "Failover is switched off, so it is not run again.";
         if (f.is_disabled) return line + "An operator has disabled it, so it is not run again.";
         return line + (f.is_alive(f.owner) ? f.owner + " runs it again at once."
                                            : "It is run again as soon as somebody alive owns it.");
@@ -129,6 +146,9 @@ inline std::string state_text(item_facts const& f) {
     auto line = "It is idle, on " + f.owner + ".";
     if (f.record && f.record->next_due)
         line += " As of its last run, it is due next at " + utc_text(*f.record->next_due) + ".";
+    if (f.followed)
+        line += " It is due when a round of the job '" + f.followed->job + "' " + std::string{followed_end_text(f.followed->after)} +
+                ", which takes all items of that round.";
     return line;
 }
 
@@ -156,7 +176,8 @@ task<result<explanation>> explain_item(Registry& r, job_name job, item_index ite
     job_layout const at{job};
     std::vector<node_path> paths{at.config(),         at.item_disabled(item),  at.item_running(item),
                                  at.run_record(item), at.item_instance(item),  at.assignment(),
-                                 at.item_instance(0), at.sharding_necessary(), at.leader_instance(), at.item_labels()};
+                                 at.item_instance(0), at.sharding_necessary(), at.leader_instance(), at.item_labels(),
+                                 at.schedule()};
     ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, std::move(paths)));
     if (!nodes[0]) co_return error{errc::no_node, "there is no job of that name", at.root().str()};
     ELASTICJOB_CO_TRY(auto config, from_json(nodes[0]->data));
@@ -175,7 +196,12 @@ task<result<explanation>> explain_item(Registry& r, job_name job, item_index ite
                              {},
                              {},
                              false,
+                             {},
                              {}};
+    if (nodes[10]) {
+        ELASTICJOB_CO_TRY(auto const whole, with_schedule_text(facts.config, nodes[10]->data));
+        if (auto const* followed = find_followed(whole.schedules)) facts.followed = *followed;
+    }
     if (nodes[4]) facts.owner = nodes[4]->data;
     auto const in_force = nodes[5] && nodes[6] && nodes[5]->stat.modified == nodes[6]->stat.modified;
     if (in_force) {
