@@ -88,7 +88,7 @@ TEST_CASE("execution.run_record: what is to be tried again holds back what is se
     CHECK(r.settled_through() == at(5000));
     r.running = begin(5000);
     CHECK(r.settled_through() == at(4999));
-    r.end_for_retry(at(5010), "no luck", at(6000));
+    r.end_for_retry(at(5010), "no luck", {at(5000), run_source::schedule, 2, at(6000)});
     CHECK(r.retry == run_retry{at(5000), run_source::schedule, 2, at(6000)});
     CHECK(r.ledger.back().outcome == run_outcome::retried);
     CHECK_FALSE(r.last_completed); // it counts as running until it is settled

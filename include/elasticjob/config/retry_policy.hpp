@@ -14,7 +14,8 @@ namespace elasticjob {
 /// An item that waits to be tried again counts as running: what becomes due meanwhile is a misfire. What fails for good is
 /// a dead letter.
 struct retry_policy {
-    /// How often a due instant is tried, those attempts included whose instance died. 1 never tries again.
+    /// How often a due instant is tried, those attempts included whose instance died, or was made to stop. 1 never tries
+    /// again what failed.
     std::uint32_t attempts_max = 1;
 
     /// From the first failure to the second attempt; each further pause is `factor` times as long, up to `pause_max`.
@@ -32,6 +33,12 @@ struct retry_policy {
 
     friend bool operator==(retry_policy const&, retry_policy const&) = default;
 };
+
+/// With failover: the attempt behind which an instance's death is the end of it. What kills its process each time it runs
+/// must not go round the cluster for ever, even if what merely fails is not tried again at all.
+constexpr std::uint32_t interruptions_survived(retry_policy const& policy) noexcept {
+    return policy.attempts_max > 1 ? policy.attempts_max : 10;
+}
 
 /// The pause before an attempt, the second or a later one. O(attempt), and no more than 64 steps.
 inline std::chrono::milliseconds pause_before(retry_policy const& policy, std::uint32_t attempt, std::uint64_t seed) {

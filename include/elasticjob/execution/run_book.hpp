@@ -177,6 +177,18 @@ public:
         co_return error{errc::fenced, "another instance has taken the item over", path.str()};
     }
 
+    /// Writes a record while nobody runs the item. Errors: fenced, if somebody has begun to, has written the record, or is the
+    /// `dead` instance and alive; those of the registry, and then it is not known.
+    task<result<void>> amend(session_generation g, run_end e, deferred<std::optional<instance_id>, Registry> dead) {
+        transaction t{g};
+        t.check(at_.instance(self_)).check_absent(at_.item_running(e.item));
+        if (dead) t.check_absent(at_.instance(*dead));
+        t.set(at_.run_record(e.item), e.record, e.version);
+        ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(t)));
+        if (reply) co_return success();
+        co_return error{errc::fenced, "somebody has taken the item up", at_.run_record(e.item).str()};
+    }
+
     /// Creates the records of items that have none yet; of one that somebody else creates meanwhile, nothing is touched.
     /// Errors: those of the registry.
     task<result<void>> open(session_generation g, list_of<std::pair<item_index, std::string>> records) {

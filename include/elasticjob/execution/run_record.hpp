@@ -30,8 +30,9 @@ enum class run_outcome : std::uint8_t {
     failed,      ///< the body said so, or threw; the note says what
     coalesced,   ///< the run of a later instant made up for it
     skipped,     ///< it was not run, and the note says why
-    interrupted, ///< its instance died, and nobody ran it again
-    retried,     ///< its instance died, or it failed, which the note then says; the next attempt has an entry of its own
+    interrupted, ///< its instance died, or the library stopped it, and nobody ran it again
+    retried,     ///< its instance died, or it did not come to its end for a reason that the note says; the next attempt has
+                 ///< an entry of its own
 };
 
 namespace detail {
@@ -50,14 +51,14 @@ inline constexpr std::string_view nobody = "nobody@-@-";
 struct run_begin {
     wall_time due{}; ///< the instant that it is for; of an order, when it was taken
     run_source source = run_source::schedule;
-    std::uint32_t attempt = 1; ///< one more for each instance that died running it
+    std::uint32_t attempt = 1; ///< one more for each run before that did not come to its end
     std::string instance{};
     wall_time begun{};
 
     friend bool operator==(run_begin const&, run_begin const&) = default;
 };
 
-/// A run that failed, and is to be tried again.
+/// A run that failed, or was not let come to its end, and is to be tried again.
 struct run_retry {
     wall_time due{}; ///< the instant that it is for
     run_source source = run_source::schedule;
@@ -119,9 +120,9 @@ struct basic_run_record {
         add(std::move(e));
     }
 
-    /// What runs has failed, and is tried again at that moment.
-    void end_for_retry(wall_time now, std::string note, wall_time at) {
-        retry = run_retry{running->due, running->source, running->attempt + 1, at};
+    /// What runs has not come to its end, and is tried again.
+    void end_for_retry(wall_time now, std::string note, run_retry again) {
+        retry = again;
         add({*std::exchange(running, std::nullopt), run_outcome::retried, now, 1, std::move(note)});
     }
 

@@ -69,7 +69,7 @@ struct sharding_context {
     std::stop_token stop{}; ///< says when to come to an end; a body that takes long should look at it
 
     run_source source = run_source::schedule; ///< why it is run
-    std::uint32_t attempt = 1;                ///< greater than 1 when an instance has died running it
+    std::uint32_t attempt = 1; ///< greater than 1 when a run for the same instant did not come to its end, or failed
 
     /// The fencing token: every run of an item has a greater one than the runs before. Store it with whatever the body
     /// writes, and refuse a write whose token is smaller than the one stored: then a run that was taken for dead and

@@ -374,6 +374,7 @@ private:
         wall_time rounds_at_end{};     ///< the last round of another job that was known when its last run here ended
         wall_time told_of_clock{};     ///< the due instant that was last told to be skipped because the clock is wrong
         live_run* live = nullptr;
+        bool is_news = false; ///< the record says what others have to know, and is not written yet
         bool is_busy = false; ///< from the first request of a run to the record of its end
         maybe<session_generation> mark{}; ///< whose `running` node is ours
         bool is_failover = false;         ///< and the `failover` node too
@@ -397,6 +398,7 @@ private:
         maybe<instance_id> dead{};
         bool is_failover = false;
         bool is_monitored = true;
+        bool is_news = false; ///< for others too: it is to be written down, even if nothing is run
     };
     struct asking {
         entry* who;
@@ -450,8 +452,29 @@ private:
         if (!e.is_read) co_return co_await take_in(e);
         if (e.record.running && !is_gone(e.record.running->instance)) co_return co_await follow_foreign_run(e);
         auto next = choose(e);
-        if (!next) co_return next_look(e);
-        co_return co_await run(e, *std::move(next));
+        if (next) co_return co_await run(e, *std::move(next));
+        if (e.is_news && e.version) co_return co_await write_down(e);
+        co_return next_look(e);
+    }
+
+    /// Writes what has been decided without a run: that nobody makes up for an interrupted one.
+    task<mono_time> write_down(entry& e) {
+        co_await write_access(e);
+        run_end what;
+        what.item = e.item;
+        what.record = e.record.to_text();
+        what.version = *e.version;
+        auto const written = co_await book_.amend(terms_.generation, std::move(what), e.dead);
+        release(e);
+        if (!written) {
+            e.is_read = false; // somebody has been faster, or it is not known
+            co_return now() + back_off(e);
+        }
+        e.version = *e.version + 1;
+        e.failures = 0;
+        e.dead.reset();
+        e.is_news = false;
+        co_return now();
     }
 
     /// Reads what is known of the item's runs, or begins to write it down.
@@ -515,6 +538,7 @@ private:
 
     void take_record(entry& e, node const& there) {
         e.dead.reset();
+        e.is_news = false;
         e.version = there.stat.version;
         e.is_read = true;
         auto read = run_record::parse(there.data);
@@ -602,13 +626,14 @@ private:
         if (record.running) {
             auto const left = *record.running;
             if (auto const who = instance_id::parse(left.instance); who && !(*who == self_)) next.dead = *who;
-            next.is_failover = terms_.config->config().failover;
+            next.is_failover = terms_.config->config().failover && left.attempt < interruptions_survived(terms_.retry);
             record.end(next.is_failover ? run_outcome::retried : run_outcome::interrupted, wall);
             if (next.is_failover) {
                 begin(record, {left.due, run_source::failover, left.attempt + 1, self_.str(), wall});
                 return next;
             }
             record.bury(terms_.dead_letters_max);
+            next.is_news = true;
         }
         if (terms_.run_order > record.obeyed) {
             record.obeyed = terms_.run_order;
@@ -695,6 +720,7 @@ private:
     static void remember(entry& e, next_run next) {
         e.record = std::move(next.record);
         e.dead = std::move(next.dead);
+        e.is_news |= next.is_news;
     }
 
     void begin(run_record& record, run_begin what) const {
@@ -778,6 +804,7 @@ private:
         }
         e.failures = 0;
         e.dead.reset();
+        e.is_news = false;
         if (what.source == run_source::trigger) e.order.reset();
         e.record = std::move(next.record);
         auto const ended = co_await call_body(e, what, config, hold ? &*hold : nullptr);
@@ -797,7 +824,10 @@ private:
         next.record.last_begun = e.record.last_begun;
         bool const had_failed = next.record.running->attempt > 1;
         next.record.end(run_outcome::skipped, wall_now(), std::string{why});
-        if (had_failed) next.record.bury(terms_.dead_letters_max);
+        if (had_failed) {
+            next.record.bury(terms_.dead_letters_max);
+            next.is_news = true;
+        }
         remember(e, std::move(next));
         tell_rounds(e, true);
     }
@@ -833,9 +863,9 @@ private:
     /// How a run ended.
     struct body_end {
         result<void> outcome;
-        bool was_refused; ///< by the pool, so that the body was not called
-        maybe<wall_time> retry_at;
-        bool was_ordered; ///< by an operator, to stop
+        bool was_refused;       ///< by the pool, so that the body was not called
+        maybe<run_retry> again; ///< what is to be tried later
+        stop_reason stopped_by;
         events::run_name run;
     };
 
@@ -899,22 +929,30 @@ private:
             }
         }
         if constexpr (listeners::hear_batches) co_await end_batch(e);
-        bool const was_ordered = live.order.why() == stop_reason::ordered;
+        auto const stopped_by = live.order.why();
+        maybe<run_retry> again;
+        if (was_refused)
+            again = put_off(what);
+        else if (!outcome && is_by_us(stopped_by))
+            again = taken_up_again(what, stopped_by);
+        else if (!outcome && stopped_by != stop_reason::ordered)
+            again = next_attempt(e.item, what);
         maybe<wall_time> retry_at;
-        if (!was_refused && !outcome && !was_ordered) retry_at = next_attempt(e.item, what);
-        if constexpr (error_handlers::are_there) {
-            if (!was_refused && !outcome) co_await ask_handlers(ctx, outcome.error(), now() - began, retry_at);
+        if (again) retry_at = again->at;
+        if constexpr (error_handlers::are_there) { // what we have stopped ourselves has not failed
+            if (!was_refused && !outcome && !is_by_us(stopped_by))
+                co_await ask_handlers(ctx, outcome.error(), now() - began, retry_at);
         }
         take_counts(e);
         e.live = nullptr;
-        if (was_refused) {
+        if (was_refused && !again) {
             tell_skipped(e, what.due, events::skip_reason::overloaded, 1, run);
         } else {
             maybe<error> failure;
             if (!outcome) failure = outcome.error();
             env_.sink(events::item_finished{origin(), e.item, what.due, now() - began, failure, e.token, run, retry_at});
         }
-        body_end ended{std::move(outcome), was_refused, retry_at, was_ordered, run};
+        body_end ended{std::move(outcome), was_refused, std::move(again), stopped_by, run};
         co_return ended;
     }
 
@@ -979,8 +1017,8 @@ private:
                      ""};
     }
 
-    /// When a run that has failed just now is to be tried again; nothing if it has failed for good.
-    maybe<wall_time> next_attempt(item_index item, run_begin const& what) {
+    /// What becomes of a run that has failed just now; nothing if it has failed for good.
+    maybe<run_retry> next_attempt(item_index item, run_begin const& what) {
         auto const& policy = terms_.retry;
         if (what.attempt >= policy.attempts_max) return std::nullopt;
         if (policy.hourly_max > 0) {
@@ -988,7 +1026,29 @@ private:
             if (retried_at_.size() >= policy.hourly_max) return std::nullopt;
             retried_at_.push_back(now());
         }
-        return wall_now() + pause_before(policy, what.attempt + 1, mix_bits(fnv_1a(name_.str()) + item));
+        auto const pause = pause_before(policy, what.attempt + 1, mix_bits(fnv_1a(name_.str()) + item));
+        return run_retry{what.due, what.source, what.attempt + 1, wall_now() + pause};
+    }
+
+    /// Of a run that has not come to its end because we have asked it to stop. Who owns the item goes on with it, as with that
+    /// of an instance that has died. Nobody but the members' coming and going is to blame for an item's changing hands, so
+    /// that is never the end of a run.
+    maybe<run_retry> taken_up_again(run_begin const& what, stop_reason why) {
+        bool const is_wanted = terms_.config->config().failover || terms_.retry.attempts_max > 1;
+        if (!is_wanted && why != stop_reason::reassigned) return std::nullopt;
+        return run_retry{what.due, what.source, what.attempt + 1, wall_now()};
+    }
+
+    /// Of a run that the pool has refused. What had been begun before, and was promised another attempt, gets it.
+    maybe<run_retry> put_off(run_begin const& what) {
+        if (what.attempt == 1) return std::nullopt;
+        return run_retry{what.due, what.source, what.attempt, wall_now() + refusal_pause};
+    }
+
+    /// Whether a run was asked to stop for reasons of the cluster's, not its own.
+    static bool is_by_us(stop_reason why) noexcept {
+        return why == stop_reason::session_lost || why == stop_reason::lease_over || why == stop_reason::reassigned ||
+               why == stop_reason::draining;
     }
 
     /// What is told is the caller's until they have answered.
@@ -1013,16 +1073,17 @@ private:
     }
 
     void note_end(run_record& record, body_end const& ended, wall_time wall) const {
-        if (ended.was_refused)
-            record.end(run_outcome::skipped, wall, std::string{name_of(events::skip_reason::overloaded)});
-        else if (ended.outcome)
+        if (ended.outcome) {
             record.end(run_outcome::completed, wall);
-        else if (ended.retry_at)
-            record.end_for_retry(wall, to_string(ended.outcome.error()), *ended.retry_at);
-        else
-            record.end(run_outcome::failed, wall, to_string(ended.outcome.error()));
-        if (record.ledger.back().outcome == run_outcome::failed && !ended.was_ordered)
-            record.bury(terms_.dead_letters_max);
+        } else if (ended.again) {
+            record.end_for_retry(wall, to_string(ended.outcome.error()), *ended.again);
+        } else if (ended.was_refused) {
+            record.end(run_outcome::skipped, wall, std::string{name_of(events::skip_reason::overloaded)});
+        } else {
+            auto const outcome = is_by_us(ended.stopped_by) ? run_outcome::interrupted : run_outcome::failed;
+            record.end(outcome, wall, to_string(ended.outcome.error()));
+            if (ended.stopped_by != stop_reason::ordered) record.bury(terms_.dead_letters_max);
+        }
         auto const own = terms_.due->next_after_end(idle_from(record));
         if (own && (!record.next_due || *own < *record.next_due)) record.next_due = own;
     }

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs that do not come to their end, though their bodies would: the item is given to another instance, the job is shut down, the
+// pool is full, or instance after instance dies.
+#include <elasticjob/execution/run_record.hpp>
+
+#include <support/cluster.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+
+namespace {
+
+job_config hourly(int count) { return make_job("settle", "0 0 * * * ?", count); }
+
+run_record record_of(cluster const& c, item_index i) {
+    return run_record::parse(c.data("/settle/ext/run/" + std::to_string(i))).value();
+}
+
+/// What most bodies do that look at their stop token.
+result<void> until_stopped(sharding_context const& ctx) {
+    if (ctx.stop.stop_requested()) return error{errc::job_failed, "asked to stop"};
+    return success();
+}
+
+/// Lets the runs of a member end, at that time.
+struct release_later : timer {
+    explicit release_later(member& m) noexcept : timer{&ring}, who{m} {}
+    static void ring(timer& t) {
+        auto& m = static_cast<release_later&>(t).who;
+        m.holds = false;
+        m.release_all();
+    }
+    member& who;
+};
+
+void disconnect(cluster& c, member& m) {
+    post(c.loop, [&m] { m.registry.disconnect(); });
+    c.loop.run_ready();
+}
+
+} // namespace
+
+TEST_CASE("stopped_runs: a run that ends because its item goes to another instance is run again there") {
+    for (bool const is_monitored : {true, false}) {
+        INFO("monitored: " << is_monitored);
+        cluster c;
+        auto job = hourly(2);
+        job.monitor_execution = is_monitored;
+        auto& one = c.add();
+        one.body = until_stopped;
+        one.holds = true;
+        REQUIRE(one.schedule(job));
+        c.run_for(1h + 1s);
+        REQUIRE(one.held() == 2);
+        auto& two = c.add();
+        REQUIRE(two.schedule(job));
+        c.run_for(5s);
+        one.holds = false;
+        one.release_all();
+        c.run_for(1min);
+        std::size_t moved = 0;
+        for (item_index i = 0; i < 2; ++i) {
+            auto const runs = c.all(heard::kind::started, i);
+            if (c.owner("settle", i) == one.id("settle")) {
+                CHECK(runs.size() == 1);
+                continue;
+            }
+            ++moved;
+            if (!is_monitored) { // nobody could tell the other: who knows of it says so
+                CHECK(runs.size() == 1);
+                CHECK(c.skips(events::skip_reason::not_ready) == 1);
+                continue;
+            }
+            REQUIRE(runs.size() == 2);
+            CHECK(runs[1].member == two.number);
+            CHECK(runs[1].due == runs[0].due);
+            CHECK(runs[1].attempt == 2);
+            auto const record = record_of(c, i);
+            REQUIRE(record.ledger.size() == 2);
+            CHECK(record.ledger[0].outcome == run_outcome::retried);
+            CHECK(record.ledger[1].outcome == run_outcome::completed);
+            CHECK(record.dead_letters.empty());
+        }
+        CHECK(moved == 1);
+        CHECK(c.violations.empty());
+    }
+}
+
+TEST_CASE("stopped_runs: a run that a shutdown stops is made up for where failover or retries are on, and is a dead letter otherwise") {
+    struct {
+        bool failover;
+        std::uint32_t attempts_max;
+    } const all[] = {{true, 1}, {false, 3}, {false, 1}};
+    for (auto const& how : all) {
+        INFO("failover: " << how.failover << ", attempts_max " << how.attempts_max);
+        cluster c;
+        auto job = hourly(1);
+        job.failover = how.failover;
+        job.retry.attempts_max = how.attempts_max;
+        auto& one = c.add();
+        one.body = until_stopped;
+        one.holds = true;
+        REQUIRE(one.schedule(job));
+        c.run_for(1h + 1s);
+        REQUIRE(one.held() == 1);
+        auto const first = c.all(heard::kind::started, 0).at(0);
+        release_later then{one};
+        c.loop.arm(then, c.loop.now() + c.drain_timeout + 1s);
+        REQUIRE(one.shutdown("settle"));
+        auto& two = c.add();
+        REQUIRE(two.schedule(job));
+        c.run_for(1min);
+        auto const runs = c.all(heard::kind::started, 0);
+        auto const record = record_of(c, 0);
+        if (how.failover || how.attempts_max > 1) {
+            REQUIRE(runs.size() == 2);
+            CHECK(runs[1].due == first.due);
+            CHECK(runs[1].attempt == 2);
+            CHECK(record.dead_letters.empty());
+        } else {
+            CHECK(runs.size() == 1);
+            REQUIRE(record.dead_letters.size() == 1);
+            CHECK(record.dead_letters[0].outcome == run_outcome::interrupted);
+            CHECK(record.dead_letters[0].run.due == first.due);
+        }
+    }
+}
+
+TEST_CASE("stopped_runs: a further attempt that the pool refuses comes later, and is not counted") {
+    cluster c;
+    auto job = hourly(1);
+    job.retry = {.attempts_max = 2, .pause = 10s, .spread_percent = 0};
+    auto& m = c.add();
+    int calls = 0;
+    m.body = [&](sharding_context const&) -> result<void> {
+        if (++calls == 1) return error{errc::job_failed, "out of paper"};
+        return success();
+    };
+    REQUIRE(m.schedule(job));
+    c.run_for(1h + 1s);
+    REQUIRE(calls == 1);
+    m.refuses = true;
+    c.run_for(1min);
+    CHECK(calls == 1);
+    CHECK(record_of(c, 0).retry);
+    CHECK(record_of(c, 0).dead_letters.empty());
+    m.refuses = false;
+    c.run_for(5s);
+    CHECK(calls == 2);
+    auto const record = record_of(c, 0);
+    CHECK(record.ledger.back().outcome == run_outcome::completed);
+    CHECK(record.ledger.back().run.attempt == 2);
+    CHECK_FALSE(record.retry);
+    CHECK(c.violations.empty());
+}
+
+TEST_CASE("stopped_runs: an interrupted run that nobody makes up for is a dead letter at once, not with the next run") {
+    cluster c;
+    c.add();
+    c.add();
+    for (auto& m : c.members) REQUIRE(m->schedule(hourly(1)));
+    for (auto& m : c.members) m->holds = true;
+    c.run_for(1h + 1s);
+    auto const runs = c.all(heard::kind::started, 0);
+    REQUIRE(runs.size() == 1);
+    disconnect(c, *c.members[runs[0].member]);
+    c.run_for(1min);
+    auto const record = record_of(c, 0);
+    CHECK_FALSE(record.running);
+    REQUIRE(record.dead_letters.size() == 1);
+    CHECK(record.dead_letters[0].outcome == run_outcome::interrupted);
+    CHECK(record.dead_letters[0].run.due == runs[0].due);
+    CHECK(record.settled_through() == runs[0].due); // so who follows the job need not wait either
+    CHECK(c.count(heard::kind::started) == 1);
+}
+
+TEST_CASE("stopped_runs: what kills one instance after another is given up in the end") {
+    for (std::uint32_t const attempts_max : {1U, 3U}) {
+        cluster c;
+        std::uint32_t const most = attempts_max == 1 ? 10 : attempts_max;
+        for (std::uint32_t n = 0; n < most + 2; ++n) c.add();
+        auto job = hourly(1);
+        job.failover = true;
+        job.retry.attempts_max = attempts_max;
+        for (auto& m : c.members) REQUIRE(m->schedule(job));
+        for (auto& m : c.members) m->holds = true;
+        c.run_for(1h + 1s);
+        for (std::uint32_t attempt = 1; attempt <= most; ++attempt) {
+            auto const runs = c.all(heard::kind::started, 0);
+            REQUIRE(runs.size() == attempt);
+            CHECK(runs.back().attempt == attempt);
+            disconnect(c, *c.members[runs.back().member]);
+            c.run_for(20s);
+        }
+        CHECK(c.count(heard::kind::started) == most);
+        auto const record = record_of(c, 0);
+        CHECK_FALSE(record.running);
+        REQUIRE(record.dead_letters.size() == 1);
+        CHECK(record.dead_letters[0].outcome == run_outcome::interrupted);
+        CHECK(record.dead_letters[0].run.attempt == most);
+    }
+}
