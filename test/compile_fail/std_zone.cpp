@@ -4,7 +4,9 @@
 #include <version>
 
 #ifdef BAD
-#undef __cpp_lib_chrono // as it is in an old library
+#undef __cpp_lib_chrono // as it is in an old library, which is none of these
+#undef _GLIBCXX_RELEASE
+#undef _LIBCPP_VERSION
 #include <elasticjob/cron/std_zone.hpp>
 #elif defined(__cpp_lib_chrono) && __cpp_lib_chrono >= 201907L
 #include <elasticjob/cron/std_zone.hpp>
