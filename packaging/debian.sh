@@ -25,6 +25,9 @@ declare -Ar package_probes=(
     [libcpp-httplib-dev]='header httplib.h'
     [tzdata]='file /usr/share/zoneinfo/America/New_York'
     [clang-16]='command clang++-16'
+    [clang-19]='command clang++-19'
+    [libc++-19-dev]='file /usr/lib/llvm-19/include/c++/v1/version'
+    [libc++abi-19-dev]='file /usr/lib/llvm-19/lib/libc++abi.so'
     [libclang-rt-16-dev]='file /usr/lib/llvm-16/lib/clang/16/lib/linux/libclang_rt.tsan*.a'
 )
 
