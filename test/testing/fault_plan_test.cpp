@@ -26,12 +26,13 @@ TEST_CASE("testing.fault_plan: a plan is a text, and back") {
     CHECK(parse_fault_plan("  12345  clock_jump span=-8000 node=2 # a comment").value() == fault_plan{f});
 }
 
-TEST_CASE("testing.fault_plan: lines may be in any order, and in one") {
-    auto const plan = parse_fault_plan("300 crash node=1;\n\n# nothing\n100 expire; 200 pause span=5").value();
-    REQUIRE(plan.size() == 3);
+TEST_CASE("testing.fault_plan: lines may be in any order, and in one; those of one instant stay in theirs") {
+    auto const plan = parse_fault_plan("300 crash node=1;\n\n# nothing\n100 expire; 200 pause span=5; 100 reset").value();
+    REQUIRE(plan.size() == 4);
     CHECK(plan[0].what == fault_kind::expire);
-    CHECK(plan[1].what == fault_kind::pause);
-    CHECK(plan[2].what == fault_kind::crash);
+    CHECK(plan[1].what == fault_kind::reset);
+    CHECK(plan[2].what == fault_kind::pause);
+    CHECK(plan[3].what == fault_kind::crash);
     CHECK(parse_fault_plan("").value().empty());
 }
 

@@ -3,7 +3,7 @@
 #ifndef ELASTICJOB_CRON_TZIF_ZONE_HPP
 #define ELASTICJOB_CRON_TZIF_ZONE_HPP
 
-#include <elasticjob/core/algorithm.hpp> // all_of, stable_sort, upper_bound
+#include <elasticjob/core/algorithm.hpp> // all_of, sort, upper_bound
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/result.hpp>
@@ -98,11 +98,14 @@ private:
                                     : detail::date_of(static_cast<std::int32_t>(known / detail::seconds_per_day)).year;
         decltype(Data::turns) turns;
         for (auto y = year; y <= detail::cron_year_last + 1; ++y) {
-            // Summer that ends as the next one begins is summer all year: the begin must come last.
             turns.push_back({rule.saving->end.in_year(y) - rule.saving->offset, rule.offset});
             turns.push_back({rule.saving->begin.in_year(y) - rule.offset, rule.saving->offset});
         }
-        std::stable_sort(turns.begin(), turns.end(), [](auto const& a, auto const& b) { return a.time < b.time; });
+        // Summer that ends as the next one begins is summer all year: the begin must come last. Not by a stable sort, for
+        // clang warns, from 18 on, of that of libstdc++ 12.
+        std::sort(turns.begin(), turns.end(), [&](auto const& a, auto const& b) {
+            return a.time != b.time ? a.time < b.time : a.offset == rule.offset && b.offset != rule.offset;
+        });
         for (std::size_t i = 0; i < turns.size(); ++i) {
             bool const undone_at_once = i + 1 < turns.size() && turns[i].time == turns[i + 1].time;
             if (turns[i].time > known && !undone_at_once) append(turns[i]);

@@ -179,9 +179,9 @@ inline result<fault_plan> parse_fault_plan(std::string_view text) {
         if (!detail::parse_fault(line, f))
             return error{errc::malformed_data, "a fault must look like '12345 partition node=2 span=8000'",
                          std::string{line}};
-        plan.push_back(f);
+        auto const earlier = [](fault const& a, fault const& b) { return a.at < b.at; };
+        plan.insert(std::upper_bound(plan.begin(), plan.end(), f, earlier), f);
     }
-    std::stable_sort(plan.begin(), plan.end(), [](fault const& a, fault const& b) { return a.at < b.at; });
     return plan;
 }
 
