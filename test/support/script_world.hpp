@@ -68,6 +68,12 @@ public:
         pollfd p{.fd = read_.get(), .events = POLLIN, .revents = 0};
         return ::poll(&p, 1, 10'000) == 1 && (p.revents & POLLHUP) != 0;
     }
+    /// Whether somebody writes that, within half a minute. Precondition: nothing has been written that was not read.
+    bool says(std::string const& what) const {
+        pollfd p{.fd = read_.get(), .events = POLLIN, .revents = 0};
+        std::string heard(what.size(), ' ');
+        return ::poll(&p, 1, 30'000) == 1 && ::read(read_.get(), heard.data(), heard.size()) > 0 && heard == what;
+    }
     /// Right now.
     bool somebody_lives() const {
         pollfd p{.fd = read_.get(), .events = POLLIN, .revents = 0};

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief What a scheduler on a real server tells of its runs, for a test that waits for it.
+#ifndef ELASTICJOB_TEST_INTEGRATION_ZK_RUNS_HPP
+#define ELASTICJOB_TEST_INTEGRATION_ZK_RUNS_HPP
+
+#include <elasticjob/allocation/average.hpp>
+#include <elasticjob/scheduler/job_scheduler.hpp>
+
+#include <integration/zk_lab.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace elasticjob::test {
+
+/// Kept for one scheduler, which it must outlive. Whoever waits here does so for half a minute at most. Threads: any.
+class run_log {
+public:
+    struct run {
+        item_index item;
+        std::uint32_t attempt;
+        std::int64_t token;
+        run_source source;
+        std::string task_id;
+        std::vector<std::string> lines{}; ///< that its script has written
+        bool is_over = false;
+        std::optional<error> failure{};
+
+        /// How it ended, as text; empty if it went well.
+        std::string said() const { return failure ? to_string(*failure) : std::string{}; }
+    };
+
+    /// For the scheduler: what it is told.
+    struct sink {
+        run_log* all;
+        template <class E>
+        void operator()(E const&) const {}
+        void operator()(events::share_changed const& e) const {
+            all->change([&] { all->share_ = e.items; });
+        }
+        void operator()(events::item_started const& e) const {
+            all->change([&] { all->runs_.push_back({e.item, e.attempt, e.token, e.source, std::string{e.run.task_id}}); });
+        }
+        void operator()(events::script_output const& e) const {
+            all->change([&] { all->last(e.item).lines.emplace_back(e.text); });
+        }
+        void operator()(events::item_finished const& e) const {
+            all->change([&] {
+                all->last(e.item).is_over = true;
+                all->last(e.item).failure = e.failure;
+            });
+        }
+        void operator()(events::item_fenced const&) const {
+            all->change([&] { ++all->fenced_; });
+        }
+    };
+    sink to_sink() { return {this}; }
+
+    /// Until so many runs are over; then all, in the order in which they began.
+    std::vector<run> wait_for_ends(std::size_t count) {
+        auto lock = wait([&] {
+            std::size_t over = 0;
+            for (auto const& r : runs_) over += r.is_over;
+            return over >= count;
+        });
+        return runs_;
+    }
+    std::vector<run> wait_for_starts(std::size_t count) {
+        auto lock = wait([&] { return runs_.size() >= count; });
+        return runs_;
+    }
+    /// Until the items of the instance are these.
+    void wait_for_share(std::vector<item_index> const& items) {
+        auto lock = wait([&] { return share_ == items; });
+    }
+    /// Until the ends of so many runs were refused.
+    void wait_for_fenced(std::size_t count) {
+        auto lock = wait([&] { return fenced_ >= count; });
+    }
+
+private:
+    template <class F>
+    void change(F f) {
+        std::lock_guard const lock{mutex_};
+        f();
+        changed_.notify_all();
+    }
+    template <class F>
+    std::unique_lock<std::mutex> wait(F is_there) {
+        std::unique_lock lock{mutex_};
+        REQUIRE(changed_.wait_for(lock, 30s, is_there));
+        return lock;
+    }
+    run& last(item_index item) {
+        for (auto at = runs_.rbegin();; ++at)
+            if (at->item == item) return *at;
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::vector<run> runs_;
+    std::vector<item_index> share_;
+    std::size_t fenced_ = 0;
+};
+
+template <executor Executor>
+using zk_scheduler = job_scheduler<ZkRegistry, AverageAllocation, Executor, run_log::sink>;
+
+/// For the first instance, the second, … Whatever runs at its end is asked to stop at once.
+inline scheduler_options instance(int number, unsigned threads = 4) {
+    scheduler_options o;
+    o.server_ip = "10.0.0." + std::to_string(number);
+    o.pool.threads = threads;
+    o.drain_timeout = 0ms;
+    return o;
+}
+
+/// A job that is run when it is told to.
+inline job_config on_demand(std::string name, int items = 1) {
+    job_config c;
+    c.name = std::move(name);
+    c.cron = "0 0 0 1 1 ? 2099";
+    c.sharding_total_count = items;
+    return c;
+}
+
+/// With a session that lives so long that nobody is told anything of its lease before he is told of its end.
+inline zk_options patient(std::string servers) {
+    auto o = to(std::move(servers));
+    o.session_timeout = 10s;
+    return o;
+}
+
+/// Ends the session of a registry in its owner's name.
+inline void end_session(zk_server const& server, ZkRegistry& r) {
+    std::int64_t id = 0;
+    run(r.loop(), [&]() -> task<> {
+        id = r.session().id;
+        co_return;
+    });
+    session_thief::end_session(server.port(), id);
+}
+
+} // namespace elasticjob::test
+#endif // ELASTICJOB_TEST_INTEGRATION_ZK_RUNS_HPP
