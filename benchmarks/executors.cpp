@@ -3,82 +3,41 @@
 // in-memory registry and in virtual time, so that nothing is waited for. 100 items are due each second, and each second is
 // one transaction to begin and one to end them. Beside it the floor: handing as many empty functions to a loop and back.
 //
-// Columns: CPU time of a second of 100 runs; `per_run` the same for one run; requests and allocations for one run, which do not
-// jitter. A script's time is that of its process, and is measured by the wall clock; a process alone stands beside it.
-#include "../test/support/counted_new.hpp"
+// Columns: CPU time of a second of 100 runs; `per_run` the same for one run; requests and allocations for one run, which
+// do not jitter. A script's time is that of its process, and is measured by the wall clock; a process alone stands beside
+// it. HttpExecutor is in http_executor.cpp.
+#include "empty_job.hpp"
 
-#include <elasticjob/allocation/average.hpp>
-#include <elasticjob/core/virtual_loop.hpp>
 #include <elasticjob/execution/coroutine_executor.hpp>
 #include <elasticjob/execution/dataflow_executor.hpp>
 #include <elasticjob/execution/script_executor.hpp>
 #include <elasticjob/execution/simple_executor.hpp>
-#include <elasticjob/registry/memory_registry.hpp>
-#include <elasticjob/scheduler/job_scheduler.hpp>
 
 #include <benchmark/benchmark.h>
 
 #include <spawn.h>
 #include <sys/wait.h>
 
-#include <cstdint>
-#include <string>
-#include <utility>
 #include <vector>
 
 namespace {
 
 using namespace elasticjob;
-using namespace std::chrono_literals;
-using registry_type = basic_memory_registry<virtual_loop>;
-
-void report(benchmark::State& state, double runs, double requests, double allocations) {
-    using benchmark::Counter;
-    state.counters["per_run"] = Counter(runs, Counter::kIsRate | Counter::kInvert);
-    if (requests > 0) state.counters["requests"] = requests / runs;
-    state.counters["allocations"] = allocations / runs;
-}
-
-/// One job of the given number of items; the body takes no time.
-template <class Executor, class Body>
-void run_items(benchmark::State& state, int items, bool is_monitored, Body body, std::string command = {}) {
-    virtual_loop loop{wall_time{std::chrono::seconds{1'767'225'600}}};
-    basic_memory_server<virtual_loop> server{loop};
-    registry_type registry{server};
-    job_scheduler<registry_type, AverageAllocation, Executor, LoopPool<virtual_loop>, NoEvents, UtcZone> scheduler{
-        registry, {}, LoopPool<virtual_loop>{loop}, NoEvents{}, UtcZone{}};
-    auto const job = scheduler.schedule({.name = "bench",
-                                         .cron = "* * * * * ?",
-                                         .sharding_total_count = items,
-                                         .script_command_line = std::move(command),
-                                         .monitor_execution = is_monitored},
-                                        std::move(body));
-    if (!job) return state.SkipWithError(to_string(job.error()).c_str());
-    loop.run_for(10s);
-    server.counts() = {};
-    double runs = 0, allocations = 0;
-    for (auto _ : state) {
-        auto const before = counted_new::calls;
-        loop.run_for(1s);
-        allocations += static_cast<double>(counted_new::calls - before);
-        runs += items;
-    }
-    report(state, runs, static_cast<double>(server.counts().all()), allocations);
-}
+using namespace elasticjob::bench;
 
 void simple(benchmark::State& state) {
-    run_items<SimpleExecutor>(state, 100, state.range(0) != 0, [](sharding_context const&) {});
+    run_empty_job<SimpleExecutor>(state, 100, state.range(0) != 0, [](sharding_context const&) {});
 }
 void coroutine(benchmark::State& state) {
-    run_items<CoroutineExecutor>(state, 100, state.range(0) != 0,
-                                 [](coroutine_context<virtual_loop> const&) -> task<void> { co_return; });
+    run_empty_job<CoroutineExecutor>(state, 100, state.range(0) != 0,
+                                     [](coroutine_context<virtual_loop> const&) -> task<void> { co_return; });
 }
 void dataflow_of_one(benchmark::State& state) {
-    run_items<DataflowExecutor>(state, 100, state.range(0) != 0,
-                                dataflow{[](sharding_context const&) { return std::vector<int>{1}; },
-                                         [](sharding_context const&, std::vector<int> const&) {}});
+    run_empty_job<DataflowExecutor>(state, 100, state.range(0) != 0,
+                                    dataflow{[](sharding_context const&) { return std::vector<int>{1}; },
+                                             [](sharding_context const&, std::vector<int> const&) {}});
 }
-void script_true(benchmark::State& state) { run_items<ScriptExecutor>(state, 1, true, script{}, "/bin/true"); }
+void script_true(benchmark::State& state) { run_empty_job<ScriptExecutor>(state, 1, true, script{}, "/bin/true"); }
 
 /// The floor of the first three.
 void empty_functions(benchmark::State& state) {

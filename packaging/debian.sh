@@ -62,7 +62,7 @@ need_packages() { # PACKAGE...
 # The run scripts read these.
 # shellcheck disable=SC2034
 readonly build_packages=(g++ cmake ninja-build ccache libboost-dev librange-v3-dev rapidjson-dev libzookeeper-mt-dev)
-# What the tests of optional headers need.
+# What the tests and the benchmarks of optional headers need.
 # shellcheck disable=SC2034
 readonly event_packages=(libsqlite3-dev libsoci-dev libpq-dev postgresql libcpp-httplib-dev)
 # shellcheck disable=SC2034

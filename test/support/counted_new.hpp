@@ -14,7 +14,7 @@
 
 namespace counted_new {
 
-inline std::size_t calls = 0;
+inline thread_local std::size_t calls = 0; ///< of this thread
 
 template <class Function>
 std::size_t calls_of(Function function) {
