@@ -10,6 +10,7 @@
 #include <latch>
 #include <mutex>
 #include <numeric>
+#include <ranges>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -156,6 +157,36 @@ TEST_CASE("dataflow: what was processed is counted, well or not") {
     CHECK(counted([](sharding_context const&, int x) {
               if (x == 1) throw 1;
           }) == std::tuple{4U, 1U, false});
+}
+
+TEST_CASE("dataflow: elements may be made when they are looked at, and that may throw") {
+    auto const tried = [](std::uint32_t threads) {
+        auto const lazily = [](sharding_context const&) {
+            return std::views::iota(0, 5) | std::views::transform([](int x) {
+                       if (x == 2) throw std::runtime_error{"no such row"};
+                       return x;
+                   });
+        };
+        std::vector<int> processed;
+        dataflow body{lazily, [&](sharding_context const&, int x) { processed.push_back(x); }};
+        run r;
+        r.ctx.process_threads = threads; // of which there is one
+        auto const outcome = r(body);
+        REQUIRE(!outcome);
+        CHECK(outcome.error() == errc::job_threw);
+        CHECK(outcome.error().what == "no such row");
+        CHECK(r.port.succeeded == 4);
+        CHECK(r.port.failed == 1);
+        return processed;
+    };
+    CHECK(tried(1) == std::vector{0, 1, 3, 4});
+    CHECK(tried(3) == std::vector{0, 1, 3, 4});
+
+    struct uncounted : std::vector<int> {
+        std::size_t size() const { throw std::runtime_error{"who knows"}; }
+    };
+    dataflow body{[](sharding_context const&) { return uncounted{}; }, [](sharding_context const&, int) {}};
+    CHECK(run{}(body).error().what == "who knows");
 }
 
 TEST_CASE("dataflow: parts of what was fetched are processed by several threads at once") {

@@ -87,15 +87,21 @@ dataflow(Fetch, Process) -> dataflow<Fetch, Process>;
 struct DataflowExecutor {
     static constexpr job_type type = job_type::dataflow;
 
-    /// Errors: job_threw, with what was thrown; the body's own; job_failed, when elements were not processed well.
+    /// Errors: job_threw, with what was thrown, be it by the body or by an element of what was fetched; the body's own;
+    /// job_failed, when elements were not processed well.
     template <dataflow_body Body>
     result<void> operator()(Body& body, sharding_context const& ctx) const {
         bool const is_streaming = ctx.config && ctx.config->streaming_process;
         for (;;) {
             std::optional<detail::fetched_by<Body>> data;
-            ELASTICJOB_CHECK(detail::guarded_call([&] { return fetch(body, ctx, data); }));
-            if (std::ranges::size(*data) == 0) return success();
-            ELASTICJOB_CHECK(process(body, ctx, *data));
+            std::size_t size = 0;
+            ELASTICJOB_CHECK(detail::guarded_call([&]() -> result<void> {
+                ELASTICJOB_CHECK(fetch(body, ctx, data));
+                size = std::ranges::size(*data);
+                return success();
+            }));
+            if (size == 0) return success();
+            ELASTICJOB_CHECK(process(body, ctx, *data, size));
             bool const yields = ctx.stop.stop_requested() || (ctx.port && ctx.port->is_to_yield.load());
             if (!is_streaming || yields) return success();
         }
@@ -115,23 +121,27 @@ private:
     }
 
     template <class Body, class Data>
-    static result<void> process(Body& body, sharding_context const& ctx, Data& data) {
-        std::size_t const size = std::ranges::size(data);
+    static result<void> process(Body& body, sharding_context const& ctx, Data& data, std::size_t size) {
         if constexpr (!detail::processes_parts<Body, Data> && detail::processes<Body, Data&>) {
-            return process_part(body, ctx, data, size);
+            return process_part(body, ctx, [&]() -> Data& { return data; }, size);
         } else {
             std::size_t const threads = ctx.process_threads == 0 ? 1 : ctx.process_threads;
             auto const parts = std::min(threads, size);
             std::vector<result<void>> outcomes(parts, success());
             auto const one_part = [&](std::size_t n) {
                 auto const from = size * n / parts, to = size * (n + 1) / parts;
-                auto const first = std::ranges::begin(data) + static_cast<std::ptrdiff_t>(from);
                 if constexpr (detail::processes_parts<Body, Data>) {
-                    detail::part_of<Data> part{std::to_address(first), to - from};
+                    auto const part = [&] {
+                        auto const first = std::ranges::begin(data) + static_cast<std::ptrdiff_t>(from);
+                        return detail::part_of<Data>{std::to_address(first), to - from};
+                    };
                     outcomes[n] = process_part(body, ctx, part, to - from);
                 } else {
                     for (auto i = from; i != to; ++i) {
-                        auto const each = process_part(body, ctx, std::ranges::begin(data)[static_cast<std::ptrdiff_t>(i)], 1);
+                        auto const one = [&]() -> decltype(auto) {
+                            return std::ranges::begin(data)[static_cast<std::ptrdiff_t>(i)];
+                        };
+                        auto const each = process_part(body, ctx, one, 1);
                         if (!each && outcomes[n]) outcomes[n] = each;
                     }
                 }
@@ -144,11 +154,13 @@ private:
         }
     }
 
-    /// A call of the user's `process` for so many elements, counted.
-    template <class Body, class Part>
-    static result<void> process_part(Body& body, sharding_context const& ctx, Part&& part, std::size_t size) {
+    /// A call of the user's `process` for so many elements, counted. They come from `find_part()`, which may be the user's,
+    /// too: the function of a view that makes each element when it is asked for.
+    template <class Body, class FindPart>
+    static result<void> process_part(Body& body, sharding_context const& ctx, FindPart const& find_part, std::size_t size) {
         std::uint64_t well = size;
         auto outcome = detail::guarded_call([&]() -> result<void> {
+            auto&& part = find_part();
             using answer = decltype(body.process(ctx, part));
             if constexpr (std::is_void_v<answer>) {
                 body.process(ctx, part);
