@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace elasticjob::test {
@@ -103,11 +104,36 @@ void check_database_laws(World& world) {
         REQUIRE(d.write(entries_of(h.started(1))));
         h.begun += std::chrono::hours{24};
         REQUIRE(d.write(entries_of(h.started(2))));
-        auto const removed = d.remove_before(h.begun);
+        auto const removed = d.remove_before(h.begun, 100);
         REQUIRE(removed);
         CHECK(*removed == 3); // a run, and two states
         CHECK(world.query("SELECT start_time FROM JOB_EXECUTION_LOG") == rows{"2026-01-02 00:00:00.025"});
         CHECK(world.query("SELECT count(*) FROM JOB_STATUS_TRACE_LOG") == rows{"2"});
+    }
+    SUBCASE("what is old goes in pieces, the oldest first") {
+        auto const begun = h.begun;
+        for (std::uint64_t n = 1; n <= 4; ++n) { // each a run and two states
+            REQUIRE(d.write(entries_of(h.started(n))));
+            h.begun += std::chrono::hours{1};
+        }
+        std::vector<std::uint64_t> pieces;
+        for (int n = 0; n < 3; ++n) {
+            auto const removed = d.remove_before(begun + std::chrono::hours{3}, 4);
+            REQUIRE(removed);
+            pieces.push_back(*removed);
+            if (n == 0) CHECK(world.query("SELECT count(*) FROM JOB_STATUS_TRACE_LOG") == rows{"7"}); // and all three runs
+        }
+        CHECK(pieces == std::vector<std::uint64_t>{4, 4, 1});
+        CHECK(world.query("SELECT start_time FROM JOB_EXECUTION_LOG") == rows{"2026-01-01 03:00:00.025"});
+        CHECK(world.query("SELECT count(*) FROM JOB_STATUS_TRACE_LOG") == rows{"2"});
+    }
+    SUBCASE("as a sink: a table that has grown for years is caught up with, piece by piece") {
+        REQUIRE(d.write(entries_of(h.started(1))));
+        world.query("INSERT INTO JOB_EXECUTION_LOG WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < "
+                    "25000) SELECT i, 'old', 't', 'box', '10.0.0.1', 1, 'MISFIRE', NULL, 1, '2019-05-06 07:08:09', NULL "
+                    "FROM n");
+        SqlEvents s{world.make(), {.keep_for = std::chrono::hours{24}}};
+        while (world.query("SELECT count(*) FROM JOB_EXECUTION_LOG") != rows{"0"}) std::this_thread::yield();
     }
     SUBCASE("as a sink: everything in order; what is refused disturbs nothing else") {
         world.refuse_state("TASK_ERROR");

@@ -52,7 +52,7 @@ struct postgres_world {
     }
     void refuse_state(std::string const& state) const {
         auto d = make();
-        REQUIRE(d.remove_before(wall_time{})); // makes the tables
+        REQUIRE(d.remove_before(wall_time{}, 1)); // makes the tables
         query("ALTER TABLE JOB_STATUS_TRACE_LOG ADD CONSTRAINT refuse CHECK (state <> '" + state + "')");
     }
     postgres_server& server;

@@ -3,10 +3,13 @@
 #include <elasticjob/events/sql_events.hpp>
 
 #include <events/kinds.hpp>
+#include <support/standard_error.hpp>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <semaphore>
 #include <stdexcept>
@@ -19,13 +22,15 @@ using namespace std::chrono_literals;
 namespace {
 
 struct script {
-    std::atomic<bool> is_away{false}, throws{false};
+    std::atomic<bool> is_away{false}, throws{false}, keeps{false};
+    std::atomic<std::uint64_t> old{0}; ///< rows
     std::atomic<int> attempts{0}, cleanups{0};
     std::counting_semaphore<> tried{0};
     std::mutex mutex{};
     std::vector<std::string> ids{};     ///< of the runs that begin
     std::vector<std::size_t> batches{}; ///< rows in each
     wall_time removed_before{};
+    std::function<void()> on_removal{};
 };
 struct FakeDatabase {
     script* s;
@@ -40,11 +45,18 @@ struct FakeDatabase {
             if (auto const* x = std::get_if<0>(&e)) s->ids.push_back(x->id);
         return success();
     }
-    result<std::uint64_t> remove_before(wall_time t) const {
+    result<std::uint64_t> remove_before(wall_time t, std::uint64_t count_max) const {
         s->removed_before = t;
         ++s->cleanups;
         s->tried.release();
-        return std::uint64_t{0};
+        if (s->keeps && s->throws) throw std::runtime_error{"driver"};
+        if (s->keeps) return error{errc::unreachable, "statement timeout"};
+        if (s->on_removal) s->on_removal();
+        auto const removed = std::min<std::uint64_t>(s->old, count_max);
+        s->old -= removed;
+        std::lock_guard const lock{s->mutex};
+        s->batches.push_back(removed);
+        return removed;
     }
 };
 static_assert(event_database<FakeDatabase>);
@@ -147,4 +159,43 @@ TEST_CASE("events.sql_events: what is too old is removed at the beginning, and f
         sink(h.started());
     }
     CHECK(kept.cleanups == 0); // unless it is asked for, nothing is removed
+}
+
+TEST_CASE("events.sql_events: what is too old is removed in pieces, and events do not wait for all of them") {
+    happenings const h;
+    script s;
+    s.old = 25;
+    std::optional<SqlEvents<FakeDatabase>> sink;
+    std::counting_semaphore<> is_there{0};
+    s.on_removal = [&] {
+        if (s.old != 25) return;
+        is_there.acquire();
+        (*sink)(h.started()); // while the first piece goes
+    };
+    sink.emplace(FakeDatabase{&s}, sql_events_options{.keep_for = std::chrono::hours{48}, .cleanup_rows_max = 10});
+    is_there.release();
+    while (s.cleanups < 3) s.tried.acquire();
+    sink.reset();
+    CHECK(s.cleanups == 3); // what is left comes at once, and then not before the next interval
+    CHECK(s.batches == std::vector<std::size_t>{10, 3, 10, 5});
+}
+
+TEST_CASE("events.sql_events: when what is too old cannot be removed, that is said, once until it can") {
+    script s;
+    s.keeps = true;
+    auto const told = written_by([&] {
+        SqlEvents sink{FakeDatabase{&s}, {.keep_for = std::chrono::hours{48}, .cleanup_interval = 1ms}};
+        auto const one_more = [&] {
+            for (int const before = s.cleanups; s.cleanups < before + 2;) s.tried.acquire();
+        };
+        one_more();
+        s.keeps = false;
+        one_more();
+        s.throws = true; // which disturbs no more than an error
+        s.keeps = true;
+        one_more();
+        CHECK(sink.account()->failed > 2);
+    });
+    std::string const line = "elasticjob: the database of events does not let go of what is old; that is tried again later: ";
+    CHECK(told == line + "unreachable: statement timeout\n" + line + "job_threw: driver\n");
 }

@@ -43,7 +43,7 @@ struct sqlite_world {
     /// From now on a row of that state is against the rules of the database.
     void refuse_state(std::string const& state) const {
         auto d = make();
-        REQUIRE(d.remove_before(wall_time{})); // makes the tables
+        REQUIRE(d.remove_before(wall_time{}, 1)); // makes the tables
         query("CREATE TRIGGER refuse BEFORE INSERT ON JOB_STATUS_TRACE_LOG WHEN NEW.state = '" + state +
               "' BEGIN SELECT RAISE(ABORT, 'refused'); END");
     }
@@ -74,7 +74,7 @@ TEST_CASE("events.sqlite_database: a file that cannot be opened, or is locked, i
     REQUIRE_FALSE(written);
     CHECK(written.error() == errc::unreachable);
     CHECK(written.error().where == "/nonexistent/runs.db");
-    CHECK_FALSE(nowhere.remove_before(h.begun));
+    CHECK_FALSE(nowhere.remove_before(h.begun, 1));
 
     sqlite_world world;
     auto d = world.make();

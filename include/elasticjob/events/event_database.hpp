@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -20,20 +21,21 @@ namespace trace {
 using entry = std::variant<execution_event, status_trace_event>;
 } // namespace trace
 
-/// | expression           | returns                 | must hold                                                             |
-/// |----------------------|-------------------------|-----------------------------------------------------------------------|
-/// | `d.write(entries)`   | `result<void>`          | all of them are in the tables, or none; written again, they change    |
-/// |                      |                         | nothing; a beginning never overwrites an end                          |
-/// | `d.remove_before(t)` | `result<std::uint64_t>` | how many rows are gone that were told before `t`                      |
+/// | expression              | returns                 | must hold                                                          |
+/// |-------------------------|-------------------------|--------------------------------------------------------------------|
+/// | `d.write(entries)`      | `result<void>`          | all of them are in the tables, or none; written again, they change |
+/// |                         |                         | nothing; a beginning never overwrites an end                       |
+/// | `d.remove_before(t, n)` | `result<std::uint64_t>` | how many rows are gone that were told before `t`, `n` at most;     |
+/// |                         |                         | fewer when no more of them are there                               |
 ///
 /// Each of them connects and creates the tables if need be. Errors: unreachable, when the database is to be asked again
 /// later; invalid_argument, when it will never take this.
 /// Models: SqliteDatabase, PostgresDatabase. Threads: one.
 template <class D>
 concept event_database = std::move_constructible<D> &&
-    requires(D& d, std::span<trace::entry const> entries, wall_time t) {
+    requires(D& d, std::span<trace::entry const> entries, wall_time t, std::uint64_t n) {
     { d.write(entries) } -> std::same_as<result<void>>;
-    { d.remove_before(t) } -> std::same_as<result<std::uint64_t>>;
+    { d.remove_before(t, n) } -> std::same_as<result<std::uint64_t>>;
 };
 
 /// The tables of ElasticJob, in words that SQLite and PostgreSQL both understand. Texts have no limit of length, because a
@@ -76,8 +78,15 @@ inline constexpr char const* write_status =
     "ORDER BY creation_time DESC LIMIT 1), ''), :task_id, :slave_id, :source, :execution_type, :sharding_item, :state, "
     ":message, :creation_time) ON CONFLICT (id) DO NOTHING";
 
-inline constexpr char const* remove_executions = "DELETE FROM JOB_EXECUTION_LOG WHERE start_time < :before";
-inline constexpr char const* remove_states = "DELETE FROM JOB_STATUS_TRACE_LOG WHERE creation_time < :before";
+/// For each table, what removes its oldest rows that were told before `:before`, `:count` at most. That a row is one of a
+/// query's is said in other words by each database: `rowid IN (SELECT rowid`, and at the end `)`.
+inline std::array<std::string, 2> removals(std::string const& is_one_of, std::string const& end) {
+    auto const removal = [&](std::string const& table, std::string const& time) {
+        return "DELETE FROM " + table + " WHERE " + is_one_of + " FROM " + table + " WHERE " + time + " < :before ORDER BY " +
+            time + " LIMIT :count" + end;
+    };
+    return {removal("JOB_EXECUTION_LOG", "start_time"), removal("JOB_STATUS_TRACE_LOG", "creation_time")};
+}
 
 inline std::string instant(wall_time t) { return format_instant(t, ' ', ""); }
 

@@ -35,12 +35,13 @@ public:
         });
     }
 
-    result<std::uint64_t> remove_before(wall_time t) {
+    result<std::uint64_t> remove_before(wall_time t, std::uint64_t count_max) {
         std::uint64_t count = 0;
         ELASTICJOB_CHECK(attempt([&] {
             std::string const before = detail::sql::instant(t);
-            for (auto const* text : {detail::sql::remove_executions, detail::sql::remove_states})
-                count += run(*session_, text, &before);
+            // By their addresses, because the planner would read the whole table for so many keys.
+            for (auto const& text : detail::sql::removals("ctid = ANY (ARRAY(SELECT ctid", "))"))
+                count += run(*session_, text, &before, static_cast<long long>(count_max - count));
         }));
         return count;
     }
@@ -82,9 +83,13 @@ private:
 
     /// Gives how many rows it was about. SOCI's `<<` would be shorter, but refers to what its library does not export when
     /// it is compiled with clang's undefined behaviour sanitizer.
-    static std::uint64_t run(soci::session& session, char const* text, std::string const* before = nullptr) {
+    static std::uint64_t run(soci::session& session, std::string const& text, std::string const* before = nullptr,
+                             long long count = 0) {
         soci::statement s{session};
-        if (before) s.exchange(soci::use(*before, "before"));
+        if (before) {
+            s.exchange(soci::use(*before, "before"));
+            s.exchange(soci::use(count, "count"));
+        }
         s.alloc();
         s.prepare(text, soci::details::st_one_time_query);
         s.define_and_bind();

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <cstdint>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@ struct sql_events_options {
     std::chrono::milliseconds retry_max{30'000};
     std::chrono::hours keep_for{0}; ///< older rows are deleted; 0: they stay
     std::chrono::milliseconds cleanup_interval{600'000};
+    std::uint64_t cleanup_rows_max = 10'000; ///< deleted at once; what has happened meanwhile is written in between
 };
 
 namespace detail {
@@ -88,11 +90,21 @@ private:
         }
     }
 
+    /// A piece of what is old. If there may be more of it, that comes next, behind the events that wait.
     template <class Queue>
     void clean_up(Queue& queue) {
-        auto const removed = db_.remove_before(std::chrono::system_clock::now() - options_.keep_for);
+        auto const count_max = std::max<std::uint64_t>(options_.cleanup_rows_max, 1);
+        bool is_all = true;
+        auto const removed = guarded_call([&]() -> result<void> {
+            ELASTICJOB_TRY(auto const count,
+                           db_.remove_before(std::chrono::system_clock::now() - options_.keep_for, count_max));
+            is_all = count < count_max;
+            return success();
+        });
+        next_cleanup_ = is_all ? now() + options_.cleanup_interval : now();
         if (!removed) ++queue.account().failed;
-        next_cleanup_ = now() + options_.cleanup_interval;
+        if (std::exchange(cannot_clean_, !removed) || removed) return;
+        say("does not let go of what is old; that is tried again later", to_string(removed.error()));
     }
 
     static void say(char const* what, std::string const& why) {
@@ -106,7 +118,7 @@ private:
     trace::tracer trace_{};
     std::vector<trace::entry> rows_;
     mono_time next_cleanup_ = mono_time::max();
-    bool is_away_ = false, has_refused_ = false;
+    bool is_away_ = false, has_refused_ = false, cannot_clean_ = false;
 };
 
 } // namespace detail
@@ -117,7 +129,8 @@ private:
 /// While the database is away (it cannot be connected to, is locked, is full) the batch in hand is tried again, after
 /// longer and longer pauses; what comes meanwhile waits in the queue; when that is full its oldest event is dropped and
 /// counted. An event that the database refuses for good is dropped and counted, and disturbs no other. The first failure,
-/// the first success after it, and the first refusal are told on standard error. The end tries what waits once, for `drain_timeout` at most.
+/// the first success after it, the first refusal, and the first of the removals of old rows that fail in a row are told on
+/// standard error. The end tries what waits once, for `drain_timeout` at most.
 /// `account()`: `done` and `dropped` count events, `failed` attempts. Movable. Threads: told on the loop.
 template <event_database Database>
 class SqlEvents {

@@ -28,16 +28,10 @@ public:
         return written;
     }
 
-    result<std::uint64_t> remove_before(wall_time t) {
-        ELASTICJOB_CHECK(open());
-        std::uint64_t count = 0;
-        for (auto const* text : {detail::sql::remove_executions, detail::sql::remove_states}) {
-            ELASTICJOB_TRY(auto const s, prepare(text));
-            bind(s.get(), "before", detail::sql::instant(t));
-            ELASTICJOB_CHECK(step(s.get()));
-            count += static_cast<std::uint64_t>(sqlite3_changes(db_.get()));
-        }
-        return count;
+    result<std::uint64_t> remove_before(wall_time t, std::uint64_t count_max) {
+        auto removed = remove_oldest(t, count_max);
+        if (!removed && removed.error() == errc::unreachable) close();
+        return removed;
     }
 
 private:
@@ -99,6 +93,19 @@ private:
         sqlite3_reset(s);
         sqlite3_clear_bindings(s);
         return outcome;
+    }
+
+    result<std::uint64_t> remove_oldest(wall_time t, std::uint64_t count_max) {
+        ELASTICJOB_CHECK(open());
+        std::uint64_t count = 0;
+        for (auto const& text : detail::sql::removals("rowid IN (SELECT rowid", ")")) {
+            ELASTICJOB_TRY(auto const s, prepare(text.c_str()));
+            bind(s.get(), "before", detail::sql::instant(t));
+            sqlite3_bind_int64(s.get(), place(s.get(), "count"), static_cast<sqlite3_int64>(count_max - count));
+            ELASTICJOB_CHECK(step(s.get()));
+            count += static_cast<std::uint64_t>(sqlite3_changes(db_.get()));
+        }
+        return count;
     }
 
     static int place(sqlite3_stmt* s, char const* name) {
