@@ -13,20 +13,18 @@
 #include <chrono>
 #include <cstdio>
 #include <semaphore>
-#include <string>
 
 using namespace elasticjob;
 
-std::counting_semaphore<> runs{0};
+std::counting_semaphore<> runs{0}, moved{0};
 std::atomic<int> count{0};
 
-/// What an import does, made from the job's configuration.
+/// What an import does. It is made once, when its process joins the job; what may change meanwhile comes with each run.
 struct importer {
-    std::string from;
-
     void operator()(sharding_context const& shard) const {
-        std::printf("%s: part %u from %s\n", shard.job_name.c_str(), shard.item, from.c_str());
+        std::printf("%s: part %u from %s\n", shard.job_name.c_str(), shard.item, shard.job_parameter.c_str());
         ++count;
+        if (shard.job_parameter == "the shop") moved.release();
         runs.release();
     }
 };
@@ -34,7 +32,7 @@ struct importer {
 class process {
 public:
     explicit process(MemoryRegistry& shared) : registry_{shared.server()} {
-        (void)catalog_.add("importer", [](job_config const& c) { return importer{c.job_parameter}; });
+        (void)catalog_.add("importer", [](job_config const&) { return importer{}; });
     }
     result<void> run() { return catalog_.follow(); }
 
@@ -63,6 +61,12 @@ int main() {
     if (!add_job(registry, orders)) return 1;
     for (int n = 0; n < 8; ++n)
         if (!runs.try_acquire_for(std::chrono::seconds{10})) return 1;
+
+    // A change counts from the next run on, wherever the job runs.
+    auto elsewhere = orders;
+    elsewhere.job_parameter = "the shop";
+    elsewhere.overwrite = true;
+    if (!add_job(registry, elsewhere) || !moved.try_acquire_for(std::chrono::seconds{10})) return 1;
 
     // From the return of remove_job on, nothing of it runs, and nobody can bring it back by mistake.
     if (!told(remove_job(registry, "orders"), "remove orders")) return 1;

@@ -26,8 +26,12 @@ namespace elasticjob {
 /// Maps the class of a job, `job_config::job_class`, to what makes its body:
 ///
 ///     job_catalog catalog{scheduler};
-///     catalog.add("import", [](job_config const& c) { return importer{c.job_parameter}; });
+///     catalog.add("import", [&](job_config const& c) { return importer{databases.at(c.name)}; });
 ///     catalog.follow();
+///
+/// A body is made once each time this instance joins the job, and stays when the configuration changes: no run is disturbed for
+/// that. So a factory takes what belongs to the process; what may change, as the parameters, a body reads in its context,
+/// where each run has it as it is then. A class that is changed by hand counts when the job is joined anew.
 ///
 /// From then on each job in the registry whose class is known runs on this instance: those that are there, and those that
 /// come; with the configuration that is there, whatever becomes of it. A job ends here when it is removed, in order, and
