@@ -4,17 +4,56 @@
 #define ELASTICJOB_TESTING_SIMULATED_SCHEDULER_HPP
 
 #include <elasticjob/config/job_config.hpp>
+#include <elasticjob/core/guarded_call.hpp>
 #include <elasticjob/core/result.hpp>
+#include <elasticjob/core/task.hpp>
+#include <elasticjob/execution/coroutine_context.hpp>
+#include <elasticjob/execution/executor.hpp>
+#include <elasticjob/testing/node_loop.hpp>
 #include <elasticjob/testing/simulated_workers.hpp>
 
+#include <concepts>
 #include <utility>
 
 namespace elasticjob::testing {
 
-/// A job's body without its type. Not the owner of the body.
+/// A job's body without its type, and without that of its executor. Not the owner of the body. One of the two functions is
+/// there: `start` if the body is a coroutine.
 struct simulated_call {
     void* body;
-    result<void> (*act)(void* body, simulated_workers&, sharding_context const&);
+    result<void> (*act)(void* body, simulated_workers&, sharding_context const&) = nullptr;
+    task<result<void>> (*start)(void* body, simulated_workers&, coroutine_context<node_loop> const&) = nullptr;
+
+    template <executor Executor, body_in_simulation<Executor> Body>
+    static simulated_call of(Body* body) {
+        simulated_call made{body};
+        if constexpr (coroutine_body_for<Body, Executor, node_loop>)
+            made.start = [](void* self, simulated_workers& workers, coroutine_context<node_loop> const& run) {
+                return workers.start<Executor>(*static_cast<Body*>(self), run);
+            };
+        else
+            made.act = [](void* self, simulated_workers& workers, sharding_context const& ctx) {
+                return workers.act<Executor>(*static_cast<Body*>(self), ctx);
+            };
+        return made;
+    }
+};
+
+/// The executor of a simulated scheduler, whose jobs have executors of their own: this is only of the same type as `E`.
+template <executor E>
+struct SimulatedExecutor {
+    static constexpr job_type type = E::type;
+
+    template <class Call>
+    auto operator()(Call& call, sharding_context const& ctx) const
+    requires std::same_as<decltype(call(ctx)), result<void>> {
+        return elasticjob::detail::guarded_call([&] { return call(ctx); });
+    }
+    template <class Call>
+    auto operator()(Call& call, coroutine_context<node_loop> const& run) const
+    requires std::same_as<decltype(call(run)), task<result<void>>> {
+        return call(run);
+    }
 };
 
 /// Owns a scheduler and hands out its handles. All that is compiled for a type of scheduler hangs on `make`; so a file
@@ -94,9 +133,15 @@ inline result<simulated_scheduler::handle> simulated_scheduler::schedule(job_con
 template <class Scheduler>
 result<simulated_scheduler::handle> simulated_scheduler::schedule_at(void* self, job_config const& config,
                                                                      simulated_call body, simulated_workers& w) {
-    auto const call = [body, workers = &w](sharding_context const& ctx) { return body.act(body.body, *workers, ctx); };
-    ELASTICJOB_TRY(auto joined, static_cast<Scheduler*>(self)->schedule(config, call));
-    return handle{std::move(joined)};
+    auto const schedule = [&](auto const& call) -> result<handle> {
+        ELASTICJOB_TRY(auto joined, static_cast<Scheduler*>(self)->schedule(config, call));
+        return handle{std::move(joined)};
+    };
+    if (body.start)
+        return schedule([body, workers = &w](coroutine_context<node_loop> const& run) {
+            return body.start(body.body, *workers, run);
+        });
+    return schedule([body, workers = &w](sharding_context const& ctx) { return body.act(body.body, *workers, ctx); });
 }
 
 } // namespace elasticjob::testing

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Job bodies that take virtual time: what a run is to be like, and the pool that makes it so.
+/// \file \brief Job bodies that take virtual time: what a run is to be like, and the pool or the loop that makes it so.
 #ifndef ELASTICJOB_TESTING_SIMULATED_WORKERS_HPP
 #define ELASTICJOB_TESTING_SIMULATED_WORKERS_HPP
 
 #include <elasticjob/core/random.hpp>
 #include <elasticjob/core/result.hpp>
+#include <elasticjob/core/task.hpp>
 #include <elasticjob/core/worker_pool.hpp>
-#include <elasticjob/execution/sharding_context.hpp>
+#include <elasticjob/execution/coroutine_context.hpp>
+#include <elasticjob/execution/executor.hpp>
+#include <elasticjob/testing/body_fiber.hpp>
 #include <elasticjob/testing/node_loop.hpp>
 #include <elasticjob/testing/observatory.hpp>
 
@@ -17,6 +20,7 @@
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace elasticjob::testing {
@@ -44,8 +48,26 @@ struct body_time {
     std::chrono::milliseconds most{200};
 };
 
+namespace detail {
+template <class B>
+struct timed : std::false_type {
+    using body = B;
+};
+template <class B>
+struct timed<takes_time<B>> : std::true_type {
+    using body = B;
+};
+} // namespace detail
+
+/// What can be a job of a simulation with that executor: a simulated body; or what the executor itself can run, which may be
+/// marked with `takes_time` unless it is a coroutine.
+template <class B, class Executor>
+concept body_in_simulation = simulated_body<B> || body_for<typename detail::timed<B>::body, Executor> ||
+    coroutine_body_for<B, Executor, node_loop>;
+
 /// The worker threads of one process, without threads: a run begins, lasts, and ends by the process's time. An ordinary
-/// body is called at the end of its run, a simulated one is asked at the begin. Threads: the world's.
+/// body is called at the end of its run, or if it takes its time itself, at the begin; a simulated one is asked at the
+/// begin. Coroutines are none of their business but for what is seen of them. Threads: the world's.
 class simulated_workers {
 public:
     simulated_workers(node_loop& l, observatory& o, std::uint32_t node, std::uint64_t process, std::uint64_t seed,
@@ -56,7 +78,8 @@ public:
     ~simulated_workers() { kill(); }
 
     bool try_submit(work& w) {
-        if (loop_.now() < full_until) return false;
+        if (loop_.now() < full_until || loop_.is_killed()) return false;
+        if (detail::body_fiber::current()) return false; // who takes time would wait for helpers that cannot
         runs_.emplace_back(*this, w);
         return true;
     }
@@ -77,44 +100,50 @@ public:
     std::int64_t (*session)(void* context) = nullptr;
     void* context = nullptr;
 
-    /// To be called in the place of a body: once when the run begins, and once more when it ends.
-    template <class Body>
+    /// To be called in the place of a body: once when the run begins, and once more when it ends, or on a stack of its own.
+    template <executor Executor, class Body>
     result<void> act(Body& body, sharding_context const& c) {
         if (!current_) return error{errc::invalid_argument, "a simulated body was called outside of its pool"};
         run& r = *current_;
         if (!r.plan) {
             r.plan.emplace(plan(body, c));
-            note(observation::kind::body_began, c, {});
-            observatory_.view.runs.push_back({node_, process_, c.job_name, c.item, c.due, token_of(c), session_now()});
+            r.takes_time = detail::timed<Body>::value;
+            note_begin(c);
             r.follow(c.stop);
             return success();
         }
-        auto outcome = r.was_stopped ? r.plan->outcome_if_stopped : r.plan->outcome;
-        std::optional<error> failure;
-        if (!outcome) failure = outcome.error();
-        note(observation::kind::body_ended, c, failure);
-        forget(c);
-        if (r.plan->throws) {
-            constexpr auto text = "a simulated body throws";
+        if constexpr (detail::timed<Body>::value) {
+            auto outcome = Executor{}(body.body, c);
+            if (!loop_.is_killed()) note_end(c, outcome);
+            return outcome;
+        } else {
+            auto outcome = r.was_stopped ? r.plan->outcome_if_stopped : r.plan->outcome;
+            note_end(c, outcome);
+            if (r.plan->throws) {
 #if defined(__cpp_exceptions)
-            throw std::runtime_error{text};
+                throw std::runtime_error{thrown};
 #else
-            return error{errc::job_threw, text}; // as if it had been thrown and caught
+                return error{errc::job_threw, thrown}; // as if it had been thrown and caught
 #endif
-        }
-        if constexpr (!simulated_body<Body>) {
-            auto const invoke = [&]() -> decltype(auto) {
-                if constexpr (std::invocable<Body&, sharding_context const&>)
-                    return body(c);
-                else
-                    return body();
-            };
-            if constexpr (std::is_void_v<decltype(invoke())>)
-                invoke();
+            }
+            if constexpr (!simulated_body<Body>)
+                return Executor{}(body, c);
             else
-                return invoke();
+                return outcome;
         }
-        return outcome;
+    }
+
+    /// The same for a body that is a coroutine: it takes its time on the loop. All must outlive the task.
+    template <executor Executor, class Body>
+    task<result<void>> start(Body& body, coroutine_context<node_loop> const& c) {
+        note_begin(c);
+        bool const throws = loop_.now() < throw_until;
+        if (loop_.now() < hang_until) (void)co_await c.sleep_for(hang_until - loop_.now());
+        result<void> outcome = error{errc::job_threw, thrown};
+        Executor const executor{};
+        if (!throws) outcome = co_await executor(body, c);
+        note_end(c, outcome);
+        co_return outcome;
     }
 
 private:
@@ -123,11 +152,16 @@ private:
         run(simulated_workers& s, work& what) : timer{&ring}, self{s}, w{what} {
             self.loop_.arm(*this, self.loop_.now());
         }
-        ~run() { self.loop_.disarm(*this); }
+        ~run() {
+            self.loop_.disarm(*this);
+            if (fiber && self.loop_.is_killed()) fiber->give_up(); // otherwise what it uses may be gone
+        }
 
         static void ring(timer& t) {
             auto& r = static_cast<run&>(t);
-            if (r.plan)
+            if (r.fiber)
+                r.self.go_on(r);
+            else if (r.plan)
                 r.self.finish(r);
             else
                 r.self.begin(r);
@@ -153,8 +187,9 @@ private:
         simulated_workers& self;
         work& w;
         std::optional<simulated_run> plan;
-        bool is_begun = false, was_stopped = false;
+        bool is_begun = false, was_stopped = false, takes_time = false;
         std::optional<std::stop_callback<on_stop>> stop;
+        std::optional<detail::body_fiber> fiber; ///< of a body that takes its time itself
     };
 
     /// The body is asked. What the work posts at its end, its way back to the loop, is taken back: the run has only
@@ -173,8 +208,36 @@ private:
         }
         if (!lasts) return remove(r); // somebody else's work: done
         r.is_begun = true;
+        if (r.takes_time) return begin_fiber(r);
         auto const lasting = r.was_stopped ? r.plan->stops_after : r.plan->duration;
         if (lasting != simulated_run::never) loop_.arm(r, loop_.now() + lasting);
+    }
+    void begin_fiber(run& r) {
+        auto const act = [](void* self) {
+            auto& w = static_cast<run*>(self)->w;
+            w.act(w, work_action::run);
+        };
+        auto const sleep = [](void* self, std::chrono::nanoseconds span) {
+            auto& sleeper = *static_cast<run*>(self);
+            sleeper.self.pass(sleeper, span);
+        };
+        r.fiber.emplace(act, sleep, &r);
+        go_on(r);
+    }
+    void go_on(run& r) {
+        current_ = &r;
+        r.fiber->resume();
+        current_ = nullptr;
+        if (r.fiber->is_over()) remove(r);
+    }
+    /// Called by the body.
+    void pass(run& r, std::chrono::nanoseconds span) {
+        auto const now = loop_.now();
+#if defined(__cpp_exceptions)
+        if (now < throw_until) throw std::runtime_error{thrown};
+#endif
+        loop_.arm(r, now + stretched(span));
+        r.fiber->pause();
     }
     void finish(run& r) {
         r.stop.reset();
@@ -190,26 +253,36 @@ private:
     template <class Body>
     simulated_run plan(Body& body, sharding_context const& c) {
         simulated_run p;
-        if constexpr (simulated_body<Body>) {
+        if constexpr (detail::timed<Body>::value) {
+            p.stops_after = simulated_run::never; // it looks itself
+        } else if constexpr (simulated_body<Body>) {
             p = body(c);
         } else {
             auto const spread = static_cast<std::uint64_t>((time_.most - time_.least).count()) + 1;
             p.duration = time_.least + std::chrono::milliseconds{random_.next() % spread};
             p.stops_after = simulated_run::never;
         }
-        auto const now = loop_.now();
-        if (now < slow_until && p.duration != simulated_run::never) p.duration *= slow_factor;
-        if (now < hang_until) p.duration = std::max(p.duration, std::chrono::nanoseconds{hang_until - now});
-        if (now < throw_until) p.throws = true;
+        p.duration = stretched(p.duration);
+        if (loop_.now() < throw_until) p.throws = true;
         return p;
+    }
+    std::chrono::nanoseconds stretched(std::chrono::nanoseconds span) const {
+        auto const now = loop_.now();
+        if (now < slow_until && span != simulated_run::never) span *= slow_factor;
+        if (now < hang_until) span = std::max(span, std::chrono::nanoseconds{hang_until - now});
+        return span;
     }
 
     std::int64_t session_now() const { return session ? session(context) : 0; }
-    static std::int64_t token_of(auto const& c) {
-        if constexpr (requires { static_cast<std::int64_t>(c.token); })
-            return static_cast<std::int64_t>(c.token);
-        else
-            return 0;
+    void note_begin(sharding_context const& c) {
+        note(observation::kind::body_began, c, {});
+        observatory_.view.runs.push_back({node_, process_, c.job_name, c.item, c.due, c.token, session_now()});
+    }
+    void note_end(sharding_context const& c, result<void> const& outcome) {
+        std::optional<error> failure;
+        if (!outcome) failure = outcome.error();
+        note(observation::kind::body_ended, c, std::move(failure));
+        forget(c);
     }
     void note(observation::kind k, sharding_context const& c, std::optional<error> failure) {
         observation o;
@@ -219,7 +292,7 @@ private:
         o.job = c.job_name;
         o.item = c.item;
         o.due = c.due;
-        o.token = token_of(c);
+        o.token = c.token;
         if (auto const why = c.why_stop(); why != stop_reason::none)
             o.text = "asked to stop: " + std::string{name_of(why)};
         o.failure = std::move(failure);
@@ -228,11 +301,13 @@ private:
     void forget(sharding_context const& c) {
         auto& all = observatory_.view.runs;
         auto const is_it = [&](live_run const& r) {
-            return r.process == process_ && r.job == c.job_name && r.item == c.item && r.token == token_of(c);
+            return r.process == process_ && r.job == c.job_name && r.item == c.item && r.token == c.token;
         };
         auto const at = std::find_if(all.begin(), all.end(), is_it);
         if (at != all.end()) all.erase(at);
     }
+
+    static constexpr auto thrown = "a simulated body throws";
 
     node_loop& loop_;
     observatory& observatory_;

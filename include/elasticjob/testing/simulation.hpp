@@ -51,12 +51,6 @@ public:
 
     // ---- Before it begins.
 
-    template <class Body>
-    void add_job(job_config config, Body body) {
-        observatory_.view.jobs.push_back(config.name);
-        jobs_.emplace_back(std::move(config), std::move(body));
-    }
-
     /// All members of all jobs. Servers are called 10.0.0.1 and so on.
     void add_nodes(std::uint32_t count) {
         for (; count > 0; --count) add_node("10.0.0." + std::to_string(nodes_.size() + 1));
@@ -216,6 +210,13 @@ protected:
     using make_function = simulated_scheduler(simulated_cluster&, simulated_registry&, scheduler_options,
                                               simulated_workers&, sink);
 
+    template <executor Executor, class Body>
+    void add(job_config config, Body body) {
+        observatory_.view.jobs.push_back(config.name);
+        auto const call = simulated_call::of<Executor>(new Body{std::move(body)});
+        jobs_.emplace_back(std::move(config), call, [](void* self) { delete static_cast<Body*>(self); });
+    }
+
     simulated_cluster(std::uint64_t seed, simulation_options o, due_function* find_due, make_function* make_scheduler)
         : seed_{seed}, options_{std::move(o)}, make_scheduler_{make_scheduler}, world_{options_.start},
           server_{world_, options_.server, seed_of(1)}, observatory_{server_}, operator_wire_{server_, seed_of(2)},
@@ -246,16 +247,12 @@ private:
 
     /// A job's body, without its type: pointers to functions made from a template.
     struct job_entry {
-        template <class Body>
-        job_entry(job_config c, Body b)
-            : config{std::move(c)}, call{new Body{std::move(b)},
-                                         [](void* self, simulated_workers& workers, sharding_context const& ctx) {
-                                             return workers.act(*static_cast<Body*>(self), ctx);
-                                         }},
-              destroy{[](void* self) { delete static_cast<Body*>(self); }} {}
+        job_entry(job_config c, simulated_call body, void (*destroy_body)(void*))
+            : config{std::move(c)}, call{body}, destroy{destroy_body} {}
         job_entry(job_entry&& other) noexcept
-            : config{std::move(other.config)}, call{std::exchange(other.call.body, nullptr), other.call.act},
-              destroy{other.destroy} {}
+            : config{std::move(other.config)}, call{other.call}, destroy{other.destroy} {
+            other.call.body = nullptr;
+        }
         job_entry& operator=(job_entry&&) = delete;
         ~job_entry() {
             if (call.body) destroy(call.body);
@@ -760,17 +757,25 @@ private:
 ///     if (!s.violations().empty()) …
 ///
 /// Bodies are shared by all nodes. Threads: one. Not to be used from inside a body.
-/// `Hooks` are a scheduler's `Listeners<...>`, of which each process has a copy.
+/// `Hooks` are a scheduler's `Listeners<...>` and `Handlers` its `ErrorHandlers<...>`, of which each process has a copy.
 template <sharding_strategy Strategy = AverageAllocation, executor Executor = SimpleExecutor, time_zone Zone = UtcZone,
-          class Hooks = Listeners<>>
+          class Hooks = Listeners<>, class Handlers = ErrorHandlers<>>
 class simulation : public simulated_cluster {
 public:
     /// Not defined in the class, so that a program of many files can have all that it takes compiled once:
     /// `extern template class simulation<>;` in all of them, and `template class simulation<>;` in one.
-    explicit simulation(std::uint64_t seed, simulation_options o = {}, Hooks hooks = {});
+    explicit simulation(std::uint64_t seed, simulation_options o = {}, Hooks hooks = {}, Handlers handlers = {});
+
+    /// The job's executor may be another than the schedulers': `s.add_job<CoroutineExecutor>(config, body)`. What is stored as
+    /// the job's type is theirs; so jobs that stream need schedulers with a DataflowExecutor.
+    template <executor JobExecutor = Executor, body_in_simulation<JobExecutor> Body>
+    void add_job(job_config config, Body body) {
+        this->template add<JobExecutor>(std::move(config), std::move(body));
+    }
 
 private:
-    using scheduler_type = job_scheduler<simulated_registry, Strategy, Executor, SimulatedPool, sink, Zone, Hooks>;
+    using scheduler_type = job_scheduler<simulated_registry, Strategy, SimulatedExecutor<Executor>, SimulatedPool, sink,
+                                         Zone, Hooks, Handlers>;
 
     static std::vector<wall_time> find_due(std::string_view config, std::string_view schedule, wall_time after,
                                            wall_time until) {
@@ -788,17 +793,21 @@ private:
     }
     static simulated_scheduler make_scheduler(simulated_cluster& self, simulated_registry& r, scheduler_options o,
                                               simulated_workers& workers, sink s) {
-        auto const& hooks = static_cast<simulation&>(self).hooks_;
+        auto const& mine = static_cast<simulation&>(self);
         return simulated_scheduler::make<scheduler_type>(workers, r, std::move(o), SimulatedPool{&workers}, s, Zone{},
-                                                         hooks);
+                                                         mine.hooks_, mine.handlers_);
     }
 
     Hooks hooks_;
+    Handlers handlers_;
 };
 
-template <sharding_strategy Strategy, executor Executor, time_zone Zone, class Hooks>
-simulation<Strategy, Executor, Zone, Hooks>::simulation(std::uint64_t seed, simulation_options o, Hooks hooks)
-    : simulated_cluster{seed, std::move(o), &find_due, &make_scheduler}, hooks_{std::move(hooks)} {}
+template <sharding_strategy Strategy, executor Executor, time_zone Zone, class Hooks, class Handlers>
+simulation<Strategy, Executor, Zone, Hooks, Handlers>::simulation(std::uint64_t seed, simulation_options o, Hooks hooks,
+                                                                  Handlers handlers)
+    : simulated_cluster{seed, std::move(o), &find_due, &make_scheduler},
+      hooks_{std::move(hooks)},
+      handlers_{std::move(handlers)} {}
 
 } // namespace elasticjob::testing
 #endif // ELASTICJOB_TESTING_SIMULATION_HPP
