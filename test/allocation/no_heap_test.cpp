@@ -2,6 +2,7 @@
 #include <elasticjob/allocation/average.hpp>
 #include <elasticjob/allocation/odevity.hpp>
 #include <elasticjob/allocation/rotate.hpp>
+#include <elasticjob/allocation/sticky.hpp>
 
 #include <allocation/instances.hpp>
 #include <support/counted_new.hpp>
@@ -32,6 +33,13 @@ TEST_CASE_TEMPLATE("strategy: nothing is allocated", Strategy, AverageAllocation
               a.copy_items(owners);
           }) == 0);
     CHECK(counted_new::calls_of([&] { used = *std::make_unique<int volatile>(1) != 0; }) == 1); // The counter counts.
+}
+
+TEST_CASE("sticky: for few instances there is nothing on the heap but the runs of the answer") {
+    std::array<slot_index, 100> owners;
+    owners.fill(no_slot);
+    CHECK(counted_new::calls_of([&] { CHECK(StickyAllocation::rebalance(owners, 10) == 100); }) == 0);
+    CHECK(counted_new::calls_of([&] { CHECK(StickyAllocation{}(request_for(10, 100)).items() == 100); }) == 1);
 }
 
 } // namespace

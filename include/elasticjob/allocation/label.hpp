@@ -152,12 +152,11 @@ private:
             std::vector<std::vector<slot_index>> members(sizes_.size());
             for (slot_index slot = 0; slot != slots(); ++slot) members[group_of_[slot]].push_back(slot);
             for (std::size_t g = 0; g != members.size(); ++g) {
-                detail::slot_counts before;
-                for (auto const slot : members[g]) {
-                    before.push_back(0);
-                    for (class_index k = 0; k != items_.size(); ++k) before.back() += had(k, slot);
-                }
-                auto room = detail::even_targets(before, static_cast<std::uint32_t>(flow.load[g]));
+                detail::slot_counts before{members[g].size()};
+                detail::slot_counts room{members[g].size()};
+                for (std::size_t i = 0; i != before.size(); ++i)
+                    for (class_index k = 0; k != items_.size(); ++k) before[i] += had(k, members[g][i]);
+                detail::even_targets(before, static_cast<std::uint32_t>(flow.load[g]), room);
                 auto const give = [&](class_index k, std::size_t member, std::uint32_t most, std::uint64_t& left) {
                     auto const given =
                         static_cast<std::uint32_t>(std::min<std::uint64_t>(left, std::min(most, room[member])));

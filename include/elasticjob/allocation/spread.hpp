@@ -41,11 +41,13 @@ struct SpreadAllocation {
         order.reserve(slots);
         for (auto at = ranks.rbegin(); at != ranks.rend(); ++at) order.push_back(slots - at->second);
 
-        detail::slot_counts target(slots, request.item_count / slots);
+        detail::slot_counts target{slots};
+        std::fill(target.begin(), target.end(), request.item_count / slots);
         for (std::uint32_t i = 0; i != request.item_count % slots; ++i) ++target[order[i]];
         std::vector<run> storage;
         auto const previous = detail::previous_runs_of(request, storage);
-        auto had = detail::count_kept(previous, request.item_count, slots);
+        detail::slot_counts had{slots};
+        detail::count_kept(previous, request.item_count, had);
         return {slots, detail::redeal(previous, request.item_count, had, target, order)};
     }
 };

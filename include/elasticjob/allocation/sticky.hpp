@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <utility> // exchange
 #include <vector>
 
 namespace elasticjob {
@@ -25,7 +24,8 @@ namespace elasticjob {
 /// Of m items over n instances, r = m mod n instances must have q + 1 = m div n + 1, the others q. Who had c keeps at
 /// most min(c, share), so it is best to give the r larger shares to those with c > q: sum(min(c, q)) + min(r, number of
 /// c > q) items stay, which no balanced allocation can beat. O(runs + instances) with `previous_runs`, else
-/// O(items + instances). Allocates the runs and 8 bytes for each instance.
+/// O(items + instances). Allocates the runs, and 8 bytes for each instance if they are more than
+/// 24.
 struct StickyAllocation {
     static constexpr std::string_view name = "elasticjob.StickyAllocation";
 
@@ -34,8 +34,10 @@ struct StickyAllocation {
         if (slots == 0) return {};
         std::vector<run> storage;
         auto const previous = detail::previous_runs_of(request, storage);
-        auto had = detail::count_kept(previous, request.item_count, slots);
-        auto target = detail::even_targets(had, request.item_count);
+        detail::slot_counts had{slots};
+        detail::slot_counts target{slots};
+        detail::count_kept(previous, request.item_count, had);
+        detail::even_targets(had, request.item_count, target);
         return {slots, detail::redeal(previous, request.item_count, had, target)};
     }
 
@@ -44,49 +46,46 @@ struct StickyAllocation {
     static constexpr std::uint32_t rebalance(std::span<slot_index> owners, std::uint32_t slots) {
         if (owners.empty()) return 0;
         assert(slots != 0);
-        // Stretches of one owner are taken at once: adding to one and the same counter for each item would make every
-        // item wait for the one before. One entry more than there are slots is for all owners that are none.
-        detail::slot_counts keep(slots + 1, 0);
-        for_each_stretch(owners, [&](std::size_t begin, std::size_t end) {
-            keep[std::min(owners[begin], slots)] += static_cast<std::uint32_t>(end - begin);
-        });
-        keep.pop_back();
-        auto lack = detail::even_targets(keep, static_cast<std::uint32_t>(owners.size()));
+        detail::slot_counts counts{2 * std::size_t{slots} + 1};
+        auto const lack = counts.first(slots);
+        auto const had = counts.subspan(slots); // the last one for all owners that are no slot
+        count_owners(owners, had);
+        detail::even_targets(had.first(slots), static_cast<std::uint32_t>(owners.size()), lack);
+        std::uint32_t moved = had[slots];
         for (slot_index slot = 0; slot != slots; ++slot) {
-            keep[slot] = std::min(keep[slot], lack[slot]);
-            lack[slot] -= keep[slot];
+            auto const kept = std::min(had[slot], lack[slot]);
+            lack[slot] -= kept;
+            moved += had[slot] -= kept;
         }
-        keep.push_back(0);
-        std::uint32_t moved = 0;
-        slot_index served = 0;
-        for_each_stretch(owners, [&](std::size_t begin, std::size_t end) {
-            auto& left = keep[std::min(owners[begin], slots)];
-            if (end - begin <= left) {
-                left -= static_cast<std::uint32_t>(end - begin);
-                return;
-            }
-            begin += std::exchange(left, 0);
-            moved += static_cast<std::uint32_t>(end - begin);
-            while (begin != end) {
-                while (lack[served] == 0) ++served;
-                auto const given = std::min<std::size_t>(lack[served], end - begin);
-                lack[served] -= static_cast<std::uint32_t>(given);
-                for (auto const stop = begin + given; begin != stop; ++begin) owners[begin] = served;
-            }
-        });
+        // Whoever has too much keeps the first of it. So what moves is found from the back, and where all of it has been
+        // found, which is soon when somebody has joined, the rest need not be looked at.
+        auto served = slots - 1;
+        auto* owner = owners.data() + owners.size();
+        for (auto left = moved; left != 0;) {
+            auto& too_much = had[std::min(*--owner, slots)];
+            if (too_much == 0) continue;
+            --too_much;
+            --left;
+            while (lack[served] == 0) --served;
+            --lack[served];
+            *owner = served;
+        }
         return moved;
     }
 
 private:
-    /// Each is known before it is visited, so the visit may change its owners.
-    template <class Visit>
-    static constexpr void for_each_stretch(std::span<slot_index const> owners, Visit visit) {
-        for (std::size_t begin = 0; begin != owners.size();) {
-            auto end = begin + 1;
-            while (end != owners.size() && owners[end] == owners[begin]) ++end;
-            visit(begin, end);
-            begin = end;
+    /// Into `had`, whose last one is for all owners that have none of their own. Four neighbours of one owner are added at
+    /// once, because an addition to a counter waits for the one before it.
+    static constexpr void count_owners(std::span<slot_index const> owners, std::span<std::uint32_t> had) {
+        auto const slots = static_cast<slot_index>(had.size() - 1);
+        for (; owners.size() >= 4; owners = owners.subspan(4)) {
+            auto const differences = (owners[0] ^ owners[1]) | (owners[0] ^ owners[2]) | (owners[0] ^ owners[3]);
+            if (differences == 0)
+                had[std::min(owners[0], slots)] += 4;
+            else
+                for (std::size_t i = 0; i != 4; ++i) ++had[std::min(owners[i], slots)];
         }
+        for (auto const owner : owners) ++had[std::min(owner, slots)];
     }
 };
 

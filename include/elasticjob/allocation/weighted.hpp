@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -16,9 +17,9 @@ namespace elasticjob {
 
 namespace detail {
 
-/// The floor of each slot's quota items * weight / sum(weights), and one more for the largest remainders. If all weigh
-/// nothing, all weigh the same. O(slots).
-constexpr slot_counts weighted_targets(sharding_request const& request) {
+/// Sets `target` to the floor of each slot's quota items * weight / sum(weights), and one more for the largest
+/// remainders. If all weigh nothing, all weigh the same. O(slots).
+constexpr void weighted_targets(sharding_request const& request, std::span<std::uint32_t> target) {
     struct rest {
         std::uint64_t remainder;
         slot_index slot;
@@ -29,7 +30,6 @@ constexpr slot_counts weighted_targets(sharding_request const& request) {
     bool const is_even = sum == 0;
     if (is_even) sum = slots;
 
-    slot_counts target(slots, 0);
     std::vector<rest> rests(slots, rest{});
     std::uint32_t left_over = request.item_count;
     for (slot_index slot = 0; slot != slots; ++slot) {
@@ -42,7 +42,6 @@ constexpr slot_counts weighted_targets(sharding_request const& request) {
         return a.remainder != b.remainder ? a.remainder > b.remainder : a.slot < b.slot;
     });
     for (std::uint32_t i = 0; i != left_over; ++i) ++target[rests[i].slot];
-    return target;
 }
 
 } // namespace detail
@@ -60,8 +59,10 @@ struct WeightedAllocation {
         if (slots == 0) return {};
         std::vector<run> storage;
         auto const previous = detail::previous_runs_of(request, storage);
-        auto had = detail::count_kept(previous, request.item_count, slots);
-        auto target = detail::weighted_targets(request);
+        detail::slot_counts had{slots};
+        detail::slot_counts target{slots};
+        detail::count_kept(previous, request.item_count, had);
+        detail::weighted_targets(request, target);
         return {slots, detail::redeal(previous, request.item_count, had, target)};
     }
 };
