@@ -76,15 +76,19 @@ public:
         for (std::uint32_t position = 0; position != remainder_; ++position) visit(run{++end, slot_at(position)});
     }
 
-    // The two writers are calls of their own: inlined where registers are scarce, g++ 12 keeps the counter of their
+    // The writers are calls of their own: inlined where registers are scarce, g++ 12 keeps the counter of their
     // inner loop in memory, and they take three times as long.
 
     /// Writes the owner of item i to out[i], at the speed of memory. Precondition: out.size() >= items().
     [[gnu::noinline]] constexpr void copy_owners(std::span<slot_index> out) const noexcept {
         assert(out.size() >= items_);
-        auto* const end = out.data() + items_;
-        auto* const rest = write_shares(out.data(), end, instances_, quotient_);
-        write_shares(rest, end, remainder_, 1);
+        write_body(out.data());
+        if (remainder_ == 0) return;
+        auto* const rest = out.data() + body();
+        auto const until_turn = std::min(remainder_, instances_ - shift_);
+        detail::write_run(rest, until_turn, slot_at(0), step());
+        if (until_turn == remainder_) return;
+        detail::write_run(rest + until_turn, remainder_ - until_turn, slot_at(until_turn), step());
     }
 
     /// Writes the items of slot 0, behind them those of slot 1 and so on, at the speed of memory; where the items of a
@@ -101,17 +105,20 @@ public:
     friend constexpr bool operator==(closed_form const&, closed_form const&) = default;
 
 private:
-    /// Writes the slots at the positions 0 to count - 1, each `length` times; returns where they end. They are
-    /// neighbours but for one place, where the rotation begins anew.
-    constexpr slot_index* write_shares(slot_index* out, slot_index* limit, std::uint32_t count,
-                                       std::uint32_t length) const noexcept {
-        if (count == 0 || length == 0) return out;
-        auto const step = reversed_ ? static_cast<slot_index>(-1) : slot_index{1};
-        auto const unturned = std::min(count, instances_ - shift_);
-        out = detail::write_runs(out, limit, unturned, length, slot_at(0), step);
-        if (unturned == count) return out;
-        return detail::write_runs(out, limit, count - unturned, length, slot_at(unturned), step);
+    /// Writes the owners of all items before the remainder, and maybe over those behind. The slots at neighbouring
+    /// positions are neighbours but for one place, where the rotation begins anew.
+    [[gnu::noinline]] constexpr void write_body(slot_index* out) const noexcept {
+        if (quotient_ == 0) return;
+        auto const* const limit = out + items_;
+        for (std::uint32_t position = 0; position != instances_;) {
+            auto const next = position == 0 ? instances_ - shift_ : instances_;
+            out = detail::write_runs(out, limit, next - position, quotient_, slot_at(position), step());
+            position = next;
+        }
     }
+
+    /// From the slot at one position to that at the next.
+    constexpr slot_index step() const noexcept { return reversed_ ? static_cast<slot_index>(-1) : slot_index{1}; }
 
     /// The number of items before the remainder is dealt out.
     constexpr std::uint32_t body() const noexcept { return items_ - remainder_; }

@@ -46,6 +46,15 @@ constexpr std::int32_t java_string_hash(std::string_view utf8) noexcept {
     std::uint32_t hash = 0;
     auto const add_unit = [&](char32_t unit) { hash = 31 * hash + static_cast<std::uint32_t>(unit); };
     while (!utf8.empty()) {
+        if (utf8.size() >= 4) {
+            std::uint32_t const four[]{static_cast<unsigned char>(utf8[0]), static_cast<unsigned char>(utf8[1]),
+                                       static_cast<unsigned char>(utf8[2]), static_cast<unsigned char>(utf8[3])};
+            if ((four[0] | four[1] | four[2] | four[3]) < 0x80) { // One by one, each would wait for the product before it.
+                hash = 31 * 31 * 31 * 31 * hash + 31 * 31 * 31 * four[0] + 31 * 31 * four[1] + 31 * four[2] + four[3];
+                utf8.remove_prefix(4);
+                continue;
+            }
+        }
         auto const code_point = detail::take_code_point(utf8);
         if (code_point < 0x10000) {
             add_unit(code_point);

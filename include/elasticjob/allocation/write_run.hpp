@@ -41,12 +41,30 @@ inline constexpr std::size_t block_size = 4; ///< numbers
 
 /// Writes so many runs of equal numbers from `out` on, the first one of `first` and each next one of `step` more, and
 /// returns where they end. `Blocks` blocks are stored for each run, whatever its length, because the next run writes
-/// over what was too much. Stops at the first run for which there is not as much room before `limit`.
+/// over what was too much; two runs share a block where that saves one. Stops at the first run for which there is not as
+/// much room before `limit`. Precondition: a run ends in the last of its blocks.
 template <std::size_t Blocks>
 std::uint32_t* write_short_runs(std::uint32_t* out, std::uint32_t const* limit, std::size_t& runs, std::size_t length,
                                 std::uint32_t& first, std::uint32_t step) noexcept {
+    auto const is_room_for = [&](std::size_t blocks) {
+        return limit - out >= static_cast<std::ptrdiff_t>(blocks * block_size);
+    };
     auto values = first + block_of_numbers{};
-    for (; runs != 0 && limit - out >= static_cast<std::ptrdiff_t>(Blocks * block_size); --runs, out += length) {
+    auto const rest = length - (Blocks - 1) * block_size;
+    if (rest <= block_size / 2) {
+        auto const shared = step * block_of_numbers{0, rest == 1, 1, 1};
+        for (; runs > 1 && is_room_for(2 * Blocks - 1); runs -= 2, out += 2 * length) {
+            auto const both = values + shared;
+            auto const next = values + step;
+            for (std::size_t i = 0; i != Blocks - 1; ++i) {
+                std::memcpy(out + i * block_size, &values, sizeof values);
+                std::memcpy(out + (Blocks + i) * block_size, &next, sizeof next);
+            }
+            std::memcpy(out + (Blocks - 1) * block_size, &both, sizeof both);
+            values = next + step;
+        }
+    }
+    for (; runs != 0 && is_room_for(Blocks); --runs, out += length) {
         for (std::size_t i = 0; i != Blocks; ++i) std::memcpy(out + i * block_size, &values, sizeof values);
         values += step;
     }
@@ -57,8 +75,9 @@ std::uint32_t* write_short_runs(std::uint32_t* out, std::uint32_t const* limit, 
 /// Writes `runs` runs of `length` equal numbers each from `out` on, the first one of `first` and each next one of `step`
 /// more, and returns where they end. What is between there and `limit` may be written too, and is for the caller to
 /// write afterwards. O(runs * length). Precondition: there is room before `limit`.
-constexpr std::uint32_t* write_runs(std::uint32_t* out, std::uint32_t const* limit, std::size_t runs,
-                                    std::size_t length, std::uint32_t first, std::uint32_t step) noexcept {
+[[gnu::always_inline]] constexpr std::uint32_t* write_runs(std::uint32_t* out, std::uint32_t const* limit,
+                                                           std::size_t runs, std::size_t length, std::uint32_t first,
+                                                           std::uint32_t step) noexcept {
     if (length == 1) {
         write_run(out, runs, first, step);
         return out + runs;
