@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole clusters under everything that a network, an operator, machines and slow bodies can do, as a seed decides. See
 // docs/simulation.md for what is checked, and testing/explore.hpp for the environment variables.
+#include <elasticjob/execution/coroutine_executor.hpp>
 #include <elasticjob/testing/explore.hpp>
 
 #include <support/sanitized.hpp>
@@ -46,6 +47,29 @@ struct tempered_body {
             break;
         }
         return r;
+    }
+};
+
+/// The same tempers on the loop, with a checkpoint in the middle.
+struct tempered_coroutine {
+    tempered_body body;
+
+    task<result<void>> operator()(coroutine_context<node_loop> const& run) {
+        auto const r = body(run);
+        auto const half = r.duration / 2;
+        for (int n = 0; n < 2; ++n) {
+            bool goes_on = true;
+            if (r.stops_after == simulated_run::never)
+                co_await sleep_until(run.loop(), run.loop().now() + half);
+            else
+                goes_on = co_await run.sleep_for(half);
+            if (!goes_on) co_return r.outcome_if_stopped;
+            if (n > 0) break;
+            auto const saved = co_await run.save(std::to_string(run.token));
+            if (!saved) co_return saved.error();
+        }
+        if (r.throws) co_return error{errc::job_threw, "as planned"};
+        co_return r.outcome;
     }
 };
 
@@ -96,7 +120,11 @@ std::unique_ptr<simulation<>> build(std::uint64_t seed) {
         c.on_misfire.rule = is_quick && pick(2) == 0 ? misfire_rule::all : misfire_rule::once;
         if (seed % 5 == 1) add_schedules(c, seed + j);
         if (seed % 4 == 1) add_limits(c, seed + j);
-        s->add_job(c, tempered_body{temper, random_source{random.next()}});
+        tempered_body body{temper, random_source{random.next()}};
+        if (seed % 7 == 4 && j % 2 == 0)
+            s->add_job<CoroutineExecutor>(c, tempered_coroutine{std::move(body)});
+        else
+            s->add_job(c, std::move(body));
     }
     auto const nodes = static_cast<std::uint32_t>(3 + pick(3));
     for (std::uint32_t n = 0; n < nodes; ++n) // some servers have two instances
