@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <future>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,4 +47,32 @@ TEST_CASE("events.log_events: what goes well is not worth a line") {
               tell(events::share_changed{from, items});
               tell(events::left{from});
           }).empty());
+}
+
+TEST_CASE("events.log_events: nobody waits for a standard error that nobody reads; what is lost is counted") {
+    error const away{errc::unreachable, "no server", "/settle"};
+    std::string const line = "elasticjob: settle [10.0.0.1@-@7]: unreachable: no server (/settle)\n";
+    test::unread_stderr pipe;
+    auto telling = std::async(std::launch::async, [&] {
+        for (int n = 0; n < 3; ++n) tell(events::trouble{from, away});
+    });
+    bool const is_told = telling.wait_for(std::chrono::seconds{10}) == std::future_status::ready;
+    auto const before = pipe.read_all(); // which lets it go on if it waits
+    telling.get();
+    REQUIRE(is_told);
+    CHECK(before.find_first_not_of('.') == before.npos);
+    tell(events::trouble{from, away});
+    CHECK(pipe.read_all() == "elasticjob: lines missing here, because nobody read in time: 3\n" + line);
+    tell(events::trouble{from, away});
+    CHECK(pipe.read_all() == line);
+
+    // What is longer than a pipe has room for is cut, and counts.
+    error const endless{errc::unreachable, std::string(200'000, 'x'), "/settle"};
+    auto more = std::async(std::launch::async, [&] { tell(events::trouble{from, endless}); });
+    bool const is_cut = more.wait_for(std::chrono::seconds{10}) == std::future_status::ready;
+    CHECK(pipe.read_all().size() > 4'096);
+    while (more.wait_for(std::chrono::seconds{0}) != std::future_status::ready) (void)pipe.read_all();
+    CHECK(is_cut);
+    tell(events::trouble{from, away});
+    CHECK(pipe.read_all().starts_with("elasticjob: lines missing here, because nobody read in time: 1\n"));
 }

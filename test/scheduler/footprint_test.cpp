@@ -7,6 +7,7 @@
 #include <elasticjob/registry/memory_registry.hpp>
 
 #include <support/sanitized.hpp>
+#include <support/standard_error.hpp>
 
 #include <doctest/doctest.h>
 
@@ -16,6 +17,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <semaphore>
 #include <string>
 #include <vector>
@@ -75,4 +77,23 @@ TEST_CASE("scheduler.job_catalog: jobs that come cost no thread") {
         REQUIRE(add_job(registry, {.name = "job" + std::to_string(n), .cron = "0 0 0 1 1 ? 2099"}));
     for (int n = 0; n < many; ++n) REQUIRE(made.try_acquire_for(std::chrono::seconds{30}));
     CHECK(threads_of_this_process() == threads);
+}
+
+TEST_CASE("scheduler.job_scheduler: a standard error that nobody reads stops no job") {
+    MemoryRegistry registry;
+    job_scheduler<MemoryRegistry, AverageAllocation, SimpleExecutor> scheduler{registry};
+    std::counting_semaphore<> failed{0}, ran{0};
+    std::optional<test::unread_stderr> pipe{std::in_place};
+    auto const bad = scheduler.schedule({.name = "bad", .cron = "0/1 * * * * ?"}, [&]() -> result<void> {
+        failed.release();
+        return error{errc::job_failed, "out of paper"};
+    });
+    auto const good = scheduler.schedule({.name = "good", .cron = "0/1 * * * * ?"}, [&] { ran.release(); });
+    bool in_time = bad && good;
+    for (int n = 0; n < 3; ++n) in_time = in_time && failed.try_acquire_for(std::chrono::seconds{30});
+    while (ran.try_acquire()) {
+    }
+    for (int n = 0; n < 2; ++n) in_time = in_time && ran.try_acquire_for(std::chrono::seconds{30});
+    pipe.reset(); // or the end would wait, too
+    CHECK(in_time);
 }

@@ -3,7 +3,9 @@
 #ifndef ELASTICJOB_TEST_SUPPORT_STANDARD_ERROR_HPP
 #define ELASTICJOB_TEST_SUPPORT_STANDARD_ERROR_HPP
 
+#include <cstddef>
 #include <cstdio>
+#include <fcntl.h>
 #include <string>
 #include <unistd.h> // dup2
 
@@ -26,6 +28,42 @@ std::string written_by(F f) {
     std::fclose(file);
     return text;
 }
+
+/// While it lives, standard error is a pipe that is full, and that nobody reads.
+class unread_stderr {
+public:
+    unread_stderr() {
+        (void)!pipe2(ends_, O_CLOEXEC);
+        fcntl(ends_[0], F_SETFL, O_NONBLOCK);
+        fcntl(ends_[1], F_SETFL, O_NONBLOCK);
+        while (write(ends_[1], ".", 1) == 1) {
+        }
+        fcntl(ends_[1], F_SETFL, 0);
+        std::fflush(stderr);
+        kept_ = dup(STDERR_FILENO);
+        dup2(ends_[1], STDERR_FILENO);
+    }
+    unread_stderr(unread_stderr const&) = delete;
+    ~unread_stderr() {
+        dup2(kept_, STDERR_FILENO);
+        for (int const fd : {kept_, ends_[1]}) close(fd);
+        fcntl(ends_[0], F_SETFL, 0);
+        (void)read_all(); // until nobody waits for it any more
+        close(ends_[0]);
+    }
+
+    /// What is in it.
+    std::string read_all() {
+        std::string all;
+        char part[4096];
+        for (ssize_t n; (n = read(ends_[0], part, sizeof part)) > 0;) all.append(part, static_cast<std::size_t>(n));
+        return all;
+    }
+
+private:
+    int ends_[2]{};
+    int kept_ = -1;
+};
 
 } // namespace elasticjob::test
 #endif // ELASTICJOB_TEST_SUPPORT_STANDARD_ERROR_HPP

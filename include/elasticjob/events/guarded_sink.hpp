@@ -4,10 +4,11 @@
 #define ELASTICJOB_EVENTS_GUARDED_SINK_HPP
 
 #include <elasticjob/core/guarded_call.hpp>
+#include <elasticjob/core/standard_error.hpp>
 #include <elasticjob/events/event_sink.hpp>
 
 #include <concepts>
-#include <cstdio>
+#include <string>
 #include <utility>
 
 namespace elasticjob::detail {
@@ -24,8 +25,8 @@ public:
         if constexpr (std::invocable<Sink&, E const&>) {
             auto const told = guarded_call([&] { sink_(e); });
             if (!told && !std::exchange(has_thrown_, true))
-                std::fprintf(stderr, "elasticjob: %.*s: an event sink throws; what it throws at is lost to it: %s\n",
-                             static_cast<int>(e.from.job.size()), e.from.job.data(), told.error().what.c_str());
+                tell_standard_error("elasticjob: " + std::string{e.from.job} +
+                                    ": an event sink throws; what it throws at is lost to it: " + told.error().what);
         }
     }
 

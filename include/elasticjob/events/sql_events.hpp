@@ -4,6 +4,7 @@
 #define ELASTICJOB_EVENTS_SQL_EVENTS_HPP
 
 #include <elasticjob/core/guarded_call.hpp>
+#include <elasticjob/core/standard_error.hpp>
 #include <elasticjob/events/event_database.hpp>
 #include <elasticjob/events/event_sink.hpp>
 #include <elasticjob/events/queue_thread.hpp>
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <utility>
@@ -107,10 +107,9 @@ private:
         say("does not let go of what is old; that is tried again later", to_string(removed.error()));
     }
 
-    static void say(char const* what, std::string const& why) {
+    static void say(std::string const& what, std::string const& why) {
         auto const line = why.substr(0, why.find('\n'));
-        std::fprintf(stderr, "elasticjob: the database of events %s%s%s\n", what, line.empty() ? "" : ": ",
-                     line.c_str());
+        tell_standard_error("elasticjob: the database of events " + what + (line.empty() ? "" : ": ") + line);
     }
 
     Database db_;
