@@ -6,38 +6,43 @@
 // buffer, the best of many rounds; ns_per_item is from the same rounds. limit_fill and limit_iota are what the compiler
 // makes of plain loops.
 //
-// 2026-11-21, Intel Xeon with AVX-512, 2 shared cores of 2.6 GHz, g++ 12.2 -O2, RotateServerByName:
+// 2026-11-22, AMD EPYC (Zen 4), 2 shared and busy cores of 2.6 GHz, g++ 12.2 -O2, RotateServerByName, and at -O3, where g++
+// makes vector stores of std::fill, AverageAllocation and RotateServerByName against it:
 //
-// | instances x items | all owners | vs_fill | vs_memset | all items | lists in vectors |
-// |-------------------|------------|---------|-----------|-----------|------------------|
-// | 3 x 10            |      18 ns |     3.5 |        11 |     17 ns |            60 ns |
-// | 10 x 100          |      19 ns |    0.58 |       4.6 |     42 ns |           206 ns |
-// | 100 x 1000        |      80 ns |    0.50 |       3.2 |    275 ns |             3 us |
-// | 100 x 10000       |     0.4 us |    0.28 |       2.2 |    0.7 us |             8 us |
-// | 1000 x 100000     |     7.0 us |    0.44 |       1.0 |    7.1 us |            81 us |
-// | 1000 x 1000000    |    0.14 ms |    0.73 |       1.0 |   0.14 ms |          0.65 ms |
-// | 10000 x 10000000  |     1.7 ms |    0.70 |       1.1 |    1.5 ms |            24 ms |
+// | instances x items | all owners | vs_fill | vs_memset | all items | lists in vectors | vs_fill at -O3 |
+// |-------------------|------------|---------|-----------|-----------|------------------|----------------|
+// | 3 x 10            |      15 ns |     5.6 |       6.2 |     15 ns |            55 ns |       4.1, 7.7 |
+// | 10 x 100          |      24 ns |    0.65 |       3.7 |     33 ns |           247 ns |      1.4,  2.3 |
+// | 100 x 1000        |     104 ns |    0.21 |       2.1 |    266 ns |             3 us |     0.91,  1.1 |
+// | 100 x 10000       |     0.8 us |    0.17 |       1.9 |    0.7 us |             8 us |      1.0,  1.0 |
+// | 1000 x 100000     |     6.9 us |    0.25 |       2.0 |    6.9 us |            83 us |      1.0,  1.0 |
+// | 1000 x 1000000    |      72 us |    0.25 |       1.7 |     74 us |          0.65 ms |      1.0,  1.0 |
+// | 10000 x 10000000  |     1.9 ms |    0.54 |       0.9 |    1.8 ms |            32 ms |      1.0,  1.0 |
 //
-// One owner or one list of items: 1.5 ns at any size; own items from the request, hash included: 5.8 ns. At 10 items all
-// of it is the allocation itself, 8 to 18 ns whatever there is to write. Where everything fits into the first caches
-// memset has registers four times as wide as a compiler may assume without -march.
+// One owner or one list of items: 1.5 ns at any size; own items from the request, hash included: 5 ns. Up to 100 items most of
+// it is the allocation itself, whatever there is to write: a division (1.6 ns with the rest of an average), a hash (3 ns), two
+// calls. copy_owners of an allocation that is there takes 7.9 ns for 10 x 100 at -O3, and std::fill 7.9 ns. This processor
+// makes one store of 16 bytes a cycle, which both do. Where everything fits into the first caches memset has registers four
+// times as wide as a compiler may assume without -march.
 //
-// The strategies that store their answer, CPU time of a whole answer, the same compiler and flags, on a machine of 2 cores at
-// 2600 MHz whose other tenants kept it busy (load 8), so larger sizes are upper bounds. sticky: an instance leaves and comes
-// back, in turn; as the leader asks (runs), in a table of owners whose neighbours have one owner, or any; and with lists.
-// labels: 16 kinds of items, each label with about a third of the instances.
+// The strategies that store their answer, CPU time of a whole answer, the same machine, compiler and flags. sticky: an instance
+// leaves and comes back, in turn; as the leader asks (runs), in a table of owners whose neighbours have one owner, or any; and
+// with lists. labels: 16 kinds of items, each label with about a third of the instances.
 //
 // | instances x items | sticky runs | per item | table, per item | any, per item | lists, per item | weighted, written | labels |
 // |-------------------|-------------|----------|-----------------|---------------|-----------------|-------------------|--------|
-// | 3 x 10            |       64 ns |   6.4 ns |          5.1 ns |        5.2 ns |           21 ns |             83 ns | 5.7 us |
-// | 10 x 100          |      160 ns |   1.6 ns |          1.6 ns |        2.3 ns |           11 ns |            0.2 us |  19 us |
-// | 100 x 1000        |      680 ns |   0.7 ns |          0.9 ns |        2.2 ns |           12 ns |            1.1 us | 188 us |
-// | 100 x 10000       |      1.0 us |   0.1 ns |          0.8 ns |        1.9 ns |          5.2 ns |            1.8 us | 183 us |
-// | 1000 x 100000     |      5.6 us |  0.06 ns |          0.8 ns |        1.8 ns |          5.4 ns |             19 us | 2.3 ms |
-// | 1000 x 1000000    |      8.7 us | 0.009 ns |          0.8 ns |        2.0 ns |          6.5 ns |           0.17 ms | 2.3 ms |
-// | 10000 x 10000000  |       56 us | 0.006 ns |          1.5 ns |        2.4 ns |          7.6 ns |            5.9 ms |  33 ms |
+// | 3 x 10            |       40 ns |   3.9 ns |          2.0 ns |        2.0 ns |           21 ns |             60 ns | 6.7 us |
+// | 10 x 100          |       91 ns |   0.9 ns |          0.7 ns |        0.9 ns |           10 ns |            0.1 us |  16 us |
+// | 100 x 1000        |      529 ns |   0.5 ns |          0.6 ns |        1.1 ns |           11 ns |            1.0 us | 132 us |
+// | 100 x 10000       |      0.8 us |  0.08 ns |          0.4 ns |        0.6 ns |          5.3 ns |            1.7 us | 134 us |
+// | 1000 x 100000     |      5.1 us |  0.05 ns |          0.4 ns |        0.6 ns |          5.3 ns |             17 us | 2.0 ms |
+// | 1000 x 1000000    |      7.9 us | 0.008 ns |          0.2 ns |        0.6 ns |          6.0 ns |             88 us | 2.0 ms |
+// | 10000 x 10000000  |       51 us | 0.005 ns |          0.2 ns |        1.0 ns |          8.2 ns |            2.4 ms |  27 ms |
 //
-// Weighted is at 1.1 times a memset from 1000 x 1000000 on; below that its shares cost more than its items. Rendezvous costs 1 ns for
+// The runs of 3 x 10 take one allocation on the heap, 11 ns with its release; to copy three runs into an answer, which takes
+// the place of the one copied, is 21 to 25 ns and the limit for whatever answers with stored runs.
+//
+// Weighted is at 1.1 times a memset at 10000 x 10000000; below that its shares cost more than its items. Rendezvous costs 1 ns for
 // each item and instance (strings: 40 ns), spread 41 us for 1000 instances, round robin by name 10 ns at any size. The naive
 // labels, item by item to the least loaded, take 41 ms at 100 x 10000 with a largest load of 117 where 100 is possible.
 #include <elasticjob/allocation/average.hpp>
