@@ -131,7 +131,12 @@ inline job_config on_demand(std::string name, int items = 1) {
     return c;
 }
 
-/// With a session that lives so long that nobody is told anything of its lease before he is told of its end.
+/// Whether a text names the end of a session as the reason to stop: its lease ends with it, and either may be noticed first.
+inline bool tells_of_lost_session(std::string const& text) {
+    return text.find("session_lost") != text.npos || text.find("lease_over") != text.npos;
+}
+
+/// With a session that a slow machine does not lose by itself.
 inline zk_options patient(std::string servers) {
     auto o = to(std::move(servers));
     o.session_timeout = 10s;

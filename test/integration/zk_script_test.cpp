@@ -121,7 +121,8 @@ TEST_CASE("zk_jobs.script: when the session is over the processes are ended, and
     end_session(server, r);
     CHECK(life.all_are_gone());
     auto const runs = log.wait_for_ends(2);
-    CHECK(runs[0].said().find("SIGTERM), after it had been asked to stop (session_lost)") != std::string::npos);
+    CHECK(runs[0].said().find("SIGTERM), after it had been asked to stop") != std::string::npos);
+    CHECK(tells_of_lost_session(runs[0].said()));
     CHECK(runs[1].said() == "");
     CHECK(runs[1].token > runs[0].token);
 }
