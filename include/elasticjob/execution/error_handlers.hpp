@@ -67,7 +67,8 @@ concept error_handler = std::move_constructible<H> && requires(H& h, failed_run 
 };
 
 /// A policy of the scheduler: the handlers are asked in this order, until one ends it. Runs that have ended well are none
-/// of their business, nor is what was never begun.
+/// of their business, nor is what was never begun, or what fails because the library has made it stop (`stop_reason`: session_lost,
+/// lease_over, reassigned, draining).
 template <error_handler... Hs>
 class ErrorHandlers {
 public:
