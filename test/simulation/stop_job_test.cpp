@@ -82,7 +82,8 @@ public:
     static constexpr std::string_view name = "nothing begins behind a failure";
 
     std::string on(observation const& o, cluster_view const&) {
-        if (o.what == kind::finished && o.failure) {
+        // What was made to stop has not failed, unless an operator has ordered it.
+        if (o.what == kind::finished && o.failure && o.failure->what != "stopped") {
             failed_.try_emplace(o.instance, o);
             ++failures;
         }

@@ -56,6 +56,7 @@ struct observation {
     std::int64_t token = 0;          ///< likewise, where the library gives one
     std::optional<error> failure{};  ///< finished, trouble, body_ended, command
     run_source source{};             ///< started
+    std::uint32_t attempt = 0;       ///< started
     events::skip_reason why{};       ///< skipped
     std::vector<item_index> items{}; ///< share
     std::string text{};              ///< joined, fault, command, stage
@@ -135,6 +136,7 @@ observation observe(Event const& e) {
     } else if constexpr (std::is_same_v<Event, events::item_started>) {
         o.what = kind::started;
         o.source = e.source;
+        o.attempt = e.attempt;
         o.text = std::string{name_of(e.source)} + ", attempt " + std::to_string(e.attempt);
     } else if constexpr (std::is_same_v<Event, events::item_finished>) {
         o.what = kind::finished;
