@@ -82,8 +82,9 @@ public:
     static constexpr std::string_view name = "nothing begins behind a failure";
 
     std::string on(observation const& o, cluster_view const&) {
-        // What was made to stop has not failed, unless an operator has ordered it.
-        if (o.what == kind::finished && o.failure && o.failure->what != "stopped") {
+        // What was made to stop has not failed.
+        if (o.what == kind::body_ended) was_stopped_[{o.process, o.item}] = o.text.find("asked to stop") != o.text.npos;
+        if (o.what == kind::finished && o.failure && !was_stopped_[{o.process, o.item}]) {
             failed_.try_emplace(o.instance, o);
             ++failures;
         }
@@ -108,6 +109,7 @@ public:
     static inline std::uint64_t failures = 0; ///< of all seeds
 
 private:
+    std::map<std::pair<std::uint64_t, item_index>, bool> was_stopped_; ///< the last body of an item in a process
     std::map<std::string, observation> failed_; ///< by instance, until it has left or is dead
 };
 
