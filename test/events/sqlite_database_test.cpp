@@ -60,7 +60,7 @@ TEST_CASE("events.sqlite_database: keeps the laws") {
 TEST_CASE("events.sqlite_database: no row looks through those that were written before it") {
     sqlite_world world;
     auto d = world.make();
-    REQUIRE(d.remove_before(wall_time{})); // makes the tables
+    REQUIRE(d.remove_before(wall_time{}, 1)); // makes the tables
     std::string how;
     for (auto const& step : world.query(std::string{"EXPLAIN QUERY PLAN "} + detail::sql::write_status)) how += step + "\n";
     CHECK(how.find("TASK_ID_STATE_TIME_INDEX (task_id=? AND state=?)") != std::string::npos);
