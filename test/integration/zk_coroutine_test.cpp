@@ -113,7 +113,7 @@ TEST_CASE("zk_jobs.coroutine: who sleeps is woken when the job is shut down, and
     std::binary_semaphore asleep{0};
     std::vector<std::string> woken; // the loop's
     auto config = on_demand("sleep");
-    config.failover = true; // in the new session the run is begun once more
+    config.failover = true;
     auto job = scheduler.schedule(config, [&](run_type const& one) -> task<result<void>> {
         asleep.release();
         bool const goes_on = co_await one.sleep_for(1h);
@@ -129,9 +129,7 @@ TEST_CASE("zk_jobs.coroutine: who sleeps is woken when the job is shut down, and
     auto const lost = log.wait_for_ends(1).front();
     CHECK(lost.said() == "job_failed: stopped");
 
-    REQUIRE(job->wait_idle());
-    REQUIRE(job->trigger());
-    REQUIRE(asleep.try_acquire_for(30s));
+    REQUIRE(asleep.try_acquire_for(30s)); // it is taken up again
     CHECK(job->shutdown());
     auto const runs = log.wait_for_ends(2);
     CHECK(runs.back().token > runs.front().token);

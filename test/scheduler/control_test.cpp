@@ -74,6 +74,41 @@ TEST_CASE("scheduler.job: an order that was obeyed is not obeyed again by who co
     }
 }
 
+TEST_CASE("scheduler.job: an order that was refused for a disabled item is not carried out later") {
+    cluster c;
+    auto& one = c.add();
+    REQUIRE(one.schedule(make_job("settle", never, 2)));
+    c.run_for(1s);
+    for (std::string const i : {"0", "1"}) c.create("/settle/sharding/" + i + "/disabled");
+    REQUIRE(one.trigger("settle"));
+    c.run_for(5s);
+    CHECK(c.skips(events::skip_reason::disabled) == 2);
+    for (std::string const i : {"0", "1"}) c.remove("/settle/sharding/" + i + "/disabled");
+    c.run_for(24h);
+    auto& two = c.add();
+    REQUIRE(two.schedule(make_job("settle", never, 2)));
+    c.run_for(1min);
+    CHECK(c.started().empty());
+}
+
+TEST_CASE("scheduler.job: an order is not for items that come later") {
+    cluster c;
+    auto& one = c.add();
+    auto job = make_job("settle", never, 2);
+    REQUIRE(one.schedule(job));
+    c.run_for(1s);
+    REQUIRE(one.trigger("settle"));
+    c.run_for(24h);
+    REQUIRE(c.started() == items{0, 1});
+    job.sharding_total_count = 4;
+    c.set("/settle/config", to_json(job));
+    c.run_for(1min);
+    CHECK(c.started() == items{0, 1});
+    REQUIRE(one.trigger("settle"));
+    c.run_for(1min);
+    CHECK(c.started() == items{0, 0, 1, 1, 2, 3});
+}
+
 TEST_CASE("scheduler.job: an operator's order to one instance is obeyed by that one; other data is not an order") {
     cluster c;
     auto& one = c.add();

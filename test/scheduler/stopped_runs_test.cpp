@@ -151,7 +151,7 @@ TEST_CASE("stopped_runs: a further attempt that the pool refuses comes later, an
     CHECK(record_of(c, 0).retry);
     CHECK(record_of(c, 0).dead_letters.empty());
     m.refuses = false;
-    c.run_for(5s);
+    c.run_for(15s);
     CHECK(calls == 2);
     auto const record = record_of(c, 0);
     CHECK(record.ledger.back().outcome == run_outcome::completed);
@@ -204,5 +204,86 @@ TEST_CASE("stopped_runs: what kills one instance after another is given up in th
         REQUIRE(record.dead_letters.size() == 1);
         CHECK(record.dead_letters[0].outcome == run_outcome::interrupted);
         CHECK(record.dead_letters[0].run.attempt == most);
+    }
+}
+
+TEST_CASE("stopped_runs: an order that fails while a retry waits does not take its place") {
+    cluster c;
+    auto job = hourly(1);
+    job.retry = {.attempts_max = 2, .pause = 5min, .spread_percent = 0};
+    auto& m = c.add();
+    int calls = 0;
+    m.body = [&](sharding_context const&) -> result<void> {
+        if (++calls <= 2) return error{errc::job_failed, "out of paper"};
+        return success();
+    };
+    REQUIRE(m.schedule(job));
+    c.run_for(1h + 1s);
+    REQUIRE(record_of(c, 0).retry);
+    auto const due = record_of(c, 0).retry->due;
+    REQUIRE(m.trigger("settle"));
+    c.run_for(30min);
+    auto const runs = c.all(heard::kind::started, 0);
+    REQUIRE(runs.size() == 3);
+    CHECK(runs[1].source == run_source::trigger);
+    CHECK(runs[2].due == due);
+    CHECK(runs[2].attempt == 2);
+    REQUIRE(record_of(c, 0).dead_letters.size() == 1);
+    CHECK(record_of(c, 0).dead_letters[0].run.source == run_source::trigger);
+}
+
+TEST_CASE("stopped_runs: an attempt that is put off again and again has one entry") {
+    cluster c;
+    auto job = hourly(1);
+    job.retry = {.attempts_max = 2, .pause = 10s, .spread_percent = 0};
+    auto& m = c.add();
+    int calls = 0;
+    m.body = [&](sharding_context const&) -> result<void> {
+        if (++calls == 3) return error{errc::job_failed, "out of paper"};
+        return success();
+    };
+    REQUIRE(m.schedule(job));
+    c.run_for(3h + 1s);
+    m.refuses = true;
+    auto const before = c.find("/settle/ext/run/0")->stat.version;
+    c.run_for(5min);
+    CHECK(c.find("/settle/ext/run/0")->stat.version - before < 80);
+    std::size_t completed = 0, retried = 0;
+    for (auto const& e : record_of(c, 0).ledger) {
+        completed += e.outcome == run_outcome::completed;
+        retried += e.outcome == run_outcome::retried;
+    }
+    CHECK(completed == 2);
+    CHECK(retried == 2);
+}
+
+TEST_CASE("stopped_runs: what a Java member makes up for is left to it, at whatever moment it begins") {
+    for (int steps = 0; steps < 60; ++steps) {
+        INFO("steps " << steps);
+        cluster c;
+        auto job = hourly(2);
+        job.failover = true;
+        auto& m = c.add("10.0.0.5");
+        REQUIRE(m.schedule(job));
+        c.create("/settle/instances/10.0.0.1@-@77", "", create_mode::ephemeral);
+        c.run_for(2s);
+        item_index i = 0;
+        while (i < 2 && c.owner("settle", i) != m.id("settle")) ++i;
+        REQUIRE(i < 2);
+        auto const item = "/settle/sharding/" + std::to_string(i);
+        auto record = record_of(c, i);
+        auto const wall = std::chrono::floor<std::chrono::milliseconds>(c.loop.wall_now());
+        record.running = run_begin{wall, run_source::schedule, 1, "10.0.0.3@-@9-9", wall}; // who is dead
+        c.create(item + "/failover", "10.0.0.1@-@77", create_mode::ephemeral);
+        c.set("/settle/ext/run/" + std::to_string(i), record.to_text());
+        c.create("/settle/ext/orders/look-" + std::to_string(i), "");
+        for (int n = 0; n < steps; ++n) c.loop.step();
+        c.create(item + "/running", "", create_mode::ephemeral);
+        c.run_for(30s);
+        c.remove(item + "/running");
+        c.remove(item + "/failover");
+        c.run_for(30s);
+        CHECK(c.all(heard::kind::started, i).empty());
+        CHECK(record_of(c, i).dead_letters.empty());
     }
 }

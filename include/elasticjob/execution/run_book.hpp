@@ -177,11 +177,14 @@ public:
         co_return error{errc::fenced, "another instance has taken the item over", path.str()};
     }
 
-    /// Writes a record while nobody runs the item. Errors: fenced, if somebody has begun to, has written the record, or is the
-    /// `dead` instance and alive; those of the registry, and then it is not known.
-    task<result<void>> amend(session_generation g, run_end e, deferred<std::optional<instance_id>, Registry> dead) {
+    /// Writes a record while nobody runs the item; or while a Java member may, which knows nothing of records. Errors: fenced, if
+    /// somebody has begun to, has written the record, or is the `dead` instance and alive; those of the registry, and then it is
+    /// not known.
+    task<result<void>> amend(session_generation g, run_end e, deferred<std::optional<instance_id>, Registry> dead,
+                             bool is_java_at_it) {
         transaction t{g};
-        t.check(at_.instance(self_)).check_absent(at_.item_running(e.item));
+        t.check(at_.instance(self_));
+        if (!is_java_at_it) t.check_absent(at_.item_running(e.item));
         if (dead) t.check_absent(at_.instance(*dead));
         t.set(at_.run_record(e.item), e.record, e.version);
         ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(t)));
@@ -347,10 +350,10 @@ private:
                 report.unclaimed.push_back(i);
             else if (has("disabled"))
                 report.disabled.push_back(i);
+            else if (s.is_failover && is_as_known && has("failover"))
+                report.taken.push_back(i); // though it may run already
             else if (has("running"))
                 report.running_elsewhere.push_back(i);
-            else if (s.is_failover && has("failover"))
-                report.taken.push_back(i);
             else if (!is_as_known || s.dead || s.answers_flag)
                 report.outdated.push_back(i);
             else

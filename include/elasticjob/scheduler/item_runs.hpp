@@ -125,7 +125,11 @@ public:
         auto const ours_since = is_share_known_ ? wall : std::max(doubted_at_, wall - env_.options.sharding_timeout);
         is_share_known_ = true;
         auto const* in_force = view.assignment_in_force();
-        is_first_sharding_ = in_force && in_force->epoch() == 1 && !has_java_members();
+        bool const is_item_new = view.first_item() && view.first_item()->stat.created == view.first_item()->stat.modified;
+        is_first_sharding_ = in_force && in_force->epoch() == 1 && is_item_new && !has_java_members();
+        // What was ordered before the items were made more is not for the new ones.
+        bool const is_order_old = in_force && terms_.run_order < view.assignment_node()->stat.modified;
+        auto const known_before = std::exchange(known_items_, in_force ? in_force->items() : 0);
         common_ = std::move(claim.common);
         std::map<item_index, item_share> ours;
         for (auto& s : claim.shares) ours.emplace(s.item, std::move(s));
@@ -141,6 +145,7 @@ public:
             auto& e = table_.try_emplace(i, registry_.loop(), i).first->second;
             e.share = s;
             e.ours_since = ours_since;
+            if (known_before != 0 && i >= known_before && is_order_old) e.record.obeyed = terms_.run_order;
             tasks_.spawn(attend(e));
         }
     }
@@ -375,6 +380,7 @@ private:
         wall_time told_of_clock{};     ///< the due instant that was last told to be skipped because the clock is wrong
         live_run* live = nullptr;
         bool is_news = false; ///< the record says what others have to know, and is not written yet
+        bool is_javas = false; ///< that is, that a Java member makes up for a run
         bool is_busy = false; ///< from the first request of a run to the record of its end
         maybe<session_generation> mark{}; ///< whose `running` node is ours
         bool is_failover = false;         ///< and the `failover` node too
@@ -398,7 +404,8 @@ private:
         maybe<instance_id> dead{};
         bool is_failover = false;
         bool is_monitored = true;
-        bool is_news = false; ///< for others too: it is to be written down, even if nothing is run
+        bool is_news = false;  ///< for others too: it is to be written down, even if nothing is run
+        bool is_javas = false; ///< a Java member runs it
     };
     struct asking {
         entry* who;
@@ -464,7 +471,7 @@ private:
         what.item = e.item;
         what.record = e.record.to_text();
         what.version = *e.version;
-        auto const written = co_await book_.amend(terms_.generation, std::move(what), e.dead);
+        auto const written = co_await book_.amend(terms_.generation, std::move(what), e.dead, e.is_javas);
         release(e);
         if (!written) {
             e.is_read = false; // somebody has been faster, or it is not known
@@ -473,7 +480,7 @@ private:
         e.version = *e.version + 1;
         e.failures = 0;
         e.dead.reset();
-        e.is_news = false;
+        e.is_news = e.is_javas = false;
         co_return now();
     }
 
@@ -538,9 +545,10 @@ private:
 
     void take_record(entry& e, node const& there) {
         e.dead.reset();
-        e.is_news = false;
+        e.is_news = e.is_javas = false;
         e.version = there.stat.version;
         e.is_read = true;
+        auto const obeyed = e.record.obeyed;
         auto read = run_record::parse(there.data);
         if (read) {
             e.record = *std::move(read);
@@ -551,6 +559,7 @@ private:
             e.record = run_record{};
             e.record.obeyed = terms_.obeyed_before;
         }
+        e.record.obeyed = std::max(e.record.obeyed, obeyed);
         // Instants that Java members may have run, who keep no record, are not made up for.
         if (has_java_members() && !terms_.due->follows())
             e.record.through = std::max(e.record.through, e.ours_since);
@@ -721,6 +730,7 @@ private:
         e.record = std::move(next.record);
         e.dead = std::move(next.dead);
         e.is_news |= next.is_news;
+        e.is_javas |= next.is_javas;
     }
 
     void begin(run_record& record, run_begin what) const {
@@ -780,6 +790,7 @@ private:
                 tell_skipped(e, what.due, events::skip_reason::clock_differs);
             co_return now() + back_off(e);
         case start_answer::taken:
+            next.is_javas = true;
             drop(e, std::move(next), "a Java member makes up for it");
             co_return now();
         case start_answer::outdated:
@@ -804,7 +815,7 @@ private:
         }
         e.failures = 0;
         e.dead.reset();
-        e.is_news = false;
+        e.is_news = e.is_javas = false;
         if (what.source == run_source::trigger) e.order.reset();
         e.record = std::move(next.record);
         auto const ended = co_await call_body(e, what, config, hold ? &*hold : nullptr);
@@ -820,14 +831,13 @@ private:
 
     /// The run that was to begin is not to be, and that is final.
     void drop(entry& e, next_run next, std::string_view why) {
-        if (next.record.running->source == run_source::trigger) e.order.reset();
+        bool const was_ordered = next.record.running->source == run_source::trigger;
+        if (was_ordered) e.order.reset();
         next.record.last_begun = e.record.last_begun;
         bool const had_failed = next.record.running->attempt > 1;
         next.record.end(run_outcome::skipped, wall_now(), std::string{why});
-        if (had_failed) {
-            next.record.bury(terms_.dead_letters_max);
-            next.is_news = true;
-        }
+        if (had_failed && !next.is_javas) next.record.bury(terms_.dead_letters_max);
+        next.is_news |= had_failed || was_ordered;
         remember(e, std::move(next));
         tell_rounds(e, true);
     }
@@ -920,6 +930,7 @@ private:
             co_await wait_for_body(e, *call, patience);
         }
         auto outcome = live.item ? *call->outcome : given_up(patience, call->was_called());
+        auto const stopped_by = live.order.why(); // before anything else can happen
         bool const was_refused = live.item && !call->was_called();
         if constexpr (listeners::hear_after) {
             if (call->was_called()) {
@@ -929,10 +940,11 @@ private:
             }
         }
         if constexpr (listeners::hear_batches) co_await end_batch(e);
-        auto const stopped_by = live.order.why();
         maybe<run_retry> again;
-        if (was_refused)
-            again = put_off(what);
+        if (e.record.retry)
+            again.reset(); // an order has come between: what waits goes first
+        else if (was_refused)
+            again = put_off(e, what);
         else if (!outcome && is_by_us(stopped_by))
             again = taken_up_again(what, stopped_by);
         else if (!outcome && stopped_by != stop_reason::ordered)
@@ -1034,15 +1046,18 @@ private:
     /// of an instance that has died. Nobody but the members' coming and going is to blame for an item's changing hands, so
     /// that is never the end of a run.
     maybe<run_retry> taken_up_again(run_begin const& what, stop_reason why) {
-        bool const is_wanted = terms_.config->config().failover || terms_.retry.attempts_max > 1;
+        bool const is_wanted = (terms_.config->config().failover || terms_.retry.attempts_max > 1) &&
+                               what.attempt < interruptions_survived(terms_.retry);
         if (!is_wanted && why != stop_reason::reassigned) return std::nullopt;
         return run_retry{what.due, what.source, what.attempt + 1, wall_now()};
     }
 
     /// Of a run that the pool has refused. What had been begun before, and was promised another attempt, gets it.
-    maybe<run_retry> put_off(run_begin const& what) {
+    maybe<run_retry> put_off(entry const& e, run_begin const& what) {
         if (what.attempt == 1) return std::nullopt;
-        return run_retry{what.due, what.source, what.attempt, wall_now() + refusal_pause};
+        auto const& ledger = e.record.ledger;
+        bool const is_again = !ledger.empty() && ledger.back().run.due == what.due && ledger.back().run.attempt == what.attempt;
+        return run_retry{what.due, what.source, what.attempt, wall_now() + (is_again ? 10 : 1) * refusal_pause};
     }
 
     /// Whether a run was asked to stop for reasons of the cluster's, not its own.
@@ -1079,6 +1094,7 @@ private:
             record.end_for_retry(wall, to_string(ended.outcome.error()), *ended.again);
         } else if (ended.was_refused) {
             record.end(run_outcome::skipped, wall, std::string{name_of(events::skip_reason::overloaded)});
+            if (record.ledger.back().run.attempt > 1) record.bury(terms_.dead_letters_max);
         } else {
             auto const outcome = is_by_us(ended.stopped_by) ? run_outcome::interrupted : run_outcome::failed;
             record.end(outcome, wall, to_string(ended.outcome.error()));
@@ -1482,6 +1498,7 @@ private:
     std::uint64_t runs_begun_ = 0;
     bool is_share_known_ = false;
     bool is_first_sharding_ = false; ///< of the job: nobody has had an item before
+    std::uint32_t known_items_ = 0;  ///< of the assignment in force; 0: none was
     bool is_draining_ = false;
     bool was_clock_wrong_ = false; ///< when it was last looked at
     bool stands_down_ = false;
