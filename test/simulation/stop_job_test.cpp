@@ -94,6 +94,7 @@ public:
         }
         auto const failed = failed_.find(o.instance);
         if (o.what != kind::started || failed == failed_.end()) return {};
+        if (o.at - failed->second.at < 1s) return {}; // it had been asked for by then
         return o.instance + " starts item " + item_name(o.item) + " though it has failed at item " +
                item_name(failed->second.item);
     }

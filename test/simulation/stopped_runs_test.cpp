@@ -48,7 +48,9 @@ public:
         auto const record = testing::detail::record_of(v, job, item);
         if (!record) return {};
         taken_up_ += record->retry.has_value();
-        auto const is_bad = [](run_entry const& letter) { return letter.note == "job_failed: stopped"; };
+        auto const is_bad = [](run_entry const& letter) {
+            return letter.outcome == run_outcome::failed && letter.note == "job_failed: stopped";
+        };
         auto const bad = std::find_if(record->dead_letters.begin(), record->dead_letters.end(), is_bad);
         if (was_off_ || bad == record->dead_letters.end()) return {};
         return testing::detail::item_text(job, item) + " has a dead letter: " + bad->note;

@@ -53,9 +53,10 @@ inline std::string find_wrong(record_step const& s) {
         if (!is_entered && s.was_called && before.running->instance != nobody)
             return "lost a run that had begun, for " + when(before.running->due);
         if (!is_entered && !s.was_called) return {}; // undone
-        // A later attempt may be the last that the job allows.
+        // A later attempt may be the last that the job allows, and there is one place to wait for another.
         bool const is_first = is_entered && entry->run.attempt == 1;
-        if (is_first && entry->outcome == run_outcome::interrupted && s.has_failover)
+        bool const has_place = !before.retry || !(before.retry == now.retry);
+        if (is_first && has_place && entry->outcome == run_outcome::interrupted && s.has_failover)
             return "was not run again, though it was interrupted, for " + when(entry->run.due);
     }
     bool const is_tried_again = before.retry && now.running && now.running->due == before.retry->due &&
