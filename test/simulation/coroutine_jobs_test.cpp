@@ -212,6 +212,7 @@ TEST_CASE("testing.simulation: coroutines go on where the last run of the item h
     if (std::getenv("ELASTICJOB_SEED")) return;
     CHECK(of_all.pieces > 200 * found.seeds);
     CHECK(of_all.resumed > found.seeds);
+    if (found.seeds < 50) return; // too few for what is rare
     CHECK(of_all.refused > 0);
     CHECK(of_all.given_up > found.seeds);
 }
