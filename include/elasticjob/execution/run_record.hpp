@@ -120,14 +120,17 @@ struct basic_run_record {
         add(std::move(e));
     }
 
+    /// Whether the last entry is of this very attempt, which was to begin before. Precondition: something runs.
+    bool was_put_off() const {
+        if (ledger.empty() || ledger.back().outcome != run_outcome::retried) return false;
+        auto const& last = ledger.back().run;
+        return last.due == running->due && last.source == running->source && last.attempt == running->attempt;
+    }
+
     /// What runs has not come to its end, and is tried again.
     void end_for_retry(wall_time now, std::string note, run_retry again) {
         retry = again;
-        auto const& r = *running;
-        bool const was_put_off = !ledger.empty() && ledger.back().outcome == run_outcome::retried &&
-                                 ledger.back().run.due == r.due && ledger.back().run.source == r.source &&
-                                 ledger.back().run.attempt == r.attempt;
-        if (was_put_off) ledger.pop_back(); // of an attempt that does not get to begin, one entry is enough
+        if (was_put_off()) ledger.pop_back(); // of an attempt that does not get to begin, one entry is enough
         add({*std::exchange(running, std::nullopt), run_outcome::retried, now, 1, std::move(note)});
     }
 

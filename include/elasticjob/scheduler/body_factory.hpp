@@ -18,8 +18,8 @@ namespace elasticjob {
 
 /// Makes the bodies of the jobs of one class: `f(config)` gives a body that the executor can run, for the job that is so
 /// configured. It is called each time an instance is about to join such a job, and again when that has failed; not when the
-/// configuration changes. What it throws is told as trouble, and is no harm to other jobs. Threads: those of the pool, for several jobs at once, on one
-/// object.
+/// configuration changes. What it throws is told as trouble, and is no harm to other jobs. Threads: those of the pool, for
+/// several jobs at once, on one object.
 template <class F, class E, class Loop>
 concept body_factory_for = requires(F& f, job_config const& config) {
     requires body_for<std::remove_cvref_t<decltype(f(config))>, E> ||

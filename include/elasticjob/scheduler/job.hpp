@@ -618,8 +618,9 @@ private:
         }
     }
 
-    /// TR-1, an order as Java members and their console give it: takes it out of our node, and runs what is ours. What is running runs once more when it has ended.
-    /// An order is known by the write that gave it, so that a lost reply neither loses nor doubles it.
+    /// TR-1, an order as Java members and their console give it: takes it out of our node, and runs what is ours. What is
+    /// running runs once more when it has ended. An order is known by the write that gave it, so that a lost reply neither
+    /// loses nor doubles it.
     task<void> obey() {
         for (revision obeyed = 0;;) {
             auto const seen = news().edition();

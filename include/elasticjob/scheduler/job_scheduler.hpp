@@ -78,8 +78,9 @@ public:
     /// Every job leaves in order, all at the same time: see `handle::shutdown`.
     ~job_scheduler() { (void)block_on(registry_.loop(), shut_down_all()); }
 
-    /// Registers a job and lets it run. The body is called for each item on its own, on several threads at once, or on the loop if it is a coroutine. What is
-    /// wrong with the configuration is found before anything is written, and nothing is ever half registered.
+    /// Registers a job and lets it run. The body is called for each item on its own, on several threads at once, or on the
+    /// loop if it is a coroutine. What is wrong with the configuration is found before anything is written, and nothing is
+    /// ever half registered.
     /// The handle ends the job: keep it. Errors: invalid_config, invalid_cron and the like, all problems at once;
     /// invalid_argument for options that cannot be used; job_conflict; unknown_strategy; unreachable if the registry does
     /// not answer within `start_timeout`; no_auth.

@@ -7,10 +7,10 @@
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/deferred.hpp>
-#include <elasticjob/core/run_on.hpp>
 #include <elasticjob/events/event.hpp>
 #include <elasticjob/execution/listeners.hpp>
 #include <elasticjob/registry/read_all.hpp>
+#include <elasticjob/scheduler/call_hook.hpp>
 #include <elasticjob/sharding/job_view.hpp>
 
 #include <map>
@@ -18,6 +18,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <type_traits> // conditional
 #include <utility>
 #include <vector>
 
@@ -307,11 +308,11 @@ private:
     task<void> call(hook which, wall_time due) {
         if (is_sealed_ || std::exchange(all_.at(due).has_called[static_cast<int>(which)], true)) co_return;
         job_round const round{name_.str(), due, item_count_};
-        auto const work = [&]() -> result<void> {
+        auto const hear = [&]() -> result<void> {
             return which == hook::before ? env_.listeners.before_round(round) : env_.listeners.after_round(round);
         };
         ++hooks_;
-        auto const done = co_await run_on(env_.pool, loop(), work);
+        auto const done = co_await call_hook(env_.pool, loop(), hear);
         --hooks_;
         idle_news_.notify();
         if (done) co_return;
@@ -382,6 +383,10 @@ struct no_rounds {
     static constexpr bool is_idle() noexcept { return true; }
     static constexpr void seal() noexcept {}
 };
+
+template <class Environment>
+using rounds_of =
+    std::conditional_t<Environment::listeners_type::hear_rounds, rounds<Environment>, no_rounds<Environment>>;
 
 } // namespace elasticjob::detail
 #endif // ELASTICJOB_SCHEDULER_ROUNDS_HPP

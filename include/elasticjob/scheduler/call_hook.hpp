@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Calls what a user has hung around runs, which must not be lost because the pool is busy.
+#ifndef ELASTICJOB_SCHEDULER_CALL_HOOK_HPP
+#define ELASTICJOB_SCHEDULER_CALL_HOOK_HPP
+
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/loop.hpp>
+#include <elasticjob/core/run_on.hpp>
+#include <elasticjob/core/task.hpp>
+#include <elasticjob/core/worker_pool.hpp>
+
+namespace elasticjob::detail {
+
+/// Calls `f` on a thread of the pool: while the pool takes no more it waits, though for no more than ten seconds. Errors:
+/// overloaded if that was not enough, closed if the pool closes; otherwise what `f` gives. `f` must outlive the task.
+template <worker_pool Pool, loop Loop, class F>
+task<result<void>> call_hook(Pool& pool, Loop& l, F const& f) {
+    bool was_called = false;
+    auto const once = [&] {
+        was_called = true;
+        return f();
+    };
+    for (auto const patience = l.now() + std::chrono::seconds{10};;) {
+        auto heard = co_await run_on(pool, l, once);
+        if (was_called || l.now() >= patience || !(heard.error() == errc::overloaded)) co_return heard;
+        co_await sleep_until(l, l.now() + std::chrono::milliseconds{200});
+    }
+}
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_SCHEDULER_CALL_HOOK_HPP

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief A run that goes on here, and what its body asks of it.
+#ifndef ELASTICJOB_SCHEDULER_LIVE_RUN_HPP
+#define ELASTICJOB_SCHEDULER_LIVE_RUN_HPP
+
+#include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/task.hpp>
+#include <elasticjob/execution/run_book.hpp>
+#include <elasticjob/execution/run_record.hpp>
+#include <elasticjob/execution/sharding_context.hpp>
+#include <elasticjob/execution/stop_reason.hpp>
+#include <elasticjob/scheduler/item_state.hpp>
+#include <elasticjob/scheduler/job_site.hpp>
+
+#include <string>
+#include <utility>
+
+namespace elasticjob::detail {
+
+/// Its order to stop, its lease, and its checkpoints. A body that is given up outlives its run, and has this for as long as
+/// it lives; but then it reaches the item no more. Threads: the loop's, but where a body asks for something.
+template <class Environment>
+struct live_run : run_port {
+    using site = job_site<Environment>;
+    using item_state = detail::item_state<Environment>;
+    using hold = typename Environment::lease_type::hold;
+    using run_record = deferred<elasticjob::run_record, Environment>;
+
+    /// `h` is null when the job is not monitored.
+    live_run(site& s, item_state& e, hold const* h)
+        : run_port{order, h ? &save : nullptr, h ? &write : nullptr, &submit_work}, at{s}, item{&e}, lease{h} {}
+
+    site& at;
+    stop_order order;
+    item_state* item; ///< null when it has been given up
+    hold const* lease;
+    int saving = 0; ///< checkpoints that are being written
+
+private:
+    static live_run& self(run_port& port) { return static_cast<live_run&>(port); }
+    static result<void> save(run_port& port, std::string text) { return self(port).save_checkpoint(std::move(text)); }
+    static task<result<void>> write(run_port& port, std::string text) {
+        return self(port).write_checkpoint(std::move(text));
+    }
+    static bool submit_work(run_port& port, work& w) { return self(port).at.env.pool.try_submit(w); }
+
+    /// Called by the body. On the loop's own thread there is no waiting: the end of the run takes it along.
+    result<void> save_checkpoint(std::string text) {
+        ELASTICJOB_CHECK(check_checkpoint(text));
+        if (!at.loop().on_loop()) return block_on(at.loop(), write_checkpoint(std::move(text)));
+        if (!item) return no_longer_ours();
+        item->record.checkpoint = std::move(text);
+        return success();
+    }
+
+    task<result<void>> write_checkpoint(std::string text) {
+        ELASTICJOB_CO_CHECK(check_checkpoint(text));
+        if (!item) co_return no_longer_ours();
+        auto& e = *item;
+        ++saving; // as long as that is so, the run is not over, even if it has been given up
+        co_await e.write_access();
+        auto record = e.record;
+        record.checkpoint = std::move(text);
+        auto what = e.over_known(record);
+        auto const saved = co_await save_until_known(std::move(what));
+        if (saved) {
+            e.record = std::move(record);
+            e.version = *e.version + 1;
+        } else if (saved.error() == errc::fenced && e.live) {
+            e.live->order.give(stop_reason::taken_over);
+        }
+        --saving;
+        e.release();
+        co_return saved;
+    }
+
+    /// Under the next session, if need be: until it is known, the version of the record is not.
+    task<result<void>> save_until_known(run_end what) {
+        auto& news = item->stirred;
+        for (;;) {
+            auto const seen = news.edition();
+            auto const session = at.registry.session();
+            if (session.state == session_state::connected) {
+                auto const saved = co_await at.book.save(session.generation, what);
+                if (saved || !(is_connection(saved.error().code) || saved.error() == errc::session_lost))
+                    co_return saved;
+            } else if (at.is_closing) {
+                co_return error{errc::session_lost, "the session is over, and the job is being shut down",
+                                at.name.str()};
+            }
+            auto const until = at.now() + site::retry_pause;
+            co_await news.newer_than(seen, until);
+        }
+    }
+
+    result<void> check_checkpoint(std::string const& text) const {
+        if (text.size() <= run_record::checkpoint_bytes_max) return success();
+        return error{errc::too_large,
+                     "a checkpoint must be at most " + std::to_string(run_record::checkpoint_bytes_max) +
+                         " bytes long, but has " + std::to_string(text.size()),
+                     at.name.str()};
+    }
+    error no_longer_ours() const {
+        return {errc::fenced, "the run has been given up, for it took longer than give_up_after", at.name.str()};
+    }
+};
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_SCHEDULER_LIVE_RUN_HPP

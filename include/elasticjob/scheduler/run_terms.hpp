@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief What a job lets the runs of its items know.
+#ifndef ELASTICJOB_SCHEDULER_RUN_TERMS_HPP
+#define ELASTICJOB_SCHEDULER_RUN_TERMS_HPP
+
+#include <elasticjob/config/clock_rule.hpp>
+#include <elasticjob/config/dataflow_options.hpp>
+#include <elasticjob/config/misfire_policy.hpp>
+#include <elasticjob/config/retry_policy.hpp>
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/memory.hpp>
+#include <elasticjob/registry/registry.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace elasticjob::detail {
+
+/// What the job lets its items know. Whoever changes it calls `stir`.
+template <class Config, class Due>
+struct run_terms {
+    std::shared_ptr<Config const> config{};
+    std::shared_ptr<Due const> due{};
+    misfire_policy on_misfire{};
+    std::chrono::milliseconds time_limit{0};
+    std::chrono::milliseconds give_up_after{0};
+    retry_policy retry{};
+    std::size_t dead_letters_max = 0;
+    clock_rule on_wrong_clock{};
+    dataflow_options dataflow{};
+    std::uint64_t schedule = 0; ///< a fingerprint: a change of it makes due instants of the past nobody's business
+    /// When the schedule was written; nothing if that is not known, or the configuration was written since. What has become
+    /// due since then is for somebody to run, even if nobody has taken the item up yet.
+    deferred<std::optional<wall_time>, Config> schedule_written{};
+    session_generation generation{};
+    revision run_order = 0;     ///< the last order to run all items
+    wall_time ordered_at{};     ///< by the registry's clock
+    revision obeyed_before = 0; ///< what was ordered before this instance came is not for items without a record, if
+                                ///< somebody has had them before
+    bool is_open = false;      ///< registered, enabled and not leaving: runs may begin
+    bool may_stream = false;   ///< what streams may go on with another round
+    wall_time enabled_since{}; ///< what was due before is not made up for: an operator did not want it run
+
+    bool is_monitored() const { return config->config().monitor_execution; }
+};
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_SCHEDULER_RUN_TERMS_HPP
