@@ -30,7 +30,7 @@ public:
     using writings = std::map<unsigned, std::vector<writing>>; ///< by item
 
     record_history(ZkRegistry& r, job_layout const& at) : registry_{r} {
-        run(r.loop(), [this, path = at.run_records()]() -> task<> {
+        on_loop(r.loop(), [this, path = at.run_records()]() -> task<> {
             watching_ = std::make_unique<watching>(registry_, path);
             co_return;
         });
@@ -39,7 +39,7 @@ public:
 
     writings stop() {
         writings all;
-        run(registry_.loop(), [this, &all]() -> task<> {
+        on_loop(registry_.loop(), [this, &all]() -> task<> {
             if (watching_) all = std::move(watching_->all);
             watching_.reset();
             co_return;

@@ -202,9 +202,9 @@ TEST_CASE("election.elector: the node of a former session of ours is not our lea
     CHECK_FALSE(leads(&old, id(1), b.one.session()));
     CHECK_FALSE(leads(nullptr, id(1), b.one.session()));
     CHECK_FALSE(leads(&old, id(2), b.two.session()));
-    session_view nobody;
+    session_view none;
     node persistent{id(1).str(), {}};
-    CHECK_FALSE(leads(&persistent, id(1), nobody));
+    CHECK_FALSE(leads(&persistent, id(1), none));
 }
 
 TEST_CASE("election.elector: candidates are served by what stands behind the last latch-") {

@@ -11,7 +11,7 @@ using namespace elasticjob;
 namespace {
 
 template <class Body>
-result<void> run(Body body) {
+result<void> call(Body body) {
     sharding_context ctx;
     ctx.item = 3;
     return SimpleExecutor{}(body, ctx);
@@ -25,18 +25,18 @@ struct no_body {
 
 TEST_CASE("execution.simple_executor: a body takes the context or nothing, and returns nothing or a result") {
     int calls = 0;
-    CHECK(run([&] { ++calls; }));
-    CHECK(run([&](sharding_context const& c) { calls += static_cast<int>(c.item); }));
-    CHECK(run([&]() -> result<void> { return success(); }));
+    CHECK(call([&] { ++calls; }));
+    CHECK(call([&](sharding_context const& c) { calls += static_cast<int>(c.item); }));
+    CHECK(call([&]() -> result<void> { return success(); }));
     CHECK(calls == 4);
-    CHECK(run([](sharding_context const&) -> result<void> { return error{errc::job_failed, "no"}; }).error().what == "no");
+    CHECK(call([](sharding_context const&) -> result<void> { return error{errc::job_failed, "no"}; }).error().what == "no");
     static_assert(!simple_body<no_body>);
     static_assert(!simple_body<int>);
 }
 
 TEST_CASE("execution.simple_executor: what a body throws is an error with its text") {
-    auto const known = run([] { throw std::runtime_error{"out of paper"}; });
+    auto const known = call([] { throw std::runtime_error{"out of paper"}; });
     CHECK(known.error() == errc::job_threw);
     CHECK(known.error().what == "out of paper");
-    CHECK(run([] { throw 42; }).error() == errc::job_threw);
+    CHECK(call([] { throw 42; }).error() == errc::job_threw);
 }

@@ -138,7 +138,7 @@ TEST_CASE("ensemble: its leader dies under a running job, and the job does not n
         CHECK(leaders >= 2);
     }
 
-    run(all.observer().loop(), [&] { return reach(all.observer(), session_state::connected, 1); });
+    on_loop(all.observer().loop(), [&] { return reach(all.observer(), session_state::connected, 1); });
     for (unsigned i = 0; i < items; ++i) {
         // The end of the last run is recorded a moment after it.
         std::optional<run_record> record;

@@ -40,13 +40,13 @@ struct clients {
     explicit clients(zk_ensemble const& e)
         : cut{connected(options(e.endpoint(1)))}, naive{connected(options(e.endpoint(1)))}, other{connected(options(
                                                                                                 e.endpoint(2)))} {
-        run(loop, [this]() -> task<> {
+        on_loop(loop, [this]() -> task<> {
             lease = std::make_unique<lease_type>(cut, TellingGuard{&told});
             co_return;
         });
     }
     ~clients() {
-        run(loop, [this]() -> task<> {
+        on_loop(loop, [this]() -> task<> {
             lease.reset();
             co_return;
         });
@@ -169,7 +169,7 @@ TEST_CASE("ensemble: a follower is cut off with its clients: the lease ends befo
             co_await come_back(c.cut, before);
             co_await come_back(c.naive, naive_before->generation);
         };
-        run(c.loop, scenario);
+        on_loop(c.loop, scenario);
         std::string const when = is_proven ? "" : "just started: ";
         MESSAGE(when << "lapsed " << after.lapsed << " ms after the cut, deleted " << after.deleted
                      << "; without heartbeats deleted " << after.naive_deleted << ", and still connected");
@@ -203,6 +203,6 @@ TEST_CASE("ensemble: the leader stops for a while: the lease ends, and the same 
         auto const seen_by_other = co_await c.other.exists(me);
         CHECK((seen_by_other && seen_by_other->has_value()));
     };
-    run(c.loop, scenario);
+    on_loop(c.loop, scenario);
     MESSAGE("leader paused: lapsed after " << after.lapsed << " ms, proven again after " << proven_again << " ms");
 }

@@ -50,7 +50,7 @@ TEST_CASE("zk_jobs.coroutine: many items sleep longer than the session may be si
     REQUIRE(job->trigger());
     for (auto const& one : log.wait_for_ends(items)) CHECK(one.said() == "");
     REQUIRE(job->wait_idle());
-    test::run(r.loop(), [&]() -> task<> {
+    on_loop(r.loop(), [&]() -> task<> {
         CHECK(most_waiting == items);
         CHECK_FALSE(was_early);
         CHECK(r.session().generation.value == 1);
@@ -83,7 +83,7 @@ TEST_CASE("zk_jobs.coroutine: a checkpoint whose answer is lost with the connect
     REQUIRE_MESSAGE(job, to_string(job.error()));
     REQUIRE(job->trigger());
     REQUIRE(reached.try_acquire_for(30s));
-    test::run(witness.loop(), [&]() -> task<> { // until it has happened, of which the instance does not hear
+    on_loop(witness.loop(), [&]() -> task<> { // until it has happened, of which the instance does not hear
         for (;;) {
             node_watch<event_loop> changed{witness.loop()};
             auto const there = co_await witness.get(at("/save/ext/run/0"), &changed);
@@ -96,7 +96,7 @@ TEST_CASE("zk_jobs.coroutine: a checkpoint whose answer is lost with the connect
     REQUIRE(job->trigger());
     CHECK(log.wait_for_ends(2).back().said() == "");
     REQUIRE(job->wait_idle());
-    test::run(r.loop(), [&]() -> task<> {
+    on_loop(r.loop(), [&]() -> task<> {
         REQUIRE(seen.size() == 4);
         CHECK(seen[1] == "saved");
         CHECK(seen[2] == "saved");
@@ -133,7 +133,7 @@ TEST_CASE("zk_jobs.coroutine: who sleeps is woken when the job is shut down, and
     CHECK(job->shutdown());
     auto const runs = log.wait_for_ends(2);
     CHECK(runs.back().token > runs.front().token);
-    test::run(r.loop(), [&]() -> task<> {
+    on_loop(r.loop(), [&]() -> task<> {
         REQUIRE(woken.size() == 2);
         CHECK(tells_of_lost_session(woken[0]));
         CHECK(woken[0].ends_with(", saved"));

@@ -116,7 +116,7 @@ job_config stream(std::string name, int items) {
 /// The numbers in a node of counts; empty if there is no such node.
 std::string counts(ZkRegistry& r, std::string const& job, item_index item) {
     std::string text;
-    test::run(r.loop(), [&]() -> task<> {
+    on_loop(r.loop(), [&]() -> task<> {
         auto const there = co_await r.get(at("/" + job + "/ext/counts/" + std::to_string(item)));
         if (there) text = there->data.substr(there->data.find("succeeded"));
     });
@@ -138,7 +138,7 @@ TEST_CASE("zk_jobs.dataflow: once without streaming, and its numbers are in the 
     REQUIRE_MESSAGE(job, to_string(job.error()));
     REQUIRE(job->trigger());
     CHECK(log.wait_for_ends(1).front().said() == "job_failed: 1 of 3 elements were not processed well");
-    test::run(r.loop(), [&]() -> task<> { co_await until_exists(r, at("/once/ext/counts/0"), true); });
+    on_loop(r.loop(), [&]() -> task<> { co_await until_exists(r, at("/once/ext/counts/0"), true); });
     CHECK(counts(r, "once", 0) == "succeeded 2\nfailed 1\n");
 }
 

@@ -92,7 +92,7 @@ TEST_CASE("ZkRegistry: what cannot be sent fails when the session is known to be
     o.session_timeout = 10s;
     auto r = connected(o);
 
-    run(r.loop(), [&]() -> task<> {
+    on_loop(r.loop(), [&]() -> task<> {
         // libzookeeper knows that the connection is broken, for it makes another; the loop, which waits here, does not.
         proxy.set_replies(wire::held);
         proxy.cut();
@@ -120,7 +120,7 @@ TEST_CASE("ZkRegistry: a write whose reply was lost has happened, and one whose 
     auto witness = connected(o);
 
     SUBCASE("reply lost") {
-        run(r.loop(), [&]() -> task<> {
+        on_loop(r.loop(), [&]() -> task<> {
             std::optional<result<node_path>> made;
             elasticjob::event_count<event_loop> done{r.loop()};
             auto const seen = done.edition();
@@ -139,7 +139,7 @@ TEST_CASE("ZkRegistry: a write whose reply was lost has happened, and one whose 
         });
     }
     SUBCASE("request lost") {
-        run(r.loop(), [&]() -> task<> {
+        on_loop(r.loop(), [&]() -> task<> {
             task_scope cutting;
             proxy.set_requests(wire::lossy);
             cutting.spawn(cut_soon(proxy, r.loop()));
@@ -160,7 +160,7 @@ TEST_CASE("ZkRegistry: a cut connection ends what is in flight and what is queue
     o.session_timeout = 10s;
     auto r = connected(o);
     constexpr std::size_t count = 5000;
-    run(r.loop(), [&]() -> task<> {
+    on_loop(r.loop(), [&]() -> task<> {
         auto const id = r.session().id;
         node_watch<event_loop> w{r.loop()};
         auto const seen = co_await r.exists(at("/watched"), &w);
@@ -188,7 +188,7 @@ TEST_CASE("ZkRegistry: any number of requests at once is served in order, 2000 a
     auto o = to(server.endpoint());
     o.session_timeout = 20s;
     auto r = connected(o);
-    run(r.loop(), [&]() -> task<> {
+    on_loop(r.loop(), [&]() -> task<> {
         auto const made = co_await r.create(at("/n"), "data", create_mode::persistent);
         REQUIRE(made.has_value());
         std::vector<task<result<node>>> reads;
@@ -209,7 +209,7 @@ TEST_CASE("ZkRegistry: any number of requests at once is served in order, 2000 a
 TEST_CASE("ZkRegistry: a read that nobody waits for any more is forgotten, at any time") {
     zk_server server{quick()};
     auto r = connected(to(server.endpoint()));
-    run(r.loop(), [&]() -> task<> {
+    on_loop(r.loop(), [&]() -> task<> {
         auto const made = co_await r.create(at("/n"), "", create_mode::persistent);
         REQUIRE(made.has_value());
         for (int turns = 0; turns < 20; ++turns) {
@@ -237,7 +237,7 @@ TEST_CASE("ZkRegistry: closing with thousands of requests on their way ends ever
         ending e{.left = count};
         task_scope scope;
         auto watch = std::make_optional<node_watch<event_loop>>(loop);
-        run(loop, [&]() -> task<> {
+        on_loop(loop, [&]() -> task<> {
             auto const armed = co_await r->exists(at("/none"), &*watch);
             REQUIRE(armed.has_value());
             scope.spawn(await_the_end(*r, e));
@@ -247,7 +247,7 @@ TEST_CASE("ZkRegistry: closing with thousands of requests on their way ends ever
         REQUIRE(e.all_ended.is_open()); // before the destructor returned
         CHECK(e.counts["closed"] > 0);
         CHECK(e.counts["closed"] + e.counts["ok"] == count);
-        run(loop, [&]() -> task<> {
+        on_loop(loop, [&]() -> task<> {
             CHECK(e.registry_said_closed);
             CHECK(scope.empty());
             CHECK(!watch->is_linked());
@@ -268,18 +268,18 @@ TEST_CASE("ZkRegistry: closing while the server is frozen, or away") {
     }
     SUBCASE("frozen, and the connection given up") {
         server.pause();
-        run(r->loop(), [&]() -> task<> { co_await reach(*r, session_state::suspended, 1); });
+        on_loop(r->loop(), [&]() -> task<> { co_await reach(*r, session_state::suspended, 1); });
         r.reset();
         server.resume();
     }
     SUBCASE("away") {
         server.kill();
-        run(r->loop(), [&]() -> task<> { co_await reach(*r, session_state::suspended, 1); });
+        on_loop(r->loop(), [&]() -> task<> { co_await reach(*r, session_state::suspended, 1); });
         r.reset();
     }
     SUBCASE("away for long") {
         server.kill();
-        run(r->loop(), [&]() -> task<> { co_await reach(*r, session_state::connecting, 2); });
+        on_loop(r->loop(), [&]() -> task<> { co_await reach(*r, session_state::connecting, 2); });
         r.reset();
     }
 }
@@ -305,7 +305,7 @@ TEST_CASE("ZkRegistry: a session that expires in the middle of a large transacti
         stealing.join();
         co_await reach(r, session_state::connected, before.generation.value + 1);
     };
-    for (std::size_t round = 0; round < rounds; ++round) run(r.loop(), [&] { return commit_until_lost(); });
+    for (std::size_t round = 0; round < rounds; ++round) on_loop(r.loop(), [&] { return commit_until_lost(); });
     CHECK(r.session().generation.value == rounds + 1);
     for (auto const& [how, count] : counts)
         CHECK((how == "ok" || how == "unknown_outcome" || how == "not_sent" || how == "session_lost"));
@@ -317,7 +317,7 @@ TEST_CASE("ZkRegistry: watches have a budget, because they must fit into one pac
     auto o = to(proxy.endpoint(), "w");
     o.session_timeout = 20s;
     auto r = connected(o);
-    run(
+    on_loop(
         r.loop(),
         [&]() -> task<> {
             std::string const stem(1000, 'n');
@@ -368,7 +368,7 @@ TEST_CASE("ZkRegistry: an event comes before the data that shows its cause") {
     o.loop = &loop;
     auto r = connected(o);
     auto writer = connected(o);
-    run(loop, [&]() -> task<> {
+    on_loop(loop, [&]() -> task<> {
         auto const made = co_await r.create(at("/n"), "0", create_mode::persistent);
         REQUIRE(made.has_value());
         for (int i = 0; i < 200; ++i) {

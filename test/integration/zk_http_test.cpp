@@ -128,7 +128,7 @@ TEST_CASE("zk_jobs.http: who does not answer in time has failed, and holds up ne
     answers = true;
     REQUIRE(job->trigger());
     CHECK(log.wait_for_ends(2).back().said() == "");
-    test::run(r.loop(), [&]() -> task<> {
+    on_loop(r.loop(), [&]() -> task<> {
         CHECK(r.session().generation.value == 1);
         co_return;
     });

@@ -58,7 +58,7 @@ inline node_path at(std::string_view text) { return node_path::parse(text).value
 
 /// Runs the coroutine `f()` on the loop and waits for it here, no longer than the limit. What it throws is thrown here.
 template <class F>
-void run(event_loop& l, F f, std::chrono::milliseconds limit = 30s) {
+void on_loop(event_loop& l, F f, std::chrono::milliseconds limit = 30s) {
     std::exception_ptr thrown;
     auto guarded = [&f, &thrown]() -> task<result<void>> {
         try {

@@ -100,7 +100,7 @@ TEST_CASE("ZkRegistry: a server that comes late is found") {
     server.start();
     connecting.join();
     REQUIRE(r.has_value());
-    run(r->loop(), [&]() -> task<> {
+    on_loop(r->loop(), [&]() -> task<> {
         auto const made = co_await r->create(at("/mine"), "", create_mode::persistent);
         CHECK(made.has_value()); // which needs the digest, though the first attempts to connect failed
     });
@@ -111,7 +111,7 @@ TEST_CASE("ZkRegistry: libzookeeper's log goes nowhere") {
     {
         zk_server server{quick()};
         auto r = connected(to(server.endpoint()));
-        run(r.loop(), [&]() -> task<> {
+        on_loop(r.loop(), [&]() -> task<> {
             session_thief::end_session(server.port(), r.session().id);
             co_await reach(r, session_state::connected, 2);
             server.kill();
@@ -124,7 +124,7 @@ TEST_CASE("ZkRegistry: libzookeeper's log goes nowhere") {
 TEST_CASE("ZkRegistry: connect on the loop would wait for itself") {
     zk_server server{quick()};
     event_loop loop;
-    run(loop, [&]() -> task<> {
+    on_loop(loop, [&]() -> task<> {
         auto o = to(server.endpoint());
         o.loop = &loop;
         auto const r = ZkRegistry::connect(o);
@@ -139,7 +139,7 @@ TEST_CASE("ZkRegistry: one server") {
 
     SUBCASE("a session as negotiated") {
         auto r = connected(to(server.endpoint()));
-        run(r.loop(), [&]() -> task<> {
+        on_loop(r.loop(), [&]() -> task<> {
             auto const session = r.session();
             CHECK(session.state == session_state::connected);
             CHECK(session.generation.value == 1);
@@ -169,7 +169,7 @@ TEST_CASE("ZkRegistry: one server") {
             return block_on(theirs.loop(), enroll(theirs, job, self, none, anything, {}, arrival::first));
         };
         REQUIRE(join());
-        run(theirs.loop(), [&]() -> task<> {
+        on_loop(theirs.loop(), [&]() -> task<> {
             (void)co_await theirs.create(job.instances() / "10.0.0.2@-@4711", {}, create_mode::ephemeral); // Java's
             transaction t{theirs.session().generation};
             t.create(job.sharding(), {});
@@ -180,11 +180,11 @@ TEST_CASE("ZkRegistry: one server") {
         });
         result<void> removal = success();
         std::jthread remover{[&] { removal = remove_job(r, "settle"); }};
-        run(theirs.loop(), [&]() -> task<> {
+        on_loop(theirs.loop(), [&]() -> task<> {
             co_await until_exists(theirs, job.instances() / "10.0.0.2@-@4711", false); // Java's has been told to go
         });
         CHECK(join().error() == errc::removed);
-        run(theirs.loop(), [&]() -> task<> {
+        on_loop(theirs.loop(), [&]() -> task<> {
             auto const left = co_await theirs.remove(job.instance(self));
             CHECK(left.has_value());
         });
@@ -201,7 +201,7 @@ TEST_CASE("ZkRegistry: one server") {
     SUBCASE("a name space is a prefix, and made with its parents") {
         auto inside = connected(to(server.endpoint(), "company/billing"));
         auto outside = connected(to(server.endpoint(), ""));
-        run(outside.loop(), [&]() -> task<> {
+        on_loop(outside.loop(), [&]() -> task<> {
             for (char const* path : {"/company", "/company/billing"}) {
                 auto const found = co_await outside.get(at(path));
                 REQUIRE(found.has_value());
@@ -212,7 +212,7 @@ TEST_CASE("ZkRegistry: one server") {
             REQUIRE(listed.has_value());
             CHECK(std::find(listed->begin(), listed->end(), "zookeeper") != listed->end());
         });
-        run(inside.loop(), [&]() -> task<> {
+        on_loop(inside.loop(), [&]() -> task<> {
             auto const listed = co_await inside.children(node_path{});
             REQUIRE(listed.has_value());
             CHECK(listed->empty());
@@ -225,7 +225,7 @@ TEST_CASE("ZkRegistry: one server") {
             auto const absent = co_await inside.get(at("/absent"));
             CHECK(to_string(absent.error()) == "no_node: no such node (/absent)");
         });
-        run(outside.loop(), [&]() -> task<> {
+        on_loop(outside.loop(), [&]() -> task<> {
             auto const found = co_await outside.get(at("/company/billing/job"));
             REQUIRE(found.has_value());
             CHECK(found->data == "x");
@@ -241,7 +241,7 @@ TEST_CASE("ZkRegistry: one server") {
         auto alice = connected(o);
         o.digest = "alice:wrong";
         auto mallory = connected(o);
-        run(alice.loop(), [&]() -> task<> {
+        on_loop(alice.loop(), [&]() -> task<> {
             auto const parent = co_await alice.create(at("/hers"), "data", create_mode::persistent);
             CHECK(parent.has_value());
             transaction t{alice.session().generation};
@@ -251,7 +251,7 @@ TEST_CASE("ZkRegistry: one server") {
             CHECK(!committed->refused);
         });
         for (auto* const r : {&bob, &mallory})
-            run(r->loop(), [&]() -> task<> {
+            on_loop(r->loop(), [&]() -> task<> {
                 auto const read = co_await r->get(at("/hers"));
                 CHECK(to_string(read.error()) ==
                       "no_auth: the node belongs to another user: connect with that user's digest, or have the node's "
@@ -293,7 +293,7 @@ TEST_CASE("ZkRegistry: one server") {
 
     SUBCASE("a transaction is one revision, or a refusal that names the operation") {
         auto r = connected(to(server.endpoint()));
-        run(r.loop(), [&]() -> task<> {
+        on_loop(r.loop(), [&]() -> task<> {
             auto const g = r.session().generation;
             transaction make{g};
             make.create(at("/a"), "")
@@ -343,7 +343,7 @@ TEST_CASE("ZkRegistry: one server") {
         auto o = to(server.endpoint(), "a/rather/long/name/space");
         o.session_timeout = 20s; // a request of this size takes its time
         auto r = connected(o);
-        run(r.loop(), [&]() -> task<> {
+        on_loop(r.loop(), [&]() -> task<> {
             auto const before = r.session();
             auto const limits = r.limits();
             transaction full{before.generation};
@@ -374,7 +374,7 @@ TEST_CASE("ZkRegistry: one server") {
         o.loop = &loop;
         auto one = std::make_optional(connected(o));
         auto two = connected(o);
-        run(loop, [&]() -> task<> {
+        on_loop(loop, [&]() -> task<> {
             node_watch<event_loop> w{loop};
             auto const absent = co_await two.exists(at("/news"), &w);
             REQUIRE(absent.has_value());
@@ -387,6 +387,6 @@ TEST_CASE("ZkRegistry: one server") {
             *one = std::move(moved);
         });
         one.reset();
-        run(loop, [&]() -> task<> { co_await until_exists(two, at("/news"), false); }); // closed in order: gone at once
+        on_loop(loop, [&]() -> task<> { co_await until_exists(two, at("/news"), false); }); // closed in order: gone at once
     }
 }

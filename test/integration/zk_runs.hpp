@@ -146,7 +146,7 @@ inline zk_options patient(std::string servers) {
 /// Ends the session of a registry in its owner's name.
 inline void end_session(zk_server const& server, ZkRegistry& r) {
     std::int64_t id = 0;
-    run(r.loop(), [&]() -> task<> {
+    on_loop(r.loop(), [&]() -> task<> {
         id = r.session().id;
         co_return;
     });

@@ -15,7 +15,7 @@ TEST_CASE("ZkRegistry: an expired session makes a new generation, and nothing of
     zk_server server{quick()};
     auto r = connected(to(server.endpoint()));
     auto other = connected(to(server.endpoint()));
-    run(r.loop(), [&]() -> task<> {
+    on_loop(r.loop(), [&]() -> task<> {
         auto const before = r.session();
         auto made = co_await r.create(at("/mine"), "", create_mode::ephemeral);
         REQUIRE(made.has_value());
@@ -56,7 +56,7 @@ TEST_CASE("ZkRegistry: an expired session makes a new generation, and nothing of
         REQUIRE(nothing.has_value());
         CHECK(!nothing->has_value());
     });
-    run(other.loop(), [&]() -> task<> {
+    on_loop(other.loop(), [&]() -> task<> {
         CHECK(other.session().generation.value == 1);
         auto const seen = co_await other.exists(at("/mine"));
         REQUIRE(seen.has_value());
@@ -69,7 +69,7 @@ TEST_CASE("ZkRegistry: a user's digest is sent again with each new session") {
     auto o = to(server.endpoint());
     o.digest = "alice:secret";
     auto r = connected(o);
-    run(r.loop(), [&]() -> task<> {
+    on_loop(r.loop(), [&]() -> task<> {
         auto made = co_await r.create(at("/hers"), "", create_mode::persistent);
         REQUIRE(made.has_value());
         for (std::uint64_t generation = 2; generation < 5; ++generation) {
@@ -89,7 +89,7 @@ TEST_CASE("ZkRegistry: a server that is killed and started again keeps the sessi
     auto r = connected(o);
     session_view before;
     node_watch<event_loop> w{r.loop()};
-    run(r.loop(), [&]() -> task<> {
+    on_loop(r.loop(), [&]() -> task<> {
         before = r.session();
         auto const made = co_await r.create(at("/mine"), "", create_mode::ephemeral);
         REQUIRE(made.has_value());
@@ -97,14 +97,14 @@ TEST_CASE("ZkRegistry: a server that is killed and started again keeps the sessi
         REQUIRE(found.has_value());
     });
     server.kill();
-    run(r.loop(), [&]() -> task<> {
+    on_loop(r.loop(), [&]() -> task<> {
         co_await reach(r, session_state::suspended, 1);
         CHECK(r.session().id == before.id);
         auto const refused = co_await r.set(at("/mine"), "x");
         CHECK(refused.error() == errc::not_sent);
     });
     server.start();
-    run(r.loop(), [&]() -> task<> {
+    on_loop(r.loop(), [&]() -> task<> {
         co_await reach(r, session_state::connected, 1);
         CHECK(r.session().id == before.id);
         CHECK(w.is_linked()); // nothing has happened to the node
@@ -119,7 +119,7 @@ TEST_CASE("ZkRegistry: a frozen server is given up after the session time-out, a
     zk_server server{quick()};
     auto r = connected(to(server.endpoint()));
     std::int64_t old_id = 0;
-    run(r.loop(), [&]() -> task<> {
+    on_loop(r.loop(), [&]() -> task<> {
         old_id = r.session().id;
         auto const made = co_await r.create(at("/mine"), "", create_mode::ephemeral);
         REQUIRE(made.has_value());
@@ -134,7 +134,7 @@ TEST_CASE("ZkRegistry: a frozen server is given up after the session time-out, a
         CHECK(refused.error() == errc::not_sent);
     });
     server.resume();
-    run(r.loop(), [&]() -> task<> {
+    on_loop(r.loop(), [&]() -> task<> {
         co_await reach(r, session_state::connected, 2);
         CHECK(r.session().id != old_id);
         co_await until_exists(r, at("/mine"), false);
@@ -146,16 +146,16 @@ TEST_CASE("ZkRegistry: on a path that loses only the replies, the session is giv
     tcp_proxy proxy{server.port()};
     auto r = connected(to(proxy.endpoint()));
     auto witness = connected(to(server.endpoint()));
-    run(r.loop(), [&]() -> task<> {
+    on_loop(r.loop(), [&]() -> task<> {
         auto const made = co_await r.create(at("/mine"), "", create_mode::ephemeral);
         REQUIRE(made.has_value());
         proxy.set_replies(wire::lossy);
         co_await reach(r, session_state::connecting, 2);
     });
     // libzookeeper's reconnections would have kept it alive for ever.
-    run(witness.loop(), [&]() -> task<> { co_await until_exists(witness, at("/mine"), false); });
+    on_loop(witness.loop(), [&]() -> task<> { co_await until_exists(witness, at("/mine"), false); });
     proxy.cut_and_repair();
-    run(r.loop(), [&]() -> task<> { co_await reach(r, session_state::connected, 2); });
+    on_loop(r.loop(), [&]() -> task<> { co_await reach(r, session_state::connected, 2); });
 }
 
 TEST_CASE("ZkRegistry: a server that is away for longer than the time-out") {
@@ -164,9 +164,9 @@ TEST_CASE("ZkRegistry: a server that is away for longer than the time-out") {
     o.session_timeout = 400ms;
     auto r = connected(o);
     server.kill();
-    run(r.loop(), [&]() -> task<> { co_await reach(r, session_state::connecting, 2); });
+    on_loop(r.loop(), [&]() -> task<> { co_await reach(r, session_state::connecting, 2); });
     server.start();
-    run(r.loop(), [&]() -> task<> {
+    on_loop(r.loop(), [&]() -> task<> {
         co_await reach(r, session_state::connected, 2);
         auto const made = co_await r.create(at("/again"), "", create_mode::persistent);
         CHECK(made.has_value());
