@@ -55,12 +55,12 @@ struct without_process {
 static_assert(!dataflow_body<without_process>);
 
 /// A run without a scheduler.
-struct run {
+struct call {
     job_config config{};
     stop_order order{};
     detail::run_port port{order};
     sharding_context ctx{};
-    explicit run(bool streaming = false) {
+    explicit call(bool streaming = false) {
         config.streaming_process = streaming;
         ctx.config = &config;
         ctx.port = &port;
@@ -85,36 +85,36 @@ struct pooled_port : detail::run_port {
 TEST_CASE("dataflow: what comes of each kind of fetching, as in the original") {
     for (bool const streaming : {false, true}) {
         recorder nothing{{}};
-        CHECK(run{streaming}(nothing));
+        CHECK(call{streaming}(nothing));
         CHECK(nothing.fetched == 1);
         CHECK(nothing.processed.empty());
     }
     recorder once{{{3, 4}, {5}}};
-    CHECK(run{}(once));
+    CHECK(call{}(once));
     CHECK(once.fetched == 1);
     CHECK(once.processed == std::vector{3, 4});
 
     recorder stream{{{1}, {2, 3}}};
-    CHECK(run{true}(stream));
+    CHECK(call{true}(stream));
     CHECK(stream.fetched == 3);
     CHECK(stream.processed == std::vector{1, 2, 3});
 
     recorder failing{{{2, 3}, {9}}, 2, true};
-    auto const thrown = run{true}(failing);
+    auto const thrown = call{true}(failing);
     REQUIRE(!thrown);
     CHECK(thrown.error() == errc::job_threw);
     CHECK(failing.fetched == 1);
     CHECK(failing.processed.empty());
 
     recorder last{{{3, 4}, {9}}, 4};
-    auto const failed = run{true}(last);
+    auto const failed = call{true}(last);
     REQUIRE(!failed);
     CHECK(failed.error().what == "at 4");
     CHECK(last.processed == std::vector{3, 4});
 
     recorder stopped{{{1, 2}, {3, 4}}};
     stopped.stops_while_processing = true;
-    run r{true};
+    call r{true};
     r.ctx.stop = stopped.stop.get_token();
     CHECK(r(stopped));
     CHECK(stopped.fetched == 1); // nothing is fetched that would not be processed
@@ -131,15 +131,15 @@ TEST_CASE("dataflow: fetching may fail or throw, and says so") {
         void process(sharding_context const&, std::vector<int> const&) const {}
     };
     broken says{false}, throws{true};
-    CHECK(run{}(says).error().what == "no rows");
-    CHECK(run{}(throws).error().what == "no disk");
+    CHECK(call{}(says).error().what == "no rows");
+    CHECK(call{}(throws).error().what == "no disk");
 }
 
 TEST_CASE("dataflow: what was processed is counted, well or not") {
     auto const five = [](sharding_context const&) { return std::vector{1, 2, 3, 4, 5}; };
     auto const counted = [&](auto process) {
         dataflow body{five, process};
-        run r;
+        call r;
         auto const outcome = r(body);
         return std::tuple{r.port.succeeded.load(), r.port.failed.load(), outcome.has_value()};
     };
@@ -169,7 +169,7 @@ TEST_CASE("dataflow: elements may be made when they are looked at, and that may 
         };
         std::vector<int> processed;
         dataflow body{lazily, [&](sharding_context const&, int x) { processed.push_back(x); }};
-        run r;
+        call r;
         r.ctx.process_threads = threads; // of which there is one
         auto const outcome = r(body);
         REQUIRE(!outcome);
@@ -186,14 +186,14 @@ TEST_CASE("dataflow: elements may be made when they are looked at, and that may 
         std::size_t size() const { throw std::runtime_error{"who knows"}; }
     };
     dataflow body{[](sharding_context const&) { return uncounted{}; }, [](sharding_context const&, int) {}};
-    CHECK(run{}(body).error().what == "who knows");
+    CHECK(call{}(body).error().what == "who knows");
 }
 
 TEST_CASE("dataflow: parts of what was fetched are processed by several threads at once") {
     ThreadPool pool{{.threads = 3}};
     stop_order order;
     pooled_port port{order, pool};
-    run r;
+    call r;
     r.ctx.port = &port;
     r.ctx.process_threads = 4;
     std::latch all_here{4};
@@ -253,7 +253,7 @@ TEST_CASE("dataflow: runs that share their work never wait for a thread that is 
 }
 
 TEST_CASE("dataflow: each part is tried, and the first failure is told") {
-    run r;
+    call r;
     r.ctx.process_threads = 5;
     std::atomic<int> tried{0};
     dataflow body{[](sharding_context const&) { return std::vector{0, 1, 2, 3, 4}; },

@@ -31,6 +31,10 @@ struct shy_pool {
 struct diary {
     std::vector<std::string>* lines;
     int* refusals;
+    void before_round(job_round const&) const {
+        lines->push_back("round");
+        *refusals = 3;
+    }
     void before(sharding_context const& ctx) const { lines->push_back("before " + std::to_string(ctx.attempt)); }
     void after(sharding_context const& ctx, result<void> const&) const {
         lines->push_back("after " + std::to_string(ctx.attempt));
@@ -69,5 +73,5 @@ TEST_CASE("scheduler.full_pool: listeners and error handlers wait for room, and 
     refusals = 3; // for the first hook; the others are refused by what was called before
     loop.run_for(10min);
     CHECK(calls == 1); // the handler has stopped the job
-    CHECK(lines == std::vector<std::string>{"before 1", "after 1", "failed 1"});
+    CHECK(lines == std::vector<std::string>{"round", "before 1", "after 1", "failed 1"});
 }
