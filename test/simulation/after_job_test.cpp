@@ -2,9 +2,8 @@
 // Jobs that follow others, under whatever a seed does to their clusters: `settle` follows `fetch`, and `archive` follows
 // `settle`.
 #include <elasticjob/config/followed_rounds.hpp>
-#include <elasticjob/testing/explore.hpp>
 
-#include <support/sanitized.hpp>
+#include <simulation/seeds.hpp>
 #include <support/simulation.hpp>
 
 #include <doctest/doctest.h>
@@ -19,6 +18,7 @@
 #include <utility>
 
 using namespace elasticjob;
+using namespace elasticjob::test;
 using namespace elasticjob::testing;
 using namespace std::chrono_literals;
 
@@ -173,18 +173,10 @@ std::unique_ptr<simulation<>> build(std::uint64_t seed) {
 } // namespace
 
 TEST_CASE("testing.simulation: jobs that follow others run once for each round, whatever a seed does") {
-    explore_options o;
-#ifdef ELASTICJOB_TEST_SANITIZED
-    o.seeds = 4;
-    o.fresh = 0;
-#else
-    o.seeds = 40;
-    o.fresh = 2;
-#endif
+    auto o = seeds(40);
     // Another cron expression would be a mistake, and with another number of items nobody knows what a round is.
     o.rates[fault_kind::set_cron] = o.rates[fault_kind::set_items] = 0;
-    auto const found = explore(o, &build);
-    CHECK_MESSAGE(found.holds(), found.report);
+    auto const found = explored(o, &build);
     MESSAGE(found.seeds << " seeds, " << one_round_for_each::rounds << " rounds");
     CHECK(one_round_for_each::rounds > 10 * found.seeds);
 }

@@ -2,9 +2,8 @@
 // Jobs that are coroutines, under whatever a seed does to their clusters: a run does piece after piece of endless work, and
 // saves a checkpoint behind each, which the next run goes on from.
 #include <elasticjob/execution/coroutine_executor.hpp>
-#include <elasticjob/testing/explore.hpp>
 
-#include <support/sanitized.hpp>
+#include <simulation/seeds.hpp>
 #include <support/simulation.hpp>
 
 #include <doctest/doctest.h>
@@ -19,6 +18,7 @@
 #include <utility>
 
 using namespace elasticjob;
+using namespace elasticjob::test;
 using namespace elasticjob::testing;
 using namespace std::chrono_literals;
 
@@ -195,21 +195,12 @@ std::unique_ptr<simulation<>> build(std::uint64_t seed) {
 } // namespace
 
 TEST_CASE("testing.simulation: coroutines go on where the last run of the item has been, whatever a seed does") {
-    explore_options o;
-#ifdef ELASTICJOB_TEST_SANITIZED
-    o.seeds = 5;
-    o.fresh = 0;
-#else
-    o.seeds = 50;
-    o.fresh = 2;
-#endif
     of_all = {};
-    auto const found = explore(o, &build);
-    CHECK_MESSAGE(found.holds(), found.report);
+    auto const found = explored(seeds(50), &build);
     MESSAGE(found.seeds << " seeds: " << of_all.pieces << " pieces, " << of_all.resumed << " attempts that went on, "
                         << of_all.stale << " stale pieces, " << of_all.refused << " checkpoints refused, "
                         << of_all.given_up << " runs given up");
-    if (std::getenv("ELASTICJOB_SEED")) return;
+    if (is_replay()) return;
     CHECK(of_all.pieces > 200 * found.seeds);
     CHECK(of_all.resumed > found.seeds);
     if (found.seeds < 50) return; // too few for what is rare

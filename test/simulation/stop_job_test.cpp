@@ -2,10 +2,9 @@
 // An instance leaves its job when a run has failed there: it begins nothing more, whatever else happens to it, and the
 // others take over.
 #include <elasticjob/execution/error_handlers.hpp>
-#include <elasticjob/testing/explore.hpp>
 #include <elasticjob/testing/simulation.hpp>
 
-#include <support/sanitized.hpp>
+#include <simulation/seeds.hpp>
 
 #include <doctest/doctest.h>
 
@@ -18,6 +17,7 @@
 #include <utility>
 
 using namespace elasticjob;
+using namespace elasticjob::test;
 using namespace elasticjob::testing;
 using namespace std::chrono_literals;
 
@@ -176,17 +176,8 @@ TEST_CASE("stop job: what is tried again is for the handlers in front of it to j
 }
 
 TEST_CASE("stop job: whatever a seed does, an instance that has failed begins nothing more") {
-    explore_options o;
-#ifdef ELASTICJOB_TEST_SANITIZED
-    o.seeds = 4;
-    o.fresh = 0;
-#else
-    o.seeds = 50;
-    o.fresh = 2;
-#endif
     nothing_begins_behind_a_failure::failures = 0;
-    auto const found = explore(o, &build);
-    CHECK_MESSAGE(found.holds(), found.report);
+    auto const found = explored(seeds(50), &build);
     MESSAGE(found.seeds << " seeds, " << nothing_begins_behind_a_failure::failures << " failures");
     CHECK(nothing_begins_behind_a_failure::failures > 3 * found.seeds);
 }

@@ -2,9 +2,8 @@
 // Runs that fail only because they were asked to stop, under whatever a seed does to their clusters: somebody goes on with
 // them.
 #include <elasticjob/execution/coroutine_executor.hpp>
-#include <elasticjob/testing/explore.hpp>
 
-#include <support/sanitized.hpp>
+#include <simulation/seeds.hpp>
 #include <support/simulation.hpp>
 
 #include <doctest/doctest.h>
@@ -16,6 +15,7 @@
 #include <string>
 
 using namespace elasticjob;
+using namespace elasticjob::test;
 using namespace elasticjob::testing;
 using namespace std::chrono_literals;
 
@@ -82,16 +82,7 @@ std::unique_ptr<simulation<>> build(std::uint64_t seed) {
 } // namespace
 
 TEST_CASE("testing.simulation: who fails only when he is stopped never fails for good, whatever a seed does") {
-    explore_options o;
-#ifdef ELASTICJOB_TEST_SANITIZED
-    o.seeds = 5;
-    o.fresh = 0;
-#else
-    o.seeds = 50;
-    o.fresh = 2;
-#endif
     taken_up = 0;
-    auto const found = explore(o, &build);
-    CHECK_MESSAGE(found.holds(), found.report);
-    if (!std::getenv("ELASTICJOB_SEED")) CHECK(taken_up > found.seeds);
+    auto const found = explored(seeds(50), &build);
+    if (!is_replay()) CHECK(taken_up > found.seeds);
 }

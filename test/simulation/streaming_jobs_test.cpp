@@ -2,10 +2,9 @@
 // Dataflow jobs that stream, under whatever a seed does to their clusters: while there are faults each item's source has
 // always more, so a run ends only when it is stopped, fails, or dies; then there is less, and all is caught up with.
 #include <elasticjob/execution/dataflow_executor.hpp>
-#include <elasticjob/testing/explore.hpp>
 #include <elasticjob/testing/simulation.hpp>
 
-#include <support/sanitized.hpp>
+#include <simulation/seeds.hpp>
 
 #include <doctest/doctest.h>
 
@@ -21,6 +20,7 @@
 #include <vector>
 
 using namespace elasticjob;
+using namespace elasticjob::test;
 using namespace elasticjob::testing;
 using namespace std::chrono_literals;
 
@@ -165,21 +165,13 @@ std::unique_ptr<cluster> build(std::uint64_t seed) {
 } // namespace
 
 TEST_CASE("testing.simulation: streams are processed batch by batch, whatever a seed does") {
-    explore_options o;
-#ifdef ELASTICJOB_TEST_SANITIZED
-    o.seeds = 4;
-    o.fresh = 0;
-#else
-    o.seeds = 40;
-    o.fresh = 2;
-#endif
+    auto o = seeds(40);
     o.length = length;
     of_all = {};
-    auto const found = explore(o, &build);
-    CHECK_MESSAGE(found.holds(), found.report);
+    auto const found = explored(o, &build);
     MESSAGE(found.seeds << " seeds: " << of_all.batches << " batches, " << of_all.streams << " runs of ten and more, "
                         << of_all.stopped << " that were stopped behind one, " << of_all.stale << " stale");
-    if (std::getenv("ELASTICJOB_SEED")) return;
+    if (is_replay()) return;
     CHECK(of_all.streams > 10 * found.seeds);
     CHECK(of_all.stopped > found.seeds);
 }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief How many seeds a test of jobs tries, and what is checked of all of them.
+#ifndef ELASTICJOB_TEST_SIMULATION_SEEDS_HPP
+#define ELASTICJOB_TEST_SIMULATION_SEEDS_HPP
+
+#include <elasticjob/testing/explore.hpp>
+
+#include <support/sanitized.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+namespace elasticjob::test {
+
+/// So many, and two that nobody has seen; under a sanitizer, which is slow, a tenth of them.
+inline testing::explore_options seeds(std::uint64_t count) {
+    testing::explore_options o;
+#ifdef ELASTICJOB_TEST_SANITIZED
+    o.seeds = count / 10;
+    o.fresh = 0;
+#else
+    o.seeds = count;
+    o.fresh = 2;
+#endif
+    return o;
+}
+
+/// Explores, and checks that all holds.
+template <class Build>
+testing::exploration explored(testing::explore_options const& o, Build build) {
+    auto found = testing::explore(o, build);
+    CHECK_MESSAGE(found.holds(), found.report);
+    return found;
+}
+
+/// Somebody looks at one seed, of which counts say nothing.
+inline bool is_replay() { return std::getenv("ELASTICJOB_SEED") != nullptr; }
+
+} // namespace elasticjob::test
+
+#endif // ELASTICJOB_TEST_SIMULATION_SEEDS_HPP
