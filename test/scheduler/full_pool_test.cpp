@@ -49,29 +49,55 @@ struct ask {
 
 } // namespace
 
-TEST_CASE("scheduler.full_pool: listeners and error handlers wait for room, and a handler stops the job") {
+namespace {
+
+/// One instance, whose pool is as shy as `refusals` says.
+struct lone_instance {
+    using registry_type = basic_memory_registry<virtual_loop>;
+    using handlers = ErrorHandlers<ask, StopJob>;
+
     virtual_loop loop{wall_time{1'767'225'600s}};
     basic_memory_server<virtual_loop> server{loop};
-    using registry_type = basic_memory_registry<virtual_loop>;
     registry_type registry{server};
     std::vector<std::string> lines;
     int refusals = 0;
-    using handlers = ErrorHandlers<ask, StopJob>;
     job_scheduler<registry_type, AverageAllocation, SimpleExecutor, shy_pool, NoEvents, UtcZone, Listeners<diary>, handlers>
-        scheduler{registry,  {}, shy_pool{&loop, &refusals}, NoEvents{}, UtcZone{}, Listeners{diary{&lines, &refusals}},
-                  handlers{ask{&lines}, StopJob{}}};
+        scheduler{registry,  {.drain_timeout = 1s}, shy_pool{&loop, &refusals}, NoEvents{}, UtcZone{},
+                  Listeners{diary{&lines, &refusals}}, handlers{ask{&lines}, StopJob{}}};
+};
+
+} // namespace
+
+TEST_CASE("scheduler.full_pool: listeners and error handlers wait for room, and a handler stops the job") {
+    lone_instance it;
     job_config config{.name = "settle", .cron = "0 * * * * ?"};
     config.retry = {.attempts_max = 2, .pause = 1s, .spread_percent = 0};
     int calls = 0;
-    auto job = scheduler.schedule(config, [&](sharding_context const&) -> result<void> {
+    auto job = it.scheduler.schedule(config, [&](sharding_context const&) -> result<void> {
         ++calls;
-        refusals = 3;
+        it.refusals = 3;
         return error{errc::job_failed, "out of paper"};
     });
     REQUIRE(job);
-    loop.run_for(59s);
-    refusals = 3; // for the first hook; the others are refused by what was called before
-    loop.run_for(10min);
+    it.loop.run_for(59s);
+    it.refusals = 3; // for the first hook; the others are refused by what was called before
+    it.loop.run_for(10min);
     CHECK(calls == 1); // the handler has stopped the job
-    CHECK(lines == std::vector<std::string>{"round", "before 1", "after 1", "failed 1"});
+    CHECK(it.lines == std::vector<std::string>{"round", "before 1", "after 1", "failed 1"});
+}
+
+TEST_CASE("scheduler.full_pool: what has failed has failed, though it is asked to stop before its listeners are heard") {
+    lone_instance it;
+    auto job = it.scheduler.schedule({.name = "settle", .cron = "0 * * * * ?"}, [&](sharding_context const&) -> result<void> {
+        it.refusals = 25; // for five seconds
+        return error{errc::job_failed, "out of paper"};
+    });
+    REQUIRE(job);
+    it.loop.run_for(61s);
+    CHECK(it.lines == std::vector<std::string>{"round", "before 1"});
+    REQUIRE(job->shutdown()); // which asks what runs to stop a second later
+    CHECK(it.lines == std::vector<std::string>{"round", "before 1", "after 1", "failed 1"});
+    auto const record = run_record::parse(it.server.tree().find(node_path::parse("/settle/ext/run/0").value())->data).value();
+    REQUIRE(record.dead_letters.size() == 1);
+    CHECK(record.dead_letters[0].outcome == run_outcome::failed);
 }

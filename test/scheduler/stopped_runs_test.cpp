@@ -207,6 +207,38 @@ TEST_CASE("stopped_runs: what kills one instance after another is given up in th
     }
 }
 
+TEST_CASE("stopped_runs: what is made to stop with session after session is given up in the end") {
+    for (std::uint32_t const attempts_max : {1U, 3U}) {
+        cluster c;
+        std::uint32_t const most = attempts_max == 1 ? 10 : attempts_max;
+        auto job = hourly(1);
+        job.failover = true;
+        job.retry.attempts_max = attempts_max;
+        auto& m = c.add();
+        m.body = until_stopped;
+        m.holds = true;
+        REQUIRE(m.schedule(job));
+        c.run_for(1h + 1s);
+        for (std::uint32_t attempt = 1; attempt <= most; ++attempt) {
+            auto const runs = c.all(heard::kind::started, 0);
+            REQUIRE(runs.size() == attempt);
+            CHECK(runs.back().attempt == attempt);
+            post(c.loop, [&m] { m.registry.expire(); });
+            c.run_for(10s);
+            m.release_all();
+            c.run_for(10s);
+        }
+        CHECK(c.count(heard::kind::started) == most);
+        auto const record = record_of(c, 0);
+        CHECK_FALSE(record.running);
+        CHECK_FALSE(record.retry);
+        REQUIRE(record.dead_letters.size() == 1);
+        CHECK(record.dead_letters[0].outcome == run_outcome::interrupted);
+        CHECK(record.dead_letters[0].run.attempt == most);
+        CHECK(c.violations.empty());
+    }
+}
+
 TEST_CASE("stopped_runs: an order that fails while a retry waits does not take its place") {
     cluster c;
     auto job = hourly(1);
