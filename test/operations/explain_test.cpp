@@ -99,6 +99,13 @@ TEST_CASE("operations.explain: why an item waits") {
     w.run_for(15s);
     CHECK(has(w.text(0), "It was interrupted: " + m.id("settle") + " died running it"));
     CHECK(has(w.text(0), "It is run again as soon as somebody alive owns it."));
+    auto& other = w.add();
+    other.holds = true;
+    REQUIRE(other.schedule(job));
+    w.run_for(15s);
+    post(w.loop, [&other] { other.registry.disconnect(); });
+    w.run_for(15s);
+    CHECK(has(w.text(0), "owns it, unless attempt 2 was the last that is allowed."));
     auto& next = w.add();
     REQUIRE(next.schedule(job));
     w.run_for(1s);

@@ -123,8 +123,12 @@ inline std::string state_text(item_facts const& f) {
         line = "It was interrupted: " + r.instance + " died running it, for the instant " + utc_text(r.due) + ". ";
         if (!f.config.failover) return line + "Failover is switched off, so it is not run again.";
         if (f.is_disabled) return line + "An operator has disabled it, so it is not run again.";
-        return line + (f.is_alive(f.owner) ? f.owner + " runs it again at once."
-                                           : "It is run again as soon as somebody alive owns it.");
+        // How many attempts there are is a member's own affair, but of every member it is more than one.
+        auto const unless =
+            r.attempt > 1 ? ", unless attempt " + std::to_string(r.attempt) + " was the last that is allowed." : ".";
+        return line + (f.is_alive(f.owner) ? f.owner + " runs it again at once"
+                                           : "It is run again as soon as somebody alive owns it") +
+               unless;
     }
     if (f.is_marked) return "It runs on a member that keeps no record: one of 2.1.5.";
     if (f.record && f.record->retry && !f.is_disabled) {
