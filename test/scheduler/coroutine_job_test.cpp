@@ -52,6 +52,11 @@ struct coroutine_world {
     }
 };
 
+task<void> save(run_type const& run, std::string text, std::vector<std::string>& heard) {
+    auto const saved = co_await run.save(text);
+    heard.push_back(saved ? text : to_string(saved.error()));
+}
+
 job_config hourly(int items) { return {.name = "wait", .cron = "0 0 * * * ?", .sharding_total_count = items}; }
 
 } // namespace
@@ -145,6 +150,34 @@ TEST_CASE("scheduler.coroutine_job: a checkpoint is written while it runs; witho
             CHECK(seen == std::vector<std::string>{"", "invalid_argument", "invalid_argument", "", "invalid_argument",
                                                    "invalid_argument"});
     }
+}
+
+TEST_CASE("scheduler.coroutine_job: of two checkpoints that are being written when the run is given up, both come to an end") {
+    coroutine_world w;
+    std::vector<std::string> heard;
+    auto config = hourly(1);
+    config.give_up_after = 2min;
+    auto job = w.scheduler.schedule(config, [&](run_type const& run) -> task<result<void>> {
+        event_count<virtual_loop> never{w.loop};
+        co_await never.newer_than(never.edition(), w.loop.now() + 1s);
+        task_scope both;
+        both.spawn(save(run, "row 7", heard));
+        both.spawn(save(run, "row 8", heard)); // waits for the other
+        co_await never.newer_than(never.edition(), w.loop.now() + 20min);
+        co_return success();
+    });
+    REQUIRE(job);
+    w.loop.run_for(1h + 500ms);
+    post(w.loop, [&] { w.registry.disconnect(); });
+    w.loop.run_for(3min);
+    CHECK(heard.empty());
+    CHECK(w.record(0).running);
+    post(w.loop, [&] { w.registry.reconnect(); });
+    w.loop.run_for(1min);
+    CHECK(heard == std::vector<std::string>{"row 7", "row 8"});
+    CHECK_FALSE(w.record(0).running);
+    CHECK(w.record(0).checkpoint == "row 8");
+    CHECK(w.record(0).ledger.back().note.starts_with("timed_out"));
 }
 
 TEST_CASE("scheduler.coroutine_job: who sleeps is woken by a request to stop, and told why") {

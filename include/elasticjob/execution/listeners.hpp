@@ -69,8 +69,9 @@ concept hears_after_round = requires(L& l, job_round const& r) {
 /// | `l.before_round(r)` | before the first item of a round, once in the whole cluster                              |
 /// | `l.after_round(r)`  | once all items of the round have been dealt with, once in the whole cluster              |
 ///
-/// What they throw, or give as an error, is told as trouble, and the job goes on. The runs of a batch wait for the hook before
-/// it, up to `scheduler_options::round_start_timeout`. Threads: the pool's, several at once.
+/// What they throw, or give as an error, is told as trouble, and the job goes on. If the pool is full they wait for it for up
+/// to ten seconds, and what was not called then is told too. The runs of a batch wait for the hook before it, up to
+/// `scheduler_options::round_start_timeout`. Threads: the pool's, several at once.
 template <class L>
 concept job_listener = std::move_constructible<L> &&(detail::hears_before<L> || detail::hears_after<L> ||
                                                      detail::hears_before_batch<L> || detail::hears_after_batch<L> ||

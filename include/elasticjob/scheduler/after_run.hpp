@@ -5,8 +5,10 @@
 
 #include <elasticjob/config/retry_policy.hpp>
 #include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/hash.hpp>
+#include <elasticjob/core/result.hpp>
 #include <elasticjob/events/event.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/execution/stop_reason.hpp>
@@ -28,7 +30,7 @@ struct body_end {
     events::run_name run;
     deferred<std::optional<run_retry>, Environment> again{}; ///< what is to be tried later
 
-    /// It is the body's fault. (What we have stopped ourselves has not failed.)
+    /// The error handlers are to hear of it: what we have stopped ourselves has not failed.
     bool has_failed() const { return !was_refused && !outcome && !is_by_us(); }
 
     /// Whether it was asked to stop for reasons of the cluster's, not its own.

@@ -3,16 +3,17 @@
 #ifndef ELASTICJOB_SCHEDULER_BODY_CALLS_HPP
 #define ELASTICJOB_SCHEDULER_BODY_CALLS_HPP
 
-#include <elasticjob/config/validation.hpp>
+#include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/run_on.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/events/event.hpp>
 #include <elasticjob/execution/coroutine_context.hpp>
 #include <elasticjob/execution/error_handlers.hpp> // failed_run
+#include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/scheduler/after_run.hpp>
-#include <elasticjob/scheduler/call_hook.hpp>
 #include <elasticjob/scheduler/item_state.hpp>
 #include <elasticjob/scheduler/item_tally.hpp>
 #include <elasticjob/scheduler/job_body.hpp>
@@ -23,6 +24,8 @@
 #include <elasticjob/scheduler/rounds.hpp>
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,11 +51,12 @@ class body_calls {
 
 public:
     /// All but the body must outlive this.
-    body_calls(site& s, job_body<Loop> body, rounds_of<Environment>& rounds, item_tally<Environment>& tally)
-        : site_{s}, body_{std::move(body)}, rounds_{rounds}, tally_{tally}, after_{s} {}
+    body_calls(site& s, job_body<Loop> body, rounds_of<Environment>& rounds, item_tally<Environment>& tally,
+               after_run<Environment>& after)
+        : site_{s}, body_{std::move(body)}, rounds_{rounds}, tally_{tally}, after_{after} {}
 
-    /// Runs what `e.record` says is running, and is on record as such. `h` is null when the job is not monitored. What the
-    /// run was for is found out, but not noted.
+    /// Runs what `e.record` says is running, and is on record as such. `h` is null when the job is not monitored. What
+    /// becomes of it is decided then, but not yet in the record.
     task<body_end> call(item_state& e, std::shared_ptr<valid_config const> config, hold const* h) {
         auto const what = *e.record.running;
         auto const call = std::make_shared<body_call>(site_, e, h, std::move(config));
@@ -71,12 +75,12 @@ public:
         }
         if constexpr (listeners::hear_batches) co_await live_batch::begin(e);
         events::run_name run{++runs_begun_, e.task_id, what.source, what.attempt, site_.wall_now()};
-        tell(events::item_started{site_.origin(), e.item, what.due, what.source, what.attempt, e.token, run});
+        site_.env.sink(events::item_started{site_.origin(), e.item, what.due, what.source, what.attempt, e.token, run});
         call->run = run;
         call->run.task_id = ctx.task_id; // which lives as long as the call
         if constexpr (listeners::hear_before) {
             auto const hear = [&] { return site_.env.listeners.before(ctx); };
-            co_await call_and_tell(hear);
+            co_await site_.call(hear);
         }
         auto const began = site_.now();
         auto const patience = site_.terms.give_up_after;
@@ -92,7 +96,7 @@ public:
         body_end ended{std::move(outcome), was_refused, stopped_by, run};
         if constexpr (listeners::hear_after) {
             auto const hear = [&] { return site_.env.listeners.after(ctx, ended.outcome); };
-            if (call->was_called()) co_await call_and_tell(hear);
+            if (call->was_called()) co_await site_.call(hear);
         }
         if constexpr (listeners::hear_batches) co_await live_batch::end(e);
         ended.again = after_.retry_of(e.item, e.record, ended);
@@ -104,9 +108,6 @@ public:
         tell_end(e, what, ended, site_.now() - began);
         co_return ended;
     }
-
-    /// Precondition: `ended` is what `call` gave.
-    void note_end(item_state& e, body_end const& ended) const { after_.note_end(e.record, ended); }
 
     /// No body runs that has been given up.
     bool is_idle() const noexcept { return given_up_ == 0; }
@@ -122,9 +123,9 @@ private:
         body_call& call;
         void operator()(script_stream stream, std::string_view text, std::size_t dropped, std::uint64_t lost) const {
             if (!call.live.item) return;
-            auto& at = call.live.at;
-            at.env.sink(events::script_output{at.origin(), call.ctx.item, call.ctx.due, stream, text, dropped, lost,
-                                              call.run});
+            auto& here = call.live.here;
+            here.env.sink(events::script_output{here.origin(), call.ctx.item, call.ctx.due, stream, text, dropped, lost,
+                                                call.run});
         }
     };
 
@@ -219,12 +220,6 @@ private:
                      ""};
     }
 
-    template <class F>
-    task<void> call_and_tell(F const& f) {
-        auto const heard = co_await call_hook(site_.env.pool, site_.loop(), f);
-        if (!heard) site_.tell_trouble(heard.error());
-    }
-
     /// What is told is the caller's until they have answered.
     task<void> ask_handlers(sharding_context const& ctx, body_end const& ended, std::chrono::nanoseconds took) {
         auto const& failure = ended.outcome.error();
@@ -236,7 +231,7 @@ private:
             stops_job = answer.stops_job;
             return std::move(answer.trouble);
         };
-        co_await call_and_tell(ask);
+        co_await site_.call(ask);
         if (stops_job) site_.stand_down();
     }
 
@@ -247,23 +242,19 @@ private:
         }
         maybe<error> failure;
         if (!ended.outcome) failure = ended.outcome.error();
-        tell(events::item_finished{site_.origin(), e.item, what.due, took, failure, e.token, ended.run,
-                                   retry_at(ended)});
+        site_.env.sink(events::item_finished{site_.origin(), e.item, what.due, took, failure, e.token, ended.run,
+                                             retry_at(ended)});
     }
     static maybe<wall_time> retry_at(body_end const& ended) {
         if (!ended.again) return std::nullopt;
         return ended.again->at;
-    }
-    template <class Event>
-    void tell(Event const& e) const {
-        site_.env.sink(e);
     }
 
     site& site_;
     job_body<Loop> body_;
     rounds_of<Environment>& rounds_;
     item_tally<Environment>& tally_;
-    after_run<Environment> after_;
+    after_run<Environment>& after_;
     int given_up_ = 0; ///< runs that have been, while their bodies go on
     std::uint64_t runs_begun_ = 0;
     bool is_draining_ = false;

@@ -4,25 +4,30 @@
 #define ELASTICJOB_SCHEDULER_CALL_HOOK_HPP
 
 #include <elasticjob/core/chrono.hpp>
-#include <elasticjob/core/loop.hpp>
+#include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/event_count.hpp> // sleep_until
+#include <elasticjob/core/result.hpp>
 #include <elasticjob/core/run_on.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/core/worker_pool.hpp>
 
 namespace elasticjob::detail {
 
-/// Calls `f` on a thread of the pool: while the pool takes no more it waits, though for no more than ten seconds. Errors:
-/// overloaded if that was not enough, closed if the pool closes; otherwise what `f` gives. `f` must outlive the task.
+/// For so long a hook waits for room in the pool.
+inline constexpr std::chrono::seconds hook_patience{10};
+
+/// Calls `f` on a thread of the pool; while the pool takes no more it waits, until then at the latest. Errors: overloaded
+/// if that was not enough, closed if the pool closes; otherwise what `f` gives. `f` must outlive the task.
 template <worker_pool Pool, loop Loop, class F>
-task<result<void>> call_hook(Pool& pool, Loop& l, F const& f) {
+task<result<void>> call_hook(Pool& pool, Loop& l, mono_time until, F const& f) {
     bool was_called = false;
     auto const once = [&] {
         was_called = true;
         return f();
     };
-    for (auto const patience = l.now() + std::chrono::seconds{10};;) {
+    for (;;) {
         auto heard = co_await run_on(pool, l, once);
-        if (was_called || l.now() >= patience || !(heard.error() == errc::overloaded)) co_return heard;
+        if (was_called || l.now() >= until || !(heard.error() == errc::overloaded)) co_return heard;
         co_await sleep_until(l, l.now() + std::chrono::milliseconds{200});
     }
 }

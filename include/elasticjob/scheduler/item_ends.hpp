@@ -5,7 +5,7 @@
 
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/deferred.hpp>
-#include <elasticjob/core/loop.hpp>
+#include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/events/event.hpp>
 #include <elasticjob/execution/run_book.hpp>

@@ -3,13 +3,17 @@
 #ifndef ELASTICJOB_SCHEDULER_ITEM_RUNS_HPP
 #define ELASTICJOB_SCHEDULER_ITEM_RUNS_HPP
 
+#include <elasticjob/config/misfire_policy.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/events/event.hpp>
 #include <elasticjob/execution/run_book.hpp>
 #include <elasticjob/execution/run_record.hpp>
+#include <elasticjob/registry/watch.hpp>
+#include <elasticjob/scheduler/after_run.hpp>
 #include <elasticjob/scheduler/body_calls.hpp>
 #include <elasticjob/scheduler/item_ends.hpp>
 #include <elasticjob/scheduler/item_starts.hpp>
@@ -23,6 +27,7 @@
 #include <elasticjob/scheduler/run_choice.hpp>
 #include <elasticjob/sharding/job_view.hpp>
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -61,7 +66,8 @@ public:
           choice_{site_},
           starts_{site_, table_},
           tally_{site_},
-          calls_{site_, std::move(body), rounds_, tally_},
+          after_{site_},
+          calls_{site_, std::move(body), rounds_, tally_, after_},
           ends_{site_, table_},
           doubted_at_{site_.wall_now()} {}
 
@@ -94,11 +100,10 @@ public:
         for (auto& s : claim.shares) ours.emplace(s.item, std::move(s));
         for (auto& [i, e] : table_) {
             auto const at = ours.find(i);
-            e.share.reset();
-            if (at != ours.end())
-                e.share = at->second;
-            else if (e.live)
-                e.live->order.give(stop_reason::reassigned);
+            bool const is_ours = at != ours.end();
+            if (!is_ours && e.live) e.live->order.give(stop_reason::reassigned);
+            e.share.reset(); // not before the order, in which a body may end
+            if (is_ours) e.share = at->second;
             e.stir();
         }
         for (auto& [i, s] : ours) {
@@ -152,7 +157,7 @@ public:
     event_count<Loop>& idle_news() noexcept { return site_.idle_news; }
 
     /// The instance is to leave, for a reason of its runs'.
-    bool stands_down() const noexcept { return site_.stands_down; }
+    bool stands_down() const noexcept { return site_.is_to_leave; }
 
     /// Nothing begins any more, and what cannot be recorded now is given up.
     void close() {
@@ -338,7 +343,7 @@ private:
         e.record = std::move(next.record);
         e.dead = std::move(next.dead);
         e.owed = std::max(e.owed, next.owed);
-        tell_rounds(e, next.has_passed_over);
+        tell_rounds(e, next.may_be_others);
     }
 
     /// Writes what others have to know, though there is no run to write it with.
@@ -420,7 +425,7 @@ private:
         auto const ended = co_await calls_.call(e, config, lease ? &*lease : nullptr);
         e.rounds_at_end = terms().due->last_round();
         lease.reset();
-        calls_.note_end(e, ended);
+        after_.note_end(e.record, ended);
         choice_.note_next_due(e.record);
         if (is_monitored) co_await ends_.put_on_record(e, what.due, ended.run);
         if (e.is_read) tell_rounds(e, true);
@@ -437,7 +442,7 @@ private:
         next.record.end(run_outcome::skipped, site_.wall_now(), std::string{why});
         if (had_failed && !is_javas) next.record.bury(terms().dead_letters_max);
         if (had_failed || was_ordered) next.owed = std::max(next.owed, unwritten::an_end);
-        next.has_passed_over = true;
+        next.may_be_others = true;
         remember(e, std::move(next));
     }
 
@@ -520,6 +525,7 @@ private:
     run_choice<Environment> choice_;
     item_starts<Environment> starts_;
     item_tally<Environment> tally_;
+    after_run<Environment> after_;
     body_calls<Environment> calls_;
     item_ends<Environment> ends_;
     int busy_ = 0;

@@ -3,14 +3,17 @@
 #ifndef ELASTICJOB_SCHEDULER_ITEM_STARTS_HPP
 #define ELASTICJOB_SCHEDULER_ITEM_STARTS_HPP
 
+#include <elasticjob/config/clock_rule.hpp>
 #include <elasticjob/config/task_id.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/gather.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/execution/clock_check.hpp>
+#include <elasticjob/execution/listeners.hpp>
 #include <elasticjob/execution/run_book.hpp>
 #include <elasticjob/scheduler/item_state.hpp>
 #include <elasticjob/scheduler/job_site.hpp>
@@ -213,12 +216,16 @@ private:
             auto& those = items[is_failover];
             auto const type = is_failover ? execution_type::failover : execution_type::ready;
             auto const id = make_task_id(site_.name, those, site_.self, type);
-            for (auto const i : those) table_.at(i).task_id = id;
+            std::shared_ptr<live_batch> together;
             if constexpr (listeners::hear_batches) {
                 std::sort(those.begin(), those.end());
                 run_batch what{site_.name.str(), id, those};
-                auto const together = std::make_shared<live_batch>(site_, std::move(what));
-                for (auto const i : those) table_.at(i).together = together;
+                together = std::make_shared<live_batch>(site_, std::move(what));
+            }
+            for (auto const i : those) {
+                auto& e = table_.at(i);
+                e.task_id = id;
+                e.together = together;
             }
         }
     }

@@ -5,7 +5,8 @@
 
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/deferred.hpp>
-#include <elasticjob/core/loop.hpp>
+#include <elasticjob/core/event_count.hpp>
+#include <elasticjob/core/identity.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/execution/run_book.hpp>
@@ -28,8 +29,8 @@ struct live_batch;
 /// What a record says that others have to know, though no run of the item writes it down. The greater counts.
 enum class unwritten : std::uint8_t {
     nothing,
-    an_end,   ///< of a run that nobody makes up for
-    javas_run ///< the same, for a Java member makes up for it
+    an_end,   ///< of what is not to be run, or not to be run again
+    javas_run ///< that of a run which a Java member makes up for
 };
 
 /// To the request to begin a run.
@@ -78,7 +79,7 @@ struct item_state {
     bool is_busy = false;             ///< from the first request of a run to the record of its end
     session_generation asked_in{};    ///< under which the last start was asked for
     mono_time asked_at{};             ///< no later than the request that began the run
-    maybe<start_answer> answer{};     ///< to that
+    maybe<start_answer> answer{};     ///< to the request
     maybe<std::string> uncertain{};   ///< the record of a start of which it is not known whether it happened
     maybe<session_generation> mark{}; ///< whose `running` node is ours
     bool is_failover = false;         ///< and the `failover` node too

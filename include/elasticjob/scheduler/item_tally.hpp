@@ -5,6 +5,7 @@
 
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/result.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/execution/item_counts.hpp>
 #include <elasticjob/scheduler/item_state.hpp>
@@ -15,7 +16,7 @@
 
 namespace elasticjob::detail {
 
-/// Also of items that are ours no more. Threads: the loop's.
+/// Of every item that has run here since, also of those that are ours no more. Threads: the loop's.
 template <class Environment>
 class item_tally {
 public:

@@ -185,9 +185,9 @@ public:
             }
             co_await runs_.idle_news().newer_than(seen, asked ? mono_time::max() : patience);
         }
+        runs_.seal();
         if (counts_elements())
             (void)co_await within(loop(), now() + leave_patience, runs_.publish_counts(counted_since_));
-        runs_.seal();
         life_.cancel();
         follower_.reset();
         auto const outcome = co_await hand_over();

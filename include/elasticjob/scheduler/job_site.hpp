@@ -7,11 +7,15 @@
 #include <elasticjob/config/validation.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/deferred.hpp>
-#include <elasticjob/core/loop.hpp>
+#include <elasticjob/core/event_count.hpp>
+#include <elasticjob/core/identity.hpp>
+#include <elasticjob/core/task.hpp>
 #include <elasticjob/events/event.hpp>
 #include <elasticjob/execution/run_book.hpp>
 #include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/scheduler/call_hook.hpp>
 #include <elasticjob/scheduler/run_terms.hpp>
 #include <elasticjob/sharding/job_view.hpp>
 
@@ -49,12 +53,11 @@ struct job_site {
     event_count<Loop>& job_news;
     event_count<Loop> idle_news; ///< notified when something has come to its end that the job may have waited for
     bool is_closing = false;     ///< what cannot be recorded now is given up
-    bool stands_down = false;    ///< the instance is to leave: its clock is wrong, and the job asks for that then, or a
-                                 ///< handler does
+    bool is_to_leave = false;    ///< the instance: its clock is wrong, and the job asks for that then, or a handler does
 
     /// Nothing begins any more, and the job leaves when what runs is over and on record.
     void stand_down() {
-        stands_down = true;
+        is_to_leave = true;
         terms.is_open = false;
         job_news.notify();
     }
@@ -76,6 +79,13 @@ struct job_site {
     void tell_skipped(item_index i, wall_time due, events::skip_reason why, std::uint64_t count = 1,
                       events::run_name const& run = {}) const {
         env.sink(events::item_skipped{origin(), i, due, why, count, run});
+    }
+
+    /// Calls a hook on the pool, and tells if it fails. `f` must outlive the task.
+    template <class F>
+    task<void> call(F const& f) {
+        auto const heard = co_await call_hook(env.pool, loop(), now() + hook_patience, f);
+        if (!heard) tell_trouble(heard.error());
     }
 
     /// Before a request that has failed is made once more.

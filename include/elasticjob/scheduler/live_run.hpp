@@ -5,11 +5,15 @@
 
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/event_count.hpp>
+#include <elasticjob/core/loop.hpp>
+#include <elasticjob/core/result.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/execution/run_book.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/execution/sharding_context.hpp>
 #include <elasticjob/execution/stop_reason.hpp>
+#include <elasticjob/registry/registry.hpp>
 #include <elasticjob/scheduler/item_state.hpp>
 #include <elasticjob/scheduler/job_site.hpp>
 
@@ -24,14 +28,15 @@ template <class Environment>
 struct live_run : run_port {
     using site = job_site<Environment>;
     using item_state = detail::item_state<Environment>;
+    using Loop = typename Environment::loop_type;
     using hold = typename Environment::lease_type::hold;
     using run_record = deferred<elasticjob::run_record, Environment>;
 
     /// `h` is null when the job is not monitored.
     live_run(site& s, item_state& e, hold const* h)
-        : run_port{order, h ? &save : nullptr, h ? &write : nullptr, &submit_work}, at{s}, item{&e}, lease{h} {}
+        : run_port{order, h ? &save : nullptr, h ? &write : nullptr, &submit_work}, here{s}, item{&e}, lease{h} {}
 
-    site& at;
+    site& here;
     stop_order order;
     item_state* item; ///< null when it has been given up
     hold const* lease;
@@ -43,12 +48,12 @@ private:
     static task<result<void>> write(run_port& port, std::string text) {
         return self(port).write_checkpoint(std::move(text));
     }
-    static bool submit_work(run_port& port, work& w) { return self(port).at.env.pool.try_submit(w); }
+    static bool submit_work(run_port& port, work& w) { return self(port).here.env.pool.try_submit(w); }
 
     /// Called by the body. On the loop's own thread there is no waiting: the end of the run takes it along.
     result<void> save_checkpoint(std::string text) {
         ELASTICJOB_CHECK(check_checkpoint(text));
-        if (!at.loop().on_loop()) return block_on(at.loop(), write_checkpoint(std::move(text)));
+        if (!here.loop().on_loop()) return block_on(here.loop(), write_checkpoint(std::move(text)));
         if (!item) return no_longer_ours();
         item->record.checkpoint = std::move(text);
         return success();
@@ -63,7 +68,7 @@ private:
         auto record = e.record;
         record.checkpoint = std::move(text);
         auto what = e.over_known(record);
-        auto const saved = co_await save_until_known(std::move(what));
+        auto const saved = co_await save_until_known(e.stirred, std::move(what));
         if (saved) {
             e.record = std::move(record);
             e.version = *e.version + 1;
@@ -75,21 +80,21 @@ private:
         co_return saved;
     }
 
-    /// Under the next session, if need be: until it is known, the version of the record is not.
-    task<result<void>> save_until_known(run_end what) {
-        auto& news = item->stirred;
+    /// Under the next session, if need be: until it is known, the version of the record is not. `news` is the item's, which
+    /// may be out of reach by now, but is there as long as this is `saving`.
+    task<result<void>> save_until_known(event_count<Loop>& news, run_end what) {
         for (;;) {
             auto const seen = news.edition();
-            auto const session = at.registry.session();
+            auto const session = here.registry.session();
             if (session.state == session_state::connected) {
-                auto const saved = co_await at.book.save(session.generation, what);
+                auto const saved = co_await here.book.save(session.generation, what);
                 if (saved || !(is_connection(saved.error().code) || saved.error() == errc::session_lost))
                     co_return saved;
-            } else if (at.is_closing) {
+            } else if (here.is_closing) {
                 co_return error{errc::session_lost, "the session is over, and the job is being shut down",
-                                at.name.str()};
+                                here.name.str()};
             }
-            auto const until = at.now() + site::retry_pause;
+            auto const until = here.now() + site::retry_pause;
             co_await news.newer_than(seen, until);
         }
     }
@@ -99,10 +104,10 @@ private:
         return error{errc::too_large,
                      "a checkpoint must be at most " + std::to_string(run_record::checkpoint_bytes_max) +
                          " bytes long, but has " + std::to_string(text.size()),
-                     at.name.str()};
+                     here.name.str()};
     }
     error no_longer_ours() const {
-        return {errc::fenced, "the run has been given up, for it took longer than give_up_after", at.name.str()};
+        return {errc::fenced, "the run has been given up, for it took longer than give_up_after", here.name.str()};
     }
 };
 

@@ -7,6 +7,8 @@
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/event_count.hpp>
+#include <elasticjob/core/task.hpp>
 #include <elasticjob/events/event.hpp>
 #include <elasticjob/execution/listeners.hpp>
 #include <elasticjob/registry/read_all.hpp>
@@ -201,7 +203,7 @@ private:
         auto const is = state::of(known.data);
         bool const is_late = now() >= begun + env_.options.round_start_timeout;
         if (!is_ours(is) && !is_dead(is) && !is_late) co_return false;
-        if (is_ours(is)) co_await call(hook::before, due);
+        if (is_ours(is)) co_await call(hook::before, due, begun + env_.options.round_start_timeout); // then items run
         if (is_sealed_) co_return false;
         auto const path = node_of(due);
         auto const opened = co_await registry_.set(path, "open", known.stat.version, generation());
@@ -235,7 +237,7 @@ private:
     task<bool> finish(wall_time due, node const& known) {
         auto const is = state::of(known.data);
         if (!is_ours(is) && !is_dead(is)) co_return false;
-        if (is_ours(is)) co_await call(hook::after, due);
+        if (is_ours(is)) co_await call(hook::after, due, mono_time::max());
         if (is_sealed_) co_return false;
         auto const removed = co_await remove(due);
         if (may_have_happened(removed) && !is_ours(is)) tell_missed(hook::after, due, is.who);
@@ -304,15 +306,15 @@ private:
         co_return all.size() == item_count_;
     }
 
-    /// Once in the life of this instance.
-    task<void> call(hook which, wall_time due) {
+    /// Once in the life of this instance, and until then at the latest.
+    task<void> call(hook which, wall_time due, mono_time until) {
         if (is_sealed_ || std::exchange(all_.at(due).has_called[static_cast<int>(which)], true)) co_return;
         job_round const round{name_.str(), due, item_count_};
         auto const hear = [&]() -> result<void> {
             return which == hook::before ? env_.listeners.before_round(round) : env_.listeners.after_round(round);
         };
         ++hooks_;
-        auto const done = co_await call_hook(env_.pool, loop(), hear);
+        auto const done = co_await call_hook(env_.pool, loop(), std::min(until, now() + hook_patience), hear);
         --hooks_;
         idle_news_.notify();
         if (done) co_return;

@@ -3,8 +3,10 @@
 #ifndef ELASTICJOB_SCHEDULER_RUN_CHOICE_HPP
 #define ELASTICJOB_SCHEDULER_RUN_CHOICE_HPP
 
+#include <elasticjob/config/retry_policy.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/deferred.hpp>
 #include <elasticjob/events/event.hpp>
 #include <elasticjob/execution/misfire.hpp>
@@ -12,6 +14,7 @@
 #include <elasticjob/scheduler/item_state.hpp>
 #include <elasticjob/scheduler/job_site.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,14 +31,14 @@ struct next_run {
     bool is_monitored = true;
     bool is_failover = false;
     unwritten owed = unwritten::nothing;
-    bool has_passed_over = false; ///< instants that are not to be run, though they were due
+    bool may_be_others = false; ///< an instant is not to be run, of which the round may have begun elsewhere
 };
 
-/// Decides from the record, the clock and the terms of the job; somebody else acts on it. Threads: the loop's.
+/// Decides from the record, the clock and the terms of the job, and tells of what is skipped. Threads: the loop's.
 template <class Environment>
 class run_choice {
     using site = job_site<Environment>;
-    using item = item_state<Environment>;
+    using item_state = detail::item_state<Environment>;
     using next_run = detail::next_run<Environment>;
     using run_record = deferred<elasticjob::run_record, Environment>;
     using catch_up = deferred<elasticjob::catch_up, Environment>;
@@ -43,10 +46,10 @@ class run_choice {
 public:
     explicit run_choice(site& s) : site_{s} {}
 
-    /// What a dead instance has left, an order, what failed, what is due; in this order. Nothing runs here meanwhile.
-    next_run choose(item const& e) {
+    /// What a dead instance has left, an order, what failed, what is due; in this order. Precondition: nothing runs.
+    next_run choose(item_state const& e) const {
         auto const wall = site_.wall_now();
-        next_run next{e.record, e.dead, site_.terms.is_monitored()};
+        next_run next{e.record, e.dead, terms().is_monitored()};
         auto& record = next.record;
         mend(record, wall);
         if (record.running && go_on_with(next, wall)) return next;
@@ -66,7 +69,7 @@ public:
 
     /// When an item that begins at times of its own, or waits to be tried again, has to look again, though nothing stirs. The
     /// others are told by the job.
-    mono_time next_look(item const& e) const {
+    mono_time next_look(item_state const& e) const {
         if (e.record.retry) return moment_of(e.record.retry->at);
         if (!terms().due->is_per_item()) return mono_time::max();
         auto first = terms().due->next(e.record.through);
@@ -122,7 +125,7 @@ private:
         return next.is_failover;
     }
 
-    void choose_due(item const& e, next_run& next, wall_time wall) {
+    void choose_due(item_state const& e, next_run& next, wall_time wall) const {
         auto& record = next.record;
         pass_over_disabled_time(record, wall);
         auto const own_delay = terms().due->delay_of(e.item);
@@ -146,10 +149,10 @@ private:
         if (c.run)
             begin(record, {*c.run, c.source, 1, site_.self.str(), wall});
         else
-            next.has_passed_over = true;
+            next.may_be_others = true;
     }
 
-    void pass_over_disabled_time(run_record& record, wall_time wall) {
+    void pass_over_disabled_time(run_record& record, wall_time wall) const {
         if (terms().enabled_since > wall + clock_slack) terms().enabled_since = wall; // by a clock that was wrong
         auto const since = terms().enabled_since;
         if (record.through >= since) return;

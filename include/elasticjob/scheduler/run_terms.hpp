@@ -19,7 +19,7 @@
 
 namespace elasticjob::detail {
 
-/// What the job lets its items know. Whoever changes it calls `stir`.
+/// What the job lets its items know. When it has changed it is for the job to stir them.
 template <class Config, class Due>
 struct run_terms {
     std::shared_ptr<Config const> config{};
