@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs that do not come to their end, though their bodies would: the item is given to another instance, the job is shut down, the
-// pool is full, or instance after instance dies.
+// Runs that do not come to their end, though their bodies would: the item is given to another instance, the job is shut
+// down, the pool is full, or instance after instance dies.
 #include <elasticjob/execution/run_record.hpp>
 
 #include <support/cluster.hpp>
@@ -92,7 +92,8 @@ TEST_CASE("stopped_runs: a run that ends because its item goes to another instan
     }
 }
 
-TEST_CASE("stopped_runs: a run that a shutdown stops is made up for where failover or retries are on, and is a dead letter otherwise") {
+TEST_CASE(
+    "stopped_runs: a run that a shutdown stops is made up for where failover or retries are on, or else is a dead letter") {
     struct {
         bool failover;
         std::uint32_t attempts_max;
