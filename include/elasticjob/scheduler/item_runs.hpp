@@ -62,7 +62,7 @@ public:
     item_runs(Environment& env, job_name name, job_layout at, instance_id self, job_body<Loop> body,
               event_count<Loop>& news)
         : site_{env, std::move(name), std::move(at), std::move(self), news},
-          rounds_{env, site_.name, site_.at, site_.self, site_.idle_news},
+          rounds_{site_},
           choice_{site_},
           starts_{site_, table_},
           tally_{site_},
@@ -81,10 +81,8 @@ public:
     /// From now on these items are ours, and no others. `view` must live as long as this.
     void own(item_claim claim, job_view<Registry> const& view) {
         site_.view = &view;
-        if constexpr (listeners::hear_rounds) {
-            rounds_.watch(view);
+        if constexpr (listeners::hear_rounds)
             rounds_.set_item_count(static_cast<std::uint32_t>(terms().config->config().sharding_total_count));
-        }
         auto const wall = site_.wall_now();
         auto const ours_since =
             is_share_known_ ? wall : std::max(doubted_at_, wall - site_.env.options.sharding_timeout);

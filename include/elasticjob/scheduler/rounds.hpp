@@ -9,11 +9,11 @@
 #include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/task.hpp>
-#include <elasticjob/events/event.hpp>
 #include <elasticjob/execution/listeners.hpp>
 #include <elasticjob/registry/read_all.hpp>
+#include <elasticjob/registry/watch.hpp>
 #include <elasticjob/scheduler/call_hook.hpp>
-#include <elasticjob/sharding/job_view.hpp>
+#include <elasticjob/scheduler/job_site.hpp>
 
 #include <map>
 #include <optional>
@@ -39,30 +39,20 @@ namespace elasticjob::detail {
 /// Threads: the loop's; hooks run on the pool. Before destruction: `is_idle`.
 template <class Environment>
 class rounds {
-    using Registry = typename Environment::registry_type;
+    using site = job_site<Environment>;
     using Loop = typename Environment::loop_type;
     using transaction = deferred<elasticjob::transaction, Environment>;
     using items = deferred<std::set<item_index>, Environment>;
 
 public:
-    /// `idle_news` is notified when `is_idle` may have become so.
-    rounds(Environment& env, job_name name, job_layout at, instance_id self, event_count<Loop>& idle_news)
-        : env_{env},
-          registry_{env.registry},
-          name_{std::move(name)},
-          at_{std::move(at)},
-          self_{std::move(self)},
-          idle_news_{idle_news},
-          news_{env.registry.loop()} {}
-
-    /// `view` must live as long as this.
-    void watch(job_view<Registry> const& view) { view_ = &view; }
+    /// The site's `idle_news` are notified when `is_idle` may have become so.
+    explicit rounds(site& s) : site_{s}, news_{s.loop()} {}
 
     void set_item_count(std::uint32_t count) { item_count_ = count; }
 
     /// Goes on when the items of that round may run: after the hook, or `round_start_timeout`.
     task<void> begin(wall_time due) {
-        auto const deadline = now() + env_.options.round_start_timeout;
+        auto const deadline = now() + site_.env.options.round_start_timeout;
         join(due);
         all_.at(due).has_items = true;
         for (;;) {
@@ -111,15 +101,13 @@ private:
     };
     enum class hook : std::uint8_t { before, after };
 
-    Loop& loop() noexcept { return registry_.loop(); }
-    mono_time now() noexcept { return loop().now(); }
-    session_generation generation() const { return registry_.session().generation; }
-    void tell_trouble(error const& e) { env_.sink(events::trouble{{name_.str(), self_, loop().wall_now()}, e}); }
+    mono_time now() const noexcept { return site_.now(); }
+    session_generation generation() const { return site_.registry.session().generation; }
 
     static std::int64_t milliseconds_of(wall_time t) {
         return std::chrono::floor<std::chrono::milliseconds>(t.time_since_epoch()).count();
     }
-    node_path node_of(wall_time due) const { return at_.round(std::to_string(milliseconds_of(due))); }
+    node_path node_of(wall_time due) const { return site_.at.round(std::to_string(milliseconds_of(due))); }
 
     void join(wall_time due) {
         if (!all_.try_emplace(due).second) return;
@@ -142,17 +130,17 @@ private:
     task<bool> enter(wall_time due) {
         auto const path = node_of(due);
         for (;;) {
-            auto const last = co_await registry_.get(at_.rounds());
+            auto const last = co_await site_.registry.get(site_.at.rounds());
             if (!last && last.error() == errc::no_node)
-                (void)co_await registry_.create(at_.rounds(), {}, create_mode::persistent);
-            auto const there = co_await registry_.exists(path);
+                (void)co_await site_.registry.create(site_.at.rounds(), {}, create_mode::persistent);
+            auto const there = co_await site_.registry.exists(path);
             if (there && *there) co_return true;
             if (last && there) {
                 auto const over = parse_number<std::int64_t>(last->data);
                 if (over && milliseconds_of(due) <= *over) co_return false;
                 transaction t{generation()};
-                t.check(at_.rounds(), last->stat.version).create(path, "before " + self_.str());
-                auto const made = co_await registry_.commit(std::move(t));
+                t.check(site_.at.rounds(), last->stat.version).create(path, "before " + site_.self.str());
+                auto const made = co_await site_.registry.commit(std::move(t));
                 if (made) continue; // either way it is seen above
             }
             co_await pause();
@@ -167,7 +155,7 @@ private:
         for (;;) {
             auto const seen = news_.edition();
             if (!changed.is_linked()) {
-                auto read = co_await registry_.get(path, &changed);
+                auto read = co_await site_.registry.get(path, &changed);
                 if (!read && read.error() == errc::no_node) co_return;
                 if (!read) {
                     changed.unlink();
@@ -195,18 +183,18 @@ private:
         }
     }
 
-    bool is_ours(state const& is) const { return is.who == self_.str(); }
-    bool is_dead(state const& is) const { return !is_ours(is) && !view_->has_instance(is.who); }
+    bool is_ours(state const& is) const { return is.who == site_.self.str(); }
+    bool is_dead(state const& is) const { return !is_ours(is) && !site_.view->has_instance(is.who); }
 
     /// Calls the hook if that is ours to do, and lets the items run. Whether anything was tried.
     task<bool> prepare(wall_time due, node const& known, mono_time begun) {
         auto const is = state::of(known.data);
-        bool const is_late = now() >= begun + env_.options.round_start_timeout;
+        bool const is_late = now() >= begun + site_.env.options.round_start_timeout;
         if (!is_ours(is) && !is_dead(is) && !is_late) co_return false;
-        if (is_ours(is)) co_await call(hook::before, due, begun + env_.options.round_start_timeout); // then items run
+        if (is_ours(is)) co_await call(hook::before, due, begun + site_.env.options.round_start_timeout); // then items run
         if (is_sealed_) co_return false;
         auto const path = node_of(due);
-        auto const opened = co_await registry_.set(path, "open", known.stat.version, generation());
+        auto const opened = co_await site_.registry.set(path, "open", known.stat.version, generation());
         if (may_have_happened(opened) && !is_ours(is)) tell_missed(hook::before, due, is.who);
         if (!opened) co_await pause();
         co_return true;
@@ -216,7 +204,7 @@ private:
     task<bool> look_at_items(wall_time due, node const& known, mono_time begun) {
         bool const has_noted = co_await note_items(due);
         auto& here = all_.at(due);
-        bool const is_late = here.is_given_up || now() >= begun + env_.options.round_end_timeout;
+        bool const is_late = here.is_given_up || now() >= begun + site_.env.options.round_end_timeout;
         if (!is_late) {
             if (!has_noted && now() < here.look_at) co_return false;
             here.look_at = now() + std::chrono::seconds{30};
@@ -224,7 +212,7 @@ private:
             if (!is_complete || is_sealed_) co_return false;
         }
         auto const path = node_of(due);
-        auto const taken = co_await registry_.set(path, "after " + self_.str(), known.stat.version, generation());
+        auto const taken = co_await site_.registry.set(path, "after " + site_.self.str(), known.stat.version, generation());
         if (may_have_happened(taken) && is_late) {
             all_.at(due).has_called[static_cast<int>(hook::after)] = true; // not any more
             tell_missed(hook::after, due, {});
@@ -253,14 +241,14 @@ private:
 
     task<result<void>> remove(wall_time due) {
         auto const path = node_of(due);
-        ELASTICJOB_CO_TRY(auto const last, co_await registry_.get(at_.rounds()));
-        ELASTICJOB_CO_TRY(auto const below, co_await registry_.children(path));
+        ELASTICJOB_CO_TRY(auto const last, co_await site_.registry.get(site_.at.rounds()));
+        ELASTICJOB_CO_TRY(auto const below, co_await site_.registry.children(path));
         auto const over = std::max(parse_number<std::int64_t>(last.data).value_or(0), milliseconds_of(due));
         transaction t{generation()};
-        t.set(at_.rounds(), std::to_string(over), last.stat.version);
+        t.set(site_.at.rounds(), std::to_string(over), last.stat.version);
         for (auto const& name : below) t.remove(path / name);
         t.remove(path);
-        ELASTICJOB_CO_TRY(auto const done, co_await registry_.commit(std::move(t)));
+        ELASTICJOB_CO_TRY(auto const done, co_await site_.registry.commit(std::move(t)));
         if (!done) co_return error{errc::version_conflict, "the round has changed", path.str()};
         co_return success();
     }
@@ -274,12 +262,12 @@ private:
         if (all == here.noted) co_return false;
         std::string text;
         for (auto const i : all) text += std::to_string(i) + " ";
-        auto const path = node_of(due) / self_.str();
+        auto const path = node_of(due) / site_.self.str();
         if (!here.has_note) {
-            auto const made = co_await registry_.create(path, text, create_mode::persistent, generation());
+            auto const made = co_await site_.registry.create(path, text, create_mode::persistent, generation());
             if (!made && !(made.error() == errc::node_exists)) co_return false;
         }
-        auto const noted = co_await registry_.set(path, text, any_version, generation());
+        auto const noted = co_await site_.registry.set(path, text, any_version, generation());
         auto& same = all_.at(due);
         same.has_note = noted.has_value();
         if (noted) same.noted = std::move(all);
@@ -288,11 +276,11 @@ private:
 
     task<bool> all_dealt_with(wall_time due) {
         auto const path = node_of(due);
-        auto const names = co_await registry_.children(path);
+        auto const names = co_await site_.registry.children(path);
         if (!names) co_return false;
         deferred<std::vector<node_path>, Environment> notes;
         for (auto const& name : *names) notes.push_back(path / name);
-        auto const read = co_await read_all(registry_, std::move(notes));
+        auto const read = co_await read_all(site_.registry, std::move(notes));
         if (!read) co_return false;
         items all;
         for (auto const& n : *read) {
@@ -309,18 +297,18 @@ private:
     /// Once in the life of this instance, and until then at the latest.
     task<void> call(hook which, wall_time due, mono_time until) {
         if (is_sealed_ || std::exchange(all_.at(due).has_called[static_cast<int>(which)], true)) co_return;
-        job_round const round{name_.str(), due, item_count_};
+        job_round const round{site_.name.str(), due, item_count_};
         auto const hear = [&]() -> result<void> {
-            return which == hook::before ? env_.listeners.before_round(round) : env_.listeners.after_round(round);
+            return which == hook::before ? site_.env.listeners.before_round(round) : site_.env.listeners.after_round(round);
         };
         ++hooks_;
-        auto const done = co_await call_hook(env_.pool, loop(), std::min(until, now() + hook_patience), hear);
+        auto const done = co_await call_hook(site_.env.pool, site_.loop(), std::min(until, now() + hook_patience), hear);
         --hooks_;
-        idle_news_.notify();
+        site_.idle_news.notify();
         if (done) co_return;
         bool const was_called = !(done.error() == errc::overloaded || done.error() == errc::closed);
         if (was_called)
-            tell_trouble(done.error());
+            site_.tell_trouble(done.error());
         else
             tell_missed_because(which, due, done.error().what);
     }
@@ -331,16 +319,16 @@ private:
     }
     void tell_missed_because(hook which, wall_time due, std::string const& why) {
         std::string const when = which == hook::before ? "before" : "behind";
-        tell_trouble(error{errc::round_missed, "the hook " + when + " a round was perhaps not called: " + why,
+        site_.tell_trouble(error{errc::round_missed, "the hook " + when + " a round was perhaps not called: " + why,
                            node_of(due).str()});
     }
 
     /// Rounds that began elsewhere, of which items of ours have dealt with the instant.
     task<void> look_for_others() {
         for (;;) {
-            co_await yield(loop()); // whoever is told at the same time comes along
+            co_await yield(site_.loop()); // whoever is told at the same time comes along
             is_looking_ = false;
-            auto const names = co_await registry_.children(at_.rounds());
+            auto const names = co_await site_.registry.children(site_.at.rounds());
             if (!names && is_connection(names.error().code)) {
                 co_await pause();
                 continue;
@@ -353,21 +341,15 @@ private:
     }
 
     task<void> pause() {
-        auto const until = now() + std::chrono::milliseconds{200};
-        co_await sleep_until(loop(), until);
+        auto const until = now() + site::retry_pause;
+        co_await sleep_until(site_.loop(), until);
     }
 
     static constexpr std::size_t rounds_max = 64;
     static constexpr std::chrono::seconds look_again{1};
 
-    Environment& env_;
-    Registry& registry_;
-    job_name name_;
-    job_layout at_;
-    instance_id self_;
-    event_count<Loop>& idle_news_;
+    site& site_;
     event_count<Loop> news_;
-    job_view<Registry> const* view_ = nullptr;
     std::uint32_t item_count_ = 0;
     std::map<wall_time, round_here> all_;
     std::map<item_index, wall_time> through_;
