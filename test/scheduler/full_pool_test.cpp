@@ -62,7 +62,7 @@ struct lone_instance {
     std::vector<std::string> lines;
     int refusals = 0;
     job_scheduler<registry_type, AverageAllocation, SimpleExecutor, shy_pool, NoEvents, UtcZone, Listeners<diary>, handlers>
-        scheduler{registry,  {.drain_timeout = 1s}, shy_pool{&loop, &refusals}, NoEvents{}, UtcZone{},
+        scheduler{registry,  {.drain_timeout = 1s, .round_start_timeout = 2s}, shy_pool{&loop, &refusals}, NoEvents{}, UtcZone{},
                   Listeners{diary{&lines, &refusals}}, handlers{ask{&lines}, StopJob{}}};
 };
 
@@ -84,6 +84,16 @@ TEST_CASE("scheduler.full_pool: listeners and error handlers wait for room, and 
     it.loop.run_for(10min);
     CHECK(calls == 1); // the handler has stopped the job
     CHECK(it.lines == std::vector<std::string>{"round", "before 1", "after 1", "failed 1"});
+}
+
+TEST_CASE("scheduler.full_pool: a hook before a round that has not got its turn in time is not called behind the items") {
+    lone_instance it;
+    auto job = it.scheduler.schedule({.name = "settle", .cron = "0 * * * * ?"}, [] {});
+    REQUIRE(job);
+    it.loop.run_for(59s);
+    it.refusals = 30; // more than the round waits for
+    it.loop.run_for(30s);
+    CHECK(it.lines == std::vector<std::string>{"before 1", "after 1"});
 }
 
 TEST_CASE("scheduler.full_pool: what has failed has failed, though it is asked to stop before its listeners are heard") {
