@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -73,27 +75,48 @@ constexpr auto items_of_ten = [] {
 }();
 static_assert(items_of_ten == std::array<item_index, 10>{0, 1, 2, 9, 3, 4, 5, 6, 7, 8});
 
+constexpr std::uint32_t untouched = 0xABAD'CAFE;
+
+/// Writes all of it from a place that many numbers behind the start of a cache line or so.
+void check_what_is_written(closed_form const& a, std::size_t offset) {
+    CAPTURE(a.instances());
+    CAPTURE(a.items());
+    CAPTURE(offset);
+    std::vector<std::uint32_t> storage(offset + a.items() + 8, untouched);
+    auto const out = std::span{storage}.subspan(offset);
+    auto const is_untouched_around = [&] {
+        return std::count(storage.begin(), storage.begin() + static_cast<std::ptrdiff_t>(offset), untouched) ==
+            static_cast<std::ptrdiff_t>(offset) &&
+            std::count(storage.end() - 8, storage.end(), untouched) == 8;
+    };
+
+    a.copy_owners(out);
+    for (item_index item = 0; item != a.items(); ++item)
+        if (out[item] != a.owner(item)) FAIL("the owner of item ", item, " is written as ", out[item]);
+    CHECK(is_untouched_around());
+
+    std::fill(storage.begin(), storage.end(), untouched);
+    a.copy_items(out);
+    auto next = out.begin();
+    for (slot_index slot = 0; slot != a.instances(); ++slot)
+        for (item_index const item : a.items_of(slot))
+            if (*next++ != item) FAIL("item ", item, " of slot ", slot, " is written as ", next[-1]);
+    CHECK(is_untouched_around());
+}
+
 TEST_CASE("closed form: what is written out is what it answers, and nothing is written behind it") {
-    constexpr std::uint32_t untouched = 0xABAD'CAFE;
     for (std::uint32_t n = 1; n < 12; ++n)
         for (std::uint32_t m = 0; m < 120; ++m)
-            for (bool const reversed : {false, true}) {
-                closed_form const a{n, m, {.reversed = reversed, .rotated_left = 3}};
-                CAPTURE(n);
-                CAPTURE(m);
+            for (bool const reversed : {false, true})
+                check_what_is_written({n, m, {.reversed = reversed, .rotated_left = 3}}, 0);
+}
 
-                std::vector<slot_index> owners(m + 8, untouched);
-                a.copy_owners(owners);
-                for (item_index item = 0; item != m; ++item) REQUIRE(owners[item] == a.owner(item));
-                REQUIRE(std::count(owners.begin() + m, owners.end(), untouched) == 8);
-
-                std::vector<item_index> items(m + 8, untouched);
-                a.copy_items(items);
-                auto next = items.begin();
-                for (slot_index slot = 0; slot != n; ++slot)
-                    for (item_index const item : a.items_of(slot)) REQUIRE(*next++ == item);
-                REQUIRE(std::count(next, items.end(), untouched) == 8);
-            }
+// Much is written in wider blocks, where there are any, and long runs are aligned first.
+TEST_CASE("closed form: the same of many items, wherever they are written to") {
+    for (std::uint32_t const n : {1U, 2U, 3U, 7U, 16U, 20U, 31U, 50U, 64U, 100U, 171U, 256U, 400U, 511U, 700U})
+        for (std::uint32_t const m : {511U, 512U, 513U, 600U, 777U, 1024U, 1499U, 3001U})
+            for (std::uint32_t const offset : {0U, 1U, 3U, 6U})
+                check_what_is_written({n, m, {.reversed = offset % 2 != 0, .rotated_left = offset}}, offset);
 }
 
 } // namespace

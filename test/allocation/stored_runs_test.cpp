@@ -93,4 +93,16 @@ TEST_CASE("previous owners: in the slots of another list") {
     CHECK(renumbered_runs(owner_table{4, table}, slots) == expected);
 }
 
+TEST_CASE("stored runs: many items are written as they are answered, and nothing behind them") {
+    std::vector<run> runs;
+    item_index end = 0;
+    for (std::uint32_t length = 1; length != 80; ++length) runs.push_back({end += length, length % 7});
+    stored_runs const a{7, std::move(runs)};
+    std::vector<slot_index> owners(a.items() + 8, 99);
+    a.copy_owners(owners);
+    for (item_index item = 0; item != a.items(); ++item)
+        if (owners[item] != a.owner(item)) FAIL("the owner of item ", item, " is written as ", owners[item]);
+    CHECK(std::count(owners.end() - 8, owners.end(), 99U) == 8);
+}
+
 } // namespace

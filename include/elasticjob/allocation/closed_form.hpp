@@ -76,43 +76,36 @@ public:
         for (std::uint32_t position = 0; position != remainder_; ++position) visit(run{++end, slot_at(position)});
     }
 
-    // The writers are calls of their own: inlined where registers are scarce, g++ 12 keeps the counter of their
-    // inner loop in memory, and they take three times as long.
-
     /// Writes the owner of item i to out[i], at the speed of memory. Precondition: out.size() >= items().
-    [[gnu::noinline]] constexpr void copy_owners(std::span<slot_index> out) const noexcept {
-        assert(out.size() >= items_);
-        write_body(out.data());
-        if (remainder_ == 0) return;
-        auto* const rest = out.data() + body();
-        auto const until_turn = std::min(remainder_, instances_ - shift_);
-        detail::write_run(rest, until_turn, slot_at(0), step());
-        if (until_turn == remainder_) return;
-        detail::write_run(rest + until_turn, remainder_ - until_turn, slot_at(until_turn), step());
-    }
+    constexpr void copy_owners(std::span<slot_index> out) const noexcept;
 
     /// Writes the items of slot 0, behind them those of slot 1 and so on, at the speed of memory; where the items of a
     /// slot end follows from the sizes of items_of. Precondition: out.size() >= items().
-    [[gnu::noinline]] constexpr void copy_items(std::span<item_index> out) const noexcept {
-        assert(out.size() >= items_);
-        for (slot_index slot = 0; slot != instances_; ++slot) {
-            auto const share = items_of(slot);
-            share.copy_to(out);
-            out = out.subspan(share.size());
-        }
-    }
+    constexpr void copy_items(std::span<item_index> out) const noexcept;
 
     friend constexpr bool operator==(closed_form const&, closed_form const&) = default;
 
 private:
+    template <class Blocks>
+    [[gnu::always_inline]] constexpr void write_owners(slot_index* out) const noexcept {
+        write_body<Blocks>(out);
+        if (remainder_ == 0) return;
+        auto* const rest = out + body();
+        auto const until_turn = std::min(remainder_, instances_ - shift_);
+        Blocks::write_run(rest, until_turn, slot_at(0), step());
+        if (until_turn == remainder_) return;
+        Blocks::write_run(rest + until_turn, remainder_ - until_turn, slot_at(until_turn), step());
+    }
+
     /// Writes the owners of all items before the remainder, and maybe over those behind. The slots at neighbouring
     /// positions are neighbours but for one place, where the rotation begins anew.
-    [[gnu::noinline]] constexpr void write_body(slot_index* out) const noexcept {
+    template <class Blocks>
+    [[gnu::always_inline]] constexpr void write_body(slot_index* out) const noexcept {
         if (quotient_ == 0) return;
         auto const* const limit = out + items_;
         for (std::uint32_t position = 0; position != instances_;) {
             auto const next = position == 0 ? instances_ - shift_ : instances_;
-            out = detail::write_runs(out, limit, next - position, quotient_, slot_at(position), step());
+            out = Blocks::write_runs(out, limit, next - position, quotient_, slot_at(position), step());
             position = next;
         }
     }
@@ -143,6 +136,26 @@ private:
 };
 
 static_assert(sizeof(closed_form) == 24);
+
+constexpr void closed_form::copy_owners(std::span<slot_index> out) const noexcept {
+    assert(out.size() >= items_);
+    detail::in_widest_blocks(items_, [&](auto blocks) __attribute__((always_inline)) {
+        write_owners<decltype(blocks)>(out.data());
+    });
+}
+
+constexpr void closed_form::copy_items(std::span<item_index> out) const noexcept {
+    assert(out.size() >= items_);
+    detail::in_widest_blocks(items_, [&](auto blocks) __attribute__((always_inline)) {
+        auto const self = *this; // In registers, whatever is written.
+        auto* next = out.data();
+        for (slot_index slot = 0; slot != self.instances_; ++slot) {
+            auto const share = self.items_of(slot);
+            share.template write<decltype(blocks)>(next);
+            next += share.size();
+        }
+    });
+}
 
 } // namespace elasticjob
 #endif // ELASTICJOB_ALLOCATION_CLOSED_FORM_HPP

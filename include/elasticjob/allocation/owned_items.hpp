@@ -16,8 +16,8 @@ namespace elasticjob {
 /// nothing better. It needs `owner` and `items` of the allocation, and refers to it: the allocation must outlive the
 /// range and its iterators.
 ///
-/// A borrowed forward range, and a view for the standard library and (allocation/range_v3.hpp) for range-v3. Stores nothing. A walk from begin to
-/// end asks for each owner once: O(items), as is `begin` alone in the worst case.
+/// A borrowed forward range, and a view for the standard library and (allocation/range_v3.hpp) for range-v3. Stores
+/// nothing. A walk from begin to end asks for each owner once: O(items), as is `begin` alone in the worst case.
 template <class Allocation>
 class owned_items : public std::ranges::view_base {
 public:

@@ -22,7 +22,7 @@ public:
         : many_(count > few ? count : 0, 0) { // without a value it is no constant for clang with libstdc++ 12
         span::operator=(many_.empty() ? span{few_}.first(count) : span{many_});
         // In blocks: wider ones, as of memset, keep processors waiting who read a single counter next.
-        if (many_.empty()) write_run(few_, count, 0, 0);
+        if (many_.empty()) narrow_blocks::write_run(few_, count, 0, 0);
     }
     slot_counts(slot_counts const&) = delete;
     slot_counts& operator=(slot_counts const&) = delete;

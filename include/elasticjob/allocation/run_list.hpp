@@ -16,8 +16,8 @@
 namespace elasticjob {
 
 /// The items of one slot in a run list, in ascending order. A borrowed forward range, and a view for the standard
-/// library and (allocation/range_v3.hpp) for range-v3. It refers to the storage of the runs. A walk is O(runs + its items), as is `begin` in the
-/// worst case.
+/// library and (allocation/range_v3.hpp) for range-v3. It refers to the storage of the runs. A walk is O(runs + its items),
+/// as is `begin` in the worst case.
 class run_items : public std::ranges::view_base {
 public:
     class iterator {

@@ -17,10 +17,10 @@ namespace elasticjob {
 
 /// Consecutive items, and at most one single item behind them: what an average allocation gives to one instance.
 ///
-/// A random access, sized and borrowed range, and a view for the standard library and (allocation/range_v3.hpp) for range-v3. 16 bytes; it refers
-/// to nothing, so it may outlive the allocation. Everything is O(1) and constexpr, except what visits or writes the
-/// items. Preconditions are those of a container: an index is less than size(), an iterator is dereferenced inside the
-/// range.
+/// A random access, sized and borrowed range, and a view for the standard library and (allocation/range_v3.hpp) for
+/// range-v3. 16 bytes; it refers to nothing, so it may outlive the allocation. Everything is O(1) and constexpr, except
+/// what visits or writes the items. Preconditions are those of a container: an index is less than size(), an iterator is
+/// dereferenced inside the range.
 class shard_range : public std::ranges::view_base {
 public:
     class iterator;
@@ -64,11 +64,18 @@ public:
     /// Writes the items to the first size() places of `out`, at the speed of memory. Precondition: they are there.
     constexpr void copy_to(std::span<item_index> out) const noexcept {
         assert(out.size() >= size_);
-        detail::write_run(out.data(), length_, first_, 1);
-        if (has_tail()) out[length_] = tail_;
+        write<detail::narrow_blocks>(out.data());
     }
 
 private:
+    friend class closed_form;
+
+    template <class Blocks>
+    [[gnu::always_inline]] constexpr void write(item_index* out) const noexcept {
+        Blocks::write_run(out, length_, first_, 1);
+        if (has_tail()) out[length_] = tail_;
+    }
+
     constexpr bool has_tail() const noexcept { return size_ != length_; }
 
     item_index first_ = 0;

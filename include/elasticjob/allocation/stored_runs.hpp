@@ -66,11 +66,13 @@ public:
     /// Writes the owner of item i to out[i], at the speed of memory. Precondition: out.size() >= items().
     constexpr void copy_owners(std::span<slot_index> out) const noexcept {
         assert(out.size() >= items());
-        std::size_t begin = 0;
-        for (run const& r : runs_) {
-            detail::write_run(out.data() + begin, r.end - begin, r.owner, 0);
-            begin = r.end;
-        }
+        detail::in_widest_blocks(items(), [&](auto blocks) __attribute__((always_inline)) {
+            item_index begin = 0;
+            for (run const& r : runs_) {
+                blocks.write_run(out.data() + begin, r.end - begin, r.owner, 0);
+                begin = r.end;
+            }
+        });
     }
 
     friend constexpr bool operator==(basic_stored_runs const&, basic_stored_runs const&) = default;
