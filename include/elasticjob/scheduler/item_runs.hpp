@@ -341,6 +341,7 @@ private:
         e.record = std::move(next.record);
         e.dead = std::move(next.dead);
         e.owed = std::max(e.owed, next.owed);
+        tell_skipped(e, next);
         tell_rounds(e, next.may_be_others);
     }
 
@@ -419,6 +420,7 @@ private:
         e.failures = 0;
         e.owes_nothing();
         if (what.source == run_source::trigger) e.order.reset();
+        tell_skipped(e, next);
         e.record = std::move(next.record);
         auto const ended = co_await calls_.call(e, config, lease ? &*lease : nullptr);
         e.rounds_at_end = terms().due->last_round();
@@ -507,6 +509,10 @@ private:
         } else {
             (void)e, (void)may_be_others;
         }
+    }
+
+    void tell_skipped(item_state const& e, next_run const& next) {
+        if (next.untold.count != 0) site_.tell_skipped(e.item, next.untold.last, next.untold_why, next.untold.count);
     }
 
     void tell_busy(item_state& e, wall_time due) {

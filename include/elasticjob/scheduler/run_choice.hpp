@@ -32,9 +32,12 @@ struct next_run {
     bool is_failover = false;
     unwritten owed = unwritten::nothing;
     bool may_be_others = false; ///< an instant is not to be run, of which the round may have begun elsewhere
+    typename deferred<catch_up, Environment>::group untold{}; ///< skipped, of which is to be told once it is certain
+    events::skip_reason untold_why{};
 };
 
-/// Decides from the record, the clock and the terms of the job, and tells of what is skipped. Threads: the loop's.
+/// Decides from the record, the clock and the terms of the job, and does nothing: it may have to be decided anew. Threads:
+/// the loop's.
 template <class Environment>
 class run_choice {
     using site = job_site<Environment>;
@@ -144,7 +147,7 @@ private:
             bool const was_busy = was_told || (own_delay.count() != 0 && idle_since && c.skipped.last <= *idle_since);
             auto const why = was_busy ? events::skip_reason::still_running : events::skip_reason::too_late;
             record.add(not_run(run_outcome::skipped, c.skipped, name_of(why)));
-            if (!was_told) site_.tell_skipped(e.item, c.skipped.last, why, c.skipped.count);
+            if (!was_told) next.untold = c.skipped, next.untold_why = why;
         }
         if (c.run)
             begin(record, {*c.run, c.source, 1, site_.self.str(), wall});
