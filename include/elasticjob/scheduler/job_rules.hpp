@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The configuration that a job goes by on one instance, and when the job is due by it.
+#ifndef ELASTICJOB_SCHEDULER_JOB_RULES_HPP
+#define ELASTICJOB_SCHEDULER_JOB_RULES_HPP
+
+#include <elasticjob/allocation/average.hpp>
+#include <elasticjob/config/due_times.hpp>
+#include <elasticjob/config/followed_rounds.hpp>
+#include <elasticjob/config/schedule_text.hpp>
+#include <elasticjob/config/validation.hpp>
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/hash.hpp>
+#include <elasticjob/core/memory.hpp>
+#include <elasticjob/core/task.hpp>
+#include <elasticjob/membership/job_chain.hpp>
+#include <elasticjob/registry/mirror.hpp>
+#include <elasticjob/scheduler/job_standing.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace elasticjob::detail {
+
+/// Whether a scheduler with this strategy may run a job so configured. The strategy is compiled in, and all members must
+/// agree on it: an empty name is average allocation (SG-1). Errors: unknown_strategy.
+template <sharding_strategy Strategy>
+result<void> check_strategy(job_config const& config) {
+    std::string_view const named = config.job_sharding_strategy_class.empty()
+                                       ? AverageAllocation::name
+                                       : std::string_view{config.job_sharding_strategy_class};
+    if (named == Strategy::name) return success();
+    return error{errc::unknown_strategy,
+                 "the job is configured for the sharding strategy '" + std::string{named} +
+                     "', but this scheduler was built with '" + std::string{Strategy::name} +
+                     "': build it with that strategy, or change the job's jobShardingStrategyClass",
+                 config.name};
+}
+
+/// Follows what the registry has, as long as this scheduler can run it: a change of the configuration takes effect at the
+/// next firing, one that cannot be used changes nothing (RS). Threads: the loop's.
+template <class Environment, sharding_strategy Strategy>
+class job_rules {
+    using Registry = typename Environment::registry_type;
+    // For g++ to complete when it is used only: docs/decisions/0006.
+    using valid_config = deferred<elasticjob::valid_config, Environment>;
+    using due_times = elasticjob::due_times<typename Environment::zone_type>;
+    using followed_rounds = deferred<elasticjob::followed_rounds, Environment>;
+    using zone = typename Environment::zone_type;
+
+public:
+    /// What holds until the job has registered.
+    job_rules(job_standing<Environment>& here, valid_config local)
+        : here_{here}, config_{std::make_shared<valid_config const>(std::move(local))} {}
+
+    job_config const& config() const noexcept { return config_->config(); }
+    std::shared_ptr<valid_config const> const& valid() const noexcept { return config_; }
+    std::shared_ptr<due_times const> const& due() const noexcept { return due_; }
+    std::uint32_t item_count() const noexcept { return static_cast<std::uint32_t>(config().sharding_total_count); }
+
+    /// The job after whose rounds this one is due; nothing if it follows none.
+    auto const* followed() const { return find_followed(config().schedules); }
+
+    /// Of the configuration that was last looked at.
+    node_version version() const noexcept { return version_; }
+
+    /// When the schedule was written; nothing if that is not known.
+    auto const& schedule_written() const noexcept { return schedule_written_; }
+
+    /// Of all that says when the job is due. What is written down of the rounds of another job stays true whatever else of
+    /// the schedule changes.
+    std::uint64_t fingerprint() const {
+        if (auto const* other = followed()) return fnv_1a(other->job);
+        return fnv_1a(to_schedule_text(config()), fnv_1a(config().cron));
+    }
+
+    /// Whether a job so configured can run here.
+    struct acceptance {
+        zone const* where;
+        result<void> operator()(valid_config const& c) const {
+            ELASTICJOB_CHECK(times_of(c, *where));
+            return success();
+        }
+    };
+    acceptance accepted() const noexcept { return {&here_.env.zone}; }
+
+    /// Goes by what the job has registered with. Errors: those of due_times.
+    result<void> begin(valid_config joined) {
+        ELASTICJOB_TRY(auto due, due_times::of(joined, here_.env.zone));
+        put_in_force(std::move(joined), std::move(due));
+        return success();
+    }
+
+    /// Whether all is known that the job is due by.
+    bool is_complete() const { return !rounds_ || rounds_->is_loaded(); }
+
+    /// Whether the view shows another configuration than was last taken.
+    bool is_outdated() const {
+        auto const* node = here_.view->config();
+        return node && (node->stat.modified != config_taken_ || modified(here_.view->schedule()) != schedule_taken_);
+    }
+
+    /// Takes what the view shows, unless it cannot be used, of which is told. False if that could not be found out.
+    task<bool> take() {
+        auto const& stored = *here_.view->config();
+        auto const* schedule = here_.view->schedule();
+        config_taken_ = stored.stat.modified;
+        schedule_taken_ = modified(schedule);
+        version_ = stored.stat.version; // looked at, whatever comes of it
+        auto read = read_stored(&stored, schedule, here_.at);
+        if (read && !*read) co_return true; // emptied, as before a removal
+        auto due = read ? times_of(**read, here_.env.zone) : result<due_times>{read.error()};
+        if (!due) {
+            here_.tell_trouble(due.error());
+            co_return true;
+        }
+        deferred<std::optional<wall_time>, Environment> written;
+        if (schedule && schedule->stat.modified == stored.stat.modified)
+            written = wall_time{std::chrono::milliseconds{schedule->stat.modified_at_ms}};
+        auto const* wanted = find_followed((*read)->config().schedules);
+        auto const* in_force = followed();
+        if (wanted && !(in_force && in_force->job == wanted->job)) {
+            auto const chain = co_await read_job_chain(here_.registry, here_.name.str(), wanted->job);
+            if (!chain && (is_connection(chain.error().code) || chain.error() == errc::session_lost)) {
+                config_taken_ = 0;
+                co_return false;
+            }
+            if (!chain) {
+                here_.tell_trouble(chain.error());
+                co_return true;
+            }
+        }
+        schedule_written_ = written;
+        if (schedule_written_) due->set_now(*schedule_written_ + std::chrono::milliseconds{1}); // what comes behind counts
+        put_in_force(**std::move(read), *std::move(due));
+        here_.news.notify();
+        co_return true;
+    }
+
+    /// The rounds of another job for which this one is due.
+    void take_rounds() {
+        auto const* there = rounds_ ? rounds_->root() : nullptr;
+        if (!there || rounds_taken_ == there->stat.modified) return;
+        rounds_taken_ = there->stat.modified;
+        auto read = followed_rounds::parse(there->data);
+        if (!read || read->job != followed()->job) return; // the leader will mend it
+        auto due = *due_;
+        due.set_rounds(std::move(read->rounds));
+        due_ = std::make_shared<due_times const>(std::move(due));
+        here_.news.notify();
+    }
+
+private:
+    void put_in_force(valid_config config, due_times due) {
+        config_ = std::make_shared<valid_config const>(std::move(config));
+        due_ = std::make_shared<due_times const>(std::move(due));
+        if (!due_->follows())
+            rounds_.reset();
+        else if (!rounds_)
+            rounds_ = std::make_unique<mirror<Registry>>(here_.registry, here_.at.after(), mirror_scope::root_only(),
+                                                         here_.news);
+        rounds_taken_.reset();
+    }
+
+    /// When a job so configured is due, if this scheduler can run it.
+    static result<due_times> times_of(valid_config const& c, zone const& z) {
+        ELASTICJOB_CHECK(check_strategy<Strategy>(c.config()));
+        auto due = due_times::of(c, z);
+        if (due && Environment::listeners_type::hear_rounds && !due->has_rounds())
+            return error{errc::invalid_config,
+                         "with a fixed delay each item is due at times of its own: there are no rounds to listen to",
+                         "schedules"};
+        return due;
+    }
+
+    static revision modified(node const* n) noexcept { return n ? n->stat.modified : 0; }
+
+    job_standing<Environment>& here_;
+    std::shared_ptr<valid_config const> config_; ///< in force
+    std::shared_ptr<due_times const> due_;       ///< by that
+    deferred<std::optional<wall_time>, Environment> schedule_written_; ///< together with the configuration
+    node_version version_ = 0;
+    revision config_taken_ = 0;
+    revision schedule_taken_ = 0;
+    std::unique_ptr<mirror<Registry>> rounds_; ///< `ext/after`, while the job follows another
+    std::optional<revision> rounds_taken_;
+};
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_SCHEDULER_JOB_RULES_HPP

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Where an instance stands in a job.
+#ifndef ELASTICJOB_SCHEDULER_JOB_STANDING_HPP
+#define ELASTICJOB_SCHEDULER_JOB_STANDING_HPP
+
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/event_count.hpp>
+#include <elasticjob/core/identity.hpp>
+#include <elasticjob/events/event.hpp>
+#include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/sharding/job_view.hpp>
+
+#include <optional>
+#include <utility>
+
+namespace elasticjob::detail {
+
+/// Which instance it is, what it sees of the job, and whether that is its own to act on: what the parts of a job share.
+/// Threads: the loop's.
+template <class Environment>
+struct job_standing {
+    using Registry = typename Environment::registry_type;
+    using Loop = typename Environment::loop_type;
+
+    job_standing(Environment e, job_name n, instance_id s)
+        : env{e}, registry{e.registry}, name{std::move(n)}, at{name}, self{std::move(s)}, news{registry.loop()} {}
+
+    Environment env;
+    Registry& registry;
+    job_name const name;
+    job_layout const at;
+    instance_id const self;
+    event_count<Loop> news;                 ///< so that every part has one thing to wait for
+    std::optional<job_view<Registry>> view; ///< once registered: so it begins with what is true since then
+    session_generation generation{};        ///< of the session that it has registered with
+    bool is_leaving = false;
+
+    /// Whether what we know of the registry is ours to act on.
+    bool is_registered() const {
+        auto const session = registry.session();
+        return session.state == session_state::connected && session.generation == generation;
+    }
+    bool is_enabled() const { return view->is_enabled(self.server()); }
+
+    Loop& loop() const noexcept { return registry.loop(); }
+    mono_time now() const noexcept { return loop().now(); }
+    wall_time wall_milliseconds() const { return std::chrono::floor<std::chrono::milliseconds>(loop().wall_now()); }
+
+    events::origin origin() const { return {name.str(), self, loop().wall_now()}; }
+    void tell_trouble(error const& e) const { env.sink(events::trouble{origin(), e}); }
+
+    /// Before a request that has failed is made once more.
+    static constexpr std::chrono::milliseconds retry_pause{200};
+};
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_SCHEDULER_JOB_STANDING_HPP
