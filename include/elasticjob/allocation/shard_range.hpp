@@ -61,7 +61,7 @@ public:
         if (has_tail()) visit(tail_);
     }
 
-    /// Writes the items to the first size() places of `out`, at the speed of memory. Precondition: they are there.
+    /// Writes the items to the first size() places of `out`, four at a time. Precondition: they are there.
     constexpr void copy_to(std::span<item_index> out) const noexcept {
         assert(out.size() >= size_);
         write<detail::narrow_blocks>(out.data());

@@ -29,10 +29,12 @@ struct blocks {
     /// Writes `first`, `first + step`, `first + 2 * step`, ... to out[0, count), and nothing beyond. O(count).
     [[gnu::always_inline]] static constexpr void write_run(std::uint32_t* out, std::size_t count, std::uint32_t first,
                                                            std::uint32_t step) noexcept {
-        if (std::is_constant_evaluated() || count < size) {
+        if (std::is_constant_evaluated() || count < blocks<narrow>::size) {
             for (std::size_t i = 0; i != count; ++i) out[i] = first + step * static_cast<std::uint32_t>(i);
             return;
         }
+        if constexpr (size > blocks<narrow>::size)
+            if (count < size) return blocks<narrow>::write_run(out, count, first, step);
         block const start = first + step * Width::ascending;
         auto const stride = step * static_cast<std::uint32_t>(size);
         block values = start;

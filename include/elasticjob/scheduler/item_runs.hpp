@@ -385,8 +385,8 @@ private:
             co_await wait_for_mark(e);
             co_return site_.now();
         case start_answer::disabled:
-            site_.tell_skipped(e.item, what.due, events::skip_reason::disabled);
             drop(e, std::move(next), name_of(events::skip_reason::disabled));
+            site_.tell_skipped(e.item, what.due, events::skip_reason::disabled);
             co_return site_.now();
         case start_answer::clock_differs:
             // Nothing of it is written down: such a clock may take what comes for what has been.

@@ -27,8 +27,8 @@
 
 namespace elasticjob::detail {
 
-/// Everything here, in `job_rules` and in `job_leader` is a coroutine on the loop that waits for news of the job's view and
-/// then does what the view calls for; so each of them starts from what is true now, whatever it has missed.
+/// Everything here and in `job_leader` is a coroutine on the loop that waits for news of the job's view and then does what
+/// the view calls for; so each of them starts from what is true now, whatever it has missed.
 /// Threads: the loop's, construction and destruction included. Before destruction: `shut_down`.
 template <class Environment, sharding_strategy Strategy>
 class job {

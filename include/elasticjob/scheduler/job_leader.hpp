@@ -168,9 +168,10 @@ private:
                 ++told;
             }
         here_.tell_trouble({errc::nobody_fits,
-                      std::to_string(left) + " of the job's items wait, because no instance has the labels that they need" +
-                          which + (shown && left > 10 ? ", …" : ""),
-                      here_.at.item_labels().str()});
+                            std::to_string(left) +
+                                " of the job's items wait, because no instance has the labels that they need" + which +
+                                (shown && left > 10 ? ", …" : ""),
+                            here_.at.item_labels().str()});
     }
 
     /// One change comes as several pieces of news, and a deployment as many changes: waits until nothing has come for a
@@ -236,6 +237,7 @@ private:
             co_await here_.news.newer_than(seen, patience);
         }
     }
+
     task<void> begin_to_follow(bool does_lead) {
         follower_.reset();
         if (!does_lead) co_return;

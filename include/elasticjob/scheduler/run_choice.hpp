@@ -36,7 +36,7 @@ struct next_run {
     events::skip_reason untold_why{};
 };
 
-/// Decides from the record, the clock and the terms of the job, and does nothing: it may have to be decided anew. Threads:
+/// Decides from the record, the clock and the terms of the job, and tells nobody: it may have to be decided anew. Threads:
 /// the loop's.
 template <class Environment>
 class run_choice {
