@@ -93,13 +93,14 @@ private:
     [[gnu::always_inline]] static std::uint32_t* write_short_runs(std::uint32_t* out, std::uint32_t const* limit,
                                                                   std::size_t& runs, std::size_t length,
                                                                   std::uint32_t& first, std::uint32_t step) noexcept {
-        auto const is_room_for = [&](std::size_t count) { return limit - out >= static_cast<std::ptrdiff_t>(count * size); };
+        constexpr auto one = static_cast<std::ptrdiff_t>(Blocks * size);
+        constexpr auto two = static_cast<std::ptrdiff_t>((2 * Blocks - 1) * size);
         block values = first + block{};
         auto const rest = length - (Blocks - 1) * size;
         if (rest <= size / 2) {
             block shared{}; // one more where the second run has begun
             for (std::size_t i = 1; i != size; ++i) shared[i] = i < rest ? 0 : step;
-            for (; runs > 1 && is_room_for(2 * Blocks - 1); runs -= 2, out += 2 * length) {
+            for (; runs > 1 && limit - out >= two; runs -= 2, out += 2 * length) {
                 block const both = values + shared;
                 block const next = values + step;
                 for (std::size_t i = 0; i != Blocks - 1; ++i) {
@@ -110,7 +111,7 @@ private:
                 values = next + step;
             }
         }
-        for (; runs != 0 && is_room_for(Blocks); --runs, out += length) {
+        for (; runs != 0 && limit - out >= one; --runs, out += length) {
             for (std::size_t i = 0; i != Blocks; ++i) std::memcpy(out + i * size, &values, sizeof values);
             values += step;
         }
