@@ -21,11 +21,11 @@
 #include <elasticjob/scheduler/item_tally.hpp>
 #include <elasticjob/scheduler/job_body.hpp>
 #include <elasticjob/scheduler/job_site.hpp>
+#include <elasticjob/scheduler/job_standing.hpp>
 #include <elasticjob/scheduler/live_batch.hpp>
 #include <elasticjob/scheduler/live_run.hpp>
 #include <elasticjob/scheduler/rounds.hpp>
 #include <elasticjob/scheduler/run_choice.hpp>
-#include <elasticjob/sharding/job_view.hpp>
 
 #include <cstdint>
 #include <map>
@@ -58,10 +58,9 @@ class item_runs {
     using run_record = deferred<elasticjob::run_record, Environment>;
 
 public:
-    /// The environment must outlive this. `news` is the job's, and hears of what the job has to act on.
-    item_runs(Environment& env, job_name name, job_layout at, instance_id self, job_body<Loop> body,
-              event_count<Loop>& news)
-        : site_{env, std::move(name), std::move(at), std::move(self), news},
+    /// The standing is the job's, and must outlive this.
+    item_runs(job_standing<Environment>& here, job_body<Loop> body)
+        : site_{here},
           rounds_{site_},
           choice_{site_},
           starts_{site_, table_},
@@ -78,9 +77,9 @@ public:
         for (auto& [i, e] : table_) e.stir();
     }
 
-    /// From now on these items are ours, and no others. `view` must live as long as this.
-    void own(item_claim claim, job_view<Registry> const& view) {
-        site_.view = &view;
+    /// From now on these items are ours, and no others.
+    void own(item_claim claim) {
+        auto const& view = *site_.view;
         if constexpr (listeners::hear_rounds)
             rounds_.set_item_count(static_cast<std::uint32_t>(terms().config->config().sharding_total_count));
         auto const wall = site_.wall_now();

@@ -49,7 +49,7 @@ public:
                local.config().dataflow},
           rules_{here_, std::move(local)},
           leader_{here_, rules_},
-          runs_{here_.env, here_.name, here_.at, here_.self, std::move(body), here_.news} {}
+          runs_{here_, std::move(body)} {}
     job(job const&) = delete;
     job& operator=(job const&) = delete;
 
@@ -483,7 +483,7 @@ private:
                                                   deadline);
                 if (claim && share_source_now() == source) {
                     std::erase_if(claim->shares, [&](auto const& s) { return s.item >= source.items; });
-                    runs_.own(*std::move(claim), *here_.view);
+                    runs_.own(*std::move(claim));
                     claimed_ = source;
                     here_.news.notify();
                 } else if (!claim) {

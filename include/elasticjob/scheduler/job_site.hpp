@@ -16,11 +16,12 @@
 #include <elasticjob/execution/run_book.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/scheduler/call_hook.hpp>
+#include <elasticjob/scheduler/job_standing.hpp>
 #include <elasticjob/scheduler/run_terms.hpp>
 #include <elasticjob/sharding/job_view.hpp>
 
 #include <cstdint>
-#include <utility>
+#include <optional>
 
 namespace elasticjob::detail {
 
@@ -31,26 +32,29 @@ struct job_site {
     using Loop = typename Environment::loop_type;
     using valid_config = deferred<elasticjob::valid_config, Environment>; // see docs/decisions/0006
 
-    /// The environment must outlive this. `job_news` is the job's, and hears of what the job has to act on.
-    job_site(Environment& e, job_name n, job_layout a, instance_id s, event_count<Loop>& news)
-        : env{e},
-          registry{e.registry},
-          name{std::move(n)},
-          at{std::move(a)},
-          self{std::move(s)},
+    /// The standing is the job's, and must outlive this.
+    explicit job_site(job_standing<Environment>& s)
+        : here{s},
+          env{s.env},
+          registry{s.registry},
+          name{s.name},
+          at{s.at},
+          self{s.self},
+          view{s.view},
+          job_news{s.news},
           book{registry, at, self},
-          job_news{news},
           idle_news{registry.loop()} {}
 
+    job_standing<Environment>& here;
     Environment& env;
     Registry& registry;
-    job_name const name;
-    job_layout const at;
-    instance_id const self;
+    job_name const& name;
+    job_layout const& at;
+    instance_id const& self;
+    std::optional<job_view<Registry>> const& view; ///< there from the first item on
+    event_count<Loop>& job_news;                   ///< hears of what the job has to act on
     run_book<Registry> book;
     run_terms<valid_config, due_times<typename Environment::zone_type>> terms;
-    job_view<Registry> const* view = nullptr; ///< there from the first item on
-    event_count<Loop>& job_news;
     event_count<Loop> idle_news; ///< notified when something has come to its end that the job may have waited for
     bool is_closing = false;     ///< what cannot be recorded now is given up
     bool is_to_leave = false;    ///< the instance: its clock is wrong, and the job asks for that then, or a handler does
@@ -67,12 +71,9 @@ struct job_site {
         return std::any_of(all.begin(), all.end(), [](instance_id const& id) { return id.is_java(); });
     }
 
-    Loop& loop() const noexcept { return registry.loop(); }
-    mono_time now() const noexcept { return loop().now(); }
-    wall_time wall_now() const {
-        return std::chrono::time_point_cast<wall_time::duration>(
-            std::chrono::floor<std::chrono::milliseconds>(loop().wall_now()));
-    }
+    Loop& loop() const noexcept { return here.loop(); }
+    mono_time now() const noexcept { return here.now(); }
+    wall_time wall_now() const { return here.wall_milliseconds(); }
 
     events::origin origin() const { return {name.str(), self, wall_now()}; }
     void tell_trouble(error const& e) const { env.sink(events::trouble{origin(), e}); }
@@ -88,8 +89,7 @@ struct job_site {
         if (!heard) tell_trouble(heard.error());
     }
 
-    /// Before a request that has failed is made once more.
-    static constexpr std::chrono::milliseconds retry_pause{200};
+    static constexpr auto retry_pause = job_standing<Environment>::retry_pause;
 };
 
 } // namespace elasticjob::detail
