@@ -144,8 +144,8 @@ template <class Work>
 #endif
 
 /// Calls work(blocks<...>{}), which writes so many numbers, with the widest blocks that this processor stores at once. A
-/// program that was compiled for any processor of a kind asks for that when it runs, which takes a nanosecond, so not where
-/// little is written. `work` must be inlined into its caller.
+/// program that was compiled for any processor of a kind asks for that when it runs. Few numbers are not written faster in
+/// wide blocks. `work` must be inlined into its caller.
 template <class Work>
 [[gnu::always_inline]] constexpr void in_widest_blocks(std::size_t count, Work const& work) {
 #if defined(__x86_64__)
