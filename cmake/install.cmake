@@ -7,7 +7,7 @@ set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/elasticjob)
 
 # Two exports: the installed package loads the second one only where it finds ZooKeeper.
 install(TARGETS elasticjob_core EXPORT elasticjob-core-targets
-    FILE_SET HEADERS FILE_SET date_zone FILE_SET std_zone)
+    FILE_SET HEADERS FILE_SET definitions FILE_SET date_zone FILE_SET std_zone)
 install(TARGETS elasticjob EXPORT elasticjob-zookeeper-targets FILE_SET HEADERS)
 install(TARGETS elasticjob_with_sqlite elasticjob_with_postgres elasticjob_with_httplib FILE_SET HEADERS)
 foreach(export IN ITEMS elasticjob-core-targets elasticjob-zookeeper-targets)

@@ -26,7 +26,7 @@ constexpr bool has_members(std::index_sequence<I...>) {
     return requires { job_config{(static_cast<void>(I), anything{})...}; };
 }
 
-constexpr auto table_size = decltype(boost::hana::length(config_fields<>))::value;
+constexpr auto table_size = decltype(boost::hana::length(config_fields))::value;
 static_assert(has_members(std::make_index_sequence<table_size>{}), "the table has a field that is no member");
 constexpr std::size_t of_the_schedule = 8; ///< from `schedules` to `item_labels`: in nodes of their own
 constexpr std::size_t of_the_instance = 7; ///< from on_misfire to dataflow: not in the registry

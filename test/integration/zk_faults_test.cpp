@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/registry/zk/call_table.hpp>
 #include <elasticjob/registry/zk_registry.hpp>
 
 #include <elasticjob/core/gather.hpp>
@@ -172,8 +173,8 @@ TEST_CASE("ZkRegistry: a cut connection ends what is in flight and what is queue
         cutting.spawn(cut_soon(proxy, r.loop()));
         auto const results = co_await gather(r.loop(), std::move(reads));
         auto counts = tally(results);
-        CHECK(counts["unknown_outcome"] == zk::call_table<event_loop>::in_flight_max);
-        CHECK(counts["not_sent"] == count - zk::call_table<event_loop>::in_flight_max);
+        CHECK(counts["unknown_outcome"] == zk::call_table::in_flight_max);
+        CHECK(counts["not_sent"] == count - zk::call_table::in_flight_max);
         co_await reach(r, session_state::connected, 1);
         CHECK(r.session().id == id);
         CHECK(w.is_linked());

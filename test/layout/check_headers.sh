@@ -11,7 +11,7 @@ check() ( # RULES INCLUDE_DIR
     cd "$2" || exit 1
     # No header has a blank in its name, so the list may be split at blanks.
     # shellcheck disable=SC2046
-    awk -f "$here/$1.awk" $(find elasticjob -name '*.hpp' | sort)
+    awk -f "$here/$1.awk" $(find elasticjob -name '*.[hi]pp' | sort)
 )
 
 planted() { # INCLUDE_DIR
@@ -69,6 +69,8 @@ planted() { # INCLUDE_DIR
     for library in sqlite3.h soci/soci.h httplib.h; do
         attempt layers "elasticjob/events/planted.hpp:3: <$library> must not" elasticjob/events/planted.hpp "#include <$library>"
     done
+    attempt layers 'elasticjob/impl/core/planted.ipp:3: core/ must not include registry/' elasticjob/impl/core/planted.ipp \
+        '#include <elasticjob/registry/mirror.hpp>'
     attempt layers 'elasticjob/planet/planted.hpp:1: unknown folder' elasticjob/planet/planted.hpp ''
 
     attempt words "$p:3: virtual" $p 'struct planted { virtual ~planted(); };'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Reads every header (paths relative to include/, as arguments) and tells, with file:line, where the order of the folders
-# is broken: a header may include headers of its own folder and of the folders below it, and nothing from outside that is
-# not listed here.
+# Reads every header and every file of definitions (paths relative to include/, as arguments) and tells, with file:line,
+# where the order of the folders is broken: a header may include headers of its own folder and of the folders below it, and
+# nothing from outside that is not listed here. impl/ mirrors the folders, and its files obey the same rules.
 
 BEGIN {
     level["core"] = 0
@@ -10,12 +10,12 @@ BEGIN {
     level["membership"] = level["election"] = level["events"] = 3
     level["sharding"] = 4
     level["execution"] = 5
-    level["failover"] = 6
     # An operator's tool links no job code, so operations/ does not see the scheduler, and the other way round.
     level["scheduler"] = level["operations"] = 7
     level["(umbrella)"] = 8
     level["console"] = 9
     level["testing"] = 10
+    level["(source)"] = 11 # what the compiled library is made of
     closed["console", "scheduler"] = closed["console", "(umbrella)"] = 1
 
     for (i = 1; i < ARGC; ++i) present[ARGV[i]] = 1
@@ -24,7 +24,11 @@ BEGIN {
 function complain(text) { printf "%s:%d: %s\n", FILENAME, FNR, text; ++faults }
 
 # elasticjob/registry/detail/x.hpp -> registry; a header beside the folders is an umbrella.
-function folder_of(path,   parts) { return split(path, parts, "/") > 2 ? parts[2] : "(umbrella)" }
+function folder_of(path,   parts) {
+    sub(/^elasticjob\/impl\//, "elasticjob/", path)
+    if (split(path, parts, "/") > 2) return parts[2]
+    return parts[2] ~ /^src/ ? "(source)" : "(umbrella)"
+}
 
 function check_own(path,   from, to) {
     from = folder_of(FILENAME)
@@ -33,6 +37,8 @@ function check_own(path,   from, to) {
         complain(from "/ must not include " to "/ (<" path ">)")
     else if (!(path in present)) complain("<" path "> does not exist")
     if (!(path in present)) return
+    # A header includes its definitions at its end, behind all that they need of it: no circle.
+    if (path ~ /\.ipp$/) return
     edges[FILENAME] = edges[FILENAME] path "\n"
     place[FILENAME, path] = FNR
 }
@@ -47,8 +53,8 @@ function check_outside(path,   folder, allowed) {
     else if (path == "range/v3/range_fwd.hpp") allowed = 1
     else if (path == "range/v3/all.hpp") allowed = 0
     else if (path ~ /^range\/v3\//)
-        allowed = folder ~ /^(allocation|election|sharding|execution|failover|operations|console|testing)$/
-    else if (path ~ /^rapidjson\//) allowed = FILENAME ~ /\/([a-z_]*codec\.hpp|codec\/[^\/]*)$/
+        allowed = folder ~ /^(allocation|election|sharding|execution|operations|console|testing)$/
+    else if (path ~ /^rapidjson\//) allowed = FILENAME ~ /\/[a-z_]*codec\.[hi]pp$/
     else if (path ~ /^date\//) allowed = FILENAME == "elasticjob/cron/date_zone.hpp"
     else if (path == "sqlite3.h") allowed = FILENAME == "elasticjob/events/sqlite_database.hpp"
     else if (path ~ /^soci\//) allowed = FILENAME == "elasticjob/events/postgres_database.hpp"

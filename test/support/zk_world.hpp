@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_TEST_SUPPORT_ZK_WORLD_HPP
 #define ELASTICJOB_TEST_SUPPORT_ZK_WORLD_HPP
 
+#include <elasticjob/registry/zk/aside.hpp>
 #include <elasticjob/registry/zk_registry.hpp>
 
 #include <integration/zk_lab.hpp>

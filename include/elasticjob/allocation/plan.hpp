@@ -18,51 +18,42 @@
 namespace elasticjob {
 
 /// The items [begin, end) would go from one owner to another. An empty id is nobody.
-template <class Id = instance_id>
-struct basic_planned_move {
+struct planned_move {
     item_index begin;
     item_index end;
-    Id from;
-    Id to;
+    instance_id from;
+    instance_id to;
 
-    friend bool operator==(basic_planned_move const&, basic_planned_move const&) = default;
+    friend bool operator==(planned_move const&, planned_move const&) = default;
 };
 
 /// How many items an instance has, and would have.
-template <class Id = instance_id>
-struct basic_planned_share {
-    Id instance;
+struct planned_share {
+    instance_id instance;
     std::uint32_t now;
     std::uint32_t then;
 
-    friend bool operator==(basic_planned_share const&, basic_planned_share const&) = default;
+    friend bool operator==(planned_share const&, planned_share const&) = default;
 };
 
-template <class Id = instance_id>
-struct basic_allocation_plan {
-    std::vector<basic_planned_move<Id>> moves; ///< by item; neighbours that go the same way are one
-    std::vector<basic_planned_share<Id>>
-        shares;              ///< of those who would be there, in their order, then of those who would not
+struct allocation_plan {
+    std::vector<planned_move> moves;   ///< by item; neighbours that go the same way are one
+    std::vector<planned_share> shares; ///< of those who would be there, in their order, then of those who would not
     std::uint32_t kept = 0;  ///< items that would stay with their owner
     std::uint32_t moved = 0; ///< items that would get another, those included that have none now
     std::uint32_t left = 0;  ///< items that nobody would own; those of them that lose an owner move
     std::uint32_t cut = 0;   ///< items that there would be no more
 
-    friend bool operator==(basic_allocation_plan const&, basic_allocation_plan const&) = default;
+    friend bool operator==(allocation_plan const&, allocation_plan const&) = default;
 };
-
-/// Templates only so that including them costs nothing: see docs/decisions/0006.
-using planned_move = basic_planned_move<>;
-using planned_share = basic_planned_share<>;
-using allocation_plan = basic_allocation_plan<>;
 
 /// What would move if the strategy were asked `next`, while the items belong as `now` says to `owners` (by its slots; an
 /// empty id is nobody). Touches nothing; what `next` says of previous owners is replaced by `now`. Preconditions: the
 /// instances of both are in ElasticJob's order. Throws what the strategy throws. O(runs of both + instances * log
 /// instances) and the strategy.
-template <sharding_strategy Strategy, allocation Now, class Plan = allocation_plan>
-Plan plan_moves(std::span<instance_id const> owners, Now const& now, sharding_request next,
-                Strategy const& strategy = {}) {
+template <sharding_strategy Strategy, allocation Now>
+allocation_plan plan_moves(std::span<instance_id const> owners, Now const& now, sharding_request next,
+                           Strategy const& strategy = {}) {
     auto const slots = slots_among(owners, next.instances);
     auto const before = renumbered_runs(now, slots);
     next.previous_owners = {};
@@ -72,7 +63,7 @@ Plan plan_moves(std::span<instance_id const> owners, Now const& now, sharding_re
     append_runs(strategy(next), new_runs);
     if (new_runs.empty() && next.item_count != 0) new_runs.push_back({next.item_count, no_slot}); // there is nobody
 
-    Plan plan;
+    allocation_plan plan;
     for (auto const& id : next.instances) plan.shares.push_back({id, 0, 0});
     auto share_now = [&, gone = std::vector<std::size_t>(owners.size()) ](slot_index owner) mutable -> auto& {
         if (slots[owner] != no_slot) return plan.shares[slots[owner]];

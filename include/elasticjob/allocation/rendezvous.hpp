@@ -6,6 +6,7 @@
 #include <elasticjob/allocation/name_hash.hpp>
 #include <elasticjob/allocation/stored_runs.hpp>
 #include <elasticjob/allocation/strategy.hpp>
+#include <elasticjob/core/decl.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -27,30 +28,9 @@ struct RendezvousAllocation {
     static constexpr std::string_view name = "elasticjob.RendezvousAllocation";
 
     /// The slot that gets the item. Precondition: there are instances.
-    static slot_index owner(sharding_request const& request, item_index item) {
-        strongest best;
-        auto const seed = item_hash(detail::hash_name(request.job_name), item);
-        for (slot_index slot = 0; slot != request.instance_count(); ++slot)
-            best.take(detail::attraction(seed, detail::hash_name(request.instances[slot].str())), slot);
-        return best.slot;
-    }
+    static slot_index owner(sharding_request const& request, item_index item);
 
-    stored_runs operator()(sharding_request const& request) const {
-        auto const slots = request.instance_count();
-        if (slots == 0) return {};
-        std::vector<std::uint64_t> hashes;
-        hashes.reserve(slots);
-        for (auto const& id : request.instances) hashes.push_back(detail::hash_name(id.str()));
-        auto const job = detail::hash_name(request.job_name);
-        std::vector<run> runs;
-        for (item_index item = 0; item != request.item_count; ++item) {
-            strongest best;
-            auto const seed = item_hash(job, item);
-            for (slot_index slot = 0; slot != slots; ++slot) best.take(detail::attraction(seed, hashes[slot]), slot);
-            detail::extend_runs(runs, item + 1, best.slot);
-        }
-        return {slots, std::move(runs)};
-    }
+    stored_runs operator()(sharding_request const& request) const;
 
 private:
     /// Of equals the lower slot, which is the greater id: so even a tie does not depend on who else is there.
@@ -58,10 +38,7 @@ private:
         std::uint64_t pull = 0;
         slot_index slot = 0;
 
-        void take(std::uint64_t p, slot_index s) noexcept {
-            slot = p > pull ? s : slot;
-            pull = p > pull ? p : pull;
-        }
+        void take(std::uint64_t p, slot_index s) noexcept;
     };
 
     static constexpr std::uint64_t item_hash(std::uint64_t job, item_index item) noexcept {
@@ -72,4 +49,8 @@ private:
 static_assert(sharding_strategy<RendezvousAllocation>);
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/allocation/rendezvous.ipp>
+#endif
 #endif // ELASTICJOB_ALLOCATION_RENDEZVOUS_HPP

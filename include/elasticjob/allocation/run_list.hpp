@@ -4,7 +4,6 @@
 #define ELASTICJOB_ALLOCATION_RUN_LIST_HPP
 
 #include <elasticjob/allocation/allocation.hpp>
-#include <elasticjob/core/deferred.hpp>
 
 #include <cassert>
 #include <cstddef>
@@ -141,7 +140,7 @@ constexpr bool is_run_list(std::uint32_t instances, std::span<run const> runs, b
 
 /// Appends the runs of an allocation to `out`. O(runs) if the allocation has `for_each_run`, else O(items).
 template <allocation Allocation>
-constexpr void append_runs(Allocation const& allocation, deferred<std::vector<run>, Allocation>& out) {
+constexpr void append_runs(Allocation const& allocation, std::vector<run>& out) {
     if constexpr (detail::allocation_lists_its_runs<Allocation>) {
         allocation.for_each_run([&](run const& r) { out.push_back(r); });
     } else {

@@ -7,6 +7,7 @@
 #include <elasticjob/allocation/redeal.hpp>
 #include <elasticjob/allocation/stored_runs.hpp>
 #include <elasticjob/allocation/strategy.hpp>
+#include <elasticjob/core/decl.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -28,31 +29,14 @@ namespace elasticjob {
 struct SpreadAllocation {
     static constexpr std::string_view name = "elasticjob.SpreadAllocation";
 
-    stored_runs operator()(sharding_request const& request) const {
-        auto const slots = request.instance_count();
-        if (slots == 0) return {};
-        auto const job = detail::hash_name(request.job_name);
-        std::vector<std::pair<std::uint64_t, slot_index>> ranks; // by pull, the strongest last
-        ranks.reserve(slots);
-        for (slot_index slot = 0; slot != slots; ++slot)
-            ranks.emplace_back(detail::attraction(job, detail::hash_name(request.instances[slot].str())), slots - slot);
-        std::sort(ranks.begin(), ranks.end());
-        std::vector<slot_index> order;
-        order.reserve(slots);
-        for (auto at = ranks.rbegin(); at != ranks.rend(); ++at) order.push_back(slots - at->second);
-
-        detail::slot_counts target{slots};
-        std::fill(target.begin(), target.end(), request.item_count / slots);
-        for (std::uint32_t i = 0; i != request.item_count % slots; ++i) ++target[order[i]];
-        std::vector<run> storage;
-        auto const previous = detail::previous_runs_of(request, storage);
-        detail::slot_counts had{slots};
-        detail::count_kept(previous, request.item_count, had);
-        return {slots, detail::redeal(previous, request.item_count, had, target, order)};
-    }
+    stored_runs operator()(sharding_request const& request) const;
 };
 
 static_assert(sharding_strategy<SpreadAllocation>);
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/allocation/spread.ipp>
+#endif
 #endif // ELASTICJOB_ALLOCATION_SPREAD_HPP

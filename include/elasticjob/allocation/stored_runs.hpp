@@ -33,7 +33,7 @@ template <class Run>
 /// Runs with their storage: 8 bytes a run. `owner` is O(log runs), a walk over `items_of` O(runs + its items).
 /// With `MayLeaveItems` runs may have the owner `no_slot`: those items are left to nobody.
 /// Must hold: the runs are a run list over so many instances (`is_run_list`). Threads: a value.
-template <bool MayLeaveItems = false, class Run = run>
+template <bool MayLeaveItems = false>
 class basic_stored_runs {
 public:
     static constexpr bool may_leave_items = MayLeaveItems;
@@ -41,7 +41,7 @@ public:
     /// Nothing, to nobody.
     constexpr basic_stored_runs() = default;
 
-    constexpr basic_stored_runs(std::uint32_t instances, std::vector<Run> runs) noexcept
+    constexpr basic_stored_runs(std::uint32_t instances, std::vector<run> runs) noexcept
         : runs_{std::move(runs)},
           instances_{instances} {
         assert(is_run_list(instances_, runs_, MayLeaveItems));
@@ -80,11 +80,10 @@ public:
 private:
     constexpr run_list_view view() const noexcept { return {instances_, runs_}; }
 
-    std::vector<Run> runs_;
+    std::vector<run> runs_;
     std::uint32_t instances_ = 0;
 };
 
-/// Templates only so that including them costs little: see docs/decisions/0006.
 using stored_runs = basic_stored_runs<>;
 using partial_runs = basic_stored_runs<true>;
 

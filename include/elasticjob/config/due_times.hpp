@@ -8,7 +8,6 @@
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp>
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/hash.hpp>
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/core/result.hpp>
@@ -47,9 +46,6 @@ struct zones_by_name<Zone> : std::type_identity<Zone> {};
 template <time_zone Zone>
 class due_times {
     using named_zone = typename detail::zones_by_name<Zone>::type;
-    using timetable = deferred<elasticjob::timetable, Zone>;
-    using instant = deferred<std::optional<wall_time>, Zone>;
-    using rounds = deferred<std::vector<followed_round>, Zone>;
 
 public:
     /// Never.
@@ -57,7 +53,7 @@ public:
 
     /// Errors: invalid_config, when there is no such zone; cron_never_fires, when exclusions, begin and end leave nothing
     /// that is ever due.
-    static result<due_times> of(deferred<valid_config, Zone> const& config, Zone const& standard) {
+    static result<due_times> of(valid_config const& config, Zone const& standard) {
         due_times d{config, standard};
         if (auto const& name = config.config().time_zone; !name.empty()) {
             auto zone = named_zone::load(name);
@@ -82,18 +78,18 @@ public:
     }
 
     /// When `once_now` is due; without it, it never is.
-    void set_now(instant t) { now_ = has_now_ ? t : std::nullopt; }
+    void set_now(std::optional<wall_time> t) { now_ = has_now_ ? t : std::nullopt; }
 
     /// Whether the job is due for rounds of another one, and by nothing else.
     bool follows() const noexcept { return follows_; }
     /// For which. Without effect if the job follows none.
-    void set_rounds(rounds all) {
+    void set_rounds(std::vector<followed_round> all) {
         if (follows_) rounds_ = std::move(all);
     }
     /// The last instant that is known at which the job is due for a round of another; 1970 if there is none.
     wall_time last_round() const { return rounds_.empty() ? wall_time{} : rounds_.back().due; }
     /// For which round the job is due then, if for any.
-    instant round_at(wall_time due) const {
+    std::optional<wall_time> round_at(wall_time due) const {
         auto const at = first_round_after(due - std::chrono::milliseconds{1});
         if (at == rounds_.end() || at->due != due) return std::nullopt;
         return at->of;
@@ -101,10 +97,10 @@ public:
 
     /// The first instant after `after` at which all items are due. See `timetable::next`. `once_now` knows neither begin nor end
     /// nor exclusions.
-    instant next(wall_time after) const {
+    std::optional<wall_time> next(wall_time after) const {
         if (follows_) {
             auto const at = first_round_after(after);
-            return at == rounds_.end() ? instant{} : instant{at->due};
+            return at == rounds_.end() ? std::optional<wall_time>{} : std::optional<wall_time>{at->due};
         }
         auto due = in_zone([&](auto const& zone) { return table_.next(after, zone); });
         if (now_ && *now_ > after && (!due || *now_ < *due)) due = now_;
@@ -112,7 +108,7 @@ public:
     }
 
     /// When an item is due whose last run ended then, by fixed delays alone.
-    instant next_after_end(wall_time ended) const {
+    std::optional<wall_time> next_after_end(wall_time ended) const {
         return in_zone([&](auto const& zone) { return table_.next_after_end(ended, zone); });
     }
 
@@ -129,7 +125,7 @@ public:
     bool is_per_item() const { return jitter_.count() != 0 || !has_rounds(); }
 
 private:
-    due_times(deferred<valid_config, Zone> const& config, Zone const& standard)
+    due_times(valid_config const& config, Zone const& standard)
         : table_{config.when()},
           standard_{&standard},
           jitter_{config.config().jitter},
@@ -141,7 +137,7 @@ private:
     }
 
     template <class Ask>
-    instant in_zone(Ask ask) const {
+    std::optional<wall_time> in_zone(Ask ask) const {
         if (zone_) return ask(*zone_);
         if (standard_) return ask(*standard_);
         return std::nullopt;
@@ -149,11 +145,11 @@ private:
 
     timetable table_{};
     Zone const* standard_ = nullptr;
-    deferred<std::optional<named_zone>, Zone> zone_{};
-    instant now_{};
+    std::optional<named_zone> zone_{};
+    std::optional<wall_time> now_{};
     bool has_now_ = false;
     bool follows_ = false;
-    rounds rounds_{};
+    std::vector<followed_round> rounds_{};
     std::chrono::milliseconds jitter_{0};
     std::uint64_t seed_ = 0;
 };
@@ -161,12 +157,11 @@ private:
 /// The next `count` instants after `after` at which a job so configured is due; fewer if there are no more. Without fixed
 /// delays and `after_job`, which follow from how long runs take, without `once_now`, and without jitter. Errors: those of `validate` and
 /// of `due_times::of`.
-template <time_zone Zone, job_configuration Config = job_config>
-result<deferred<std::vector<wall_time>, Zone>> preview(Config config, wall_time after, std::size_t count,
-                                                       Zone const& zone) {
+template <time_zone Zone>
+result<std::vector<wall_time>> preview(job_config config, wall_time after, std::size_t count, Zone const& zone) {
     ELASTICJOB_TRY(auto const valid, validate(std::move(config)));
     ELASTICJOB_TRY(auto const due, due_times<Zone>::of(valid, zone));
-    deferred<std::vector<wall_time>, Zone> instants;
+    std::vector<wall_time> instants;
     for (auto t = due.next(after); t && instants.size() < count; t = due.next(*t)) instants.push_back(*t);
     return instants;
 }

@@ -5,7 +5,7 @@
 
 #include <elasticjob/config/job_config.hpp>
 #include <elasticjob/config/text.hpp>
-#include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/decl.hpp>
 
 #include <boost/hana/basic_tuple.hpp>
 #include <boost/hana/for_each.hpp>
@@ -25,50 +25,44 @@ struct config_field {
     Value job_config::*member;
     std::string_view name;    ///< in the registry, and in everything that is reported about it
     std::string_view group{}; ///< the object within the configuration that holds it; empty for itself
-    deferred<std::optional<job_type>, Value> only_for{}; ///< the one kind of job that has it
+    std::optional<job_type> only_for{}; ///< the one kind of job that has it
 
     constexpr bool applies_to(job_type type) const noexcept { return !only_for || *only_for == type; }
 };
 template <class Value, class... Rest>
 config_field(Value job_config::*, Rest...) -> config_field<Value>;
 
-/// `job_config` as a template parameter. The table of the fields and what visits it are templates of it, so that a file
-/// which includes them and does not use them does not wait for the compiler to go through all the fields.
-template <class T>
-concept job_configuration = std::same_as<T, job_config>;
-
 /// All fields in the order in which Java writes them. A new member of `job_config` needs one line here: then it is
 /// written, read, compared and checked.
 // clang-format off
-template <job_configuration Config = job_config>
 inline constexpr auto config_fields = boost::hana::make_basic_tuple(
-    config_field{&Config::name, "jobName"},
-    config_field{&Config::job_class, "jobClass"},
-    config_field{&Config::type, "jobType"},
-    config_field{&Config::cron, "cron"},
-    config_field{&Config::sharding_total_count, "shardingTotalCount"},
-    config_field{&Config::sharding_item_parameters, "shardingItemParameters"},
-    config_field{&Config::job_parameter, "jobParameter"},
-    config_field{&Config::failover, "failover"},
-    config_field{&Config::misfire, "misfire"},
-    config_field{&Config::description, "description"},
-    config_field{&Config::job_exception_handler, "job_exception_handler", "jobProperties"},
-    config_field{&Config::executor_service_handler, "executor_service_handler", "jobProperties"},
-    config_field{&Config::streaming_process, "streamingProcess", "", job_type::dataflow},
-    config_field{&Config::script_command_line, "scriptCommandLine", "", job_type::script},
-    config_field{&Config::monitor_execution, "monitorExecution"},
-    config_field{&Config::max_time_diff_seconds, "maxTimeDiffSeconds"},
-    config_field{&Config::monitor_port, "monitorPort"},
-    config_field{&Config::job_sharding_strategy_class, "jobShardingStrategyClass"},
-    config_field{&Config::reconcile_interval_minutes, "reconcileIntervalMinutes"},
-    config_field{&Config::disabled, "disabled"},
-    config_field{&Config::overwrite, "overwrite"});
+    config_field{&job_config::name, "jobName"},
+    config_field{&job_config::job_class, "jobClass"},
+    config_field{&job_config::type, "jobType"},
+    config_field{&job_config::cron, "cron"},
+    config_field{&job_config::sharding_total_count, "shardingTotalCount"},
+    config_field{&job_config::sharding_item_parameters, "shardingItemParameters"},
+    config_field{&job_config::job_parameter, "jobParameter"},
+    config_field{&job_config::failover, "failover"},
+    config_field{&job_config::misfire, "misfire"},
+    config_field{&job_config::description, "description"},
+    config_field{&job_config::job_exception_handler, "job_exception_handler", "jobProperties"},
+    config_field{&job_config::executor_service_handler, "executor_service_handler", "jobProperties"},
+    config_field{&job_config::streaming_process, "streamingProcess", "", job_type::dataflow},
+    config_field{&job_config::script_command_line, "scriptCommandLine", "", job_type::script},
+    config_field{&job_config::monitor_execution, "monitorExecution"},
+    config_field{&job_config::max_time_diff_seconds, "maxTimeDiffSeconds"},
+    config_field{&job_config::monitor_port, "monitorPort"},
+    config_field{&job_config::job_sharding_strategy_class, "jobShardingStrategyClass"},
+    config_field{&job_config::reconcile_interval_minutes, "reconcileIntervalMinutes"},
+    config_field{&job_config::disabled, "disabled"},
+    config_field{&job_config::overwrite, "overwrite"});
 // clang-format on
 
 /// Calls `visit(field)` for each field, in order.
-template <class Visit, job_configuration Config = job_config>
+template <class Visit>
 constexpr void for_each_config_field(Visit&& visit) {
-    boost::hana::for_each(config_fields<Config>, visit);
+    boost::hana::for_each(config_fields, visit);
 }
 
 /// What the field of this member is called. O(number of fields).
@@ -85,16 +79,7 @@ constexpr std::string_view field_name(Value job_config::*member) {
 /// The configuration as the node that Java members share would give it back: a script job has the class of script jobs,
 /// a job without a cron expression has `no_cron`, and fields that a job of this type does not have, or that are not
 /// stored there, are at their defaults. `from_json(to_json(c)) == canonical(c)`.
-template <job_configuration Config = job_config>
-Config canonical(Config config) {
-    if (config.type == job_type::script) config.job_class = script_job_class;
-    if (config.cron.empty() && !config.schedules.empty()) config.cron = no_cron;
-    Config stored;
-    for_each_config_field([&](auto const& field) {
-        if (field.applies_to(config.type)) stored.*field.member = std::move(config.*field.member);
-    });
-    return stored;
-}
+job_config canonical(job_config config);
 
 /// A field in which two configurations differ, with the two values as text for people.
 struct config_difference {
@@ -116,15 +101,11 @@ inline std::string text_of(job_type value) { return std::string{name_of(value)};
 
 /// Where two configurations differ, in the order of the table. Compares the canonical forms: fields that a job of its
 /// type does not have make no difference.
-template <job_configuration Config = job_config>
-deferred<std::vector<config_difference>, Config> differences(Config const& left, Config const& right) {
-    deferred<std::vector<config_difference>, Config> found;
-    for_each_config_field([&, a = canonical(left), b = canonical(right)](auto const& field) {
-        auto const &one = a.*field.member, &other = b.*field.member;
-        if (one != other) found.push_back({field.name, detail::text_of(one), detail::text_of(other)});
-    });
-    return found;
-}
+std::vector<config_difference> differences(job_config const& left, job_config const& right);
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/config/fields.ipp>
+#endif
 #endif // ELASTICJOB_CONFIG_FIELDS_HPP

@@ -6,6 +6,7 @@
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/decl.hpp>
 
 #include <cstdint>
 #include <string>
@@ -13,18 +14,12 @@
 
 namespace elasticjob::detail {
 
-inline std::string milliseconds_text(wall_time t) {
-    return std::to_string(std::chrono::floor<std::chrono::milliseconds>(t.time_since_epoch()).count());
-}
-inline bool read_milliseconds(std::string_view word, wall_time& into) {
-    // Beyond these a time does not fit into a clock's nanoseconds.
-    constexpr auto low = std::chrono::ceil<std::chrono::milliseconds>(wall_time::min().time_since_epoch()).count();
-    constexpr auto high = std::chrono::floor<std::chrono::milliseconds>(wall_time::max().time_since_epoch()).count();
-    std::int64_t ms = 0;
-    if (!read_number(word, ms) || ms < low || ms > high) return false;
-    into = wall_time{std::chrono::milliseconds{ms}};
-    return true;
-}
+std::string milliseconds_text(wall_time t);
+bool read_milliseconds(std::string_view word, wall_time& into);
 
 } // namespace elasticjob::detail
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/config/instant_text.ipp>
+#endif
 #endif // ELASTICJOB_CONFIG_INSTANT_TEXT_HPP

@@ -8,6 +8,7 @@
 #include <elasticjob/config/job_schedule.hpp>
 #include <elasticjob/config/misfire_policy.hpp>
 #include <elasticjob/config/retry_policy.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/cron/civil_policy.hpp>
 
 #include <cstdint>
@@ -176,15 +177,11 @@ struct job_config {
 };
 
 /// Gives a configuration that was read in the registry what is an instance's own.
-inline void take_own_terms(job_config& config, job_config const& own) {
-    config.on_misfire = own.on_misfire;
-    config.run_time_limit = own.run_time_limit;
-    config.give_up_after = own.give_up_after;
-    config.retry = own.retry;
-    config.dead_letters_max = own.dead_letters_max;
-    config.on_wrong_clock = own.on_wrong_clock;
-    config.dataflow = own.dataflow;
-}
+void take_own_terms(job_config& config, job_config const& own);
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/config/job_config.ipp>
+#endif
 #endif // ELASTICJOB_CONFIG_JOB_CONFIG_HPP

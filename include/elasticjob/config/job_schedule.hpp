@@ -6,6 +6,7 @@
 #include <elasticjob/core/algorithm.hpp> // find_if
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp> // wall_time
+#include <elasticjob/core/decl.hpp>
 
 #include <cstdint>
 #include <string>
@@ -42,41 +43,17 @@ struct job_schedule {
     std::string job{};                 ///< of `after_job`: the one that is followed
     round_end after{};                 ///< of `after_job`
 
-    static job_schedule by_cron(std::string text) {
-        job_schedule s;
-        s.expression = std::move(text);
-        return s;
-    }
+    static job_schedule by_cron(std::string text);
     static job_schedule fixed_rate(std::chrono::milliseconds every) { return of_span(kind::fixed_rate, every); }
     static job_schedule fixed_delay(std::chrono::milliseconds pause) { return of_span(kind::fixed_delay, pause); }
-    static job_schedule once_at(wall_time t) {
-        job_schedule s;
-        s.is = kind::once_at;
-        s.at = std::chrono::floor<std::chrono::milliseconds>(t);
-        return s;
-    }
-    static job_schedule once_now() {
-        job_schedule s;
-        s.is = kind::once_now;
-        return s;
-    }
-    static job_schedule after_job(std::string name, round_end end = round_end::completed) {
-        job_schedule s;
-        s.is = kind::after_job;
-        s.job = std::move(name);
-        s.after = end;
-        return s;
-    }
+    static job_schedule once_at(wall_time t);
+    static job_schedule once_now();
+    static job_schedule after_job(std::string name, round_end end = round_end::completed);
 
     friend bool operator==(job_schedule const&, job_schedule const&) = default;
 
 private:
-    static job_schedule of_span(kind what, std::chrono::milliseconds length) {
-        job_schedule s;
-        s.is = what;
-        s.span = length;
-        return s;
-    }
+    static job_schedule of_span(kind what, std::chrono::milliseconds length);
 };
 
 /// The one that says which job is followed, or null.
@@ -88,4 +65,8 @@ job_schedule const* find_followed(Schedules const& all) {
 }
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/config/job_schedule.ipp>
+#endif
 #endif // ELASTICJOB_CONFIG_JOB_SCHEDULE_HPP

@@ -7,7 +7,7 @@
 #include <elasticjob/config/job_config.hpp>
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/core/chrono.hpp>
-#include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/identity.hpp> // job_name
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/cron/timetable.hpp>
@@ -31,46 +31,19 @@ inline constexpr std::chrono::hours jitter_max{24};
 namespace detail {
 
 /// What could be read, and what could not: `where` names the member of `job_config`.
-template <class Table = timetable, class Problem = error>
 struct timetable_reading {
-    Table table{};
-    std::vector<Problem> problems{};
+    timetable table{};
+    std::vector<error> problems{};
 };
 
 /// The seconds that are excluded: `2026-12-25`, `SAT,SUN`, or a cron expression.
-template <class Expression = cron_expression>
-result<Expression> parse_exclusion(std::string_view text) {
-    if (text.find(' ') != text.npos) return parse_cron<Expression>(text);
-    std::string whole = "* * * ? * " + std::string{text};
-    if (text.size() == 10 && text[4] == '-' && text[7] == '-')
-        whole = "* * * " + std::string{text.substr(8)} + " " + std::string{text.substr(5, 2)} + " ? " +
-                std::string{text.substr(0, 4)};
-    auto expression = parse_cron<Expression>(whole);
-    if (expression) return expression;
-    auto e = expression.error();
-    e.where.clear(); // a column of another text
-    return e;
-}
+result<cron_expression> parse_exclusion(std::string_view text);
 
 /// Why a job cannot follow another like that; empty if it can.
-template <job_configuration Config>
-std::string problem_of_following(Config const& config, job_schedule const& s) {
-    if (auto const name = job_name::parse(s.job); !name)
-        return "must name a job to follow: " + name.error().what + ", but is " + in_quotes(s.job);
-    if (s.job == config.name) return "a job cannot follow itself: name another one";
-    if (config.schedules.size() != 1 || !(config.cron.empty() || config.cron == no_cron))
-        return "a job that follows another is due by nothing else: leave out `cron` and the other schedules";
-    if (!config.monitor_execution)
-        return "following a job needs monitor_execution: otherwise nobody knows for which rounds items have run";
-    if (config.starts != wall_time::min() || config.ends != wall_time::max() || !config.excluded.empty())
-        return "`starts`, `ends` and `excluded` are for jobs with due times of their own: put them to the job that is "
-               "followed";
-    return {};
-}
+std::string problem_of_following(job_config const& config, job_schedule const& s);
 
-template <job_configuration Config>
-auto read_timetable(Config const& config) {
-    deferred<timetable_reading<>, Config> reading;
+inline auto read_timetable(job_config const& config) {
+    timetable_reading reading;
     auto& table = reading.table;
     auto const report = [&](errc code, std::string what, std::string where) {
         reading.problems.push_back({code, std::move(what), std::move(where)});
@@ -150,4 +123,8 @@ auto read_timetable(Config const& config) {
 } // namespace detail
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/config/read_timetable.ipp>
+#endif
 #endif // ELASTICJOB_CONFIG_READ_TIMETABLE_HPP

@@ -5,6 +5,7 @@
 
 #include <elasticjob/core/algorithm.hpp> // min
 #include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/hash.hpp>
 
 #include <cstdint>
@@ -41,14 +42,11 @@ constexpr std::uint32_t interruptions_survived(retry_policy const& policy) noexc
 }
 
 /// The pause before an attempt, the second or a later one. O(attempt), and no more than 64 steps.
-inline std::chrono::milliseconds pause_before(retry_policy const& policy, std::uint32_t attempt, std::uint64_t seed) {
-    auto pause = std::min(policy.pause, policy.pause_max);
-    for (std::uint32_t n = 2; n < attempt && n < 66 && pause < policy.pause_max; ++n)
-        pause = pause > policy.pause_max / policy.factor ? policy.pause_max : pause * policy.factor;
-    auto const most = static_cast<std::uint64_t>(pause.count()) / 100 * policy.spread_percent;
-    auto const cut = detail::mix_bits(seed + attempt) % (most + 1);
-    return pause - std::chrono::milliseconds{cut};
-}
+std::chrono::milliseconds pause_before(retry_policy const& policy, std::uint32_t attempt, std::uint64_t seed);
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/config/retry_policy.ipp>
+#endif
 #endif // ELASTICJOB_CONFIG_RETRY_POLICY_HPP

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_CONFIG_TASK_ID_HPP
 #define ELASTICJOB_CONFIG_TASK_ID_HPP
 
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/identity.hpp>
 
 #include <cstdint>
@@ -13,12 +14,7 @@
 namespace elasticjob {
 
 /// `0,1,2`; empty for no items.
-template <class = void>
-std::string format_item_list(std::span<item_index const> items) {
-    std::string text;
-    for (auto const item : items) text.append(text.empty() ? "" : ",").append(std::to_string(item));
-    return text;
-}
+std::string format_item_list(std::span<item_index const> items);
 
 /// How a run came about, in the words of a task id. Members of 2.1.5 call every run ready, those of a failover too.
 enum class execution_type : std::uint8_t { ready, failover };
@@ -28,15 +24,12 @@ constexpr std::string_view name_of(execution_type type) noexcept {
 }
 
 /// The id of a run of these items; no items are an empty part. An instance without an id is written as `127.0.0.1@-@1`.
-template <class = void>
 std::string make_task_id(job_name const& job, std::span<item_index const> items, instance_id const& instance,
-                         execution_type type = execution_type::ready) {
-    std::string id = job.str();
-    for (auto const& part : {format_item_list(items), std::string{name_of(type)}, instance.str()})
-        id.append(identity_delimiter).append(part);
-    if (instance.str().empty()) id.append("127.0.0.1@-@1");
-    return id;
-}
+                         execution_type type = execution_type::ready);
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/config/task_id.ipp>
+#endif
 #endif // ELASTICJOB_CONFIG_TASK_ID_HPP

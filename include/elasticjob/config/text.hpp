@@ -3,6 +3,8 @@
 #ifndef ELASTICJOB_CONFIG_TEXT_HPP
 #define ELASTICJOB_CONFIG_TEXT_HPP
 
+#include <elasticjob/core/decl.hpp>
+
 #include <charconv>
 #include <cstddef>
 #include <optional>
@@ -17,19 +19,7 @@ constexpr bool is_digit(char c) noexcept { return '0' <= c && c <= '9'; }
 
 /// Cuts at each separator. Like Java's `String.split`, it drops empty pieces at the end but not elsewhere, and gives a
 /// text without any separator back whole, even if it is empty.
-template <class Piece = std::string_view>
-std::vector<Piece> split(std::string_view text, std::string_view separator) {
-    std::vector<Piece> pieces;
-    auto end = text.find(separator);
-    if (end == text.npos) return {text};
-    for (; end != text.npos; end = text.find(separator)) {
-        pieces.push_back(text.substr(0, end));
-        text.remove_prefix(end + separator.size());
-    }
-    pieces.push_back(text);
-    while (!pieces.empty() && pieces.back().empty()) pieces.pop_back();
-    return pieces;
-}
+std::vector<std::string_view> split(std::string_view text, std::string_view separator);
 
 /// Without blanks and control characters at both ends, which is what Java's `String.trim` takes for white space.
 constexpr std::string_view trim(std::string_view text) noexcept {
@@ -74,22 +64,11 @@ constexpr std::size_t utf8_length(std::string_view text) noexcept {
 }
 
 /// The text between single quotes, made fit for one line of a log: shortened, and without bytes that are not printable.
-template <class = void>
-std::string in_quotes(std::string_view text) {
-    constexpr std::size_t length_max = 200;
-    constexpr char hex[] = "0123456789abcdef";
-    std::string line{"'"};
-    while (!text.empty() && line.size() <= length_max) {
-        auto const length = utf8_length(text);
-        auto const byte = static_cast<unsigned char>(text.front());
-        if (length == 0 || byte < ' ' || byte == 0x7f)
-            line.append({'\\', 'x', hex[byte >> 4], hex[byte & 15]});
-        else
-            line.append(text.substr(0, length));
-        text.remove_prefix(length == 0 ? 1 : length);
-    }
-    return line.append(text.empty() ? "'" : "...'");
-}
+std::string in_quotes(std::string_view text);
 
 } // namespace elasticjob::detail
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/config/text.ipp>
+#endif
 #endif // ELASTICJOB_CONFIG_TEXT_HPP

@@ -6,7 +6,6 @@
 #include <version>
 
 // The rest is most of what <algorithm> costs. libstdc++ has the classic ones in a header of their own, which several of
-// its public headers include: docs/decisions/0006.
 #if defined(__GLIBCXX__) && __has_include(<bits/stl_algo.h>)
 #include <bits/stl_algo.h>
 #else

@@ -6,7 +6,6 @@
 #include <version>
 
 // All of <chrono> takes a compiler as long as <string> does. libstdc++ keeps what we need of it in a header of its own,
-// for <thread> and <mutex>: docs/decisions/0006.
 #if defined(__GLIBCXX__) && __has_include(<bits/chrono.h>)
 #include <bits/chrono.h>
 #else

@@ -4,6 +4,7 @@
 #define ELASTICJOB_CORE_CLOCK_HPP
 
 #include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/decl.hpp>
 
 #include <concepts>
 
@@ -42,10 +43,7 @@ public:
     wall_time wall_now() const noexcept { return wall_; }
 
     /// Moves both times. Precondition: not negative.
-    void advance(std::chrono::nanoseconds by) noexcept {
-        now_ += by;
-        wall_ += std::chrono::duration_cast<wall_time::duration>(by);
-    }
+    void advance(std::chrono::nanoseconds by) noexcept;
 
     /// Somebody sets the machine's clock: monotonic time takes no notice.
     void set_wall(wall_time wall) noexcept { wall_ = wall; }
@@ -58,4 +56,8 @@ private:
 static_assert(job_clock<SystemClock> && job_clock<ManualClock>);
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/core/clock.ipp>
+#endif
 #endif // ELASTICJOB_CORE_CLOCK_HPP

@@ -3,6 +3,8 @@
 #ifndef ELASTICJOB_CORE_ERROR_HPP
 #define ELASTICJOB_CORE_ERROR_HPP
 
+#include <elasticjob/core/decl.hpp>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -142,12 +144,11 @@ struct [[nodiscard]] error {
 };
 
 /// One line for a log: `invalid_cron: minutes must be 0 to 59 (column 3)`.
-inline std::string to_string(error const& e) {
-    std::string line{name_of(e.code)};
-    if (!e.what.empty()) line.append(": ").append(e.what);
-    if (!e.where.empty()) line.append(" (").append(e.where).append(")");
-    return line;
-}
+std::string to_string(error const& e);
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/core/error.ipp>
+#endif
 #endif // ELASTICJOB_CORE_ERROR_HPP

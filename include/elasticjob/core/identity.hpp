@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_CORE_IDENTITY_HPP
 #define ELASTICJOB_CORE_IDENTITY_HPP
 
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/result.hpp>
 
 #include <compare>
@@ -26,20 +27,7 @@ class job_name {
 public:
     /// Limits the length to 200 bytes, because the name is part of every path of the job.
     /// Errors: invalid_argument, with what is wrong and what would be right.
-    template <class Name = job_name>
-    static result<Name> parse(std::string_view text) {
-        auto refuse = [&](std::string why) { return error{errc::invalid_argument, std::move(why), std::string{text}}; };
-        if (text.empty()) return refuse("job name must not be empty");
-        if (text.size() > 200) return refuse("job name must be at most 200 bytes long");
-        if (text == "." || text == "..") return refuse("job name must not be '.' or '..', which are no path elements");
-        if (text.find('/') != text.npos) return refuse("job name must not contain '/': it is one element of a path");
-        if (text.find(identity_delimiter) != text.npos)
-            return refuse("job name must not contain '@-@', which separates the parts of a task id");
-        for (char const c : text)
-            if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-                return refuse("job name must not contain control characters");
-        return job_name{text};
-    }
+    static result<job_name> parse(std::string_view text);
 
     std::string const& str() const noexcept { return text_; }
     friend auto operator<=>(job_name const&, job_name const&) = default;
@@ -57,31 +45,18 @@ public:
     instance_id() = default;
 
     /// Anything with `@-@` in it, and no `/`. Errors: malformed_data.
-    template <class Id = instance_id>
-    static result<Id> parse(std::string_view text) {
-        if (auto const at = text.find(identity_delimiter); at == text.npos || text.find('/') != text.npos)
-            return error{errc::malformed_data, "an instance id must look like <ip>@-@<token>", std::string{text}};
-        return instance_id{std::string{text}};
-    }
+    static result<instance_id> parse(std::string_view text);
 
     std::string const& str() const noexcept { return text_; }
 
     /// What stands before the first `@-@`.
-    std::string_view server() const noexcept {
-        return std::string_view{text_}.substr(0, text_.find(identity_delimiter));
-    }
+    std::string_view server() const noexcept;
 
     /// What stands behind the first `@-@`.
-    std::string_view token() const noexcept {
-        auto const at = text_.find(identity_delimiter);
-        return at == text_.npos ? std::string_view{} : std::string_view{text_}.substr(at + identity_delimiter.size());
-    }
+    std::string_view token() const noexcept;
 
     /// A member that follows the 2.1.5 protocol only: its token is a bare process id.
-    bool is_java() const noexcept {
-        auto const id = token();
-        return !id.empty() && id.find_first_not_of("0123456789") == id.npos;
-    }
+    bool is_java() const noexcept;
 
     friend auto operator<=>(instance_id const&, instance_id const&) = default;
 
@@ -91,4 +66,8 @@ private:
 };
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/core/identity.ipp>
+#endif
 #endif // ELASTICJOB_CORE_IDENTITY_HPP

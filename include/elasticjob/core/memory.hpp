@@ -6,7 +6,6 @@
 #include <version>
 
 // libstdc++ has std::shared_ptr, and std::unique_ptr with it, in a header of its own, for <condition_variable>:
-// docs/decisions/0006.
 #if defined(__GLIBCXX__) && __has_include(<bits/shared_ptr.h>)
 #include <bits/shared_ptr.h>
 #else

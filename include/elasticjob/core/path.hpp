@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_CORE_PATH_HPP
 #define ELASTICJOB_CORE_PATH_HPP
 
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/result.hpp>
 
 #include <compare>
@@ -21,30 +22,11 @@ public:
     node_path() : text_{"/"} {}
 
     /// Errors: invalid_path, which says what is wrong.
-    template <class Path = node_path>
-    static result<Path> parse(std::string_view text) {
-        auto refuse = [&](char const* why) { return error{errc::invalid_path, why, std::string{text}}; };
-        if (text.empty() || text.front() != '/') return refuse("a path must begin with '/'");
-        if (text.size() == 1) return node_path{};
-        if (text.back() == '/') return refuse("a path must not end with '/'");
-        for (std::string_view rest = text.substr(1);;) {
-            auto const end = rest.find('/');
-            if (auto const why = element_fault(rest.substr(0, end))) return refuse(why);
-            if (end == rest.npos) break;
-            rest.remove_prefix(end + 1);
-        }
-        return node_path{std::string{text}};
-    }
+    static result<node_path> parse(std::string_view text);
 
     /// One element deeper. Precondition: `element` is a valid element; what comes from outside goes through `parse`, or
     /// through a type that has checked it (job_name, instance_id).
-    node_path operator/(std::string_view element) const {
-        std::string text;
-        text.reserve(text_.size() + 1 + element.size());
-        if (!is_root()) text = text_;
-        text.append("/").append(element);
-        return node_path{std::move(text)};
-    }
+    node_path operator/(std::string_view element) const;
 
     bool is_root() const noexcept { return text_.size() == 1; }
     std::string const& str() const noexcept { return text_; }
@@ -53,10 +35,7 @@ public:
     std::string_view name() const noexcept { return std::string_view{text_}.substr(text_.rfind('/') + 1); }
 
     /// The root's parent is the root.
-    node_path parent() const {
-        auto const end = text_.rfind('/');
-        return end == 0 ? node_path{} : node_path{text_.substr(0, end)};
-    }
+    node_path parent() const;
 
     friend auto operator<=>(node_path const&, node_path const&) = default;
 
@@ -75,4 +54,8 @@ private:
 };
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/core/path.ipp>
+#endif
 #endif // ELASTICJOB_CORE_PATH_HPP

@@ -3,6 +3,8 @@
 #ifndef ELASTICJOB_CORE_RANDOM_HPP
 #define ELASTICJOB_CORE_RANDOM_HPP
 
+#include <elasticjob/core/decl.hpp>
+
 #include <unistd.h> // getentropy, getpid
 
 #include <cstdint>
@@ -19,34 +21,20 @@ public:
     explicit random_source(std::uint64_t seed) noexcept : state_{seed} {}
 
     /// A seed that no other process has. (std::random_device would do, but its header costs as much as ten of ours.)
-    static std::uint64_t machine_seed() noexcept {
-        std::uint64_t seed = 0;
-        if (getentropy(&seed, sizeof seed) == 0) return seed;
-        return static_cast<std::uint64_t>(getpid()) << 32U ^ static_cast<std::uint64_t>(std::time(nullptr));
-    }
+    static std::uint64_t machine_seed() noexcept;
 
-    std::uint64_t next() noexcept {
-        state_ += 0x9e3779b97f4a7c15U;
-        auto z = state_;
-        z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-        z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-        return z ^ (z >> 31U);
-    }
+    std::uint64_t next() noexcept;
 
     /// A random UUID, version 4, in lower case (RFC 9562).
-    std::string uuid() {
-        auto const high = (next() & ~std::uint64_t{0xf000}) | 0x4000U;
-        auto const low = (next() & ~(std::uint64_t{0xc} << 60U)) | (std::uint64_t{0x8} << 60U);
-        char text[40];
-        std::snprintf(text, sizeof text, "%08x-%04x-%04x-%04x-%012llx", static_cast<unsigned>(high >> 32U),
-                      static_cast<unsigned>((high >> 16U) & 0xffffU), static_cast<unsigned>(high & 0xffffU),
-                      static_cast<unsigned>(low >> 48U), static_cast<unsigned long long>(low & 0xffff'ffff'ffffU));
-        return text;
-    }
+    std::string uuid();
 
 private:
     std::uint64_t state_;
 };
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/core/random.ipp>
+#endif
 #endif // ELASTICJOB_CORE_RANDOM_HPP

@@ -3,7 +3,6 @@
 #ifndef ELASTICJOB_CORE_RUN_ON_HPP
 #define ELASTICJOB_CORE_RUN_ON_HPP
 
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/core/worker_pool.hpp>
 
@@ -51,7 +50,7 @@ private:
     Loop& loop_;
     F& function_;
     std::coroutine_handle<> handle_;
-    deferred<std::optional<result<void>>, Loop> outcome_;
+    std::optional<result<void>> outcome_;
     way_back back_;
 };
 

@@ -4,6 +4,7 @@
 #define ELASTICJOB_CORE_VIRTUAL_LOOP_HPP
 
 #include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/loop.hpp>
 
 namespace elasticjob {
@@ -15,12 +16,7 @@ public:
     explicit virtual_loop(wall_time start = wall_time{}) : clock_{start} {}
     virtual_loop(virtual_loop const&) = delete;
     virtual_loop& operator=(virtual_loop const&) = delete;
-    ~virtual_loop() {
-        while (!ready_.empty()) {
-            work& w = ready_.pop_front();
-            w.act(w, work_action::discard);
-        }
-    }
+    ~virtual_loop();
 
     mono_time now() const noexcept { return clock_.now(); }
     wall_time wall_now() const noexcept { return clock_.wall_now(); }
@@ -30,22 +26,13 @@ public:
     void disarm(timer& t) noexcept { timers_.disarm(t); }
 
     /// Steps until the gate is open, as far as virtual time has anything left to do.
-    bool wait(gate const& g) {
-        if (stepping_) return false;
-        while (!g.is_open())
-            if (!step()) return false;
-        return true;
-    }
+    bool wait(gate const& g);
 
     /// Runs one piece of work; if there is none, moves on to the next timer and fires it. False if there is neither.
     bool step() { return step_until(mono_time::max()); }
 
     /// Does what is due until then, and moves the time to exactly then.
-    void run_until(mono_time then) {
-        while (step_until(then)) {
-        }
-        if (clock_.now() < then) clock_.advance(then - clock_.now());
-    }
+    void run_until(mono_time then);
     void run_for(std::chrono::nanoseconds span) { run_until(now() + span); }
 
     /// Does what can be done without time passing.
@@ -63,21 +50,7 @@ private:
         bool& flag_;
     };
 
-    bool step_until(mono_time limit) {
-        if (ready_.empty()) {
-            if (timers_.empty() || timers_.earliest().due > limit) return false;
-            timer& t = timers_.earliest();
-            timers_.disarm(t);
-            if (t.due > clock_.now()) clock_.advance(t.due - clock_.now());
-            stepping const guard{stepping_};
-            t.fire(t);
-            return true;
-        }
-        work& w = ready_.pop_front();
-        stepping const guard{stepping_};
-        w.act(w, work_action::run);
-        return true;
-    }
+    bool step_until(mono_time limit);
 
     ManualClock clock_;
     intrusive_list<work> ready_;
@@ -88,4 +61,8 @@ private:
 static_assert(loop<virtual_loop>);
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/core/virtual_loop.ipp>
+#endif
 #endif // ELASTICJOB_CORE_VIRTUAL_LOOP_HPP

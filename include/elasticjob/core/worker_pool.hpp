@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_CORE_WORKER_POOL_HPP
 #define ELASTICJOB_CORE_WORKER_POOL_HPP
 
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/loop.hpp>
 
 #include <concepts>
@@ -30,55 +31,19 @@ struct thread_pool_options {
 };
 
 /// A fixed number of threads and a bounded queue. The destructor waits for what is running and discards what is queued.
-template <class Thread = std::thread>
-class basic_thread_pool {
+class ThreadPool {
 public:
-    explicit basic_thread_pool(thread_pool_options options = {}) : queue_max_{options.queue_max} {
-        auto const processors = std::size_t{Thread::hardware_concurrency()};
-        auto const count = options.threads != 0 ? options.threads : 2 * (processors != 0 ? processors : 1);
-        threads_.reserve(count);
-        for (std::size_t i = 0; i < count; ++i) threads_.emplace_back([this] { run(); });
-    }
-    basic_thread_pool(basic_thread_pool const&) = delete;
-    basic_thread_pool& operator=(basic_thread_pool const&) = delete;
-    ~basic_thread_pool() {
-        {
-            std::lock_guard const lock{mutex_};
-            closing_ = true;
-        }
-        wake_.notify_all();
-        for (auto& t : threads_) t.join();
-        while (!queue_.empty()) {
-            work& w = queue_.pop_front();
-            w.act(w, work_action::discard);
-        }
-    }
+    explicit ThreadPool(thread_pool_options options = {});
+    ThreadPool(ThreadPool const&) = delete;
+    ThreadPool& operator=(ThreadPool const&) = delete;
+    ~ThreadPool();
 
-    bool try_submit(work& w) {
-        {
-            std::lock_guard const lock{mutex_};
-            if (queued_ == queue_max_) return false;
-            ++queued_;
-            queue_.push_back(w);
-        }
-        wake_.notify_one();
-        return true;
-    }
+    bool try_submit(work& w);
 
     std::size_t size() const noexcept { return threads_.size(); }
 
 private:
-    void run() {
-        for (std::unique_lock lock{mutex_};;) {
-            wake_.wait(lock, [this] { return closing_ || !queue_.empty(); });
-            if (closing_) return;
-            work& w = queue_.pop_front();
-            --queued_;
-            lock.unlock();
-            w.act(w, work_action::run);
-            lock.lock();
-        }
-    }
+    void run();
 
     std::mutex mutex_;
     std::condition_variable wake_;
@@ -86,11 +51,8 @@ private:
     std::size_t queued_ = 0;
     std::size_t const queue_max_;
     bool closing_ = false;
-    std::vector<Thread> threads_;
+    std::vector<std::thread> threads_;
 };
-
-/// A template only so that including it costs nothing: see docs/decisions/0006.
-using ThreadPool = basic_thread_pool<>;
 
 /// Runs job bodies on the loop itself: for simulation, and for bodies that do next to nothing.
 template <loop Loop>
@@ -107,4 +69,8 @@ private:
 };
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/core/worker_pool.ipp>
+#endif
 #endif // ELASTICJOB_CORE_WORKER_POOL_HPP

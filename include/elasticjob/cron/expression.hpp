@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_CRON_EXPRESSION_HPP
 #define ELASTICJOB_CRON_EXPRESSION_HPP
 
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/cron/fields.hpp>
 #include <elasticjob/cron/parser.hpp>
@@ -37,15 +38,7 @@ private:
 namespace detail {
 
 /// `Invalid Month value: 'Foo'. Months are 1 to 12 or JAN to DEC`, at `column 9`.
-template <class = void>
-error error_of(cron_fault const& fault, std::string_view text) {
-    auto const [wrong, right] = wording_of(fault.problem);
-    error e{fault.is_about_never_firing() ? errc::cron_never_fires : errc::invalid_cron, std::string{wrong},
-            "column " + std::to_string(fault.column())};
-    if (fault.length) e.what.append(": '").append(text.substr(fault.at, fault.length)).append("'");
-    if (!right.empty()) e.what.append(". ").append(right);
-    return e;
-}
+error error_of(cron_fault const& fault, std::string_view text);
 
 } // namespace detail
 
@@ -55,12 +48,11 @@ error error_of(cron_fault const& fault, std::string_view text) {
 /// Errors: invalid_cron; cron_never_fires, when the text is well formed but no date from 1970 to 2225 matches. `what`
 /// says what is wrong and what would be right, `where` is `column N` of the offending character, counted from 1. Time:
 /// linear in the text, 0.1 to 0.4 us for the usual; no heap unless it fails.
-template <class Expression = cron_expression>
-result<Expression> parse_cron(std::string_view text) {
-    auto const parsed = detail::cron_parser{text}.parse();
-    if (parsed.fault) return detail::error_of(parsed.fault, text);
-    return Expression{parsed.fields};
-}
+result<cron_expression> parse_cron(std::string_view text);
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/cron/expression.ipp>
+#endif
 #endif // ELASTICJOB_CRON_EXPRESSION_HPP

@@ -5,7 +5,6 @@
 
 #include <elasticjob/core/algorithm.hpp> // clamp, max
 #include <elasticjob/core/chrono.hpp>
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/cron/civil_policy.hpp>
 #include <elasticjob/cron/expression.hpp>
 #include <elasticjob/cron/search.hpp>
@@ -77,7 +76,7 @@ constexpr Time first_fire(cron_fields const& fields, Time t, Zone const& zone, c
 /// `policy` changes that. Time: tens of nanoseconds, no heap; constexpr where the zone is.
 template <time_zone Zone>
 constexpr auto next_fire(cron_expression const& expression, std::chrono::sys_seconds after, Zone const& zone,
-                         civil_policy policy = {}) -> deferred<std::optional<std::chrono::sys_seconds>, Zone> {
+                         civil_policy policy = {}) -> std::optional<std::chrono::sys_seconds> {
     using std::chrono::seconds;
     // Beyond these bounds no wall clock shows a year of a schedule; within them, arithmetic cannot overflow.
     constexpr std::chrono::sys_seconds earliest{-detail::zone_margin};

@@ -42,8 +42,7 @@ private:
 };
 
 /// Offsets are seconds to add to UTC (the text has the opposite sign).
-template <class = void>
-struct basic_posix_zone {
+struct posix_zone {
     struct summer {
         std::int32_t offset;
         posix_date begin; ///< on the clock of the standard time
@@ -54,20 +53,16 @@ struct basic_posix_zone {
     std::optional<summer> saving{};
 };
 
-/// A template only so that including it costs nothing: see docs/decisions/0006.
-using posix_zone = basic_posix_zone<>;
-
 /// A reader of the form of RFC 8536, section 3.3. The rule must be written out when a second name is given.
 class posix_zone_parser {
 public:
     constexpr explicit posix_zone_parser(std::string_view text) noexcept : text_{text} {}
 
-    template <class Zone = posix_zone>
-    constexpr std::optional<Zone> parse() noexcept {
-        Zone zone;
+    constexpr std::optional<posix_zone> parse() noexcept {
+        posix_zone zone;
         if (!read_name() || !read_offset(zone.offset)) return std::nullopt;
         if (text_.empty()) return zone;
-        typename Zone::summer saving{zone.offset + 3600, {}, {}};
+        typename posix_zone::summer saving{zone.offset + 3600, {}, {}};
         if (!read_name()) return std::nullopt;
         if (peek() != ',' && !read_offset(saving.offset)) return std::nullopt;
         if (!read_date(saving.begin) || !read_date(saving.end) || !text_.empty()) return std::nullopt;

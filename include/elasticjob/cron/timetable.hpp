@@ -6,6 +6,7 @@
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp> // wall_time
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/cron/civil_policy.hpp>
 #include <elasticjob/cron/expression.hpp>
 #include <elasticjob/cron/next.hpp>
@@ -34,15 +35,15 @@ constexpr local_seconds matched_until(cron_fields const& fields, local_seconds t
 
 /// What makes a job due, and what keeps it from that. A value; times are whole milliseconds. With nothing in it nothing
 /// is ever due.
-template <class Expression = cron_expression>
-struct basic_timetable {
+struct timetable {
     using milliseconds = std::chrono::milliseconds;
 
-    std::vector<Expression> crons{};
+    std::vector<cron_expression> crons{};
     std::vector<milliseconds> rates{};  ///< each more than 0
     std::vector<milliseconds> delays{}; ///< each more than 0
     std::vector<wall_time> once{};
-    std::vector<Expression> excluded{}; ///< nothing is due while the wall clock shows a time that one of them names
+    std::vector<cron_expression>
+        excluded{}; ///< nothing is due while the wall clock shows a time that one of them names
     civil_policy policy{};
     wall_time starts = wall_time::min(); ///< nothing is due before
     wall_time ends = wall_time::max();   ///< nothing is due after
@@ -82,14 +83,11 @@ struct basic_timetable {
         return std::nullopt;
     }
 
-    friend bool operator==(basic_timetable const&, basic_timetable const&) = default;
+    friend bool operator==(timetable const&, timetable const&) = default;
 
 private:
     /// No calendar of ours goes further.
-    wall_time last() const {
-        return std::min<wall_time>(
-            ends, std::chrono::sys_seconds{std::chrono::seconds{detail::schedule_end}} - milliseconds{1});
-    }
+    wall_time last() const;
     static wall_time floored(wall_time t) { return std::chrono::floor<milliseconds>(t); }
 
     template <time_zone Zone>
@@ -125,8 +123,9 @@ private:
     }
 };
 
-/// A template only so that including it costs nothing: see docs/decisions/0006.
-using timetable = basic_timetable<>;
-
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/cron/timetable.ipp>
+#endif
 #endif // ELASTICJOB_CRON_TIMETABLE_HPP

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_EVENTS_EVENT_DATABASE_HPP
 #define ELASTICJOB_EVENTS_EVENT_DATABASE_HPP
 
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/events/trace.hpp>
 
@@ -80,13 +81,7 @@ inline constexpr char const* write_status =
 
 /// For each table, what removes its oldest rows that were told before `:before`, `:count` at most. That a row is one of a
 /// query's is said in other words by each database: `rowid IN (SELECT rowid`, and at the end `)`.
-inline std::array<std::string, 2> removals(std::string const& is_one_of, std::string const& end) {
-    auto const removal = [&](std::string const& table, std::string const& time) {
-        return "DELETE FROM " + table + " WHERE " + is_one_of + " FROM " + table + " WHERE " + time + " < :before ORDER BY " +
-            time + " LIMIT :count" + end;
-    };
-    return {removal("JOB_EXECUTION_LOG", "start_time"), removal("JOB_STATUS_TRACE_LOG", "creation_time")};
-}
+std::array<std::string, 2> removals(std::string const& is_one_of, std::string const& end);
 
 inline std::string instant(wall_time t) { return format_instant(t, ' ', ""); }
 
@@ -123,4 +118,8 @@ void bind(trace::status_trace_event const& s, F&& f) {
 
 } // namespace detail::sql
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/events/event_database.ipp>
+#endif
 #endif // ELASTICJOB_EVENTS_EVENT_DATABASE_HPP

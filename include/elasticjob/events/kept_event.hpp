@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_EVENTS_KEPT_EVENT_HPP
 #define ELASTICJOB_EVENTS_KEPT_EVENT_HPP
 
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/events/event.hpp>
 
 #include <cstdint>
@@ -24,65 +25,19 @@ public:
         keep(e);
     }
 
-    void keep(joined const& e) {
-        begin(kind::joined, e.from);
-        text_ = e.note;
-    }
+    void keep(joined const& e);
     void keep(left const& e) { begin(kind::left, e.from); }
-    void keep(leadership_changed const& e) {
-        begin(kind::leadership_changed, e.from);
-        leads_ = e.leads;
-    }
-    void keep(session_changed const& e) {
-        begin(kind::session_changed, e.from);
-        session_ = e.state;
-    }
-    void keep(resharded const& e) {
-        begin(kind::resharded, e.from);
-        count_ = e.epoch;
-        numbers_[0] = e.items;
-        numbers_[1] = e.instances;
-        numbers_[2] = e.moved;
-        numbers_[3] = e.left;
-    }
-    void keep(share_changed const& e) {
-        begin(kind::share_changed, e.from);
-        items_ = e.items;
-    }
-    void keep(item_started const& e) {
-        begin(kind::item_started, e.from, e.item, e.due, e.run);
-        token_ = e.token;
-        numbers_[0] = e.attempt;
-        source_ = e.source;
-    }
-    void keep(item_finished const& e) {
-        begin(kind::item_finished, e.from, e.item, e.due, e.run);
-        token_ = e.token;
-        took_ = e.took;
-        failure_ = e.failure;
-        retry_at_ = e.retry_at;
-    }
-    void keep(script_output const& e) {
-        begin(kind::script_output, e.from, e.item, e.due, e.run);
-        stream_ = e.stream;
-        line_ = e.text;
-        dropped_ = e.dropped;
-        count_ = e.lost;
-    }
-    void keep(item_fenced const& e) {
-        begin(kind::item_fenced, e.from, e.item, e.due, e.run);
-        token_ = e.token;
-    }
+    void keep(leadership_changed const& e);
+    void keep(session_changed const& e);
+    void keep(resharded const& e);
+    void keep(share_changed const& e);
+    void keep(item_started const& e);
+    void keep(item_finished const& e);
+    void keep(script_output const& e);
+    void keep(item_fenced const& e);
     void keep(item_misfired const& e) { begin(kind::item_misfired, e.from, e.item, e.due, {}); }
-    void keep(item_skipped const& e) {
-        begin(kind::item_skipped, e.from, e.item, e.due, e.run);
-        why_ = e.why;
-        count_ = e.count;
-    }
-    void keep(trouble const& e) {
-        begin(kind::trouble, e.from);
-        failure_ = e.what;
-    }
+    void keep(item_skipped const& e);
+    void keep(trouble const& e);
 
     /// `f(e)` with the record that was kept, which refers to this object; not at all if none was.
     template <class F>
@@ -151,24 +106,9 @@ private:
         trouble
     };
 
-    void begin(kind k, origin const& from) {
-        kind_ = k;
-        job_ = from.job;
-        instance_ = from.instance;
-        at_ = from.at;
-    }
-    void begin(kind k, origin const& from, item_index item, wall_time due, run_name const& run) {
-        begin(k, from);
-        item_ = item;
-        due_ = due;
-        run_ = run;
-        text_ = run.task_id;
-    }
-    run_name run_of() const {
-        auto run = run_;
-        run.task_id = text_; // the view that was copied is not ours
-        return run;
-    }
+    void begin(kind k, origin const& from);
+    void begin(kind k, origin const& from, item_index item, wall_time due, run_name const& run);
+    run_name run_of() const;
 
     kind kind_ = kind::none;
     bool leads_ = false;
@@ -192,4 +132,8 @@ private:
 };
 
 } // namespace elasticjob::events
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/events/kept_event.ipp>
+#endif
 #endif // ELASTICJOB_EVENTS_KEPT_EVENT_HPP

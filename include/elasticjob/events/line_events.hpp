@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_EVENTS_LINE_EVENTS_HPP
 #define ELASTICJOB_EVENTS_LINE_EVENTS_HPP
 
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/events/event_sink.hpp>
 #include <elasticjob/events/fields.hpp>
 #include <elasticjob/events/text_forms.hpp>
@@ -27,11 +28,7 @@ concept line_output = std::move_constructible<O> && std::invocable<O&, std::stri
 namespace detail {
 
 /// Where there are no exceptions, the line is lost.
-inline void miss_line() {
-#if defined(__cpp_exceptions)
-    throw std::system_error{errno, std::generic_category(), "a line of events could not be written"};
-#endif
-}
+void miss_line();
 
 } // namespace detail
 
@@ -39,23 +36,13 @@ inline void miss_line() {
 /// std::system_error.
 struct to_stream {
     std::FILE* file;
-    void operator()(std::string_view line) const {
-        if (std::fwrite(line.data(), 1, line.size(), file) != line.size() || std::fflush(file) != 0)
-            detail::miss_line();
-    }
+    void operator()(std::string_view line) const;
 };
 
 /// To a file descriptor, which has to stay open: one write for each line. Throws std::system_error.
 struct to_descriptor {
     int descriptor;
-    void operator()(std::string_view line) const {
-        while (!line.empty()) {
-            auto const written = ::write(descriptor, line.data(), line.size());
-            if (written < 0 && errno == EINTR) continue;
-            if (written < 0) return detail::miss_line();
-            line.remove_prefix(static_cast<std::size_t>(written));
-        }
-    }
+    void operator()(std::string_view line) const;
 };
 
 namespace detail {
@@ -63,19 +50,8 @@ namespace detail {
 /// `at=2026-01-01T00:00:00.025Z event=item_started job=settle item=1 note="with \"blanks\""`
 struct logfmt {
     static void begin(std::string&) {}
-    static void name(std::string& line, std::string_view name) {
-        if (!line.empty()) line += ' ';
-        line.append(name) += '=';
-    }
-    static void text(std::string& line, std::string_view text) {
-        auto const is_plain = [](char c) { return c > ' ' && c < 0x7f && c != '"' && c != '=' && c != '\\'; };
-        bool plain = !text.empty();
-        for (char const c : text) plain = plain && is_plain(c);
-        if (plain) return void(line.append(text));
-        line += '"';
-        append_escaped(line, text);
-        line += '"';
-    }
+    static void name(std::string& line, std::string_view name);
+    static void text(std::string& line, std::string_view text);
     static void list(std::string& line, std::string_view items) { text(line, items); }
     static void end(std::string&) {}
 };
@@ -83,16 +59,8 @@ struct logfmt {
 /// `{"at":"2026-01-01T00:00:00.025Z","event":"item_started","job":"settle","item":1,"items":[0,2]}`
 struct json_line {
     static void begin(std::string& line) { line += '{'; }
-    static void name(std::string& line, std::string_view name) {
-        if (line.size() > 1) line += ',';
-        text(line, name);
-        line += ':';
-    }
-    static void text(std::string& line, std::string_view text) {
-        line += '"';
-        append_escaped(line, text);
-        line += '"';
-    }
+    static void name(std::string& line, std::string_view name);
+    static void text(std::string& line, std::string_view text);
     static void list(std::string& line, std::string_view items) { line.append("[").append(items).append("]"); }
     static void end(std::string& line) { line += '}'; }
 };
@@ -156,4 +124,8 @@ public:
 static_assert(event_sink<LogfmtEvents<to_stream>> && event_sink<JsonLinesEvents<to_descriptor>>);
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/events/line_events.ipp>
+#endif
 #endif // ELASTICJOB_EVENTS_LINE_EVENTS_HPP

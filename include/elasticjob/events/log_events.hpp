@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_EVENTS_LOG_EVENTS_HPP
 #define ELASTICJOB_EVENTS_LOG_EVENTS_HPP
 
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/standard_error.hpp>
 #include <elasticjob/events/event_sink.hpp>
 
@@ -19,27 +20,11 @@ struct LogEvents {
     template <class E>
     void operator()(E const&) const noexcept {}
 
-    // Templates, so that including them costs nothing: docs/decisions/0006.
-    template <std::same_as<events::joined> Joined>
-    void operator()(Joined const& e) const {
-        if (!e.note.empty()) write(e.from, std::string{e.note});
-    }
-    template <std::same_as<events::item_finished> Finished>
-    void operator()(Finished const& e) const {
-        if (e.failure) write(e.from, "item " + std::to_string(e.item) + " failed: " + to_string(*e.failure));
-    }
-    template <std::same_as<events::item_skipped> Skipped>
-    void operator()(Skipped const& e) const {
-        write(e.from, "item " + std::to_string(e.item) + " was skipped: " + std::string{name_of(e.why)});
-    }
-    template <std::same_as<events::item_fenced> Fenced>
-    void operator()(Fenced const& e) const {
-        write(e.from, "item " + std::to_string(e.item) + " was taken over by another instance; its run does not count");
-    }
-    template <std::same_as<events::trouble> Trouble>
-    void operator()(Trouble const& e) const {
-        write(e.from, to_string(e.what));
-    }
+    void operator()(events::joined const& e) const;
+    void operator()(events::item_finished const& e) const;
+    void operator()(events::item_skipped const& e) const;
+    void operator()(events::item_fenced const& e) const;
+    void operator()(events::trouble const& e) const;
 
 private:
     template <class Origin>
@@ -51,4 +36,8 @@ private:
 };
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/events/log_events.ipp>
+#endif
 #endif // ELASTICJOB_EVENTS_LOG_EVENTS_HPP

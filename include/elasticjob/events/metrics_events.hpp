@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_EVENTS_METRICS_EVENTS_HPP
 #define ELASTICJOB_EVENTS_METRICS_EVENTS_HPP
 
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/events/event_sink.hpp>
 #include <elasticjob/events/histogram.hpp>
@@ -65,10 +66,7 @@ public:
     std::string expose() const { return elasticjob::expose(*this); }
 
     /// The same behind, and before, what other sources write.
-    void write_to(openmetrics_writer& w) const {
-        std::lock_guard const lock{state_->mutex};
-        state_->write_to(w);
-    }
+    void write_to(openmetrics_writer& w) const;
 
 private:
     struct instance_numbers {
@@ -88,55 +86,23 @@ private:
     struct state {
         explicit state(metrics_options o) : options{std::move(o)} {}
 
-        job_numbers& job(std::string_view name) {
-            auto at = jobs.find(name);
-            if (at == jobs.end() && jobs.size() >= options.jobs_max) return others;
-            if (at == jobs.end()) at = jobs.emplace(name, job_numbers{}).first;
-            return at->second;
-        }
-        static instance_numbers& instance(job_numbers& j, events::origin const& from) {
-            auto const at = j.instances.find(std::string_view{from.instance.str()});
-            return at != j.instances.end() ? at->second : j.instances[from.instance.str()];
-        }
+        job_numbers& job(std::string_view name);
+        static instance_numbers& instance(job_numbers& j, events::origin const& from);
 
-        void count(job_numbers& j, events::joined const& e) {
-            ++j.sessions;
-            instance(j, e.from).is_connected = true;
-        }
+        void count(job_numbers& j, events::joined const& e);
         void count(job_numbers& j, events::left const& e) { j.instances.erase(e.from.instance.str()); }
         void count(job_numbers& j, events::leadership_changed const& e) { instance(j, e.from).leads = e.leads; }
-        void count(job_numbers& j, events::session_changed const& e) {
-            ++j.states[name_of(e.state)];
-            instance(j, e.from).is_connected = e.state == session_state::connected;
-        }
-        void count(job_numbers& j, events::resharded const& e) {
-            ++j.reshards;
-            j.moved += e.moved;
-        }
+        void count(job_numbers& j, events::session_changed const& e);
+        void count(job_numbers& j, events::resharded const& e);
         void count(job_numbers& j, events::share_changed const& e) { instance(j, e.from).items = e.items.size(); }
-        void count(job_numbers& j, events::item_started const& e) {
-            ++j.started[e.source];
-            ++instance(j, e.from).running;
-            if (e.source != run_source::trigger) j.lateness.add(options.lateness_buckets, e.from.at - e.due);
-        }
-        void count(job_numbers& j, events::item_finished const& e) {
-            ++j.ended[e.failure ? name_of(e.failure->code) : std::string_view{"success"}];
-            j.duration.add(options.duration_buckets, e.took);
-            if (e.failure) ++(e.retry_at ? j.retries : j.failures);
-            no_longer_runs(j, e.from);
-        }
+        void count(job_numbers& j, events::item_started const& e);
+        void count(job_numbers& j, events::item_finished const& e);
         void count(job_numbers&, events::script_output const&) {}
         void count(job_numbers& j, events::item_fenced const&) { ++j.fenced; }
         void count(job_numbers& j, events::item_misfired const&) { ++j.misfired; }
-        void count(job_numbers& j, events::item_skipped const& e) {
-            j.skipped[name_of(e.why)] += e.count;
-            if (e.run.number != 0) no_longer_runs(j, e.from);
-        }
+        void count(job_numbers& j, events::item_skipped const& e);
         void count(job_numbers& j, events::trouble const& e) { ++j.troubles[name_of(e.what.code)]; }
-        static void no_longer_runs(job_numbers& j, events::origin const& from) {
-            auto& n = instance(j, from).running;
-            if (n > 0) --n;
-        }
+        static void no_longer_runs(job_numbers& j, events::origin const& from);
 
         /// `f(name, numbers)` for each job in the order of their names, the others last.
         template <class F>
@@ -145,50 +111,10 @@ private:
             if (jobs.size() >= options.jobs_max) f(std::string_view{"(others)"}, others);
         }
 
-        void write_to(openmetrics_writer& w) const {
-            w.family("elasticjob_runs_started", "counter", "Runs that have begun.");
-            for_each_job([&](auto name, auto const& j) {
-                for (auto const s :
-                     {run_source::schedule, run_source::misfire, run_source::trigger, run_source::failover}) {
-                    auto const at = j.started.find(s);
-                    w.sample("_total", {{"job", name}, {"source", name_of(s)}}, at == j.started.end() ? 0 : at->second);
-                }
-            });
-            by_name(w, "elasticjob_runs", "Runs that have ended, by outcome.", "outcome", &job_numbers::ended);
-            by_name(w, "elasticjob_skipped", "Due instants that were not run, by reason.", "reason",
-                    &job_numbers::skipped);
-            by_name(w, "elasticjob_troubles", "What went wrong with a job.", "reason", &job_numbers::troubles);
-            by_name(w, "elasticjob_session_changes", "States that the registry's session came into.", "state",
-                    &job_numbers::states);
-            gauge(w, "elasticjob_connected", "Instances of this process whose session is connected.",
-                  [](auto const& i) { return i.is_connected; });
-            counter(w, "elasticjob_retries", "Runs that failed, and are tried again.", &job_numbers::retries);
-            counter(w, "elasticjob_failures", "Runs that failed for good.", &job_numbers::failures);
-            counter(w, "elasticjob_runs_fenced", "Runs that another instance has taken over.", &job_numbers::fenced);
-            counter(w, "elasticjob_misfired", "Due instants that found their item running.", &job_numbers::misfired);
-            counter(w, "elasticjob_reshards", "Assignments written as the leader.", &job_numbers::reshards);
-            counter(w, "elasticjob_items_moved", "Items that got another owner by these.", &job_numbers::moved);
-            counter(w, "elasticjob_sessions", "Sessions under which an instance registered.", &job_numbers::sessions);
-            gauge(w, "elasticjob_running", "Items that run now.", [](auto const& i) { return i.running; });
-            gauge(w, "elasticjob_items", "Items that this process owns.", [](auto const& i) { return i.items; });
-            gauge(w, "elasticjob_leads", "Instances of this process that lead.", [](auto const& i) { return i.leads; });
-            gauge(w, "elasticjob_instances", "Instances of this process in the job.", [](auto const&) { return 1; });
-            buckets(w, "elasticjob_lateness_seconds", "From the due instant to the beginning of the run.",
-                    options.lateness_buckets, &job_numbers::lateness);
-            buckets(w, "elasticjob_duration_seconds", "How long runs take.", options.duration_buckets,
-                    &job_numbers::duration);
-        }
-        void counter(openmetrics_writer& w, char const* name, char const* help, std::uint64_t job_numbers::*of) const {
-            w.family(name, "counter", help);
-            for_each_job([&](auto job, auto const& j) { w.sample("_total", {{"job", job}}, j.*of); });
-        }
+        void write_to(openmetrics_writer& w) const;
+        void counter(openmetrics_writer& w, char const* name, char const* help, std::uint64_t job_numbers::*of) const;
         void by_name(openmetrics_writer& w, char const* name, char const* help, char const* label,
-                     std::map<std::string_view, std::uint64_t> job_numbers::*of) const {
-            w.family(name, "counter", help);
-            for_each_job([&](auto job, auto const& j) {
-                for (auto const& [reason, n] : j.*of) w.sample("_total", {{"job", job}, {label, reason}}, n);
-            });
-        }
+                     std::map<std::string_view, std::uint64_t> job_numbers::*of) const;
         template <class F>
         void gauge(openmetrics_writer& w, char const* name, char const* help, F f) const {
             w.family(name, "gauge", help);
@@ -199,10 +125,7 @@ private:
             });
         }
         void buckets(openmetrics_writer& w, char const* name, char const* help, std::vector<double> const& bounds,
-                     detail::histogram job_numbers::*of) const {
-            w.family(name, "histogram", help, "seconds");
-            for_each_job([&](auto job, auto const& j) { (j.*of).write_to(w, bounds, {"job", job}); });
-        }
+                     detail::histogram job_numbers::*of) const;
 
         metrics_options const options;
         std::mutex mutex{};
@@ -216,4 +139,8 @@ private:
 static_assert(event_sink<MetricsEvents> && metrics_source<MetricsEvents>);
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/events/metrics_events.ipp>
+#endif
 #endif // ELASTICJOB_EVENTS_METRICS_EVENTS_HPP

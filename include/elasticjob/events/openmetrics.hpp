@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_EVENTS_OPENMETRICS_HPP
 #define ELASTICJOB_EVENTS_OPENMETRICS_HPP
 
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/events/text_forms.hpp>
 
 #include <concepts>
@@ -23,15 +24,7 @@ public:
 
     /// A unit is the last word of its family's name.
     openmetrics_writer& family(std::string_view name, std::string_view type, std::string_view help,
-                               std::string_view unit = {}) {
-        name_ = name;
-        text_.append("# TYPE ").append(name).append(" ").append(type).append("\n");
-        if (!unit.empty()) text_.append("# UNIT ").append(name).append(" ").append(unit).append("\n");
-        text_.append("# HELP ").append(name).append(" ");
-        append_text(help);
-        text_ += '\n';
-        return *this;
-    }
+                               std::string_view unit = {});
 
     /// `suffix` is `_total` for a counter, `_bucket`, `_count` and `_sum` for a histogram, nothing for a gauge.
     template <class Number>
@@ -58,23 +51,17 @@ public:
     std::string finish() { return std::move(text_.append("# EOF\n")); }
 
     /// As a label `le` wants it: always with a fraction.
-    static std::string number(double value) {
-        char text[40];
-        std::snprintf(text, sizeof text, "%.12g", value);
-        std::string_view const all{text};
-        return std::string{all}.append(all.find_first_of(".en") == all.npos ? ".0" : "");
-    }
+    static std::string number(double value);
 
 private:
-    void append_text(std::string_view text) {
-        detail::for_each_character(text, [&](std::string_view character) {
-            if (character == "\\" || character == "\"") text_ += '\\';
-            text_.append(character == "\n" ? "\\n" : character);
-        });
-    }
+    void append_text(std::string_view text);
 
     std::string text_, name_;
 };
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/events/openmetrics.ipp>
+#endif
 #endif // ELASTICJOB_EVENTS_OPENMETRICS_HPP

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_EVENTS_REGISTRY_METRICS_HPP
 #define ELASTICJOB_EVENTS_REGISTRY_METRICS_HPP
 
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/events/histogram.hpp>
 #include <elasticjob/events/metrics_source.hpp>
@@ -37,29 +38,11 @@ struct registry_metrics_options {
 /// registries with copies of one are counted together. Threads: told on the loop, asked from any thread.
 class RegistryMetrics {
 public:
-    explicit RegistryMetrics(registry_metrics_options options = {})
-        : state_{std::make_shared<state>(std::move(options))} {}
+    explicit RegistryMetrics(registry_metrics_options options = {});
 
-    void operator()(registry_request const& r) const {
-        std::lock_guard const lock{state_->mutex};
-        auto& of = state_->operations[static_cast<std::size_t>(r.what)];
-        ++of.outcomes[r.outcome];
-        of.duration.add(state_->options.duration_buckets, r.took);
-    }
+    void operator()(registry_request const& r) const;
 
-    void write_to(openmetrics_writer& w) const {
-        std::lock_guard const lock{state_->mutex};
-        w.family("elasticjob_registry_requests", "counter", "Requests to the registry that have ended, by outcome.");
-        state_->for_each_used([&](auto name, auto const& of) {
-            for (auto const& [outcome, n] : of.outcomes)
-                w.sample("_total", {{"operation", name}, {"outcome", outcome}}, n);
-        });
-        w.family("elasticjob_registry_request_duration_seconds", "histogram", "How long requests to the registry take.",
-                 "seconds");
-        state_->for_each_used([&](auto name, auto const& of) {
-            of.duration.write_to(w, state_->options.duration_buckets, {"operation", name});
-        });
-    }
+    void write_to(openmetrics_writer& w) const;
 
 private:
     struct numbers {
@@ -86,4 +69,8 @@ private:
 static_assert(registry_meter<RegistryMetrics> && metrics_source<RegistryMetrics>);
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/events/registry_metrics.ipp>
+#endif
 #endif // ELASTICJOB_EVENTS_REGISTRY_METRICS_HPP

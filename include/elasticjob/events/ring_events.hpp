@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_EVENTS_RING_EVENTS_HPP
 #define ELASTICJOB_EVENTS_RING_EVENTS_HPP
 
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/events/event_ring.hpp>
 #include <elasticjob/events/event_sink.hpp>
@@ -28,19 +29,10 @@ public:
     }
 
     /// Oldest first.
-    std::vector<events::kept_event> read() const {
-        std::vector<events::kept_event> all;
-        std::lock_guard const lock{state_->mutex};
-        all.reserve(state_->ring.size());
-        for (std::size_t n = 0; n < state_->ring.size(); ++n) all.push_back(state_->ring[n]);
-        return all;
-    }
+    std::vector<events::kept_event> read() const;
 
     /// How many events there were, those included that have been forgotten.
-    std::uint64_t told() const {
-        std::lock_guard const lock{state_->mutex};
-        return state_->told;
-    }
+    std::uint64_t told() const;
 
 private:
     struct state {
@@ -55,4 +47,8 @@ private:
 static_assert(event_sink<RingEvents>);
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/events/ring_events.ipp>
+#endif
 #endif // ELASTICJOB_EVENTS_RING_EVENTS_HPP

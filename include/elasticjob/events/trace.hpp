@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_EVENTS_TRACE_HPP
 #define ELASTICJOB_EVENTS_TRACE_HPP
 
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/events/event.hpp>
 #include <elasticjob/events/text_forms.hpp>
 
@@ -58,24 +59,9 @@ constexpr std::string_view source_name(run_source s) noexcept {
 /// A UUID of version 8: made of what it names, so that whoever tells of the same thing twice calls it the same.
 class id_maker {
 public:
-    id_maker& add(std::string_view text) {
-        for (char const c : text) add_byte(static_cast<unsigned char>(c));
-        return add(text.size());
-    }
-    id_maker& add(std::uint64_t number) {
-        for (int n = 0; n < 8; ++n, number >>= 8) add_byte(static_cast<unsigned char>(number & 0xff));
-        return *this;
-    }
-    std::string finish() const {
-        constexpr char hex[] = "0123456789abcdef";
-        std::uint64_t const half[] = {(mixed(high_) & ~0xf000ULL) | 0x8000ULL, (mixed(low_) >> 2) | (2ULL << 62)};
-        std::string text;
-        for (int n = 0; n < 32; ++n) {
-            if (n == 8 || n == 12 || n == 16 || n == 20) text += '-';
-            text += hex[(half[n / 16] >> (60 - 4 * (n % 16))) & 15];
-        }
-        return text;
-    }
+    id_maker& add(std::string_view text);
+    id_maker& add(std::uint64_t number);
+    std::string finish() const;
 
 private:
     static constexpr std::uint64_t mixed(std::uint64_t z) noexcept { // the finalizer of splitmix64
@@ -83,10 +69,7 @@ private:
         z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
         return z ^ (z >> 31);
     }
-    void add_byte(unsigned char byte) {
-        high_ = (high_ ^ byte) * 0x100000001b3ULL; // FNV-1a
-        low_ = mixed(low_ + byte + 0x9e3779b97f4a7c15ULL);
-    }
+    void add_byte(unsigned char byte);
     std::uint64_t high_ = 0xcbf29ce484222325ULL, low_ = 0;
 };
 
@@ -152,14 +135,8 @@ public:
     }
 
 private:
-    static std::string find_hostname() {
-        char name[256] = "";
-        if (gethostname(name, sizeof name - 1) != 0) return {};
-        return name;
-    }
-    static std::string begin_message(events::origin const& from) {
-        return "Job '" + std::string{from.job} + "' execute begin.";
-    }
+    static std::string find_hostname();
+    static std::string begin_message(events::origin const& from);
     static std::string list_of(item_index i) { return "[" + std::to_string(i) + "]"; }
 
     template <class E>
@@ -179,9 +156,7 @@ private:
             id.append(identity_delimiter).append(part);
         return id;
     }
-    static std::string_view type_of(events::run_name const& run) {
-        return run.source == run_source::failover ? "FAILOVER" : "READY";
-    }
+    static std::string_view type_of(events::run_name const& run);
 
     template <class E>
     execution_event execution(E const& e, events::run_name const& run) const {
@@ -224,4 +199,8 @@ private:
 };
 
 } // namespace elasticjob::trace
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/events/trace.ipp>
+#endif
 #endif // ELASTICJOB_EVENTS_TRACE_HPP

@@ -3,6 +3,8 @@
 #ifndef ELASTICJOB_EXECUTION_BECOME_PROGRAM_HPP
 #define ELASTICJOB_EXECUTION_BECOME_PROGRAM_HPP
 
+#include <elasticjob/core/decl.hpp>
+
 #include <cerrno>
 #include <csignal>
 #include <type_traits>
@@ -41,13 +43,7 @@ static_assert(std::is_trivially_copyable_v<launch_failure>);
 }
 
 /// Has the kernel kill our group as soon as nobody has the tie's write end any more. Gives whether somebody still has.
-inline bool tie_to_parent(int tie) noexcept {
-    if (::fcntl(tie, F_SETOWN, -::getpid()) != 0 || ::fcntl(tie, F_SETSIG, SIGKILL) != 0 ||
-        ::fcntl(tie, F_SETFL, O_ASYNC) != 0)
-        return false;
-    pollfd parent{.fd = tie, .events = 0, .revents = 0}; // the parent may have gone before we asked to be told
-    return ::poll(&parent, 1, 0) == 0;
-}
+bool tie_to_parent(int tie) noexcept;
 
 /// Only what POSIX allows after vfork. Every signal is blocked when it is called.
 [[noreturn]] inline void become_program(launch const& l) noexcept {
@@ -79,4 +75,8 @@ inline bool tie_to_parent(int tie) noexcept {
 }
 
 } // namespace elasticjob::detail
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/execution/become_program.ipp>
+#endif
 #endif // ELASTICJOB_EXECUTION_BECOME_PROGRAM_HPP

@@ -4,6 +4,7 @@
 #define ELASTICJOB_EXECUTION_CHILD_PROCESS_HPP
 
 #include <elasticjob/config/text.hpp> // in_quotes
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/execution/become_program.hpp>
 #include <elasticjob/execution/descriptor.hpp>
 
@@ -51,58 +52,11 @@ struct child_exit {
 class child_process {
 public:
     /// Errors: job_failed, which says what was refused.
-    static result<child_process> start(child_options const& options) {
-        ELASTICJOB_TRY(auto in, open_nothing());
-        ELASTICJOB_TRY(auto out, make_pipe());
-        ELASTICJOB_TRY(auto err, make_pipe());
-        ELASTICJOB_TRY(auto tie, make_pipe());
-        ELASTICJOB_TRY(auto report, make_pipe());
-        for (auto const* read : {&out.read, &err.read}) ::fcntl(read->get(), F_SETFL, O_NONBLOCK);
-        auto const argv = pointers(&options.name, options.arguments);
-        auto const envp = pointers(nullptr, options.environment);
-        launch const plan{.program = options.program.c_str(),
-                          .argv = argv.data(),
-                          .envp = envp.data(),
-                          .directory = options.working_directory.empty() ? nullptr : options.working_directory.c_str(),
-                          .in = in.get(),
-                          .out = out.write.get(),
-                          .err = err.write.get(),
-                          .tie = tie.read.get(),
-                          .other_end = tie.write.get(),
-                          .report = report.write.get()};
+    static result<child_process> start(child_options const& options);
 
-        // A handler that ran in the child would change our memory.
-        sigset_t all, before;
-        ::sigfillset(&all);
-        ::pthread_sigmask(SIG_SETMASK, &all, &before);
-        pid_t const id = ::vfork();
-        if (id == 0) become_program(plan);
-        int const why = errno;
-        ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-        if (id < 0) return refused("cannot start a process", why);
-
-        // From here on, whichever way we leave, the process ends with this object.
-        child_process child{id, std::move(out.read), std::move(err.read), std::move(tie.write)};
-        report.write.close();
-        tie.read.close();
-        launch_failure failed{};
-        if (::read(report.read.get(), &failed, sizeof failed) == sizeof failed) return explained(options, failed);
-        child.exited_ = descriptor{static_cast<int>(::syscall(SYS_pidfd_open, id, 0))}; // glibc 2.36 has it for C only
-        if (!child.exited_ && errno == ESRCH) return error{errc::job_failed, in_quotes(options.name) + exit_code_taken};
-        if (!child.exited_) return refused("no descriptor of the process", errno);
-        return child;
-    }
-
-    child_process(child_process&& other) noexcept
-        : id_{std::exchange(other.id_, 0)},
-          out_{std::move(other.out_)},
-          err_{std::move(other.err_)},
-          tie_{std::move(other.tie_)},
-          exited_{std::move(other.exited_)} {}
+    child_process(child_process&& other) noexcept;
     child_process& operator=(child_process&&) = delete;
-    ~child_process() {
-        if (id_) (void)end();
-    }
+    ~child_process();
 
     /// To be read from, without blocking.
     int out() const noexcept { return out_.get(); }
@@ -112,82 +66,34 @@ public:
     int exited() const noexcept { return exited_.get(); }
 
     /// To the whole group. Precondition: `end` has not been called.
-    void signal(int number) const noexcept {
-        if (is_ours()) ::kill(-id_, number);
-    }
+    void signal(int number) const noexcept;
 
     /// Kills what is left of the group, and waits for the leader, for the others only so long that those that can die have
     /// died. What has been written can be read all the same. Precondition: it has not been called before.
-    child_exit end() noexcept {
-        if (is_ours())
-            ::kill(-id_, SIGKILL);
-        else
-            tie_.close(); // the kernel knows them by more than the number
-        siginfo_t info{};
-        int failed = 0;
-        do failed = ::waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED);
-        while (failed != 0 && errno == EINTR);
-        id_ = 0;
-        // Once nobody holds the other end, they are gone: all of them, but for those that have closed it before.
-        pollfd others{.fd = tie_.get(), .events = 0, .revents = 0};
-        if (tie_) (void)::poll(&others, 1, death_takes_ms);
-        tie_.close();
-        if (failed != 0) return {};
-        return {info.si_code == CLD_EXITED ? child_exit::kind::code : child_exit::kind::signal, info.si_status};
-    }
+    child_exit end() noexcept;
 
 private:
     static constexpr int death_takes_ms = 200;
 
-    child_process(pid_t id, descriptor out, descriptor err, descriptor tie) noexcept
-        : id_{id},
-          out_{std::move(out)},
-          err_{std::move(err)},
-          tie_{std::move(tie)} {}
+    child_process(pid_t id, descriptor out, descriptor err, descriptor tie) noexcept;
 
-    static result<descriptor> open_nothing() {
-        descriptor nothing{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
-        if (!nothing) return refused("no /dev/null", errno);
-        return nothing;
-    }
+    static result<descriptor> open_nothing();
 
-    static std::vector<char*> pointers(std::string const* first, std::vector<std::string> const& rest) {
-        std::vector<char*> all;
-        all.reserve(rest.size() + 2);
-        if (first) all.push_back(const_cast<char*>(first->c_str())); // execve takes them so, and writes nothing
-        for (auto const& one : rest) all.push_back(const_cast<char*>(one.c_str()));
-        all.push_back(nullptr);
-        return all;
-    }
+    static std::vector<char*> pointers(std::string const* first, std::vector<std::string> const& rest);
 
-    static error explained(child_options const& options, launch_failure failed) {
-        switch (failed.step) {
-        case launch_step::descriptors:
-            break;
-        case launch_step::directory:
-            return refused("cannot change to the working directory " + in_quotes(options.working_directory),
-                           failed.why);
-        case launch_step::program:
-            auto const what = "cannot run " + in_quotes(options.program);
-            if (failed.why == ENOEXEC)
-                return error{errc::job_failed, what + ": it is no program of this machine, and does not begin with #!"};
-            if (failed.why == ENOENT && ::access(options.program.c_str(), F_OK) == 0)
-                return error{errc::job_failed, what + ": the interpreter that its first line names is missing"};
-            return refused(what, failed.why);
-        }
-        return refused("cannot prepare the process", failed.why);
-    }
+    static error explained(child_options const& options, launch_failure failed);
 
     /// Whether there is still a process of ours by this number. There is, unless somebody else takes the exit codes of our
     /// children away; the number may then mean anybody.
-    bool is_ours() const noexcept {
-        siginfo_t info{};
-        return ::waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
-    }
+    bool is_ours() const noexcept;
 
     pid_t id_; ///< 0: reaped
     descriptor out_, err_, tie_, exited_;
 };
 
 } // namespace elasticjob::detail
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/execution/child_process.ipp>
+#endif
 #endif // ELASTICJOB_EXECUTION_CHILD_PROCESS_HPP

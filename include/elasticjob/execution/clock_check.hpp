@@ -4,6 +4,7 @@
 #define ELASTICJOB_EXECUTION_CLOCK_CHECK_HPP
 
 #include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/registry.hpp>
 
@@ -36,14 +37,11 @@ task<result<std::chrono::milliseconds>> clock_difference(Registry& r, job_layout
 }
 
 /// What to tell the people whose clock it is. `difference` is not 0.
-inline error wrong_clock(std::chrono::milliseconds difference, std::chrono::seconds allowed, std::string where) {
-    auto const by = std::to_string((difference.count() < 0 ? -difference : difference).count());
-    return error{errc::clock_differs,
-                 "this machine's clock is " + by + " ms " + (difference.count() < 0 ? "ahead of" : "behind") +
-                     " the registry's, and maxTimeDiffSeconds allows " + std::to_string(allowed.count()) +
-                     " s: set the clock",
-                 std::move(where)};
-}
+error wrong_clock(std::chrono::milliseconds difference, std::chrono::seconds allowed, std::string where);
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/execution/clock_check.ipp>
+#endif
 #endif // ELASTICJOB_EXECUTION_CLOCK_CHECK_HPP

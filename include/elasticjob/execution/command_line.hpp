@@ -4,6 +4,7 @@
 #define ELASTICJOB_EXECUTION_COMMAND_LINE_HPP
 
 #include <elasticjob/config/text.hpp> // trim
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/result.hpp>
 
 #include <algorithm>
@@ -32,47 +33,10 @@ struct command_line {
 namespace detail {
 
 /// Errors: invalid_config, the quotes are unbalanced.
-inline result<std::vector<std::string>> split_command_line(std::string_view text) {
-    std::vector<std::string> words;
-    std::string word;
-    bool is_quoted_empty = false; ///< the quotes that have just been closed make a word, even if nothing is in it
-    char quote = 0;
-    for (char const c : text) {
-        if (quote) {
-            if (c == quote)
-                quote = 0, is_quoted_empty = true;
-            else
-                word += c;
-            continue;
-        }
-        if (c == '"' || c == '\'') {
-            quote = c;
-        } else if (c != ' ') {
-            word += c;
-        } else if (is_quoted_empty || !word.empty()) {
-            words.push_back(std::exchange(word, {}));
-        }
-        is_quoted_empty = false;
-    }
-    if (quote) return error{errc::invalid_config, "Unbalanced quotes in " + std::string{text}, "scriptCommandLine"};
-    if (is_quoted_empty || !word.empty()) words.push_back(std::move(word));
-    return words;
-}
+result<std::vector<std::string>> split_command_line(std::string_view text);
 
 /// Errors: invalid_config, both kinds of quotes are in it.
-inline result<std::string> quoted_literally(std::string_view argument) {
-    auto bare = trim(argument);
-    auto const is_quote = [](char c) { return c == '"' || c == '\''; };
-    while (!bare.empty() && is_quote(bare.front())) bare.remove_prefix(1);
-    while (!bare.empty() && is_quote(bare.back())) bare.remove_suffix(1);
-    auto const has = [&](char c) { return bare.find(c) != bare.npos; };
-    if (has('"') && has('\''))
-        return error{errc::invalid_config,
-                     "Can't handle single and double quotes in same argument: " + std::string{bare},
-                     "scriptCommandLine"};
-    std::string const around = has('"') ? "'" : has('\'') || has(' ') ? "\"" : "";
-    return around + std::string{bare} + around;
-}
+result<std::string> quoted_literally(std::string_view argument);
 
 } // namespace detail
 
@@ -80,22 +44,11 @@ inline result<std::string> quoted_literally(std::string_view argument) {
 /// middle of a word; the other kind of quote is an ordinary character there. There is no escape character, nothing is
 /// expanded, and no shell has a look at it. In the program's name `\` counts as `/`.
 /// Errors: invalid_config, with the words of 2.1.5.
-inline result<command_line> parse_command_line(std::string_view text,
-                                               argument_quoting quoting = argument_quoting::as_parsed) {
-    auto const refuse = [](char const* why) { return error{errc::invalid_config, why, "scriptCommandLine"}; };
-    if (detail::trim(text).empty()) return refuse("Command line can not be empty");
-    ELASTICJOB_TRY(auto words, detail::split_command_line(text));
-    if (detail::trim(words.front()).empty()) return refuse("Executable can not be empty");
-    command_line parsed{.program = std::move(words.front()), .arguments = {}};
-    std::replace(parsed.program.begin(), parsed.program.end(), '\\', '/');
-    words.erase(words.begin());
-    if (quoting == argument_quoting::literal)
-        for (auto& word : words) {
-            ELASTICJOB_TRY(word, detail::quoted_literally(word));
-        }
-    parsed.arguments = std::move(words);
-    return parsed;
-}
+result<command_line> parse_command_line(std::string_view text, argument_quoting quoting = argument_quoting::as_parsed);
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/execution/command_line.ipp>
+#endif
 #endif // ELASTICJOB_EXECUTION_COMMAND_LINE_HPP

@@ -4,6 +4,7 @@
 #define ELASTICJOB_EXECUTION_DEAD_MAN_TIMER_HPP
 
 #include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/execution/lease.hpp>
 
@@ -29,37 +30,14 @@ class DeadManTimer {
 public:
     /// Takes a timer from the kernel, and does nothing else. Errors: overloaded (the user has too many timers or
     /// pending signals), invalid_argument (the kernel has no such clock).
-    static result<DeadManTimer> create() {
-        sigevent event{};
-        event.sigev_notify = SIGEV_SIGNAL;
-        event.sigev_signo = SIGKILL;
-        timer_t id{};
-        if (::timer_create(clock, &event, &id) == 0) return DeadManTimer{id};
-        auto const why = errno;
-        return error{why == EAGAIN ? errc::overloaded : errc::invalid_argument,
-                     "no dead man's timer: " + std::generic_category().message(why)};
-    }
+    static result<DeadManTimer> create();
 
     DeadManTimer(DeadManTimer&& other) noexcept : id_{std::exchange(other.id_, std::nullopt)} {}
-    DeadManTimer& operator=(DeadManTimer&& other) noexcept {
-        std::swap(id_, other.id_);
-        return *this;
-    }
-    ~DeadManTimer() {
-        if (id_) ::timer_delete(*id_);
-    }
+    DeadManTimer& operator=(DeadManTimer&& other) noexcept;
+    ~DeadManTimer();
 
     /// Replaces the former deadline. One that has passed kills at once.
-    void until(mono_time deadline) noexcept {
-        // The loop's clock may stand still while the machine sleeps; this one does not. What passes between reading the
-        // one and the other makes the deadline earlier.
-        timespec now{};
-        ::clock_gettime(clock, &now);
-        auto const left = deadline - SystemClock{}.now();
-        std::chrono::nanoseconds const due =
-            std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec} + left;
-        set(left.count() > 0 ? due : already);
-    }
+    void until(mono_time deadline) noexcept;
 
     void disarm() noexcept { set(never); }
 
@@ -70,18 +48,15 @@ private:
 
     explicit DeadManTimer(timer_t id) noexcept : id_{id} {}
 
-    void set(std::chrono::nanoseconds due) noexcept {
-        if (!id_) return;
-        itimerspec at{};
-        at.it_value.tv_sec = static_cast<time_t>(due.count() / 1'000'000'000);
-        at.it_value.tv_nsec = static_cast<long>(due.count() % 1'000'000'000);
-        [[maybe_unused]] int const failed = ::timer_settime(*id_, TIMER_ABSTIME, &at, nullptr);
-        assert(!failed && "timer_settime fails for invalid arguments only");
-    }
+    void set(std::chrono::nanoseconds due) noexcept;
 
     std::optional<timer_t> id_; ///< empty once moved from
 };
 static_assert(lease_guard<DeadManTimer>);
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/execution/dead_man_timer.ipp>
+#endif
 #endif // ELASTICJOB_EXECUTION_DEAD_MAN_TIMER_HPP

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_EXECUTION_DESCRIPTOR_HPP
 #define ELASTICJOB_EXECUTION_DESCRIPTOR_HPP
 
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/result.hpp>
 
 #include <cerrno>
@@ -22,15 +23,10 @@ public:
     descriptor() = default;
     explicit descriptor(int number) noexcept : number_{number} {}
     descriptor(descriptor&& other) noexcept : number_{std::exchange(other.number_, -1)} {}
-    descriptor& operator=(descriptor&& other) noexcept {
-        std::swap(number_, other.number_);
-        return *this;
-    }
+    descriptor& operator=(descriptor&& other) noexcept;
     ~descriptor() { close(); }
 
-    void close() noexcept {
-        if (number_ >= 0) ::close(std::exchange(number_, -1));
-    }
+    void close() noexcept;
 
     int get() const noexcept { return number_; }
     explicit operator bool() const noexcept { return number_ >= 0; }
@@ -40,9 +36,7 @@ private:
 };
 
 /// `what`, and why the system refused it.
-inline error refused(std::string what, int why) {
-    return error{errc::job_failed, std::move(what) + ": " + std::generic_category().message(why)};
-}
+error refused(std::string what, int why);
 
 struct pipe_ends {
     descriptor read;
@@ -50,20 +44,12 @@ struct pipe_ends {
 };
 
 /// Errors: job_failed, as for all that the system refuses to a run.
-inline result<pipe_ends> make_pipe() {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return refused("no pipe", errno);
-    return pipe_ends{descriptor{ends[0]}, descriptor{ends[1]}};
-}
+result<pipe_ends> make_pipe();
 
 /// Readable from the first `set` on. Threads: any.
 class wake_up {
 public:
-    static result<wake_up> make() {
-        descriptor d{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-        if (!d) return refused("no eventfd", errno);
-        return wake_up{std::move(d)};
-    }
+    static result<wake_up> make();
     void set() const noexcept { (void)!::eventfd_write(event_.get(), 1); }
     int get() const noexcept { return event_.get(); }
 
@@ -73,4 +59,8 @@ private:
 };
 
 } // namespace elasticjob::detail
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/execution/descriptor.ipp>
+#endif
 #endif // ELASTICJOB_EXECUTION_DESCRIPTOR_HPP

@@ -5,6 +5,7 @@
 
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/guarded_call.hpp>
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/events/log_events.hpp>
@@ -122,12 +123,7 @@ inline constexpr bool is_error_handlers<ErrorHandlers<Hs...>> = true;
 
 /// A line on standard error, the one that LogEvents writes: for schedulers with another sink.
 struct LogErrors {
-    template <std::same_as<failed_run> Run> // so that including it costs nothing: docs/decisions/0006
-    void operator()(Run const& run) const {
-        std::optional<error> const failure{run.failure};
-        LogEvents{}(events::item_finished{
-            {run.job, run.instance, {}}, run.item, run.due, run.took, failure, run.token, {}, run.retry_at});
-    }
+    void operator()(failed_run const& run) const;
 };
 
 namespace detail {
@@ -161,4 +157,8 @@ struct StopJob {
 static_assert(error_handler<LogErrors> && error_handler<IgnoreErrors<>> && error_handler<StopJob>);
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/execution/error_handlers.ipp>
+#endif
 #endif // ELASTICJOB_EXECUTION_ERROR_HANDLERS_HPP

@@ -4,6 +4,7 @@
 #define ELASTICJOB_EXECUTION_FIND_PROGRAM_HPP
 
 #include <elasticjob/config/text.hpp> // in_quotes
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/result.hpp>
 
 #include <algorithm> // min
@@ -20,25 +21,11 @@ namespace elasticjob::detail {
 
 /// A name with a slash in it is a path already. Any other is looked for in the directories of PATH.
 /// Errors: job_failed.
-inline result<std::string> find_program(std::string_view name) {
-    if (name.find('/') != name.npos) return std::string{name};
-    auto const* const set = std::getenv("PATH");
-    std::string_view const path = set ? set : "/bin:/usr/bin";
-    std::string forbidden;
-    for (std::size_t begin = 0; begin <= path.size();) {
-        auto const end = std::min(path.find(':', begin), path.size());
-        auto const directory = path.substr(begin, end - begin);
-        auto candidate = std::string{directory.empty() ? "." : directory}.append("/").append(name);
-        begin = end + 1;
-        struct stat found {};
-        if (::stat(candidate.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) continue;
-        if (::access(candidate.c_str(), X_OK) == 0) return candidate;
-        if (forbidden.empty()) forbidden = std::move(candidate);
-    }
-    if (!forbidden.empty()) return error{errc::job_failed, "cannot run " + in_quotes(forbidden) + ": not executable"};
-    return error{errc::job_failed,
-                 "cannot run " + in_quotes(name) + ": no such program on the PATH " + in_quotes(path)};
-}
+result<std::string> find_program(std::string_view name);
 
 } // namespace elasticjob::detail
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/execution/find_program.ipp>
+#endif
 #endif // ELASTICJOB_EXECUTION_FIND_PROGRAM_HPP

@@ -5,6 +5,7 @@
 
 #include <elasticjob/config/instant_text.hpp>
 #include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/path.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/registry/registry.hpp>
@@ -19,19 +20,11 @@ struct item_counts {
     std::uint64_t succeeded = 0;
     std::uint64_t failed = 0;
 
-    item_counts& operator+=(item_counts const& more) noexcept {
-        succeeded += more.succeeded;
-        failed += more.failed;
-        return *this;
-    }
+    item_counts& operator+=(item_counts const& more) noexcept;
     friend bool operator==(item_counts const&, item_counts const&) = default;
 
     /// Times in milliseconds since 1970.
-    std::string to_text(wall_time since, wall_time until) const {
-        using detail::milliseconds_text;
-        return "elasticjob counts 1\nsince " + milliseconds_text(since) + "\nuntil " + milliseconds_text(until) +
-               "\nsucceeded " + std::to_string(succeeded) + "\nfailed " + std::to_string(failed) + "\n";
-    }
+    std::string to_text(wall_time since, wall_time until) const;
 };
 
 namespace detail {
@@ -56,4 +49,8 @@ task<result<void>> write_or_create(Registry& r, node_path path, node_path parent
 } // namespace detail
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/execution/item_counts.ipp>
+#endif
 #endif // ELASTICJOB_EXECUTION_ITEM_COUNTS_HPP

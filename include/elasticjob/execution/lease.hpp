@@ -4,7 +4,6 @@
 #define ELASTICJOB_EXECUTION_LEASE_HPP
 
 #include <elasticjob/core/algorithm.hpp> // max, min, move
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/intrusive_list.hpp>
 #include <elasticjob/core/task.hpp>
@@ -80,18 +79,10 @@ class session_lease {
 public:
     using loop_type = typename Registry::loop_type;
 
-    explicit session_lease(Registry& r, Guard guard = {})
-        : registry_{r},
-          guard_{std::move(guard)},
-          lapsed_{r.loop()},
-          stir_{r.loop()},
-          alarm_{*this} {}
+    explicit session_lease(Registry& r, Guard guard = {});
     session_lease(session_lease const&) = delete;
     session_lease& operator=(session_lease const&) = delete;
-    ~session_lease() {
-        loop().disarm(alarm_);
-        guard_.disarm();
-    }
+    ~session_lease();
 
     /// While at least one of the present generation lives, the lease is kept.
     class hold {
@@ -108,28 +99,7 @@ public:
     /// Begins to hold it. A write under generation `g`, sent at `sent` or later, has succeeded: the start of a run.
     /// `witness` is an ephemeral node of that session: once it is gone, others believe that we are, and its holds are
     /// over. The hold is born over if the lease is not valid then; no run should begin under it.
-    [[nodiscard]] hold keep(session_generation g, node_path witness, mono_time sent) {
-        begin();
-        notice_session();
-        auto own = std::make_unique<seat>(*this, std::move(witness));
-        if (g != generation_ || !is_current()) {
-            own->is_over = true;
-            return hold{std::move(own)};
-        }
-        bool const is_first = live_.empty();
-        live_.push_back(*own);
-        learn(sent);
-        last_sent_ = std::max(last_sent_, sent);
-        if (is_first) {
-            held_since_ = loop().now();
-            raise(sent + lease_rule::assumed(timeout_), false);
-        }
-        own->is_over = !is_valid();
-        if (is_first && own->is_over) is_lapsed_ = true; // which its owner is told by the hold
-        watch_deadline();
-        stir_.notify();
-        return hold{std::move(own)};
-    }
+    [[nodiscard]] hold keep(session_generation g, node_path witness, mono_time sent);
 
     /// Whether the session certainly lives now, as far as the rule can tell.
     bool is_valid() const { return is_current() && loop().now() < deadline_; }
@@ -152,12 +122,7 @@ public:
 private:
     struct seat : list_hook {
         seat(session_lease& l, node_path w) : lease{l}, witness{std::move(w)} {}
-        ~seat() {
-            if (!this->is_linked()) return;
-            this->unlink();
-            lease.watch_deadline();
-            lease.stir_.notify();
-        }
+        ~seat();
         session_lease& lease;
         node_path witness;
         bool is_over = false;
@@ -178,151 +143,34 @@ private:
     loop_type& loop() const noexcept { return registry_.loop(); }
 
     /// What is known is about the session that there is.
-    bool is_current() const {
-        auto const s = registry_.session();
-        return s.generation == generation_ && s.state != session_state::closed;
-    }
+    bool is_current() const;
 
-    void begin() {
-        if (!keeper_.empty()) return;
-        keeper_.spawn(follow_session());
-        keeper_.spawn(keep_alive());
-    }
+    void begin();
 
-    task<void> follow_session() {
-        for (;;) {
-            auto const seen = registry_.session_changed().edition();
-            notice_session();
-            co_await registry_.session_changed().newer_than(seen);
-        }
-    }
+    task<void> follow_session();
 
     /// What was known of another session, or of this one under another time-out, is worth nothing.
-    void notice_session() {
-        auto const s = registry_.session();
-        stir_.notify(); // whether anything can be sent may have changed too
-        if (is_current() && s.timeout == timeout_) return;
-        bool const was_held = !live_.empty();
-        count_ = 0;
-        deadline_ = proven_ = mono_time::min();
-        generation_ = s.generation;
-        timeout_ = s.timeout;
-        loop().disarm(alarm_);
-        if (was_held) guard_.until(loop().now());
-        lapse();
-        while (!live_.empty()) live_.pop_front();
-        is_lapsed_ = false;
-    }
+    void notice_session();
 
-    task<void> keep_alive() {
-        for (;;) {
-            auto const seen = stir_.edition();
-            auto const due = next_heartbeat();
-            if (due > loop().now())
-                co_await stir_.newer_than(seen, due);
-            else
-                co_await send_heartbeat();
-        }
-    }
+    task<void> keep_alive();
 
-    mono_time next_heartbeat() const {
-        if (live_.empty() || !is_current() || registry_.session().state != session_state::connected)
-            return mono_time::max();
-        auto const due = last_sent_ + lease_rule::period(timeout_);
-        bool const is_comfortable = deadline_ == proven_ && deadline_ >= due + 2 * lease_rule::period(timeout_);
-        if (is_comfortable || !is_answered_) return due;
-        // What is short needs no proof: a steady stream of short runs keeps itself alive by its beginnings.
-        auto const patience = held_since_ + lease_rule::period(timeout_);
-        // Make haste with the next proof that is possible: which of the answered requests may serve as j, and when?
-        for (std::size_t i = 0; i < count_; ++i) {
-            auto const deadline = acks_[i].sent + lease_rule::proven(timeout_);
-            if (deadline <= std::max(deadline_, loop().now())) continue;
-            auto const m = acks_[i].received + lease_rule::relay_max(timeout_);
-            return std::max(patience, m <= acks_[count_ - 1].sent ? last_sent_ : std::min(due, m));
-        }
-        return due;
-    }
+    mono_time next_heartbeat() const;
 
     /// Precondition: it is held. Never two at once.
-    task<void> send_heartbeat() {
-        // Any witness shows that the session lives; taking turns shows also which of them have gone.
-        seat& next = live_.pop_front();
-        live_.push_back(next);
-        node_path const witness = next.witness;
-        auto const g = generation_;
-        auto const sent = loop().now();
-        last_sent_ = sent;
-        is_answered_ = false;
-        ++heartbeats_;
-        deferred<transaction, Registry> t{g};
-        t.check(witness);
-        auto const reply = co_await registry_.commit(std::move(t));
-        if (!reply || g != generation_) co_return; // nothing is known, not even that it was lost
-        // A deadline that has passed just now, unnoticed, while the answer was here, is no lapse: it was too early.
-        if (*reply)
-            learn(sent);
-        else
-            lose_witness(witness);
-        watch_deadline();
-    }
+    task<void> send_heartbeat();
 
     /// The rule: the request has just been answered, and so serves as k. Leaving requests out is always allowed.
-    void learn(mono_time sent) {
-        is_answered_ = true;
-        auto m = count_;
-        while (m > 0 && acks_[m - 1].received > sent) --m;
-        if (m > 0) {
-            auto j = m - 1;
-            while (j > 0 && acks_[j - 1].received + lease_rule::relay_max(timeout_) > acks_[m - 1].sent) --j;
-            if (j > 0) raise(acks_[j - 1].sent + lease_rule::proven(timeout_), true);
-        }
-        // The last one, and others that are a period apart.
-        auto const period = lease_rule::period(timeout_);
-        if (count_ > 1 && acks_[count_ - 1].sent < acks_[count_ - 2].sent + period) --count_;
-        if (count_ == acks_.size()) {
-            std::move(acks_.begin() + 1, acks_.end(), acks_.begin());
-            --count_;
-        }
-        acks_[count_++] = {sent, loop().now()};
-    }
+    void learn(mono_time sent);
 
-    void raise(mono_time deadline, bool is_proof) {
-        if (is_proof) proven_ = std::max(proven_, deadline);
-        deadline_ = std::max(deadline_, deadline);
-        if (is_valid()) is_lapsed_ = false;
-    }
+    void raise(mono_time deadline, bool is_proof);
 
     /// After every change of what is known, and of who holds it.
-    void watch_deadline() {
-        loop().disarm(alarm_);
-        if (live_.empty()) {
-            is_lapsed_ = false;
-            guard_.disarm();
-            return;
-        }
-        if (!is_valid()) return lapse();
-        loop().arm(alarm_, deadline_);
-        guard_.until(deadline_);
-    }
+    void watch_deadline();
 
-    void lapse() {
-        if (live_.empty() || is_lapsed_) return;
-        is_lapsed_ = true;
-        count_ = 0; // the next proof is to last: it begins anew
-        live_.for_each([](seat& s) { s.is_over = true; });
-        lapsed_.notify();
-    }
+    void lapse();
 
     /// Somebody has removed it, and takes over what its owner ran.
-    void lose_witness(node_path const& witness) {
-        bool any = false;
-        live_.for_each([&](seat& s) {
-            if (s.witness != witness) return;
-            s.is_over = any = true;
-            s.unlink();
-        });
-        if (any) lapsed_.notify();
-    }
+    void lose_witness(node_path const& witness);
 
     Registry& registry_;
     [[no_unique_address]] Guard guard_;
@@ -346,6 +194,205 @@ private:
     std::uint64_t heartbeats_ = 0;
     task_scope keeper_; ///< first to go
 };
+
+template <registry Registry, lease_guard Guard>
+session_lease<Registry, Guard>::session_lease(Registry& r, Guard guard)
+    : registry_{r},
+      guard_{std::move(guard)},
+      lapsed_{r.loop()},
+      stir_{r.loop()},
+      alarm_{*this} {}
+
+template <registry Registry, lease_guard Guard>
+session_lease<Registry, Guard>::~session_lease() {
+    loop().disarm(alarm_);
+    guard_.disarm();
+}
+
+template <registry Registry, lease_guard Guard>
+auto session_lease<Registry, Guard>::keep(session_generation g, node_path witness, mono_time sent) -> hold {
+    begin();
+    notice_session();
+    auto own = std::make_unique<seat>(*this, std::move(witness));
+    if (g != generation_ || !is_current()) {
+        own->is_over = true;
+        return hold{std::move(own)};
+    }
+    bool const is_first = live_.empty();
+    live_.push_back(*own);
+    learn(sent);
+    last_sent_ = std::max(last_sent_, sent);
+    if (is_first) {
+        held_since_ = loop().now();
+        raise(sent + lease_rule::assumed(timeout_), false);
+    }
+    own->is_over = !is_valid();
+    if (is_first && own->is_over) is_lapsed_ = true; // which its owner is told by the hold
+    watch_deadline();
+    stir_.notify();
+    return hold{std::move(own)};
+}
+
+template <registry Registry, lease_guard Guard>
+session_lease<Registry, Guard>::seat::~seat() {
+    if (!this->is_linked()) return;
+    this->unlink();
+    lease.watch_deadline();
+    lease.stir_.notify();
+}
+
+template <registry Registry, lease_guard Guard>
+bool session_lease<Registry, Guard>::is_current() const {
+    auto const s = registry_.session();
+    return s.generation == generation_ && s.state != session_state::closed;
+}
+
+template <registry Registry, lease_guard Guard>
+void session_lease<Registry, Guard>::begin() {
+    if (!keeper_.empty()) return;
+    keeper_.spawn(follow_session());
+    keeper_.spawn(keep_alive());
+}
+
+template <registry Registry, lease_guard Guard>
+task<void> session_lease<Registry, Guard>::follow_session() {
+    for (;;) {
+        auto const seen = registry_.session_changed().edition();
+        notice_session();
+        co_await registry_.session_changed().newer_than(seen);
+    }
+}
+
+template <registry Registry, lease_guard Guard>
+void session_lease<Registry, Guard>::notice_session() {
+    auto const s = registry_.session();
+    stir_.notify(); // whether anything can be sent may have changed too
+    if (is_current() && s.timeout == timeout_) return;
+    bool const was_held = !live_.empty();
+    count_ = 0;
+    deadline_ = proven_ = mono_time::min();
+    generation_ = s.generation;
+    timeout_ = s.timeout;
+    loop().disarm(alarm_);
+    if (was_held) guard_.until(loop().now());
+    lapse();
+    while (!live_.empty()) live_.pop_front();
+    is_lapsed_ = false;
+}
+
+template <registry Registry, lease_guard Guard>
+task<void> session_lease<Registry, Guard>::keep_alive() {
+    for (;;) {
+        auto const seen = stir_.edition();
+        auto const due = next_heartbeat();
+        if (due > loop().now())
+            co_await stir_.newer_than(seen, due);
+        else
+            co_await send_heartbeat();
+    }
+}
+
+template <registry Registry, lease_guard Guard>
+mono_time session_lease<Registry, Guard>::next_heartbeat() const {
+    if (live_.empty() || !is_current() || registry_.session().state != session_state::connected)
+        return mono_time::max();
+    auto const due = last_sent_ + lease_rule::period(timeout_);
+    bool const is_comfortable = deadline_ == proven_ && deadline_ >= due + 2 * lease_rule::period(timeout_);
+    if (is_comfortable || !is_answered_) return due;
+    // What is short needs no proof: a steady stream of short runs keeps itself alive by its beginnings.
+    auto const patience = held_since_ + lease_rule::period(timeout_);
+    // Make haste with the next proof that is possible: which of the answered requests may serve as j, and when?
+    for (std::size_t i = 0; i < count_; ++i) {
+        auto const deadline = acks_[i].sent + lease_rule::proven(timeout_);
+        if (deadline <= std::max(deadline_, loop().now())) continue;
+        auto const m = acks_[i].received + lease_rule::relay_max(timeout_);
+        return std::max(patience, m <= acks_[count_ - 1].sent ? last_sent_ : std::min(due, m));
+    }
+    return due;
+}
+
+template <registry Registry, lease_guard Guard>
+task<void> session_lease<Registry, Guard>::send_heartbeat() {
+    // Any witness shows that the session lives; taking turns shows also which of them have gone.
+    seat& next = live_.pop_front();
+    live_.push_back(next);
+    node_path const witness = next.witness;
+    auto const g = generation_;
+    auto const sent = loop().now();
+    last_sent_ = sent;
+    is_answered_ = false;
+    ++heartbeats_;
+    transaction t{g};
+    t.check(witness);
+    auto const reply = co_await registry_.commit(std::move(t));
+    if (!reply || g != generation_) co_return; // nothing is known, not even that it was lost
+    // A deadline that has passed just now, unnoticed, while the answer was here, is no lapse: it was too early.
+    if (*reply)
+        learn(sent);
+    else
+        lose_witness(witness);
+    watch_deadline();
+}
+
+template <registry Registry, lease_guard Guard>
+void session_lease<Registry, Guard>::learn(mono_time sent) {
+    is_answered_ = true;
+    auto m = count_;
+    while (m > 0 && acks_[m - 1].received > sent) --m;
+    if (m > 0) {
+        auto j = m - 1;
+        while (j > 0 && acks_[j - 1].received + lease_rule::relay_max(timeout_) > acks_[m - 1].sent) --j;
+        if (j > 0) raise(acks_[j - 1].sent + lease_rule::proven(timeout_), true);
+    }
+    // The last one, and others that are a period apart.
+    auto const period = lease_rule::period(timeout_);
+    if (count_ > 1 && acks_[count_ - 1].sent < acks_[count_ - 2].sent + period) --count_;
+    if (count_ == acks_.size()) {
+        std::move(acks_.begin() + 1, acks_.end(), acks_.begin());
+        --count_;
+    }
+    acks_[count_++] = {sent, loop().now()};
+}
+
+template <registry Registry, lease_guard Guard>
+void session_lease<Registry, Guard>::raise(mono_time deadline, bool is_proof) {
+    if (is_proof) proven_ = std::max(proven_, deadline);
+    deadline_ = std::max(deadline_, deadline);
+    if (is_valid()) is_lapsed_ = false;
+}
+
+template <registry Registry, lease_guard Guard>
+void session_lease<Registry, Guard>::watch_deadline() {
+    loop().disarm(alarm_);
+    if (live_.empty()) {
+        is_lapsed_ = false;
+        guard_.disarm();
+        return;
+    }
+    if (!is_valid()) return lapse();
+    loop().arm(alarm_, deadline_);
+    guard_.until(deadline_);
+}
+
+template <registry Registry, lease_guard Guard>
+void session_lease<Registry, Guard>::lapse() {
+    if (live_.empty() || is_lapsed_) return;
+    is_lapsed_ = true;
+    count_ = 0; // the next proof is to last: it begins anew
+    live_.for_each([](seat& s) { s.is_over = true; });
+    lapsed_.notify();
+}
+
+template <registry Registry, lease_guard Guard>
+void session_lease<Registry, Guard>::lose_witness(node_path const& witness) {
+    bool any = false;
+    live_.for_each([&](seat& s) {
+        if (s.witness != witness) return;
+        s.is_over = any = true;
+        s.unlink();
+    });
+    if (any) lapsed_.notify();
+}
 
 } // namespace elasticjob
 #endif // ELASTICJOB_EXECUTION_LEASE_HPP

@@ -3,6 +3,8 @@
 #ifndef ELASTICJOB_EXECUTION_NO_SIGPIPE_HPP
 #define ELASTICJOB_EXECUTION_NO_SIGPIPE_HPP
 
+#include <elasticjob/core/decl.hpp>
+
 #include <cerrno>
 #include <csignal>
 #include <ctime>
@@ -13,23 +15,10 @@ namespace elasticjob::detail {
 /// of the process. What others have the signal do is left as it is.
 class no_sigpipe {
 public:
-    no_sigpipe() noexcept {
-        sigset_t pending;
-        sigpending(&pending);
-        was_pending_ = sigismember(&pending, SIGPIPE) == 1;
-        sigemptyset(&only_);
-        sigaddset(&only_, SIGPIPE);
-        pthread_sigmask(SIG_BLOCK, &only_, &before_);
-    }
+    no_sigpipe() noexcept;
     no_sigpipe(no_sigpipe const&) = delete;
     no_sigpipe& operator=(no_sigpipe const&) = delete;
-    ~no_sigpipe() {
-        timespec const at_once{};
-        if (!was_pending_)
-            while (sigtimedwait(&only_, nullptr, &at_once) < 0 && errno == EINTR) {
-            }
-        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-    }
+    ~no_sigpipe();
 
 private:
     sigset_t only_, before_;
@@ -37,4 +26,8 @@ private:
 };
 
 } // namespace elasticjob::detail
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/execution/no_sigpipe.ipp>
+#endif
 #endif // ELASTICJOB_EXECUTION_NO_SIGPIPE_HPP

@@ -4,6 +4,7 @@
 #define ELASTICJOB_EXECUTION_OUTPUT_LINES_HPP
 
 #include <elasticjob/config/text.hpp> // utf8_length
+#include <elasticjob/core/decl.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -68,34 +69,10 @@ private:
 /// The end of what a program has said, for one line of a log: without control characters, and in UTF-8.
 class last_words {
 public:
-    void hear(std::string_view bytes) {
-        constexpr std::size_t enough = 8 * bytes_max;
-        if (bytes.size() > bytes_max) bytes.remove_prefix(bytes.size() - bytes_max);
-        said_.append(bytes);
-        if (said_.size() > enough) said_.erase(0, said_.size() - bytes_max);
-    }
+    void hear(std::string_view bytes);
 
     /// The last lines, from the first whole one, with ` | ` between them; all of it if it is a single long line.
-    std::string text() const {
-        std::string_view rest = trim(said_);
-        if (rest.size() > bytes_max) {
-            rest.remove_prefix(rest.size() - bytes_max);
-            if (auto const end = rest.find('\n'); end != rest.npos) rest.remove_prefix(end + 1);
-        }
-        std::string line;
-        while (!rest.empty()) {
-            auto const length = utf8_length(rest);
-            auto const c = static_cast<unsigned char>(rest.front());
-            if (c == '\n')
-                line += " | ";
-            else if (length == 0 || c < ' ' || c == 0x7f)
-                line += '?';
-            else
-                line.append(rest.substr(0, length));
-            rest.remove_prefix(length == 0 ? 1 : length);
-        }
-        return line;
-    }
+    std::string text() const;
 
 private:
     static constexpr std::size_t bytes_max = 1'024;
@@ -103,4 +80,8 @@ private:
 };
 
 } // namespace elasticjob::detail
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/execution/output_lines.ipp>
+#endif
 #endif // ELASTICJOB_EXECUTION_OUTPUT_LINES_HPP

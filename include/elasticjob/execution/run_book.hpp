@@ -4,7 +4,6 @@
 #define ELASTICJOB_EXECUTION_RUN_BOOK_HPP
 
 #include <elasticjob/core/algorithm.hpp>
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/gather.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/registry.hpp>
@@ -20,19 +19,15 @@
 namespace elasticjob {
 
 /// A run that is to begin.
-template <class Claim = item_claim>
-struct basic_run_start {
-    typename Claim::share share;
+struct run_start {
+    item_claim::share share;
     std::string record{};                                   ///< what is to stand in the item's run record
-    deferred<std::optional<node_version>, Claim> version{}; ///< of the record that it replaces; nothing: there is none
-    deferred<std::optional<instance_id>, Claim> dead{};     ///< whose run is made up for or given up: must not be there
+    std::optional<node_version> version{};                  ///< of the record that it replaces; nothing: there is none
+    std::optional<instance_id> dead{};                      ///< whose run is made up for or given up: must not be there
                                                             ///< any more
     bool is_failover = false;                               ///< tells Java members that the item is taken care of
     bool answers_flag = false;                              ///< takes away the flag by which Java members asked for it
 };
-
-/// A template only so that including it costs nothing: see docs/decisions/0006.
-using run_start = basic_run_start<>;
 
 /// A run that has begun.
 struct run_ticket {
@@ -42,18 +37,15 @@ struct run_ticket {
 };
 
 /// What became of the items that were to start.
-template <class Ticket = run_ticket, class Item = item_index>
-struct basic_start_report {
-    std::vector<Ticket> started;
-    std::vector<Item> running_elsewhere; ///< marked by somebody else: try again when that mark has gone
-    std::vector<Item> disabled;          ///< by an operator (RN-11)
-    std::vector<Item> taken;             ///< a Java member makes up for it
-    std::vector<Item> outdated;          ///< somebody has written the record: read it again
-    std::vector<Item> unclaimed;         ///< the claim is out of date: make a new one
-    std::vector<Item> unknown;           ///< the session ended before it was known
+struct start_report {
+    std::vector<run_ticket> started;
+    std::vector<item_index> running_elsewhere; ///< marked by somebody else: try again when that mark has gone
+    std::vector<item_index> disabled;          ///< by an operator (RN-11)
+    std::vector<item_index> taken;             ///< a Java member makes up for it
+    std::vector<item_index> outdated;          ///< somebody has written the record: read it again
+    std::vector<item_index> unclaimed;         ///< the claim is out of date: make a new one
+    std::vector<item_index> unknown;           ///< the session ended before it was known
 };
-
-using start_report = basic_start_report<>;
 
 /// A run that has ended, or a record that is to be written while it goes on.
 struct run_end {
@@ -76,14 +68,6 @@ enum class end_result : std::uint8_t {
 /// (D-13, D-15), and no due instant is dealt with twice. Threads: the loop's.
 template <registry Registry>
 class run_book {
-    // What it works on, for g++ to complete when it is used only: docs/decisions/0006.
-    template <class T>
-    using list_of = deferred<std::vector<T>, Registry>;
-    using item_claim = deferred<elasticjob::item_claim, Registry>;
-    using run_start = deferred<elasticjob::run_start, Registry>;
-    using start_report = deferred<elasticjob::start_report, Registry>;
-    using transaction = deferred<elasticjob::transaction, Registry>;
-    using proofs = std::vector<typename item_claim::proof>;
 
 public:
     run_book(Registry& r, job_layout at, instance_id self) : registry_{r}, at_{std::move(at)}, self_{std::move(self)} {}
@@ -92,373 +76,444 @@ public:
     /// registry; after session_lost it is not known whether all have started or none, otherwise none has: a lost reply
     /// is read back. Where the items do not fit into one transaction and some have started before one failed, the others
     /// are given back as unknown or unclaimed.
-    task<result<start_report>> start(session_generation g, proofs common, std::vector<run_start> starts) {
-        start_report report;
-        while (!starts.empty()) {
-            auto chunk = take_chunk(g, common, starts);
-            auto const done = co_await start_chunk(g, common, chunk, report);
-            if (done) continue;
-            if (report.started.empty()) co_return done.error();
-            for (auto const& s : chunk) report.unknown.push_back(s.share.item);
-            for (auto const& s : starts) report.unclaimed.push_back(s.share.item);
-            break;
-        }
-        co_return report;
-    }
+    task<result<start_report>> start(session_generation g, std::vector<item_claim::proof> common,
+                                     std::vector<run_start> starts);
 
     /// Writes the records of runs that have ended and takes their marks away: one transaction, as far as they fit into
     /// one. Tried until it is known or the session is over. Gives the results in the order of the ends.
-    task<list_of<end_result>> finish(session_generation g, list_of<run_end> ends) {
-        list_of<end_result> results;
-        while (results.size() < ends.size()) {
-            transaction t{g};
-            auto const begin = results.size();
-            auto end = begin;
-            for (; end < ends.size(); ++end) {
-                transaction one{g};
-                add_end(one, ends[end]);
-                if (end > begin && !t.has_room(registry_.limits(), one.size(), one.bytes())) break;
-                for (auto const& o : one.operations()) t.add(o);
-            }
-            auto const reply = co_await registry_.commit(std::move(t));
-            for (auto n = begin; n < end; ++n) {
-                auto one = end_result::recorded;
-                if (!reply || !*reply) one = co_await finish_one(g, ends[n]);
-                results.push_back(one);
-            }
-        }
-        co_return results;
-    }
+    task<std::vector<end_result>> finish(session_generation g, std::vector<run_end> ends);
 
     /// The session that the mark belonged to is over and the run goes on: marks it again, unless somebody else has
     /// taken the item over (D-17). Tried until it is known. Gives whether the run is still the valid one. Errors:
     /// session_lost if the new session is over too; those of the registry that trying again does not mend.
-    task<result<bool>> mark_again(session_generation g, item_index i, node_version version) {
-        for (;;) {
-            ELASTICJOB_CO_TRY(auto const session, co_await connected_session(registry_, g));
-            transaction t{g};
-            t.check(at_.run_record(i), version).create(at_.item_running(i), {}, create_mode::ephemeral);
-            auto const reply = co_await registry_.commit(std::move(t));
-            if (reply && *reply) co_return true;
-            if (!reply && !is_connection(reply.error().code)) co_return reply.error();
-            if (reply && reply->refused->operation == 0) co_return false;
-            if (reply && reply->refused->why == errc::no_node)
-                co_return true; // the item was cut off: nobody can start it
-            auto const mark = co_await registry_.exists(at_.item_running(i));
-            if (mark && *mark) co_return (*mark)->owner == session.id;
-            if (!mark && !is_connection(mark.error().code)) co_return mark.error();
-        }
-    }
+    task<result<bool>> mark_again(session_generation g, item_index i, node_version version);
 
     /// What is read behind this is as new as what this session, or the one before it, has written, though replies were
     /// lost and another server answers now: a transaction goes by way of the leader. Errors: session_lost; those of the
     /// registry that trying again does not mend.
-    task<result<void>> catch_up(session_generation g) {
-        for (;;) {
-            ELASTICJOB_CO_CHECK(co_await connected_session(registry_, g));
-            transaction t{g};
-            t.check(at_.instance(self_));
-            auto const reply = co_await registry_.commit(std::move(t));
-            if (reply) co_return success();
-            if (!is_connection(reply.error().code)) co_return reply.error();
-        }
-    }
+    task<result<void>> catch_up(session_generation g);
 
     /// Writes a record while the run goes on. Errors: fenced; those of the registry, and then it is not known.
-    task<result<void>> save(session_generation g, run_end e) {
-        auto const path = at_.run_record(e.item);
-        auto const written = co_await registry_.set(path, e.record, e.version, g);
-        if (written) co_return success();
-        if (!is_conflict(written.error().code) && !is_connection(written.error().code)) co_return written.error();
-        ELASTICJOB_CO_CHECK(co_await connected_session(registry_, g));
-        ELASTICJOB_CO_TRY(auto const there, co_await registry_.get(path));
-        if (is_written(there, e.record, e.version + 1)) co_return success();
-        if (there.stat.version == e.version) co_return error{errc::not_sent, "the record was not written", path.str()};
-        co_return error{errc::fenced, "another instance has taken the item over", path.str()};
-    }
+    task<result<void>> save(session_generation g, run_end e);
 
     /// Writes a record while nobody runs the item; or while a Java member may, which knows nothing of records. Errors: fenced, if
     /// somebody has begun to, has written the record, or is the `dead` instance and alive; those of the registry, and then it is
     /// not known.
-    task<result<void>> amend(session_generation g, run_end e, deferred<std::optional<instance_id>, Registry> dead,
-                             bool is_java_at_it) {
-        transaction t{g};
-        t.check(at_.instance(self_));
-        if (!is_java_at_it) t.check_absent(at_.item_running(e.item));
-        if (dead) t.check_absent(at_.instance(*dead));
-        t.set(at_.run_record(e.item), e.record, e.version);
-        ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(t)));
-        if (reply) co_return success();
-        co_return error{errc::fenced, "somebody has taken the item up", at_.run_record(e.item).str()};
-    }
+    task<result<void>> amend(session_generation g, run_end e, std::optional<instance_id> dead, bool is_java_at_it);
 
     /// Creates the records of items that have none yet; of one that somebody else creates meanwhile, nothing is touched.
     /// Errors: those of the registry.
-    task<result<void>> open(session_generation g, list_of<std::pair<item_index, std::string>> records) {
-        list_of<operation> creations;
-        for (auto& [i, text] : records)
-            creations.push_back({operation::kind::create, at_.run_record(i), std::move(text)});
-        for (std::size_t done = 0; done < creations.size();) {
-            transaction t{g};
-            t.check(at_.instance(self_));
-            auto end = done;
-            for (; end < creations.size() && (end == done || t.has_room(registry_.limits(), 1, creations[end].bytes()));
-                 ++end)
-                t.add(creations[end]);
-            ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(t)));
-            if (!reply) {
-                auto const n = reply.refused->operation;
-                if (n == 0)
-                    co_return error{errc::no_node, "this instance is not registered", at_.instance(self_).str()};
-                if (reply.refused->why == errc::no_node) {
-                    ELASTICJOB_CO_CHECK(co_await make_room());
-                    continue;
-                }
-                ELASTICJOB_CO_CHECK(co_await leave_out_present(creations, done));
-                continue;
-            }
-            done = end;
-        }
-        co_return success();
-    }
+    task<result<void>> open(session_generation g, std::vector<std::pair<item_index, std::string>> records);
 
 private:
-    task<result<void>> leave_out_present(std::vector<operation>& creations, std::size_t from) {
-        auto const look = [&](operation const& o) { return registry_.exists(o.path); };
-        auto const found = co_await gather_each(registry_.loop(), creations, look);
-        std::vector<operation> missing;
-        for (std::size_t n = 0; n < found.size(); ++n) {
-            if (!found[n]) co_return found[n].error();
-            if (n < from || !*found[n]) missing.push_back(std::move(creations[n]));
-        }
-        creations = std::move(missing);
-        co_return success();
-    }
+    task<result<void>> leave_out_present(std::vector<operation>& creations, std::size_t from);
 
-    transaction common_checks(session_generation g, proofs const& common) const {
-        transaction t{g};
-        t.check(at_.instance(self_));
-        for (auto const& p : common) t.check(p.path, p.version);
-        return t;
-    }
+    transaction common_checks(session_generation g, std::vector<item_claim::proof> const& common) const;
 
-    void add_start(transaction& t, run_start const& s) const {
-        auto const i = s.share.item;
-        for (auto const& p : s.share.own) t.check(p.path, p.version);
-        t.check_absent(at_.item_disabled(i));
-        if (s.dead) t.check_absent(at_.instance(*s.dead));
-        t.create(at_.item_running(i), {}, create_mode::ephemeral);
-        if (s.is_failover) t.create(at_.item_failover(i), self_.str(), create_mode::ephemeral);
-        if (s.answers_flag) t.remove(at_.failover_item(i));
-        if (!s.version) t.create(at_.run_record(i), {});
-        t.set(at_.run_record(i), s.record, s.version.value_or(0));
-    }
+    void add_start(transaction& t, run_start const& s) const;
 
-    void add_end(transaction& t, run_end const& e) const {
-        t.set(at_.run_record(e.item), e.record, e.version);
-        if (e.is_marked) t.remove(at_.item_running(e.item));
-        if (e.is_failover) t.remove(at_.item_failover(e.item));
-    }
+    void add_end(transaction& t, run_end const& e) const;
 
     /// As many as fit into one transaction.
-    std::vector<run_start> take_chunk(session_generation g, proofs const& common,
-                                      std::vector<run_start>& starts) const {
-        auto t = common_checks(g, common);
-        std::size_t n = 0;
-        for (; n < starts.size(); ++n) {
-            transaction one{g};
-            add_start(one, starts[n]);
-            if (n > 0 && !t.has_room(registry_.limits(), one.size(), one.bytes())) break;
-            for (auto const& o : one.operations()) t.add(o);
-        }
-        auto const end = starts.begin() + static_cast<std::ptrdiff_t>(n);
-        std::vector<run_start> chunk{std::make_move_iterator(starts.begin()), std::make_move_iterator(end)};
-        starts.erase(starts.begin(), end);
-        return chunk;
-    }
+    std::vector<run_start> take_chunk(session_generation g, std::vector<item_claim::proof> const& common,
+                                      std::vector<run_start>& starts) const;
 
     /// `chunk` holds what is not in the report yet.
-    task<result<void>> start_chunk(session_generation g, proofs const& common, std::vector<run_start>& chunk,
-                                   start_report& report) {
-        for (int attempt = 0; !chunk.empty() && attempt < 10; ++attempt) {
-            auto t = common_checks(g, common);
-            auto const checks = t.size();
-            for (auto const& s : chunk) add_start(t, s);
-            auto const reply = co_await registry_.commit(std::move(t));
-            if (!reply && !(reply.error() == errc::unknown_outcome)) co_return reply.error();
-            revision token = reply && *reply ? reply->at : 0;
-            if (!reply) {
-                ELASTICJOB_CO_TRY(token, co_await token_of(g, chunk.front()));
-            }
-            if (token != 0) {
-                for (auto const& s : chunk) report.started.push_back({s.share.item, token, version_after(s)});
-                chunk.clear();
-                co_return success();
-            }
-            if (!reply) continue; // it did not happen: again
-            if (reply->refused->operation < checks) {
-                for (auto const& s : chunk) report.unclaimed.push_back(s.share.item);
-                chunk.clear();
-                co_return success();
-            }
-            ELASTICJOB_CO_CHECK(co_await sort_out_hindered(g, common, chunk, report));
-        }
-        for (auto const& s : chunk) report.unclaimed.push_back(s.share.item);
-        chunk.clear();
-        co_return success();
-    }
+    task<result<void>> start_chunk(session_generation g, std::vector<item_claim::proof> const& common,
+                                   std::vector<run_start>& chunk, start_report& report);
 
     /// Whether this is what we have written, though the reply was lost.
-    static bool is_written(node const& there, std::string_view record, node_version version) {
-        return there.stat.version == version && there.data == record;
-    }
+    static bool is_written(node const& there, std::string_view record, node_version version);
 
     static node_version version_after(run_start const& s) { return s.version.value_or(0) + 1; }
 
     /// After a refusal: looks at all items at once, and keeps those that nothing stands in the way of.
-    task<result<void>> sort_out_hindered(session_generation g, proofs const& common, std::vector<run_start>& chunk,
-                                         start_report& report) {
-        auto const list = [&](run_start const& s) { return registry_.children(at_.item(s.share.item)); };
-        auto const read_owner = [&](run_start const& s) { return registry_.get(at_.item_instance(s.share.item)); };
-        auto const read_record = [&](run_start const& s) { return registry_.exists(at_.run_record(s.share.item)); };
-        auto listing = gather_each(registry_.loop(), chunk, list);
-        auto reading = gather_each(registry_.loop(), chunk, read_owner);
-        auto looking = gather_each(registry_.loop(), chunk, read_record);
-        auto const found = co_await std::move(listing);
-        auto const named = co_await std::move(reading);
-        auto const written = co_await std::move(looking);
-        for (auto const& f : found)
-            if (!f && !(f.error() == errc::no_node)) co_return f.error();
-        for (auto const& w : written)
-            if (!w) co_return w.error();
-        std::vector<run_start> free;
-        std::vector<item_index> removed;
-        for (std::size_t n = 0; n < chunk.size(); ++n) {
-            auto const has = [&](std::string_view name) {
-                return std::find(found[n]->begin(), found[n]->end(), name) != found[n]->end();
-            };
-            auto const& s = chunk[n];
-            auto const& record = *written[n];
-            auto const i = s.share.item;
-            bool const is_ours = named[n] && named[n]->data == self_.str() && owns(s.share, named[n]->stat.version);
-            bool const is_as_known = record ? s.version == record->version : !s.version;
-            bool const is_removed = !named[n] && named[n].error() == errc::no_node && s.share.own.empty() && i != 0;
-            if (is_removed) {
-                removed.push_back(i);
-                free.push_back(std::move(chunk[n]));
-            } else if (!found[n] || !is_ours)
-                report.unclaimed.push_back(i);
-            else if (has("disabled"))
-                report.disabled.push_back(i);
-            else if (s.is_failover && is_as_known && has("failover"))
-                report.taken.push_back(i); // though it may run already
-            else if (has("running"))
-                report.running_elsewhere.push_back(i);
-            else if (!is_as_known || s.dead || s.answers_flag)
-                report.outdated.push_back(i);
-            else
-                free.push_back(std::move(chunk[n]));
-        }
-        chunk = std::move(free);
-        for (auto const i : removed) {
-            ELASTICJOB_CO_CHECK(co_await restore(g, common, i));
-        }
-        for (auto const& s : chunk)
-            if (!s.version) co_return co_await make_room(); // perhaps it is the parent that is missing
-        co_return success();
-    }
+    task<result<void>> sort_out_hindered(session_generation g, std::vector<item_claim::proof> const& common,
+                                         std::vector<run_start>& chunk, start_report& report);
 
-    static bool owns(typename item_claim::share const& s, node_version version) {
-        return std::all_of(s.own.begin(), s.own.end(), [&](auto const& p) { return p.version == version; });
-    }
+    static bool owns(item_claim::share const& s, node_version version);
 
     /// Somebody has removed an item's nodes, though the assignment in force gives it to us.
-    task<result<void>> restore(session_generation g, proofs const& common, item_index i) {
-        ELASTICJOB_CO_TRY(auto const there, co_await registry_.exists(at_.item(i)));
-        auto t = common_checks(g, common);
-        if (!there) t.create(at_.item(i), {});
-        t.create(at_.item_instance(i), self_.str());
-        auto const reply = co_await registry_.commit(std::move(t));
-        if (!reply && !is_connection(reply.error().code)) co_return reply.error();
-        co_return success(); // a refusal shows when the start is tried again
-    }
+    task<result<void>> restore(session_generation g, std::vector<item_claim::proof> const& common, item_index i);
 
     /// The parents of the records, which somebody may have removed.
-    task<result<void>> make_room() {
-        list_of<node_path> const parents{at_.ext(), at_.run_records()};
-        for (auto const& path : parents) {
-            auto const made =
-                co_await registry_.create(path, {}, create_mode::persistent, session_generation::current());
-            if (!made && !(made.error() == errc::node_exists) && !is_connection(made.error().code))
-                co_return made.error();
-        }
-        co_return success();
-    }
+    task<result<void>> make_room();
 
     /// After a lost reply: the revision of the start, or 0 if it did not happen. Nobody writes the record while our mark
     /// stands. Should the session end before it is known, the record tells the next one.
-    task<result<revision>> token_of(session_generation g, run_start const& s) {
-        for (;;) {
-            ELASTICJOB_CO_CHECK(co_await catch_up(g));
-            auto const there = co_await registry_.get(at_.run_record(s.share.item));
-            if (there) co_return is_written(*there, s.record, version_after(s)) ? there->stat.modified : 0;
-            if (there.error() == errc::no_node) co_return revision{0};
-            if (!is_connection(there.error().code)) co_return there.error();
-        }
-    }
+    task<result<revision>> token_of(session_generation g, run_start const& s);
 
-    task<end_result> finish_one(session_generation g, run_end e) {
-        for (;;) {
-            auto const session = co_await connected_session(registry_, g);
-            if (!session) co_return end_result::session_over;
-            auto const there = co_await registry_.get(at_.run_record(e.item));
-            if (there && is_written(*there, e.record, e.version + 1)) co_return end_result::recorded; // it had happened
-            if ((there && there->stat.version != e.version) || (!there && there.error() == errc::no_node)) {
-                co_await take_marks_away(g, session->id, e);
-                co_return end_result::fenced;
-            }
-            if (!there) {
-                if (!is_connection(there.error().code)) co_return end_result::session_over;
-                continue;
-            }
-            e = co_await with_marks_of(session->id, std::move(e));
-            transaction t{g};
-            add_end(t, e);
-            auto const reply = co_await registry_.commit(std::move(t));
-            if (reply && *reply) co_return end_result::recorded;
-            if (!reply && !is_connection(reply.error().code)) co_return end_result::session_over;
-        }
-    }
+    task<end_result> finish_one(session_generation g, run_end e);
 
     /// The end, with those marks that are there and ours.
-    task<run_end> with_marks_of(std::int64_t session, run_end e) {
-        auto const mark = co_await registry_.exists(at_.item_running(e.item));
-        auto const taken = co_await registry_.exists(at_.item_failover(e.item));
-        if (mark) e.is_marked = *mark && (*mark)->owner == session;
-        if (taken) e.is_failover = *taken && (*taken)->owner == session;
-        co_return e;
-    }
+    task<run_end> with_marks_of(std::int64_t session, run_end e);
 
-    task<void> take_marks_away(session_generation g, std::int64_t session, run_end e) {
-        for (auto const& path : {at_.item_running(e.item), at_.item_failover(e.item)})
-            for (;;) {
-                auto const mark = co_await registry_.exists(path);
-                if (mark && (!*mark || (*mark)->owner != session)) break;
-                if (mark) {
-                    auto const removed = co_await registry_.remove(path, any_version, g);
-                    if (removed || !is_connection(removed.error().code)) break;
-                } else {
-                    if (!is_connection(mark.error().code)) break;
-                    auto const again = co_await connected_session(registry_, g);
-                    if (!again) break;
-                }
-            }
-    }
+    task<void> take_marks_away(session_generation g, std::int64_t session, run_end e);
 
     Registry& registry_;
     job_layout at_;
     instance_id self_;
 };
+
+template <registry Registry>
+task<result<start_report>> run_book<Registry>::start(session_generation g, std::vector<item_claim::proof> common,
+                                                     std::vector<run_start> starts) {
+    start_report report;
+    while (!starts.empty()) {
+        auto chunk = take_chunk(g, common, starts);
+        auto const done = co_await start_chunk(g, common, chunk, report);
+        if (done) continue;
+        if (report.started.empty()) co_return done.error();
+        for (auto const& s : chunk) report.unknown.push_back(s.share.item);
+        for (auto const& s : starts) report.unclaimed.push_back(s.share.item);
+        break;
+    }
+    co_return report;
+}
+
+template <registry Registry>
+task<std::vector<end_result>> run_book<Registry>::finish(session_generation g, std::vector<run_end> ends) {
+    std::vector<end_result> results;
+    while (results.size() < ends.size()) {
+        transaction t{g};
+        auto const begin = results.size();
+        auto end = begin;
+        for (; end < ends.size(); ++end) {
+            transaction one{g};
+            add_end(one, ends[end]);
+            if (end > begin && !t.has_room(registry_.limits(), one.size(), one.bytes())) break;
+            for (auto const& o : one.operations()) t.add(o);
+        }
+        auto const reply = co_await registry_.commit(std::move(t));
+        for (auto n = begin; n < end; ++n) {
+            auto one = end_result::recorded;
+            if (!reply || !*reply) one = co_await finish_one(g, ends[n]);
+            results.push_back(one);
+        }
+    }
+    co_return results;
+}
+
+template <registry Registry>
+task<result<bool>> run_book<Registry>::mark_again(session_generation g, item_index i, node_version version) {
+    for (;;) {
+        ELASTICJOB_CO_TRY(auto const session, co_await connected_session(registry_, g));
+        transaction t{g};
+        t.check(at_.run_record(i), version).create(at_.item_running(i), {}, create_mode::ephemeral);
+        auto const reply = co_await registry_.commit(std::move(t));
+        if (reply && *reply) co_return true;
+        if (!reply && !is_connection(reply.error().code)) co_return reply.error();
+        if (reply && reply->refused->operation == 0) co_return false;
+        if (reply && reply->refused->why == errc::no_node) co_return true; // the item was cut off: nobody can start it
+        auto const mark = co_await registry_.exists(at_.item_running(i));
+        if (mark && *mark) co_return (*mark)->owner == session.id;
+        if (!mark && !is_connection(mark.error().code)) co_return mark.error();
+    }
+}
+
+template <registry Registry>
+task<result<void>> run_book<Registry>::catch_up(session_generation g) {
+    for (;;) {
+        ELASTICJOB_CO_CHECK(co_await connected_session(registry_, g));
+        transaction t{g};
+        t.check(at_.instance(self_));
+        auto const reply = co_await registry_.commit(std::move(t));
+        if (reply) co_return success();
+        if (!is_connection(reply.error().code)) co_return reply.error();
+    }
+}
+
+template <registry Registry>
+task<result<void>> run_book<Registry>::save(session_generation g, run_end e) {
+    auto const path = at_.run_record(e.item);
+    auto const written = co_await registry_.set(path, e.record, e.version, g);
+    if (written) co_return success();
+    if (!is_conflict(written.error().code) && !is_connection(written.error().code)) co_return written.error();
+    ELASTICJOB_CO_CHECK(co_await connected_session(registry_, g));
+    ELASTICJOB_CO_TRY(auto const there, co_await registry_.get(path));
+    if (is_written(there, e.record, e.version + 1)) co_return success();
+    if (there.stat.version == e.version) co_return error{errc::not_sent, "the record was not written", path.str()};
+    co_return error{errc::fenced, "another instance has taken the item over", path.str()};
+}
+
+template <registry Registry>
+task<result<void>> run_book<Registry>::amend(session_generation g, run_end e, std::optional<instance_id> dead,
+                                             bool is_java_at_it) {
+    transaction t{g};
+    t.check(at_.instance(self_));
+    if (!is_java_at_it) t.check_absent(at_.item_running(e.item));
+    if (dead) t.check_absent(at_.instance(*dead));
+    t.set(at_.run_record(e.item), e.record, e.version);
+    ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(t)));
+    if (reply) co_return success();
+    co_return error{errc::fenced, "somebody has taken the item up", at_.run_record(e.item).str()};
+}
+
+template <registry Registry>
+task<result<void>> run_book<Registry>::open(session_generation g,
+                                            std::vector<std::pair<item_index, std::string>> records) {
+    std::vector<operation> creations;
+    for (auto& [i, text] : records) creations.push_back({operation::kind::create, at_.run_record(i), std::move(text)});
+    for (std::size_t done = 0; done < creations.size();) {
+        transaction t{g};
+        t.check(at_.instance(self_));
+        auto end = done;
+        for (; end < creations.size() && (end == done || t.has_room(registry_.limits(), 1, creations[end].bytes()));
+             ++end)
+            t.add(creations[end]);
+        ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(t)));
+        if (!reply) {
+            auto const n = reply.refused->operation;
+            if (n == 0) co_return error{errc::no_node, "this instance is not registered", at_.instance(self_).str()};
+            if (reply.refused->why == errc::no_node) {
+                ELASTICJOB_CO_CHECK(co_await make_room());
+                continue;
+            }
+            ELASTICJOB_CO_CHECK(co_await leave_out_present(creations, done));
+            continue;
+        }
+        done = end;
+    }
+    co_return success();
+}
+
+template <registry Registry>
+task<result<void>> run_book<Registry>::leave_out_present(std::vector<operation>& creations, std::size_t from) {
+    auto const look = [&](operation const& o) { return registry_.exists(o.path); };
+    auto const found = co_await gather_each(registry_.loop(), creations, look);
+    std::vector<operation> missing;
+    for (std::size_t n = 0; n < found.size(); ++n) {
+        if (!found[n]) co_return found[n].error();
+        if (n < from || !*found[n]) missing.push_back(std::move(creations[n]));
+    }
+    creations = std::move(missing);
+    co_return success();
+}
+
+template <registry Registry>
+transaction run_book<Registry>::common_checks(session_generation g,
+                                              std::vector<item_claim::proof> const& common) const {
+    transaction t{g};
+    t.check(at_.instance(self_));
+    for (auto const& p : common) t.check(p.path, p.version);
+    return t;
+}
+
+template <registry Registry>
+void run_book<Registry>::add_start(transaction& t, run_start const& s) const {
+    auto const i = s.share.item;
+    for (auto const& p : s.share.own) t.check(p.path, p.version);
+    t.check_absent(at_.item_disabled(i));
+    if (s.dead) t.check_absent(at_.instance(*s.dead));
+    t.create(at_.item_running(i), {}, create_mode::ephemeral);
+    if (s.is_failover) t.create(at_.item_failover(i), self_.str(), create_mode::ephemeral);
+    if (s.answers_flag) t.remove(at_.failover_item(i));
+    if (!s.version) t.create(at_.run_record(i), {});
+    t.set(at_.run_record(i), s.record, s.version.value_or(0));
+}
+
+template <registry Registry>
+void run_book<Registry>::add_end(transaction& t, run_end const& e) const {
+    t.set(at_.run_record(e.item), e.record, e.version);
+    if (e.is_marked) t.remove(at_.item_running(e.item));
+    if (e.is_failover) t.remove(at_.item_failover(e.item));
+}
+
+template <registry Registry>
+std::vector<run_start> run_book<Registry>::take_chunk(session_generation g,
+                                                      std::vector<item_claim::proof> const& common,
+                                                      std::vector<run_start>& starts) const {
+    auto t = common_checks(g, common);
+    std::size_t n = 0;
+    for (; n < starts.size(); ++n) {
+        transaction one{g};
+        add_start(one, starts[n]);
+        if (n > 0 && !t.has_room(registry_.limits(), one.size(), one.bytes())) break;
+        for (auto const& o : one.operations()) t.add(o);
+    }
+    auto const end = starts.begin() + static_cast<std::ptrdiff_t>(n);
+    std::vector<run_start> chunk{std::make_move_iterator(starts.begin()), std::make_move_iterator(end)};
+    starts.erase(starts.begin(), end);
+    return chunk;
+}
+
+template <registry Registry>
+task<result<void>> run_book<Registry>::start_chunk(session_generation g, std::vector<item_claim::proof> const& common,
+                                                   std::vector<run_start>& chunk, start_report& report) {
+    for (int attempt = 0; !chunk.empty() && attempt < 10; ++attempt) {
+        auto t = common_checks(g, common);
+        auto const checks = t.size();
+        for (auto const& s : chunk) add_start(t, s);
+        auto const reply = co_await registry_.commit(std::move(t));
+        if (!reply && !(reply.error() == errc::unknown_outcome)) co_return reply.error();
+        revision token = reply && *reply ? reply->at : 0;
+        if (!reply) {
+            ELASTICJOB_CO_TRY(token, co_await token_of(g, chunk.front()));
+        }
+        if (token != 0) {
+            for (auto const& s : chunk) report.started.push_back({s.share.item, token, version_after(s)});
+            chunk.clear();
+            co_return success();
+        }
+        if (!reply) continue; // it did not happen: again
+        if (reply->refused->operation < checks) {
+            for (auto const& s : chunk) report.unclaimed.push_back(s.share.item);
+            chunk.clear();
+            co_return success();
+        }
+        ELASTICJOB_CO_CHECK(co_await sort_out_hindered(g, common, chunk, report));
+    }
+    for (auto const& s : chunk) report.unclaimed.push_back(s.share.item);
+    chunk.clear();
+    co_return success();
+}
+
+template <registry Registry>
+bool run_book<Registry>::is_written(node const& there, std::string_view record, node_version version) {
+    return there.stat.version == version && there.data == record;
+}
+
+template <registry Registry>
+task<result<void>> run_book<Registry>::sort_out_hindered(session_generation g,
+                                                         std::vector<item_claim::proof> const& common,
+                                                         std::vector<run_start>& chunk, start_report& report) {
+    auto const list = [&](run_start const& s) { return registry_.children(at_.item(s.share.item)); };
+    auto const read_owner = [&](run_start const& s) { return registry_.get(at_.item_instance(s.share.item)); };
+    auto const read_record = [&](run_start const& s) { return registry_.exists(at_.run_record(s.share.item)); };
+    auto listing = gather_each(registry_.loop(), chunk, list);
+    auto reading = gather_each(registry_.loop(), chunk, read_owner);
+    auto looking = gather_each(registry_.loop(), chunk, read_record);
+    auto const found = co_await std::move(listing);
+    auto const named = co_await std::move(reading);
+    auto const written = co_await std::move(looking);
+    for (auto const& f : found)
+        if (!f && !(f.error() == errc::no_node)) co_return f.error();
+    for (auto const& w : written)
+        if (!w) co_return w.error();
+    std::vector<run_start> free;
+    std::vector<item_index> removed;
+    for (std::size_t n = 0; n < chunk.size(); ++n) {
+        auto const has = [&](std::string_view name) {
+            return std::find(found[n]->begin(), found[n]->end(), name) != found[n]->end();
+        };
+        auto const& s = chunk[n];
+        auto const& record = *written[n];
+        auto const i = s.share.item;
+        bool const is_ours = named[n] && named[n]->data == self_.str() && owns(s.share, named[n]->stat.version);
+        bool const is_as_known = record ? s.version == record->version : !s.version;
+        bool const is_removed = !named[n] && named[n].error() == errc::no_node && s.share.own.empty() && i != 0;
+        if (is_removed) {
+            removed.push_back(i);
+            free.push_back(std::move(chunk[n]));
+        } else if (!found[n] || !is_ours)
+            report.unclaimed.push_back(i);
+        else if (has("disabled"))
+            report.disabled.push_back(i);
+        else if (s.is_failover && is_as_known && has("failover"))
+            report.taken.push_back(i); // though it may run already
+        else if (has("running"))
+            report.running_elsewhere.push_back(i);
+        else if (!is_as_known || s.dead || s.answers_flag)
+            report.outdated.push_back(i);
+        else
+            free.push_back(std::move(chunk[n]));
+    }
+    chunk = std::move(free);
+    for (auto const i : removed) {
+        ELASTICJOB_CO_CHECK(co_await restore(g, common, i));
+    }
+    for (auto const& s : chunk)
+        if (!s.version) co_return co_await make_room(); // perhaps it is the parent that is missing
+    co_return success();
+}
+
+template <registry Registry>
+bool run_book<Registry>::owns(item_claim::share const& s, node_version version) {
+    return std::all_of(s.own.begin(), s.own.end(), [&](auto const& p) { return p.version == version; });
+}
+
+template <registry Registry>
+task<result<void>> run_book<Registry>::restore(session_generation g, std::vector<item_claim::proof> const& common,
+                                               item_index i) {
+    ELASTICJOB_CO_TRY(auto const there, co_await registry_.exists(at_.item(i)));
+    auto t = common_checks(g, common);
+    if (!there) t.create(at_.item(i), {});
+    t.create(at_.item_instance(i), self_.str());
+    auto const reply = co_await registry_.commit(std::move(t));
+    if (!reply && !is_connection(reply.error().code)) co_return reply.error();
+    co_return success(); // a refusal shows when the start is tried again
+}
+
+template <registry Registry>
+task<result<void>> run_book<Registry>::make_room() {
+    std::vector<node_path> const parents{at_.ext(), at_.run_records()};
+    for (auto const& path : parents) {
+        auto const made = co_await registry_.create(path, {}, create_mode::persistent, session_generation::current());
+        if (!made && !(made.error() == errc::node_exists) && !is_connection(made.error().code)) co_return made.error();
+    }
+    co_return success();
+}
+
+template <registry Registry>
+task<result<revision>> run_book<Registry>::token_of(session_generation g, run_start const& s) {
+    for (;;) {
+        ELASTICJOB_CO_CHECK(co_await catch_up(g));
+        auto const there = co_await registry_.get(at_.run_record(s.share.item));
+        if (there) co_return is_written(*there, s.record, version_after(s)) ? there->stat.modified : 0;
+        if (there.error() == errc::no_node) co_return revision{0};
+        if (!is_connection(there.error().code)) co_return there.error();
+    }
+}
+
+template <registry Registry>
+task<end_result> run_book<Registry>::finish_one(session_generation g, run_end e) {
+    for (;;) {
+        auto const session = co_await connected_session(registry_, g);
+        if (!session) co_return end_result::session_over;
+        auto const there = co_await registry_.get(at_.run_record(e.item));
+        if (there && is_written(*there, e.record, e.version + 1)) co_return end_result::recorded; // it had happened
+        if ((there && there->stat.version != e.version) || (!there && there.error() == errc::no_node)) {
+            co_await take_marks_away(g, session->id, e);
+            co_return end_result::fenced;
+        }
+        if (!there) {
+            if (!is_connection(there.error().code)) co_return end_result::session_over;
+            continue;
+        }
+        e = co_await with_marks_of(session->id, std::move(e));
+        transaction t{g};
+        add_end(t, e);
+        auto const reply = co_await registry_.commit(std::move(t));
+        if (reply && *reply) co_return end_result::recorded;
+        if (!reply && !is_connection(reply.error().code)) co_return end_result::session_over;
+    }
+}
+
+template <registry Registry>
+task<run_end> run_book<Registry>::with_marks_of(std::int64_t session, run_end e) {
+    auto const mark = co_await registry_.exists(at_.item_running(e.item));
+    auto const taken = co_await registry_.exists(at_.item_failover(e.item));
+    if (mark) e.is_marked = *mark && (*mark)->owner == session;
+    if (taken) e.is_failover = *taken && (*taken)->owner == session;
+    co_return e;
+}
+
+template <registry Registry>
+task<void> run_book<Registry>::take_marks_away(session_generation g, std::int64_t session, run_end e) {
+    for (auto const& path : {at_.item_running(e.item), at_.item_failover(e.item)})
+        for (;;) {
+            auto const mark = co_await registry_.exists(path);
+            if (mark && (!*mark || (*mark)->owner != session)) break;
+            if (mark) {
+                auto const removed = co_await registry_.remove(path, any_version, g);
+                if (removed || !is_connection(removed.error().code)) break;
+            } else {
+                if (!is_connection(mark.error().code)) break;
+                auto const again = co_await connected_session(registry_, g);
+                if (!again) break;
+            }
+        }
+}
 
 } // namespace elasticjob
 #endif // ELASTICJOB_EXECUTION_RUN_BOOK_HPP

@@ -4,6 +4,7 @@
 #define ELASTICJOB_EXECUTION_SCRIPT_HPP
 
 #include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/execution/command_line.hpp> // argument_quoting
 #include <elasticjob/execution/sharding_context.hpp> // script_stream
 
@@ -60,23 +61,13 @@ concept script_output = std::move_constructible<H> && std::invocable<H&, script_
 
 /// To the scheduler's own stdout and stderr, each line behind the job and the item: `report[2]: done`.
 struct ForwardOutput {
-    void operator()(script_line const& line) const {
-        auto* const to = line.stream == script_stream::out ? stdout : stderr;
-        auto text = line.run.job_name + "[" + std::to_string(line.run.item) + "]: ";
-        text.append(line.text);
-        if (line.dropped != 0) text.append(" [").append(std::to_string(line.dropped)).append(" bytes dropped]");
-        text += '\n';
-        std::fwrite(text.data(), 1, text.size(), to); // at once, so that lines stay whole
-        std::fflush(to);
-    }
+    void operator()(script_line const& line) const;
 };
 
 /// To the scheduler's event sink, as `events::script_output`. Lines that come faster than the loop can tell them are lost, and
 /// counted. Where there is no scheduler, as in a test, it does nothing.
 struct EventOutput {
-    void operator()(script_line const& line) const {
-        if (auto* const to = line.run.lines) to->tell(*to, line.stream, line.text, line.dropped);
-    }
+    void operator()(script_line const& line) const;
 };
 
 /// `scheduler.schedule(config, script{})`, `script{{.time_limit = 10min}}`, `script{{}, [](script_line const& line) { … }}`.
@@ -94,4 +85,8 @@ template <class Output>
 script(script_options, Output) -> script<Output>;
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/execution/script.ipp>
+#endif
 #endif // ELASTICJOB_EXECUTION_SCRIPT_HPP

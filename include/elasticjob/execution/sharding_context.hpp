@@ -5,6 +5,7 @@
 
 #include <elasticjob/config/job_config.hpp>
 #include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/core/loop.hpp> // work
 #include <elasticjob/core/result.hpp>
@@ -37,15 +38,10 @@ struct run_port {
     std::atomic<std::uint64_t> succeeded{0}, failed{0}; ///< elements, since somebody last looked
     std::atomic<bool> is_to_yield{false}; ///< what streams is to end behind the round that it is in
 
-    void count(std::uint64_t well, std::uint64_t badly) noexcept {
-        succeeded.fetch_add(well, std::memory_order_relaxed);
-        failed.fetch_add(badly, std::memory_order_relaxed);
-    }
+    void count(std::uint64_t well, std::uint64_t badly) noexcept;
 };
 
-inline error no_checkpoints(std::string const& job) {
-    return {errc::invalid_argument, "checkpoints need monitor_execution", job};
-}
+error no_checkpoints(std::string const& job);
 
 /// Where the lines of a run go that are to be events. Threads: any, while the body runs.
 struct line_port {
@@ -86,10 +82,7 @@ struct sharding_context {
     /// Returns when the registry has it; on a loop's own thread, as in a simulation, it is written with the end of the
     /// run. Errors: fenced if another instance has taken the item over; too_large; invalid_argument when the job is not
     /// monitored; those of the registry. Threads: the body's; one call at a time.
-    result<void> checkpoint(std::string text) const {
-        if (!port || !port->save_checkpoint) return detail::no_checkpoints(job_name);
-        return port->save_checkpoint(*port, std::move(text));
-    }
+    result<void> checkpoint(std::string text) const;
 
     std::uint32_t fetch_count = 1;     ///< how much a dataflow is asked to fetch at a time: see job_config::dataflow
     std::uint32_t process_threads = 1; ///< by how many threads at most its data is to be processed
@@ -102,11 +95,11 @@ struct sharding_context {
 };
 
 /// As the original prints it: `ShardingContext(jobName=j, taskId=t, shardingTotalCount=2, …)`.
-inline std::string to_string(sharding_context const& c) {
-    return "ShardingContext(jobName=" + c.job_name + ", taskId=" + c.task_id +
-           ", shardingTotalCount=" + std::to_string(c.sharding_total_count) + ", jobParameter=" + c.job_parameter +
-           ", shardingItem=" + std::to_string(c.item) + ", shardingParameter=" + c.parameter + ")";
-}
+std::string to_string(sharding_context const& c);
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/execution/sharding_context.ipp>
+#endif
 #endif // ELASTICJOB_EXECUTION_SHARDING_CONTEXT_HPP

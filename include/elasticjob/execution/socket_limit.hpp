@@ -5,6 +5,7 @@
 
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/execution/descriptor.hpp>
 
 #include <condition_variable>
@@ -27,26 +28,16 @@ public:
     enum class reason : std::uint8_t { none, asked, too_late };
 
     /// Throws std::system_error if there can be no thread.
-    socket_limit(mono_time deadline, std::stop_token stop)
-        : thread_{[this, deadline] { watch(deadline); }},
-          on_stop_{std::move(stop), asker{*this}} {}
+    socket_limit(mono_time deadline, std::stop_token stop);
     socket_limit(socket_limit const&) = delete;
     socket_limit& operator=(socket_limit const&) = delete;
     ~socket_limit() { (void)end(); }
 
     /// From now on it is about this socket.
-    void take(int socket) {
-        std::lock_guard const lock{mutex_};
-        socket_ = descriptor{::fcntl(socket, F_DUPFD_CLOEXEC, 0)};
-    }
+    void take(int socket);
 
     /// It is over. Whether it was broken off before, and why.
-    reason end() {
-        if (!thread_.joinable()) return why_;
-        tell(is_over_);
-        thread_.join();
-        return why_;
-    }
+    reason end();
 
 private:
     struct asker {
@@ -54,23 +45,9 @@ private:
         void operator()() const { limit.tell(limit.is_asked_); }
     };
 
-    void tell(bool& what) {
-        std::lock_guard const lock{mutex_};
-        what = true;
-        news_.notify_all();
-    }
+    void tell(bool& what);
 
-    void watch(mono_time deadline) {
-        std::unique_lock lock{mutex_};
-        news_.wait_until(lock, deadline, [&] { return is_over_ || is_asked_; });
-        if (is_over_) return;
-        why_ = is_asked_ ? reason::asked : reason::too_late;
-        // Until they have noticed: a socket that is not connected yet cannot be shut, and another address may be tried.
-        while (!is_over_) {
-            if (socket_) ::shutdown(socket_.get(), SHUT_RDWR);
-            news_.wait_for(lock, std::chrono::milliseconds{10}, [&] { return is_over_; });
-        }
-    }
+    void watch(mono_time deadline);
 
     std::mutex mutex_;
     std::condition_variable news_;
@@ -82,4 +59,8 @@ private:
 };
 
 } // namespace elasticjob::detail
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/execution/socket_limit.ipp>
+#endif
 #endif // ELASTICJOB_EXECUTION_SOCKET_LIMIT_HPP

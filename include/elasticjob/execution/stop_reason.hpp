@@ -3,6 +3,8 @@
 #ifndef ELASTICJOB_EXECUTION_STOP_REASON_HPP
 #define ELASTICJOB_EXECUTION_STOP_REASON_HPP
 
+#include <elasticjob/core/decl.hpp>
+
 #include <atomic>
 #include <cstdint>
 #include <stop_token>
@@ -48,10 +50,7 @@ namespace detail {
 /// The first reason counts. Threads: any.
 class stop_order {
 public:
-    void give(stop_reason why) {
-        auto none = stop_reason::none;
-        if (why_.compare_exchange_strong(none, why)) source_.request_stop();
-    }
+    void give(stop_reason why);
     stop_reason why() const noexcept { return why_.load(); }
     std::stop_token token() const noexcept { return source_.get_token(); }
 
@@ -62,4 +61,8 @@ private:
 
 } // namespace detail
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/execution/stop_reason.ipp>
+#endif
 #endif // ELASTICJOB_EXECUTION_STOP_REASON_HPP

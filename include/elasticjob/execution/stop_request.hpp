@@ -6,6 +6,7 @@
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/decl.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -16,17 +17,14 @@ namespace elasticjob {
 
 /// It names the run by its due instant, so that it never stops another one that has begun meanwhile. Who runs the item,
 /// or owns it when nobody runs it, takes the node away: so the operator sees that it has been dealt with.
-inline std::string stop_request_text(wall_time due) {
-    using std::chrono::milliseconds;
-    return std::to_string(std::chrono::floor<milliseconds>(due.time_since_epoch()).count());
-}
+std::string stop_request_text(wall_time due);
 
 /// Nothing if it is not one.
-inline std::optional<wall_time> parse_stop_request(std::string_view text) {
-    std::int64_t ms = 0;
-    if (!detail::read_number(text, ms)) return std::nullopt;
-    return wall_time{std::chrono::milliseconds{ms}};
-}
+std::optional<wall_time> parse_stop_request(std::string_view text);
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/execution/stop_request.ipp>
+#endif
 #endif // ELASTICJOB_EXECUTION_STOP_REQUEST_HPP

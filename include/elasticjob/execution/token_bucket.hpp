@@ -5,6 +5,7 @@
 
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/decl.hpp>
 
 #include <cstdint>
 
@@ -14,21 +15,10 @@ namespace elasticjob::detail {
 class token_bucket {
 public:
     /// Precondition: neither is 0 or less.
-    token_bucket(std::int64_t size, std::chrono::nanoseconds every, mono_time now) noexcept
-        : size_{size},
-          every_{every},
-          tokens_{size},
-          counted_at_{now} {}
+    token_bucket(std::int64_t size, std::chrono::nanoseconds every, mono_time now) noexcept;
 
     /// Whether there was one.
-    bool take(mono_time now) noexcept {
-        auto const fresh = (now - counted_at_) / every_;
-        tokens_ = std::min(size_, tokens_ + std::min<std::int64_t>(fresh, size_));
-        counted_at_ = tokens_ == size_ ? now : counted_at_ + fresh * every_;
-        if (tokens_ == 0) return false;
-        --tokens_;
-        return true;
-    }
+    bool take(mono_time now) noexcept;
 
     /// When there is one again, if the last was refused.
     mono_time next() const noexcept { return counted_at_ + every_; }
@@ -41,4 +31,8 @@ private:
 };
 
 } // namespace elasticjob::detail
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/execution/token_bucket.ipp>
+#endif
 #endif // ELASTICJOB_EXECUTION_TOKEN_BUCKET_HPP

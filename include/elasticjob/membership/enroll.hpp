@@ -4,7 +4,7 @@
 #define ELASTICJOB_MEMBERSHIP_ENROLL_HPP
 
 #include <elasticjob/core/algorithm.hpp> // find
-#include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/membership/job_chain.hpp>
 #include <elasticjob/membership/stored_job.hpp>
 #include <elasticjob/registry/read_all.hpp>
@@ -21,15 +21,11 @@
 namespace elasticjob {
 
 /// What an instance has joined.
-template <class Config = valid_config, class Decision = config_decision>
-struct basic_enrollment {
+struct enrollment {
     session_generation generation;
-    Config config;     ///< that is in force
-    Decision decision; ///< how it came to be so
+    valid_config config;      ///< that is in force
+    config_decision decision; ///< how it came to be so
 };
-
-/// A template only so that including it costs nothing: see docs/decisions/0006.
-using enrollment = basic_enrollment<>;
 
 /// Whether an instance that joins has been a member before, and comes back with a new session.
 enum class arrival : std::uint8_t { first, again };
@@ -37,11 +33,7 @@ enum class arrival : std::uint8_t { first, again };
 namespace detail {
 
 /// The nodes that members find their way by. Each stands behind its parent.
-template <class Path = node_path>
-std::vector<Path> base_nodes(job_layout const& at) {
-    return {at.root(),    at.leader(),    at.election(), at.election_latch(), at.sharding_flags(),
-            at.servers(), at.instances(), at.ext(),      at.run_records(),   at.orders()};
-}
+std::vector<node_path> base_nodes(job_layout const& at);
 
 } // namespace detail
 
@@ -63,16 +55,15 @@ std::vector<Path> base_nodes(job_layout const& at) {
 /// malformed_data and those of `validate` for what is stored; no_node if the job is gone; removed if that is for good;
 /// version_conflict if it never came to rest; those of the registry.
 template <registry Registry, class Accept>
-task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self,
-                                deferred<std::optional<valid_config>, Registry> local, Accept accept,
-                                deferred<std::string, Registry> traits = {}, arrival how = arrival::again) {
-    using action = typename deferred<config_decision, Registry>::action;
+task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, std::optional<valid_config> local,
+                                Accept accept, std::string traits = {}, arrival how = arrival::again) {
+    using action = config_decision::action;
     bool const is_new = local || how == arrival::first;
-    auto bases = detail::base_nodes<deferred<node_path, Registry>>(at);
+    auto bases = detail::base_nodes(at);
     auto const server = std::string{self.server()};
     bool const tells_traits = !traits.empty();
     bool const tells_labels = local && (!local->config().item_labels.empty() || local->config().overwrite);
-    deferred<std::vector<std::int64_t>, Registry> our_sessions;
+    std::vector<std::int64_t> our_sessions;
     for (int attempt = 0; attempt < 20; ++attempt) {
         ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
         our_sessions.push_back(session.id);
@@ -99,11 +90,11 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self,
         auto stored = detail::read_stored(stored_node, schedule_node, at);
         if (!stored && !(local && local->config().overwrite)) co_return std::move(stored).error();
         if (!local && !(stored && *stored)) co_return error{errc::no_node, "the job has been removed", at.root().str()};
-        auto const before = [&]() -> deferred<std::optional<job_config>, Registry> {
+        auto const before = [&]() -> std::optional<job_config> {
             if (stored && *stored) return (*stored)->config();
             return std::nullopt;
         }();
-        deferred<config_decision, Registry> decision{action::keep_stored};
+        config_decision decision{action::keep_stored};
         if (local) {
             ELASTICJOB_CO_TRY(decision, decide_config(before, local->config()));
         }
@@ -111,13 +102,13 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self,
         bool const sets_server = local ? writes_config : is_new;
         if (tells_labels && !writes_config)
             detail::note_labels(decision, nodes[labels_at], local->config().item_labels);
-        deferred<valid_config, Registry> in_force = writes_config ? *local : **stored;
+        valid_config in_force = writes_config ? *local : **stored;
         ELASTICJOB_CO_CHECK(accept(in_force));
         auto const chain = co_await read_job_chain(r, in_force.config());
         if (!chain && (is_connection(chain.error().code) || chain.error() == errc::session_lost)) continue;
         if (!chain) co_return chain.error();
 
-        deferred<transaction, Registry> t{session.generation};
+        transaction t{session.generation};
         for (std::size_t i = 0; i < bases.size(); ++i)
             if (!nodes[i]) t.create(bases[i], {});
         t.check_absent(at.removed());
@@ -155,8 +146,7 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self,
         check_job_chain(t, *chain);
 
         auto const reply = co_await r.commit(std::move(t));
-        if (reply && *reply)
-            co_return deferred<enrollment, Registry>{session.generation, std::move(in_force), std::move(decision)};
+        if (reply && *reply) co_return enrollment{session.generation, std::move(in_force), std::move(decision)};
         // Refused, lost, or of a session that is over: read again what is there now. Our own session shows as such.
         if (!reply && !is_connection(reply.error().code) && !(reply.error() == errc::session_lost))
             co_return reply.error();
@@ -166,4 +156,8 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self,
 }
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/membership/enroll.ipp>
+#endif
 #endif // ELASTICJOB_MEMBERSHIP_ENROLL_HPP

@@ -5,7 +5,6 @@
 
 #include <elasticjob/config/job_config.hpp>
 #include <elasticjob/config/schedule_text.hpp>
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_all.hpp>
@@ -20,14 +19,10 @@
 namespace elasticjob {
 
 /// A node that says which job another one follows, or which would have to be there to say so.
-template <class Path = node_path>
-struct basic_chain_link {
-    Path path;
+struct chain_link {
+    node_path path;
     std::optional<node_version> version{}; ///< nothing: it is not there
 };
-
-/// A template only so that including it costs nothing: see docs/decisions/0006.
-using chain_link = basic_chain_link<>;
 
 /// The most jobs that may follow one another.
 inline constexpr std::size_t job_chain_max = 16;
@@ -37,9 +32,9 @@ inline constexpr std::size_t job_chain_max = 16;
 /// the transaction that makes it so: of two jobs that are to follow each other, only one can commit.
 /// Errors: invalid_config, naming the chain, if it leads back to `self` or is longer than `job_chain_max`; those of the
 /// registry.
-template <registry Registry, class Link = chain_link>
-task<result<std::vector<Link>>> read_job_chain(Registry& r, std::string self, std::string next) {
-    std::vector<Link> links;
+template <registry Registry>
+task<result<std::vector<chain_link>>> read_job_chain(Registry& r, std::string self, std::string next) {
+    std::vector<chain_link> links;
     auto chain = self;
     auto const refuse = [&](std::string what) {
         return error{errc::invalid_config,
@@ -51,7 +46,7 @@ task<result<std::vector<Link>>> read_job_chain(Registry& r, std::string self, st
         auto const name = job_name::parse(next);
         if (!name) co_return links; // there is no such job
         job_layout const at{*name};
-        deferred<std::vector<node_path>, Registry> const way{at.root(), at.ext(), at.schedule()};
+        std::vector<node_path> const way{at.root(), at.ext(), at.schedule()};
         ELASTICJOB_CO_TRY(auto const found, co_await read_all(r, way));
         for (std::size_t i = 0; i < way.size(); ++i)
             if (!found[i]) {
@@ -60,7 +55,7 @@ task<result<std::vector<Link>>> read_job_chain(Registry& r, std::string self, st
             }
         auto const& schedule = *found.back();
         links.push_back({at.schedule(), schedule.stat.version});
-        auto const config = with_schedule_text(deferred<job_config, Registry>{}, schedule.data);
+        auto const config = with_schedule_text(job_config{}, schedule.data);
         auto const* followed = config ? find_followed(config->schedules) : nullptr;
         if (!followed) co_return links; // nobody runs by what cannot be read
         next = followed->job;
@@ -69,10 +64,10 @@ task<result<std::vector<Link>>> read_job_chain(Registry& r, std::string self, st
 }
 
 /// The same for a configuration, whether its job follows another or not.
-template <registry Registry, class Link = chain_link>
-task<result<std::vector<Link>>> read_job_chain(Registry& r, deferred<job_config, Registry> const& config) {
+template <registry Registry>
+task<result<std::vector<chain_link>>> read_job_chain(Registry& r, job_config const& config) {
     auto const* followed = find_followed(config.schedules);
-    if (!followed) co_return std::vector<Link>{};
+    if (!followed) co_return std::vector<chain_link>{};
     co_return co_await read_job_chain(r, config.name, followed->job);
 }
 

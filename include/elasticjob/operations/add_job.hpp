@@ -26,8 +26,8 @@ namespace elasticjob {
 /// malformed_data and those of `validate` for what is stored; version_conflict if it never came to rest; those of the
 /// registry.
 template <registry Registry>
-task<result<config_decision>> publish_job(Registry& r, deferred<valid_config, Registry> config) {
-    using decision_type = deferred<config_decision, Registry>;
+task<result<config_decision>> publish_job(Registry& r, valid_config config) {
+    using decision_type = config_decision;
     job_layout const at{config.name()};
     auto const& ours = config.config();
     for (int attempt = 0; attempt < 20; ++attempt) {
@@ -43,7 +43,7 @@ task<result<config_decision>> publish_job(Registry& r, deferred<valid_config, Re
         auto const* schedule_node = nodes[4] ? &*nodes[4] : nullptr;
         auto const stored = detail::read_stored(stored_node, schedule_node, at);
         if (!stored && !ours.overwrite) co_return stored.error();
-        deferred<std::optional<job_config>, Registry> before;
+        std::optional<job_config> before;
         if (stored && *stored) before = (*stored)->config();
         ELASTICJOB_CO_TRY(decision_type decision, decide_config(before, ours));
         if (decision.what == decision_type::action::keep_stored) {
@@ -53,7 +53,7 @@ task<result<config_decision>> publish_job(Registry& r, deferred<valid_config, Re
         auto const chain = co_await read_job_chain(r, ours);
         if (!chain && (is_connection(chain.error().code) || chain.error() == errc::session_lost)) continue;
         if (!chain) co_return chain.error();
-        deferred<transaction, Registry> t{session.generation};
+        transaction t{session.generation};
         if (!nodes[0]) t.create(at.root(), {});
         if (!nodes[1]) t.create(at.ext(), {});
         t.check_absent(at.removed());

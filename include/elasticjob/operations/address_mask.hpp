@@ -4,6 +4,7 @@
 #define ELASTICJOB_OPERATIONS_ADDRESS_MASK_HPP
 
 #include <elasticjob/config/text.hpp>
+#include <elasticjob/core/decl.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -59,44 +60,20 @@ class address_mask {
 public:
     explicit address_mask(address_masking how) noexcept : how_{how} {}
 
-    std::string operator()(std::string line) {
-        if (how_ == address_masking::none) return line;
-        bool const is_old = how_ == address_masking::as_2_1_5;
-        std::string_view const original{line};
-        std::string masked = is_old ? line : std::string{};
-        std::size_t copied = 0;
-        for (auto at = find_digit(original, 0); at < original.size(); at = find_digit(original, at)) {
-            auto const length = detail::address_length(original.substr(at), is_old);
-            auto const address = original.substr(at, length);
-            if (length != 0 && is_old) {
-                replace_all(masked, address, name_for(address));
-            } else if (length != 0) {
-                masked.append(original.substr(copied, at - copied)).append(name_for(address));
-                copied = at + length;
-            }
-            at += std::max(length, std::size_t{1});
-        }
-        return is_old ? masked : masked.append(original.substr(copied));
-    }
+    std::string operator()(std::string line);
 
 private:
-    static std::size_t find_digit(std::string_view text, std::size_t from) {
-        while (from < text.size() && !detail::is_digit(text[from])) ++from;
-        return from;
-    }
-    std::string const& name_for(std::string_view address) {
-        auto known = names_.find(address);
-        if (known == names_.end()) known = names_.emplace(address, "ip" + std::to_string(names_.size() + 1)).first;
-        return known->second;
-    }
-    static void replace_all(std::string& text, std::string_view what, std::string const& with) {
-        for (auto at = text.find(what); at != text.npos; at = text.find(what, at + with.size()))
-            text.replace(at, what.size(), with);
-    }
+    static std::size_t find_digit(std::string_view text, std::size_t from);
+    std::string const& name_for(std::string_view address);
+    static void replace_all(std::string& text, std::string_view what, std::string const& with);
 
     address_masking how_;
     std::map<std::string, std::string, std::less<>> names_;
 };
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/operations/address_mask.ipp>
+#endif
 #endif // ELASTICJOB_OPERATIONS_ADDRESS_MASK_HPP

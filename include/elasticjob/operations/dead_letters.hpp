@@ -5,7 +5,6 @@
 
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/block_on.hpp>
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_all.hpp>
@@ -35,7 +34,7 @@ enum class dead_letter_verdict : std::uint8_t {
 /// each of those, a thousand at a time. Errors: no_node if there is no such job; malformed_data naming the record that
 /// cannot be read; those of the registry.
 template <registry Registry>
-task<result<deferred<std::vector<dead_letter>, Registry>>> find_dead_letters(Registry& r, job_name job) {
+task<result<std::vector<dead_letter>>> find_dead_letters(Registry& r, job_name job) {
     constexpr std::size_t at_once = 1000;
     job_layout const at{job};
     auto names = co_await r.children(at.run_records());
@@ -43,14 +42,14 @@ task<result<deferred<std::vector<dead_letter>, Registry>>> find_dead_letters(Reg
         co_return error{errc::no_node, "there is no job of that name, or no instance of it keeps records",
                         at.root().str()};
     if (!names) co_return names.error();
-    deferred<std::vector<item_index>, Registry> items;
+    std::vector<item_index> items;
     for (auto const& name : *names)
         if (item_index i = 0; detail::read_number(std::string_view{name}, i)) items.push_back(i);
     std::sort(items.begin(), items.end());
-    deferred<std::vector<dead_letter>, Registry> letters;
+    std::vector<dead_letter> letters;
     for (std::size_t begin = 0; begin < items.size(); begin += at_once) {
         auto const end = std::min(items.size(), begin + at_once);
-        deferred<std::vector<node_path>, Registry> paths;
+        std::vector<node_path> paths;
         for (auto n = begin; n < end; ++n) paths.push_back(at.run_record(items[n]));
         ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, std::move(paths)));
         for (auto n = begin; n < end; ++n) {
@@ -78,7 +77,7 @@ task<result<void>> settle_dead_letter(Registry& r, job_name job, item_index item
                                       dead_letter_verdict verdict) {
     job_layout const at{job};
     for (int attempt = 0; attempt < 10; ++attempt) {
-        deferred<std::vector<node_path>, Registry> const paths{at.run_record(item), at.look_order(item)};
+        std::vector<node_path> const paths{at.run_record(item), at.look_order(item)};
         ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, paths));
         auto const& stored = nodes[0];
         auto const none = error{errc::no_node, "the item has no dead letter for that instant", at.run_record(item).str()};
@@ -96,7 +95,7 @@ task<result<void>> settle_dead_letter(Registry& r, job_name job, item_index item
         if (verdict == dead_letter_verdict::run_again)
             record.retry = run_retry{due, run_source::trigger, letter->run.attempt + 1, letter->ended};
         letters.erase(std::next(letter).base());
-        deferred<transaction, Registry> t{r.session().generation};
+        transaction t{r.session().generation};
         t.set(at.run_record(item), record.to_text(), stored->stat.version);
         if (!nodes[1]) t.create(at.look_order(item), {});
         ELASTICJOB_CO_TRY(auto const reply, co_await r.commit(std::move(t)));

@@ -4,6 +4,7 @@
 #define ELASTICJOB_OPERATIONS_DUMP_HPP
 
 #include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/within.hpp>
 #include <elasticjob/operations/address_mask.hpp>
 #include <elasticjob/registry/job_layout.hpp>
@@ -43,34 +44,12 @@ public:
     std::size_t bytes() const noexcept { return bytes_; }
     node_path const& path(std::size_t n) const { return nodes_[n].path; }
 
-    void set_value(std::size_t n, std::string value) {
-        bytes_ += value.size();
-        nodes_[n].value = std::move(value);
-    }
+    void set_value(std::size_t n, std::string value);
     /// Errors: invalid_path, for what no registry lets anybody create.
-    result<void> add_children(std::size_t n, std::vector<std::string> names) {
-        std::sort(names.begin(), names.end());
-        for (auto const& name : names) {
-            ELASTICJOB_TRY(auto child, node_path::parse(nodes_[n].path.str() + "/" + name));
-            nodes_[n].children.push_back(size());
-            add(std::move(child));
-        }
-        return success();
-    }
+    result<void> add_children(std::size_t n, std::vector<std::string> names);
 
     /// MO-4: each node before its children, siblings in descending order, without the root and what has gone meanwhile.
-    std::vector<std::string> lines(address_masking addresses) const {
-        std::vector<std::string> all;
-        address_mask mask{addresses};
-        for (auto left = nodes_.front().children; !left.empty();) {
-            auto const& n = nodes_[left.back()];
-            left.pop_back();
-            if (!n.value) continue;
-            all.push_back(mask(n.path.str() + " | " + in_one_line(*n.value)));
-            left.insert(left.end(), n.children.begin(), n.children.end());
-        }
-        return all;
-    }
+    std::vector<std::string> lines(address_masking addresses) const;
 
 private:
     struct known_node {
@@ -79,28 +58,9 @@ private:
         std::vector<std::size_t> children{}; ///< in ascending order
     };
 
-    void add(node_path path) {
-        bytes_ += path.str().size();
-        nodes_.push_back({std::move(path)});
-    }
+    void add(node_path path);
 
-    static std::string in_one_line(std::string_view value) {
-        std::string text;
-        text.reserve(value.size());
-        for (char const c : value) {
-            auto const byte = static_cast<unsigned char>(c);
-            if (byte >= 0x20 && byte != 0x7f) {
-                text += c;
-            } else if (c == '\n') {
-                text += "\\n";
-            } else {
-                char escape[8];
-                std::snprintf(escape, sizeof escape, "\\x%02x", static_cast<unsigned>(byte));
-                text += escape;
-            }
-        }
-        return text;
-    }
+    static std::string in_one_line(std::string_view value);
 
     std::vector<known_node> nodes_;
     std::size_t bytes_ = 0;
@@ -169,11 +129,11 @@ result<std::vector<std::string>> dump(Registry& r, std::string_view job, dump_op
 }
 
 /// MO-3: the lines as one text, each with an end.
-inline std::string dump_text(std::vector<std::string> const& lines) {
-    std::string text;
-    for (auto const& line : lines) text.append(line).append("\n");
-    return text;
-}
+std::string dump_text(std::vector<std::string> const& lines);
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/operations/dump.ipp>
+#endif
 #endif // ELASTICJOB_OPERATIONS_DUMP_HPP

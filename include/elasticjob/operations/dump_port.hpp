@@ -4,6 +4,7 @@
 #define ELASTICJOB_OPERATIONS_DUMP_PORT_HPP
 
 #include <elasticjob/config/job_config.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/operations/dump.hpp>
 #include <elasticjob/operations/line_server.hpp>
@@ -58,11 +59,7 @@ public:
     dump_port(dump_port&&) noexcept = default;
     dump_port& operator=(dump_port&&) = delete;
 
-    ~dump_port() {
-        if (!stop_) return;
-        stop_->set();
-        thread_.join();
-    }
+    ~dump_port();
 
     int port() const noexcept { return port_; }
 
@@ -73,11 +70,7 @@ private:
           port_{port},
           thread_{[server = std::move(server), &on = *stop_]() mutable { server.run_until(on); }} {}
 
-    static bool is_dump(std::string_view line) noexcept {
-        constexpr std::string_view word = "dump";
-        return std::equal(line.begin(), line.end(), word.begin(), word.end(),
-                          [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
-    }
+    static bool is_dump(std::string_view line) noexcept;
 
     template <class Registry>
     static std::string answer_within(Registry& r, job_name const& job, dump_options how, mono_time due) {
@@ -103,4 +96,8 @@ template <registry Registry>
 }
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/operations/dump_port.ipp>
+#endif
 #endif // ELASTICJOB_OPERATIONS_DUMP_PORT_HPP

@@ -9,6 +9,7 @@
 #include <elasticjob/allocation/plan.hpp>
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/guarded_call.hpp>
 #include <elasticjob/core/within.hpp>
 #include <elasticjob/registry/job_layout.hpp>
@@ -49,19 +50,7 @@ struct job_plan : allocation_plan {
 };
 
 /// A line for the whole, one for each move and one for each share.
-inline std::string to_text(job_plan const& p) {
-    auto const name = [](instance_id const& id) { return id.str().empty() ? std::string{"nobody"} : id.str(); };
-    auto text = std::to_string(p.moved) + " items move, " + std::to_string(p.kept) + " stay, " +
-                std::to_string(p.left) + " belong to nobody, " + std::to_string(p.cut) + " are cut off\n";
-    for (auto const& m : p.moves) {
-        text += m.end - m.begin == 1 ? "item " + std::to_string(m.begin)
-                                     : "items " + std::to_string(m.begin) + " to " + std::to_string(m.end - 1);
-        text += ": from " + name(m.from) + " to " + name(m.to) + "\n";
-    }
-    for (auto const& s : p.shares)
-        text += name(s.instance) + ": " + std::to_string(s.now) + " -> " + std::to_string(s.then) + "\n";
-    return text;
-}
+std::string to_text(job_plan const& p);
 
 namespace detail {
 
@@ -71,44 +60,13 @@ struct owners_of_now {
     std::vector<run> runs;
 };
 
-inline owners_of_now owners_from(item_nodes const& nodes) {
-    owners_of_now now;
-    for (item_index i = 0; i != nodes.end(); ++i) {
-        auto slot = no_slot;
-        if (auto id = instance_id::parse(nodes.has_owner_node(i) ? nodes.owner(i) : std::string{})) {
-            auto const known = std::find(now.instances.begin(), now.instances.end(), *id);
-            slot = static_cast<slot_index>(known - now.instances.begin());
-            if (known == now.instances.end()) now.instances.push_back(*std::move(id));
-        }
-        if (now.runs.empty() || now.runs.back().owner != slot) now.runs.push_back({i, slot});
-        now.runs.back().end = i + 1;
-    }
-    return now;
-}
+owners_of_now owners_from(item_nodes const& nodes);
 
 /// An address alone has no token, so it gets one.
-inline result<instance_id> id_of(job_change::joiner const& fresh) {
-    auto text = fresh.instance;
-    if (text.find(identity_delimiter) == text.npos) text.append(identity_delimiter).append("new");
-    return instance_id::parse(text);
-}
+result<instance_id> id_of(job_change::joiner const& fresh);
 
 /// Who would be there: those of `there` whose server is enabled, without those who leave, with those who join.
-inline result<std::vector<instance_id>> imagined(std::vector<instance_id> there, job_change const& change) {
-    for (auto const& gone : change.leaving) {
-        auto const at = std::find_if(there.begin(), there.end(), [&](auto const& id) { return id.str() == gone; });
-        if (at == there.end()) return error{errc::invalid_argument, "no such instance has items to lose", gone};
-        there.erase(at);
-    }
-    for (auto const& fresh : change.joining) {
-        ELASTICJOB_TRY(auto id, id_of(fresh));
-        if (std::find(there.begin(), there.end(), id) != there.end())
-            return error{errc::invalid_argument, "it is there already", id.str()};
-        there.push_back(std::move(id));
-    }
-    std::sort(there.begin(), there.end(), std::greater<>{});
-    return there;
-}
+result<std::vector<instance_id>> imagined(std::vector<instance_id> there, job_change const& change);
 
 } // namespace detail
 
@@ -206,4 +164,8 @@ result<job_plan> plan(Registry& r, std::string_view job, job_change change = {})
 }
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/operations/plan.ipp>
+#endif
 #endif // ELASTICJOB_OPERATIONS_PLAN_HPP

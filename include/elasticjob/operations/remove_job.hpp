@@ -5,7 +5,7 @@
 
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/block_on.hpp>
-#include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/core/within.hpp>
@@ -30,9 +30,7 @@ inline bool may_pass(error const& e) { return is_connection(e.code) || e == errc
 
 inline constexpr std::chrono::milliseconds removal_pause{100};
 
-inline error taken_back(job_layout const& at) {
-    return error{errc::version_conflict, "somebody has taken the removal back", at.removed().str()};
-}
+error taken_back(job_layout const& at);
 
 /// One step: with the tombstone the configuration goes, in one transaction. Gives whether that is how it stands. Once the
 /// job is `known_removed`, a tombstone that is not there has been lifted, and the job is another one.
@@ -47,7 +45,7 @@ task<result<bool>> bury(Registry& r, job_layout at, session_generation g, bool k
     if (!tombstone && known_removed) co_return taken_back(at);
     if (!tombstone && !config && !nodes[3] && !nodes[4])
         co_return error{errc::no_node, "there is no job of that name", at.root().str()};
-    deferred<transaction, Registry> t{g};
+    transaction t{g};
     if (!ext) t.create(at.ext(), {});
     if (!tombstone) t.create(at.removed(), {});
     if (config) t.remove(at.config(), config->stat.version);
@@ -60,7 +58,7 @@ task<result<bool>> bury(Registry& r, job_layout at, session_generation g, bool k
 template <registry Registry>
 task<result<std::optional<std::string>>> show_out(Registry& r, job_layout at,
                                                   node_watch<typename Registry::loop_type>& watch) {
-    deferred<std::optional<std::string>, Registry> waiting_for;
+    std::optional<std::string> waiting_for;
     auto const names = co_await r.children(at.instances(), &watch);
     if (!names && names.error() == errc::no_node) co_return waiting_for;
     if (!names) co_return names.error();
@@ -88,7 +86,7 @@ task<result<bool>> clear_away(Registry& r, job_layout at, session_generation g) 
     std::erase_if(doomed, [&](auto const& p) { return p == at.root() || p == at.ext() || p == at.removed(); });
     if (doomed.empty()) co_return true;
     while (!doomed.empty()) {
-        deferred<transaction, Registry> t{g};
+        transaction t{g};
         t.check(at.removed());
         for (; !doomed.empty(); doomed.pop_back()) {
             operation const o{operation::kind::remove, doomed.back()};
@@ -109,7 +107,7 @@ template <registry Registry, class Last>
 task<result<void>> remove_with(Registry& r, job_layout at, mono_time deadline, Last last, bool is_removed = false) {
     using loop_type = typename Registry::loop_type;
     event_count<loop_type> news{r.loop()};
-    deferred<std::optional<std::string>, Registry> instance;
+    std::optional<std::string> instance;
     for (;;) {
         auto const seen = news.edition();
         node_watch<loop_type> watch{news};
@@ -177,4 +175,8 @@ result<void> remove_job(Registry& r, std::string_view job,
 }
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/operations/remove_job.ipp>
+#endif
 #endif // ELASTICJOB_OPERATIONS_REMOVE_JOB_HPP

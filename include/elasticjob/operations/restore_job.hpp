@@ -16,7 +16,7 @@ namespace detail {
 struct lift_tombstone {
     template <registry Registry>
     task<result<bool>> operator()(Registry& r, job_layout at, session_generation g) const {
-        deferred<transaction, Registry> t{g};
+        transaction t{g};
         t.remove(at.removed()).remove(at.ext()).remove(at.root());
         ELASTICJOB_CO_TRY(auto const reply, co_await r.commit(std::move(t)));
         co_return static_cast<bool>(reply); // refused: somebody has just written below

@@ -4,7 +4,6 @@
 #define ELASTICJOB_REGISTRY_LIST_BELOW_HPP
 
 #include <elasticjob/core/algorithm.hpp> // min
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/gather.hpp>
 #include <elasticjob/registry/registry.hpp>
 
@@ -20,19 +19,18 @@ namespace elasticjob {
 template <registry Registry>
 task<result<std::vector<node_path>>> list_below(Registry& r, node_path top) {
     constexpr std::size_t at_once = 100;
-    using paths = deferred<std::vector<node_path>, Registry>;
-    paths all{std::move(top)};
+    std::vector<node_path> all{std::move(top)};
     for (std::size_t done = 0; done < all.size();) {
         auto const size = std::min(at_once, all.size() - done);
         auto const begin = all.begin() + static_cast<std::ptrdiff_t>(done);
-        paths const slice(begin, begin + static_cast<std::ptrdiff_t>(size));
+        std::vector<node_path> const slice(begin, begin + static_cast<std::ptrdiff_t>(size));
         done += size;
         auto const list = [&](node_path const& path) { return r.children(path); };
         auto const answers = co_await gather_each(r.loop(), slice, list);
         for (std::size_t i = 0; i < size; ++i) {
             auto const& names = answers[i];
             bool const is_gone = !names && names.error() == errc::no_node;
-            if (is_gone && all.size() == 1) co_return paths{};
+            if (is_gone && all.size() == 1) co_return std::vector<node_path>{};
             if (is_gone) continue;
             if (!names) co_return names.error();
             for (auto const& name : *names)

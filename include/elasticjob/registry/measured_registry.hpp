@@ -3,7 +3,6 @@
 #ifndef ELASTICJOB_REGISTRY_MEASURED_REGISTRY_HPP
 #define ELASTICJOB_REGISTRY_MEASURED_REGISTRY_HPP
 
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/registry/registry.hpp>
 
 #include <concepts>
@@ -75,52 +74,17 @@ public:
     event_count<loop_type>& session_changed() noexcept { return inner_.session_changed(); }
     registry_limits limits() const noexcept { return inner_.limits(); }
 
-    task<result<node>> get(node_path path, node_watch<loop_type>* w = nullptr) {
-        measurement m{*this, registry_operation::get};
-        auto answer = co_await inner_.get(std::move(path), w);
-        m.end(answer);
-        co_return answer;
-    }
-    task<result<std::optional<node_stat>>> exists(node_path path, node_watch<loop_type>* w = nullptr) {
-        measurement m{*this, registry_operation::exists};
-        auto answer = co_await inner_.exists(std::move(path), w);
-        m.end(answer);
-        co_return answer;
-    }
-    task<result<std::vector<std::string>>> children(node_path path, node_watch<loop_type>* w = nullptr) {
-        measurement m{*this, registry_operation::children};
-        auto answer = co_await inner_.children(std::move(path), w);
-        m.end(answer);
-        co_return answer;
-    }
+    task<result<node>> get(node_path path, node_watch<loop_type>* w = nullptr);
+    task<result<std::optional<node_stat>>> exists(node_path path, node_watch<loop_type>* w = nullptr);
+    task<result<std::vector<std::string>>> children(node_path path, node_watch<loop_type>* w = nullptr);
 
     task<result<node_path>> create(node_path path, std::string data, create_mode mode,
-                                   session_generation g = session_generation::current()) {
-        measurement m{*this, registry_operation::create};
-        auto answer = co_await inner_.create(std::move(path), std::move(data), mode, g);
-        m.end(answer);
-        co_return answer;
-    }
+                                   session_generation g = session_generation::current());
     task<result<node_stat>> set(node_path path, std::string data, node_version version = any_version,
-                                session_generation g = session_generation::current()) {
-        measurement m{*this, registry_operation::set};
-        auto answer = co_await inner_.set(std::move(path), std::move(data), version, g);
-        m.end(answer);
-        co_return answer;
-    }
+                                session_generation g = session_generation::current());
     task<result<void>> remove(node_path path, node_version version = any_version,
-                              session_generation g = session_generation::current()) {
-        measurement m{*this, registry_operation::remove};
-        auto answer = co_await inner_.remove(std::move(path), version, g);
-        m.end(answer);
-        co_return answer;
-    }
-    task<result<commit_reply>> commit(deferred<transaction, Inner> t) {
-        measurement m{*this, registry_operation::commit};
-        auto answer = co_await inner_.commit(std::move(t));
-        m.end(answer);
-        co_return answer;
-    }
+                              session_generation g = session_generation::current());
+    task<result<commit_reply>> commit(transaction t);
 
 private:
     /// Lives in the frame of its request: it goes with it when nobody waits any more.
@@ -149,6 +113,66 @@ private:
     Inner& inner_;
     Meter meter_;
 };
+
+template <registry Inner, registry_meter Meter>
+task<result<node>> MeasuredRegistry<Inner, Meter>::get(node_path path, node_watch<loop_type>* w) {
+    measurement m{*this, registry_operation::get};
+    auto answer = co_await inner_.get(std::move(path), w);
+    m.end(answer);
+    co_return answer;
+}
+
+template <registry Inner, registry_meter Meter>
+task<result<std::optional<node_stat>>> MeasuredRegistry<Inner, Meter>::exists(node_path path,
+                                                                              node_watch<loop_type>* w) {
+    measurement m{*this, registry_operation::exists};
+    auto answer = co_await inner_.exists(std::move(path), w);
+    m.end(answer);
+    co_return answer;
+}
+
+template <registry Inner, registry_meter Meter>
+task<result<std::vector<std::string>>> MeasuredRegistry<Inner, Meter>::children(node_path path,
+                                                                                node_watch<loop_type>* w) {
+    measurement m{*this, registry_operation::children};
+    auto answer = co_await inner_.children(std::move(path), w);
+    m.end(answer);
+    co_return answer;
+}
+
+template <registry Inner, registry_meter Meter>
+task<result<node_path>> MeasuredRegistry<Inner, Meter>::create(node_path path, std::string data, create_mode mode,
+                                                               session_generation g) {
+    measurement m{*this, registry_operation::create};
+    auto answer = co_await inner_.create(std::move(path), std::move(data), mode, g);
+    m.end(answer);
+    co_return answer;
+}
+
+template <registry Inner, registry_meter Meter>
+task<result<node_stat>> MeasuredRegistry<Inner, Meter>::set(node_path path, std::string data, node_version version,
+                                                            session_generation g) {
+    measurement m{*this, registry_operation::set};
+    auto answer = co_await inner_.set(std::move(path), std::move(data), version, g);
+    m.end(answer);
+    co_return answer;
+}
+
+template <registry Inner, registry_meter Meter>
+task<result<void>> MeasuredRegistry<Inner, Meter>::remove(node_path path, node_version version, session_generation g) {
+    measurement m{*this, registry_operation::remove};
+    auto answer = co_await inner_.remove(std::move(path), version, g);
+    m.end(answer);
+    co_return answer;
+}
+
+template <registry Inner, registry_meter Meter>
+task<result<commit_reply>> MeasuredRegistry<Inner, Meter>::commit(transaction t) {
+    measurement m{*this, registry_operation::commit};
+    auto answer = co_await inner_.commit(std::move(t));
+    m.end(answer);
+    co_return answer;
+}
 
 } // namespace elasticjob
 #endif // ELASTICJOB_REGISTRY_MEASURED_REGISTRY_HPP

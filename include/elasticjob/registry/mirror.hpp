@@ -4,7 +4,6 @@
 #define ELASTICJOB_REGISTRY_MIRROR_HPP
 
 #include <elasticjob/core/chrono.hpp>
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/registry/registry.hpp>
 
@@ -50,16 +49,11 @@ struct change_listener {
 template <registry Registry>
 class mirror {
     using Loop = typename Registry::loop_type;
-    using strings = deferred<std::vector<std::string>, Registry>;
-    using maybe_node = deferred<std::optional<node>, Registry>;
 
 public:
     /// Starts to read. `news` is notified after each change, and after each failure; it must outlive the mirror.
     mirror(Registry& r, node_path root, mirror_scope scope, event_count<Loop>& news,
-           change_listener* listener = nullptr)
-        : registry_{r}, root_{std::move(root)}, scope_{scope}, news_{news}, listener_{listener} {
-        follow(root_, {}, scope_.levels);
-    }
+           change_listener* listener = nullptr);
     mirror(mirror const&) = delete;
     mirror& operator=(mirror const&) = delete;
 
@@ -73,10 +67,7 @@ public:
     node const* root() const { return find({}); }
 
     /// The node at a relative path, or null.
-    node const* find(std::string_view relative) const {
-        auto const at = nodes_.find(relative);
-        return at == nodes_.end() ? nullptr : &at->second;
-    }
+    node const* find(std::string_view relative) const;
 
     /// All that is there, by relative path, ordered. With `child_names` the data and stat of children are empty.
     std::map<std::string, node, std::less<>> const& nodes() const noexcept { return nodes_; }
@@ -84,174 +75,234 @@ public:
 private:
     Loop& loop() noexcept { return registry_.loop(); }
 
-    void follow(node_path path, std::string key, int levels) {
-        ++unread_;
-        scope_tasks_.spawn(follow_node(std::move(path), std::move(key), levels));
-    }
+    void follow(node_path path, std::string key, int levels);
 
     /// One of these lives for each node with data. It ends when the node is gone, except the root's.
-    task<void> follow_node(node_path path, std::string key, int levels) {
-        event_count<Loop> fired{loop()};
-        node_watch<Loop> data{fired};
-        node_watch<Loop> names{fired};
-        for (bool first = true;; first = false) {
-            auto const seen = fired.edition();
-            bool is_here = false;
-            if (levels == 1 && !scope_.with_data)
-                is_here = co_await take_names(path, key, data, names);
-            else
-                is_here = co_await take_node(path, key, levels, data, names);
-            if (first) count_read();
-            if (!is_here && !key.empty()) co_return; // whoever follows the parent starts it anew
-            co_await fired.newer_than(seen);
-        }
-    }
+    task<void> follow_node(node_path path, std::string key, int levels);
 
     /// Reads what its watches do not vouch for any more, however long that takes. Gives whether the node exists.
     task<bool> take_node(node_path const& path, std::string const& key, int levels, node_watch<Loop>& data,
-                         node_watch<Loop>& names) {
-        for (;;) {
-            auto const edition = registry_.session_changed().edition();
-            if (!data.is_linked()) {
-                auto found = co_await read(path, data);
-                if (!found) {
-                    data.unlink(); // it may be armed though its reply never came: then it vouches for nothing
-                    co_await before_retry(found.error(), edition);
-                    continue;
-                }
-                put(key, std::move(*found));
-            }
-            if (!find(key)) co_return false;
-            if (levels == 0 || names.is_linked()) co_return true;
-            auto children = co_await registry_.children(path, &names);
-            if (children) {
-                take_children(path, key, levels, *children);
-                co_return true;
-            }
-            names.unlink(); // as above
-            if (!(children.error() == errc::no_node)) co_await before_retry(children.error(), edition);
-        }
-    }
+                         node_watch<Loop>& names);
 
     /// The same where only the names of the children are wanted: one watch, on them, unless the node is absent.
     task<bool> take_names(node_path const& path, std::string const& key, node_watch<Loop>& data,
-                          node_watch<Loop>& names) {
-        for (;;) {
-            auto const edition = registry_.session_changed().edition();
-            auto children = co_await registry_.children(path, &names);
-            if (children) {
-                data.unlink();
-                put(key, node{});
-                put_names(key, *children);
-                co_return true;
-            }
-            auto why = children.error();
-            if (why == errc::no_node) {
-                auto const here = co_await registry_.exists(path, &data);
-                if (here && *here) continue; // created in between
-                if (here) {
-                    put(key, std::nullopt);
-                    co_return false;
-                }
-                why = here.error();
-            }
-            co_await before_retry(std::move(why), edition);
-        }
-    }
+                          node_watch<Loop>& names);
 
-    void put_names(std::string const& key, strings const& names) {
-        deferred<std::set<std::string>, Registry> now;
-        for (auto const& name : names) now.insert(child_key(key, name));
-        strings gone;
-        for (auto const& [known, value] : nodes_)
-            if (known != key && !now.contains(known)) gone.push_back(known);
-        for (auto const& name : gone) put(name, std::nullopt);
-        for (auto const& name : now) put(name, node{});
-    }
+    void put_names(std::string const& key, std::vector<std::string> const& names);
 
-    void take_children(node_path const& path, std::string const& key, int levels, strings const& names) {
-        for (auto const& name : names)
-            if (!node_path::element_fault(name) && following_.insert(child_key(key, name)).second)
-                follow(path / name, child_key(key, name), levels - 1);
-    }
+    void take_children(node_path const& path, std::string const& key, int levels,
+                       std::vector<std::string> const& names);
 
-    static std::string child_key(std::string const& key, std::string const& name) {
-        return key.empty() ? name : key + "/" + name;
-    }
+    static std::string child_key(std::string const& key, std::string const& name);
 
     /// The node, or nothing; either way the watch is armed.
-    task<result<maybe_node>> read(node_path path, node_watch<Loop>& watch) {
-        for (;;) {
-            auto found = co_await registry_.get(path, &watch);
-            if (found) co_return maybe_node{std::move(*found)};
-            if (!(found.error() == errc::no_node)) co_return found.error();
-            ELASTICJOB_CO_TRY(auto const here, co_await registry_.exists(path, &watch));
-            if (!here) co_return maybe_node{};
-        }
-    }
+    task<result<std::optional<node>>> read(node_path path, node_watch<Loop>& watch);
 
     /// Until the session changes, or a moment has passed: a read may fail without the session taking notice.
-    task<void> before_retry(error why, std::uint64_t edition) {
-        if (why == errc::closed) co_await sleep_until(loop(), mono_time::max());
-        bool const by_connection = is_connection(why.code) || why == errc::session_lost;
-        if (!by_connection) {
-            failure_ = std::make_unique<error>(std::move(why));
-            news_.notify();
-        }
-        auto const pause = by_connection ? std::chrono::milliseconds{200} : std::chrono::milliseconds{10'000};
-        co_await registry_.session_changed().newer_than(edition, loop().now() + pause);
-    }
+    task<void> before_retry(error why, std::uint64_t edition);
 
-    void put(std::string const& key, maybe_node fresh) {
-        auto const at = nodes_.find(key);
-        bool const was_here = at != nodes_.end();
-        if (fresh && was_here && at->second.stat.created == fresh->stat.created) {
-            if (at->second == *fresh) return;
-            at->second = std::move(*fresh);
-            tell(node_change::kind::updated, key, at->second);
-            return;
-        }
-        if (was_here) remove(key);
-        if (fresh) {
-            auto const& value = nodes_.emplace(key, std::move(*fresh)).first->second;
-            tell(node_change::kind::added, key, value);
-        }
-        if (!fresh) following_.erase(key);
-    }
+    void put(std::string const& key, std::optional<node> fresh);
 
     /// With all that is below it, from the bottom up: deeper paths sort behind their parents.
-    void remove(std::string const& key) {
-        auto const below = key.empty() ? key : key + "/";
-        strings doomed{key};
-        for (auto at = nodes_.lower_bound(below); at != nodes_.end() && at->first.starts_with(below); ++at)
-            if (at->first != key) doomed.push_back(at->first);
-        for (; !doomed.empty(); doomed.pop_back()) {
-            auto const last_known = nodes_.extract(doomed.back());
-            tell(node_change::kind::removed, doomed.back(), last_known.mapped());
-        }
-    }
+    void remove(std::string const& key);
 
-    void tell(node_change::kind what, std::string const& key, node const& value) {
-        if (listener_) listener_->on_change(*listener_, node_change{what, key, value});
-        news_.notify();
-    }
+    void tell(node_change::kind what, std::string const& key, node const& value);
 
-    void count_read() {
-        if (--unread_ == 0) news_.notify();
-        failure_.reset();
-    }
+    void count_read();
 
     Registry& registry_;
     node_path root_;
     mirror_scope scope_;
     event_count<Loop>& news_;
     change_listener* listener_;
-    deferred<std::map<std::string, node, std::less<>>, Registry> nodes_;
-    deferred<std::set<std::string>, Registry> following_; ///< children that have a follower of their own
+    std::map<std::string, node, std::less<>> nodes_;
+    std::set<std::string> following_; ///< children that have a follower of their own
     std::unique_ptr<error> failure_; ///< there is hardly ever one, and there are many mirrors
     int unread_ = 0;
     task_scope scope_tasks_; ///< last: its tasks use all of the above
 };
+
+template <registry Registry>
+mirror<Registry>::mirror(Registry& r, node_path root, mirror_scope scope, event_count<Loop>& news,
+                         change_listener* listener)
+    : registry_{r},
+      root_{std::move(root)},
+      scope_{scope},
+      news_{news},
+      listener_{listener} {
+    follow(root_, {}, scope_.levels);
+}
+
+template <registry Registry>
+node const* mirror<Registry>::find(std::string_view relative) const {
+    auto const at = nodes_.find(relative);
+    return at == nodes_.end() ? nullptr : &at->second;
+}
+
+template <registry Registry>
+void mirror<Registry>::follow(node_path path, std::string key, int levels) {
+    ++unread_;
+    scope_tasks_.spawn(follow_node(std::move(path), std::move(key), levels));
+}
+
+template <registry Registry>
+task<void> mirror<Registry>::follow_node(node_path path, std::string key, int levels) {
+    event_count<Loop> fired{loop()};
+    node_watch<Loop> data{fired};
+    node_watch<Loop> names{fired};
+    for (bool first = true;; first = false) {
+        auto const seen = fired.edition();
+        bool is_here = false;
+        if (levels == 1 && !scope_.with_data)
+            is_here = co_await take_names(path, key, data, names);
+        else
+            is_here = co_await take_node(path, key, levels, data, names);
+        if (first) count_read();
+        if (!is_here && !key.empty()) co_return; // whoever follows the parent starts it anew
+        co_await fired.newer_than(seen);
+    }
+}
+
+template <registry Registry>
+task<bool> mirror<Registry>::take_node(node_path const& path, std::string const& key, int levels,
+                                       node_watch<Loop>& data, node_watch<Loop>& names) {
+    for (;;) {
+        auto const edition = registry_.session_changed().edition();
+        if (!data.is_linked()) {
+            auto found = co_await read(path, data);
+            if (!found) {
+                data.unlink(); // it may be armed though its reply never came: then it vouches for nothing
+                co_await before_retry(found.error(), edition);
+                continue;
+            }
+            put(key, std::move(*found));
+        }
+        if (!find(key)) co_return false;
+        if (levels == 0 || names.is_linked()) co_return true;
+        auto children = co_await registry_.children(path, &names);
+        if (children) {
+            take_children(path, key, levels, *children);
+            co_return true;
+        }
+        names.unlink(); // as above
+        if (!(children.error() == errc::no_node)) co_await before_retry(children.error(), edition);
+    }
+}
+
+template <registry Registry>
+task<bool> mirror<Registry>::take_names(node_path const& path, std::string const& key, node_watch<Loop>& data,
+                                        node_watch<Loop>& names) {
+    for (;;) {
+        auto const edition = registry_.session_changed().edition();
+        auto children = co_await registry_.children(path, &names);
+        if (children) {
+            data.unlink();
+            put(key, node{});
+            put_names(key, *children);
+            co_return true;
+        }
+        auto why = children.error();
+        if (why == errc::no_node) {
+            auto const here = co_await registry_.exists(path, &data);
+            if (here && *here) continue; // created in between
+            if (here) {
+                put(key, std::nullopt);
+                co_return false;
+            }
+            why = here.error();
+        }
+        co_await before_retry(std::move(why), edition);
+    }
+}
+
+template <registry Registry>
+void mirror<Registry>::put_names(std::string const& key, std::vector<std::string> const& names) {
+    std::set<std::string> now;
+    for (auto const& name : names) now.insert(child_key(key, name));
+    std::vector<std::string> gone;
+    for (auto const& [known, value] : nodes_)
+        if (known != key && !now.contains(known)) gone.push_back(known);
+    for (auto const& name : gone) put(name, std::nullopt);
+    for (auto const& name : now) put(name, node{});
+}
+
+template <registry Registry>
+void mirror<Registry>::take_children(node_path const& path, std::string const& key, int levels,
+                                     std::vector<std::string> const& names) {
+    for (auto const& name : names)
+        if (!node_path::element_fault(name) && following_.insert(child_key(key, name)).second)
+            follow(path / name, child_key(key, name), levels - 1);
+}
+
+template <registry Registry>
+std::string mirror<Registry>::child_key(std::string const& key, std::string const& name) {
+    return key.empty() ? name : key + "/" + name;
+}
+
+template <registry Registry>
+task<result<std::optional<node>>> mirror<Registry>::read(node_path path, node_watch<Loop>& watch) {
+    for (;;) {
+        auto found = co_await registry_.get(path, &watch);
+        if (found) co_return std::optional<node>{std::move(*found)};
+        if (!(found.error() == errc::no_node)) co_return found.error();
+        ELASTICJOB_CO_TRY(auto const here, co_await registry_.exists(path, &watch));
+        if (!here) co_return std::optional<node>{};
+    }
+}
+
+template <registry Registry>
+task<void> mirror<Registry>::before_retry(error why, std::uint64_t edition) {
+    if (why == errc::closed) co_await sleep_until(loop(), mono_time::max());
+    bool const by_connection = is_connection(why.code) || why == errc::session_lost;
+    if (!by_connection) {
+        failure_ = std::make_unique<error>(std::move(why));
+        news_.notify();
+    }
+    auto const pause = by_connection ? std::chrono::milliseconds{200} : std::chrono::milliseconds{10'000};
+    co_await registry_.session_changed().newer_than(edition, loop().now() + pause);
+}
+
+template <registry Registry>
+void mirror<Registry>::put(std::string const& key, std::optional<node> fresh) {
+    auto const at = nodes_.find(key);
+    bool const was_here = at != nodes_.end();
+    if (fresh && was_here && at->second.stat.created == fresh->stat.created) {
+        if (at->second == *fresh) return;
+        at->second = std::move(*fresh);
+        tell(node_change::kind::updated, key, at->second);
+        return;
+    }
+    if (was_here) remove(key);
+    if (fresh) {
+        auto const& value = nodes_.emplace(key, std::move(*fresh)).first->second;
+        tell(node_change::kind::added, key, value);
+    }
+    if (!fresh) following_.erase(key);
+}
+
+template <registry Registry>
+void mirror<Registry>::remove(std::string const& key) {
+    auto const below = key.empty() ? key : key + "/";
+    std::vector<std::string> doomed{key};
+    for (auto at = nodes_.lower_bound(below); at != nodes_.end() && at->first.starts_with(below); ++at)
+        if (at->first != key) doomed.push_back(at->first);
+    for (; !doomed.empty(); doomed.pop_back()) {
+        auto const last_known = nodes_.extract(doomed.back());
+        tell(node_change::kind::removed, doomed.back(), last_known.mapped());
+    }
+}
+
+template <registry Registry>
+void mirror<Registry>::tell(node_change::kind what, std::string const& key, node const& value) {
+    if (listener_) listener_->on_change(*listener_, node_change{what, key, value});
+    news_.notify();
+}
+
+template <registry Registry>
+void mirror<Registry>::count_read() {
+    if (--unread_ == 0) news_.notify();
+    failure_.reset();
+}
 
 } // namespace elasticjob
 #endif // ELASTICJOB_REGISTRY_MIRROR_HPP

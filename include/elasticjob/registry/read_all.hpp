@@ -3,7 +3,6 @@
 #ifndef ELASTICJOB_REGISTRY_READ_ALL_HPP
 #define ELASTICJOB_REGISTRY_READ_ALL_HPP
 
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/gather.hpp>
 #include <elasticjob/registry/registry.hpp>
 
@@ -15,11 +14,11 @@
 namespace elasticjob {
 
 /// Reads all the paths at once. Absence is a value; any other failure is the failure of the whole.
-template <registry Registry, class Node = node>
-task<result<std::vector<std::optional<Node>>>> read_all(Registry& r, deferred<std::vector<node_path>, Registry> paths) {
+template <registry Registry>
+task<result<std::vector<std::optional<node>>>> read_all(Registry& r, std::vector<node_path> paths) {
     auto const read = [&](node_path const& path) { return r.get(path); };
     auto answers = co_await gather_each(r.loop(), paths, read);
-    std::vector<std::optional<Node>> nodes(answers.size());
+    std::vector<std::optional<node>> nodes(answers.size());
     for (std::size_t i = 0; i < answers.size(); ++i) {
         auto& answer = answers[i];
         if (answer)

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_REGISTRY_TRANSACTION_HPP
 #define ELASTICJOB_REGISTRY_TRANSACTION_HPP
 
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/path.hpp>
 #include <elasticjob/registry/node.hpp>
 
@@ -28,38 +29,22 @@ struct operation {
 };
 
 /// Collects operations. Later ones see the effect of earlier ones. All are bound to the generation it was made for.
-template <class Operation = operation>
-class basic_transaction {
+class transaction {
 public:
-    explicit basic_transaction(session_generation g) noexcept : generation_{g} {}
+    explicit transaction(session_generation g) noexcept : generation_{g} {}
 
-    basic_transaction& check(node_path path, node_version version = any_version) {
-        return add({operation::kind::check, std::move(path), {}, create_mode::persistent, version});
-    }
-    basic_transaction& create(node_path path, std::string data, create_mode mode = create_mode::persistent) {
-        return add({operation::kind::create, std::move(path), std::move(data), mode, any_version});
-    }
-    basic_transaction& set(node_path path, std::string data, node_version version = any_version) {
-        return add({operation::kind::set, std::move(path), std::move(data), create_mode::persistent, version});
-    }
-    basic_transaction& remove(node_path path, node_version version = any_version) {
-        return add({operation::kind::remove, std::move(path), {}, create_mode::persistent, version});
-    }
+    transaction& check(node_path path, node_version version = any_version);
+    transaction& create(node_path path, std::string data, create_mode mode = create_mode::persistent);
+    transaction& set(node_path path, std::string data, node_version version = any_version);
+    transaction& remove(node_path path, node_version version = any_version);
 
     /// Refuses the transaction if the node exists, by creating and removing it. There is no cheaper way to ask.
-    basic_transaction& check_absent(node_path path) {
-        create(path, {});
-        return remove(std::move(path));
-    }
+    transaction& check_absent(node_path path);
 
-    basic_transaction& add(operation o) {
-        bytes_ += o.bytes();
-        operations_.push_back(std::move(o));
-        return *this;
-    }
+    transaction& add(operation o);
 
     session_generation generation() const noexcept { return generation_; }
-    std::vector<Operation> const& operations() const noexcept { return operations_; }
+    std::vector<operation> const& operations() const noexcept { return operations_; }
     std::size_t size() const noexcept { return operations_.size(); }
     bool empty() const noexcept { return operations_.empty(); }
 
@@ -67,22 +52,16 @@ public:
     std::size_t bytes() const noexcept { return bytes_; }
 
     /// Whether `more` operations of together `more_bytes` would still fit.
-    bool has_room(registry_limits const& limits, std::size_t more = 0, std::size_t more_bytes = 0) const noexcept {
-        return size() + more <= limits.operations_max && bytes() + more_bytes <= limits.request_bytes_max;
-    }
+    bool has_room(registry_limits const& limits, std::size_t more = 0, std::size_t more_bytes = 0) const noexcept;
 
 private:
     session_generation generation_;
-    std::vector<Operation> operations_;
+    std::vector<operation> operations_;
     std::size_t bytes_ = 64; ///< the request's own head and tail
 };
 
-/// A template only so that including it costs nothing: see docs/decisions/0006.
-using transaction = basic_transaction<>;
-
 /// The registry's answer to a transaction that it looked at: all of it happened, or nothing, because of one operation.
-template <class = void>
-struct basic_commit_reply {
+struct commit_reply {
     struct refusal {
         std::size_t operation; ///< its index
         errc why;              ///< no_node, node_exists, version_conflict, not_empty, no_children_for_ephemerals
@@ -93,13 +72,15 @@ struct basic_commit_reply {
     explicit operator bool() const noexcept { return !refused; }
 };
 
-using commit_reply = basic_commit_reply<>;
-
 /// For those who did not expect a refusal.
-template <class Transaction = transaction, class Refusal>
-error refusal_error(Transaction const& t, Refusal const& r) {
+template <class Refusal>
+error refusal_error(transaction const& t, Refusal const& r) {
     return error{r.why, "the registry refused the transaction", t.operations()[r.operation].path.str()};
 }
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/registry/transaction.ipp>
+#endif
 #endif // ELASTICJOB_REGISTRY_TRANSACTION_HPP

@@ -4,7 +4,6 @@
 #define ELASTICJOB_SCHEDULER_BODY_CALLS_HPP
 
 #include <elasticjob/core/chrono.hpp>
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/run_on.hpp>
@@ -45,69 +44,15 @@ class body_calls {
     using hold = typename Environment::lease_type::hold;
     using listeners = typename Environment::listeners_type;
     using error_handlers = typename Environment::error_handlers_type;
-    using valid_config = typename site::valid_config;
-    template <class T>
-    using maybe = deferred<std::optional<T>, Environment>;
 
 public:
     /// All but the body must outlive this.
     body_calls(site& s, job_body<Loop> body, rounds_of<Environment>& rounds, item_tally<Environment>& tally,
-               after_run<Environment>& after)
-        : site_{s}, body_{std::move(body)}, rounds_{rounds}, tally_{tally}, after_{after} {}
+               after_run<Environment>& after);
 
     /// Runs what `e.record` says is running, and is on record as such. `h` is null when the job is not monitored. What
     /// becomes of it is decided then, but not yet in the record.
-    task<body_end> call(item_state& e, std::shared_ptr<valid_config const> config, hold const* h) {
-        auto const what = *e.record.running;
-        auto const call = std::make_shared<body_call>(site_, e, h, std::move(config));
-        auto& live = call->live;
-        auto& ctx = call->ctx;
-        describe(*call, e, what);
-        live.is_to_yield = !site_.terms.may_stream;
-        e.live = &live;
-        if (is_draining_) live.order.give(stop_reason::draining);
-        if (!e.share) live.order.give(stop_reason::reassigned);
-        task_scope limit;
-        if (site_.terms.time_limit.count() > 0)
-            limit.spawn(stop_after(site_.loop(), site_.terms.time_limit, live.order));
-        if constexpr (listeners::hear_rounds) {
-            if (what.source != run_source::trigger) co_await rounds_.begin(what.due);
-        }
-        if constexpr (listeners::hear_batches) co_await live_batch::begin(e);
-        events::run_name run{++runs_begun_, e.task_id, what.source, what.attempt, site_.wall_now()};
-        site_.env.sink(events::item_started{site_.origin(), e.item, what.due, what.source, what.attempt, e.token, run});
-        call->run = run;
-        call->run.task_id = ctx.task_id; // which lives as long as the call
-        if constexpr (listeners::hear_before) {
-            auto const hear = [&] { return site_.env.listeners.before(ctx); };
-            co_await site_.call(hear);
-        }
-        auto const began = site_.now();
-        auto const patience = site_.terms.give_up_after;
-        if (patience.count() == 0) {
-            co_await carry_out(call);
-        } else {
-            tasks_.spawn(carry_out(call));
-            co_await wait_for_body(e, *call, patience);
-        }
-        auto const stopped_by = live.order.why(); // before anything else can happen
-        bool const was_refused = live.item && !call->was_called();
-        auto outcome = live.item ? *call->outcome : given_up(patience, call->was_called());
-        body_end ended{std::move(outcome), was_refused, stopped_by, run};
-        if constexpr (listeners::hear_after) {
-            auto const hear = [&] { return site_.env.listeners.after(ctx, ended.outcome); };
-            if (call->was_called()) co_await site_.call(hear);
-        }
-        if constexpr (listeners::hear_batches) co_await live_batch::end(e);
-        ended.again = after_.retry_of(e.item, e.record, ended);
-        if constexpr (error_handlers::are_there) {
-            if (ended.has_failed()) co_await ask_handlers(ctx, ended, site_.now() - began);
-        }
-        tally_.take(e);
-        e.live = nullptr;
-        tell_end(e, what, ended, site_.now() - began);
-        co_return ended;
-    }
+    task<body_end> call(item_state& e, std::shared_ptr<valid_config const> config, hold const* h);
 
     /// No body runs that has been given up.
     bool is_idle() const noexcept { return given_up_ == 0; }
@@ -121,21 +66,12 @@ private:
     /// Makes events of what a script writes, until its run is given up.
     struct line_teller {
         body_call& call;
-        void operator()(script_stream stream, std::string_view text, std::size_t dropped, std::uint64_t lost) const {
-            if (!call.live.item) return;
-            auto& here = call.live.here;
-            here.env.sink(events::script_output{here.origin(), call.ctx.item, call.ctx.due, stream, text, dropped, lost,
-                                                call.run});
-        }
+        void operator()(script_stream stream, std::string_view text, std::size_t dropped, std::uint64_t lost) const;
     };
 
     /// A call of the body, which may outlast its run.
     struct body_call {
-        body_call(site& s, item_state& e, hold const* h, std::shared_ptr<valid_config const> c)
-            : live{s, e, h}, config{std::move(c)}, ctx{s.loop()}, lines{s.loop(), line_teller{*this}} {
-            ctx.lines = &lines;
-            ctx.port = &live;
-        }
+        body_call(site& s, item_state& e, hold const* h, std::shared_ptr<valid_config const> c);
         live_run live;
         std::shared_ptr<valid_config const> config;
         coroutine_context<Loop> ctx; ///< of which other bodies see only what is for them
@@ -143,112 +79,27 @@ private:
         line_relay<Loop, line_teller> lines;
         enum class phase : std::uint8_t { waiting, called, left }; ///< for a thread of the pool; by it; before it was
         std::atomic<phase> is{phase::waiting};
-        maybe<result<void>> outcome{};
+        std::optional<result<void>> outcome{};
 
         bool was_called() const noexcept { return is.load() == phase::called; }
     };
 
     /// What the body is told of its run.
-    void describe(body_call& call, item_state const& e, run_begin const& what) const {
-        auto& ctx = call.ctx;
-        ctx.config = &call.config->config();
-        ctx.job_name = site_.name.str();
-        ctx.task_id = e.task_id;
-        ctx.sharding_total_count = static_cast<std::uint32_t>(ctx.config->sharding_total_count);
-        ctx.job_parameter = ctx.config->job_parameter;
-        ctx.item = e.item;
-        ctx.parameter = call.config->parameters().find(e.item).value_or("");
-        ctx.due = what.due;
-        if (what.source != run_source::trigger) ctx.after = site_.terms.due->round_at(what.due);
-        ctx.stop = call.live.order.token();
-        ctx.source = what.source;
-        ctx.attempt = what.attempt;
-        ctx.token = e.token;
-        ctx.last_checkpoint = e.record.checkpoint;
-        ctx.fetch_count = site_.terms.dataflow.fetch_count;
-        ctx.process_threads = site_.terms.dataflow.threads;
-    }
+    void describe(body_call& call, item_state const& e, run_begin const& what) const;
 
-    static task<void> stop_after(Loop& l, std::chrono::milliseconds limit, stop_order& order) {
-        co_await sleep_until(l, l.now() + limit);
-        order.give(stop_reason::time_limit);
-    }
+    static task<void> stop_after(Loop& l, std::chrono::milliseconds limit, stop_order& order);
 
-    task<void> carry_out(std::shared_ptr<body_call> call) {
-        using phase = typename body_call::phase;
-        if (body_.is_coroutine()) {
-            call->is = phase::called;
-            call->outcome.emplace(co_await body_.start(call->ctx));
-        } else {
-            auto const act = [&]() -> result<void> {
-                auto was = phase::waiting;
-                if (!call->is.compare_exchange_strong(was, phase::called) && was == phase::left) return success();
-                return body_(call->ctx);
-            };
-            call->outcome.emplace(co_await run_on(site_.env.pool, site_.loop(), act));
-        }
-        if (call->live.item) {
-            call->live.item->stirred.notify();
-        } else {
-            --given_up_;
-            site_.idle_news.notify();
-        }
-    }
+    task<void> carry_out(std::shared_ptr<body_call> call);
 
     /// Until the body has ended, or the run is given up: then nothing of what it does reaches the item any more.
-    task<void> wait_for_body(item_state& e, body_call& call, std::chrono::milliseconds limit) {
-        for (auto const deadline = site_.now() + limit; !call.outcome && site_.now() < deadline;) {
-            auto const seen = e.stirred.edition();
-            co_await e.stirred.newer_than(seen, deadline);
-        }
-        if (call.outcome) co_return;
-        call.live.item = nullptr;
-        ++given_up_;
-        auto waiting = body_call::phase::waiting;
-        call.is.compare_exchange_strong(waiting, body_call::phase::left); // then it is not called any more
-        call.live.order.give(stop_reason::time_limit);
-        while (call.live.saving > 0) {
-            auto const seen = e.stirred.edition();
-            co_await e.stirred.newer_than(seen);
-        }
-    }
-    static result<void> given_up(std::chrono::milliseconds limit, bool was_called) {
-        auto const span = "give_up_after, " + std::to_string(limit.count()) + " ms";
-        return error{errc::timed_out,
-                     was_called ? "the run took longer than " + span + ", and was given up; its body may still go on"
-                                : "no thread of the pool was free for the run within " + span,
-                     ""};
-    }
+    task<void> wait_for_body(item_state& e, body_call& call, std::chrono::milliseconds limit);
+    static result<void> given_up(std::chrono::milliseconds limit, bool was_called);
 
     /// What is told is the caller's until they have answered.
-    task<void> ask_handlers(sharding_context const& ctx, body_end const& ended, std::chrono::nanoseconds took) {
-        auto const& failure = ended.outcome.error();
-        failed_run const run{ctx.job_name, ctx.item,  ctx.task_id, ctx.parameter, ctx.due, ctx.source,
-                             ctx.attempt,  ctx.token, site_.self,  failure,       took,    retry_at(ended)};
-        bool stops_job = false;
-        auto const ask = [&]() -> result<void> {
-            auto answer = site_.env.error_handlers(run);
-            stops_job = answer.stops_job;
-            return std::move(answer.trouble);
-        };
-        co_await site_.call(ask);
-        if (stops_job) site_.stand_down();
-    }
+    task<void> ask_handlers(sharding_context const& ctx, body_end const& ended, std::chrono::nanoseconds took);
 
-    void tell_end(item_state const& e, run_begin const& what, body_end const& ended, std::chrono::nanoseconds took) {
-        if (ended.was_refused && !ended.again) {
-            site_.tell_skipped(e.item, what.due, events::skip_reason::overloaded, 1, ended.run);
-            return;
-        }
-        maybe<error> failure;
-        if (!ended.outcome) failure = ended.outcome.error();
-        site_.env.sink(events::item_finished{site_.origin(), e.item, what.due, took, failure, e.token, ended.run,
-                                             retry_at(ended)});
-    }
-    static maybe<wall_time> retry_at(body_end const& ended) {
-        if (!ended.again) return std::nullopt;
-        return ended.again->at;
-    }
+    void tell_end(item_state const& e, run_begin const& what, body_end const& ended, std::chrono::nanoseconds took);
+    static std::optional<wall_time> retry_at(body_end const& ended);
 
     site& site_;
     job_body<Loop> body_;
@@ -260,6 +111,199 @@ private:
     bool is_draining_ = false;
     task_scope tasks_; ///< last: its tasks use all of the above
 };
+
+template <class Environment>
+body_calls<Environment>::body_calls(site& s, job_body<Loop> body, rounds_of<Environment>& rounds,
+                                    item_tally<Environment>& tally, after_run<Environment>& after)
+    : site_{s},
+      body_{std::move(body)},
+      rounds_{rounds},
+      tally_{tally},
+      after_{after} {}
+
+template <class Environment>
+auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config const> config, hold const* h)
+    -> task<body_end> {
+    auto const what = *e.record.running;
+    auto const call = std::make_shared<body_call>(site_, e, h, std::move(config));
+    auto& live = call->live;
+    auto& ctx = call->ctx;
+    describe(*call, e, what);
+    live.is_to_yield = !site_.terms.may_stream;
+    e.live = &live;
+    if (is_draining_) live.order.give(stop_reason::draining);
+    if (!e.share) live.order.give(stop_reason::reassigned);
+    task_scope limit;
+    if (site_.terms.time_limit.count() > 0) limit.spawn(stop_after(site_.loop(), site_.terms.time_limit, live.order));
+    if constexpr (listeners::hear_rounds) {
+        if (what.source != run_source::trigger) co_await rounds_.begin(what.due);
+    }
+    if constexpr (listeners::hear_batches) co_await live_batch::begin(e);
+    events::run_name run{++runs_begun_, e.task_id, what.source, what.attempt, site_.wall_now()};
+    site_.env.sink(events::item_started{site_.origin(), e.item, what.due, what.source, what.attempt, e.token, run});
+    call->run = run;
+    call->run.task_id = ctx.task_id; // which lives as long as the call
+    if constexpr (listeners::hear_before) {
+        auto const hear = [&] { return site_.env.listeners.before(ctx); };
+        co_await site_.call(hear);
+    }
+    auto const began = site_.now();
+    auto const patience = site_.terms.give_up_after;
+    if (patience.count() == 0) {
+        co_await carry_out(call);
+    } else {
+        tasks_.spawn(carry_out(call));
+        co_await wait_for_body(e, *call, patience);
+    }
+    auto const stopped_by = live.order.why(); // before anything else can happen
+    bool const was_refused = live.item && !call->was_called();
+    auto outcome = live.item ? *call->outcome : given_up(patience, call->was_called());
+    body_end ended{std::move(outcome), was_refused, stopped_by, run};
+    if constexpr (listeners::hear_after) {
+        auto const hear = [&] { return site_.env.listeners.after(ctx, ended.outcome); };
+        if (call->was_called()) co_await site_.call(hear);
+    }
+    if constexpr (listeners::hear_batches) co_await live_batch::end(e);
+    ended.again = after_.retry_of(e.item, e.record, ended);
+    if constexpr (error_handlers::are_there) {
+        if (ended.has_failed()) co_await ask_handlers(ctx, ended, site_.now() - began);
+    }
+    tally_.take(e);
+    e.live = nullptr;
+    tell_end(e, what, ended, site_.now() - began);
+    co_return ended;
+}
+
+template <class Environment>
+void body_calls<Environment>::line_teller::operator()(script_stream stream, std::string_view text, std::size_t dropped,
+                                                      std::uint64_t lost) const {
+    if (!call.live.item) return;
+    auto& here = call.live.here;
+    here.env.sink(
+        events::script_output{here.origin(), call.ctx.item, call.ctx.due, stream, text, dropped, lost, call.run});
+}
+
+template <class Environment>
+body_calls<Environment>::body_call::body_call(site& s, item_state& e, hold const* h,
+                                              std::shared_ptr<valid_config const> c)
+    : live{s, e, h},
+      config{std::move(c)},
+      ctx{s.loop()},
+      lines{s.loop(), line_teller{*this}} {
+    ctx.lines = &lines;
+    ctx.port = &live;
+}
+
+template <class Environment>
+void body_calls<Environment>::describe(body_call& call, item_state const& e, run_begin const& what) const {
+    auto& ctx = call.ctx;
+    ctx.config = &call.config->config();
+    ctx.job_name = site_.name.str();
+    ctx.task_id = e.task_id;
+    ctx.sharding_total_count = static_cast<std::uint32_t>(ctx.config->sharding_total_count);
+    ctx.job_parameter = ctx.config->job_parameter;
+    ctx.item = e.item;
+    ctx.parameter = call.config->parameters().find(e.item).value_or("");
+    ctx.due = what.due;
+    if (what.source != run_source::trigger) ctx.after = site_.terms.due->round_at(what.due);
+    ctx.stop = call.live.order.token();
+    ctx.source = what.source;
+    ctx.attempt = what.attempt;
+    ctx.token = e.token;
+    ctx.last_checkpoint = e.record.checkpoint;
+    ctx.fetch_count = site_.terms.dataflow.fetch_count;
+    ctx.process_threads = site_.terms.dataflow.threads;
+}
+
+template <class Environment>
+task<void> body_calls<Environment>::stop_after(Loop& l, std::chrono::milliseconds limit, stop_order& order) {
+    co_await sleep_until(l, l.now() + limit);
+    order.give(stop_reason::time_limit);
+}
+
+template <class Environment>
+task<void> body_calls<Environment>::carry_out(std::shared_ptr<body_call> call) {
+    using phase = typename body_call::phase;
+    if (body_.is_coroutine()) {
+        call->is = phase::called;
+        call->outcome.emplace(co_await body_.start(call->ctx));
+    } else {
+        auto const act = [&]() -> result<void> {
+            auto was = phase::waiting;
+            if (!call->is.compare_exchange_strong(was, phase::called) && was == phase::left) return success();
+            return body_(call->ctx);
+        };
+        call->outcome.emplace(co_await run_on(site_.env.pool, site_.loop(), act));
+    }
+    if (call->live.item) {
+        call->live.item->stirred.notify();
+    } else {
+        --given_up_;
+        site_.idle_news.notify();
+    }
+}
+
+template <class Environment>
+task<void> body_calls<Environment>::wait_for_body(item_state& e, body_call& call, std::chrono::milliseconds limit) {
+    for (auto const deadline = site_.now() + limit; !call.outcome && site_.now() < deadline;) {
+        auto const seen = e.stirred.edition();
+        co_await e.stirred.newer_than(seen, deadline);
+    }
+    if (call.outcome) co_return;
+    call.live.item = nullptr;
+    ++given_up_;
+    auto waiting = body_call::phase::waiting;
+    call.is.compare_exchange_strong(waiting, body_call::phase::left); // then it is not called any more
+    call.live.order.give(stop_reason::time_limit);
+    while (call.live.saving > 0) {
+        auto const seen = e.stirred.edition();
+        co_await e.stirred.newer_than(seen);
+    }
+}
+
+template <class Environment>
+result<void> body_calls<Environment>::given_up(std::chrono::milliseconds limit, bool was_called) {
+    auto const span = "give_up_after, " + std::to_string(limit.count()) + " ms";
+    return error{errc::timed_out,
+                 was_called ? "the run took longer than " + span + ", and was given up; its body may still go on"
+                            : "no thread of the pool was free for the run within " + span,
+                 ""};
+}
+
+template <class Environment>
+task<void> body_calls<Environment>::ask_handlers(sharding_context const& ctx, body_end const& ended,
+                                                 std::chrono::nanoseconds took) {
+    auto const& failure = ended.outcome.error();
+    failed_run const run{ctx.job_name, ctx.item,  ctx.task_id, ctx.parameter, ctx.due, ctx.source,
+                         ctx.attempt,  ctx.token, site_.self,  failure,       took,    retry_at(ended)};
+    bool stops_job = false;
+    auto const ask = [&]() -> result<void> {
+        auto answer = site_.env.error_handlers(run);
+        stops_job = answer.stops_job;
+        return std::move(answer.trouble);
+    };
+    co_await site_.call(ask);
+    if (stops_job) site_.stand_down();
+}
+
+template <class Environment>
+void body_calls<Environment>::tell_end(item_state const& e, run_begin const& what, body_end const& ended,
+                                       std::chrono::nanoseconds took) {
+    if (ended.was_refused && !ended.again) {
+        site_.tell_skipped(e.item, what.due, events::skip_reason::overloaded, 1, ended.run);
+        return;
+    }
+    std::optional<error> failure;
+    if (!ended.outcome) failure = ended.outcome.error();
+    site_.env.sink(
+        events::item_finished{site_.origin(), e.item, what.due, took, failure, e.token, ended.run, retry_at(ended)});
+}
+
+template <class Environment>
+std::optional<wall_time> body_calls<Environment>::retry_at(body_end const& ended) {
+    if (!ended.again) return std::nullopt;
+    return ended.again->at;
+}
 
 } // namespace elasticjob::detail
 #endif // ELASTICJOB_SCHEDULER_BODY_CALLS_HPP

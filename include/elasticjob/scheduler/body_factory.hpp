@@ -40,23 +40,15 @@ public:
         return body_factory{new F{std::move(f)}, &make_with<Executor, F>, [](void* self) { delete static_cast<F*>(self); }};
     }
 
-    body_factory(body_factory&& other) noexcept
-        : self_{std::exchange(other.self_, nullptr)},
-          make_{other.make_},
-          destroy_{other.destroy_} {}
+    body_factory(body_factory&& other) noexcept;
     body_factory& operator=(body_factory&&) = delete;
-    ~body_factory() {
-        if (self_) destroy_(self_);
-    }
+    ~body_factory();
 
     /// Errors: job_threw, with what the factory has thrown.
     result<void> make(job_config const& config, std::optional<body>& into) const { return make_(self_, config, into); }
 
 private:
-    body_factory(void* self, make_function* function, void (*destroy)(void*)) noexcept
-        : self_{self},
-          make_{function},
-          destroy_{destroy} {}
+    body_factory(void* self, make_function* function, void (*destroy)(void*)) noexcept;
 
     template <class Executor, class F>
     static result<void> make_with(void* self, job_config const& config, std::optional<body>& into) {
@@ -70,4 +62,25 @@ private:
 
 } // namespace detail
 } // namespace elasticjob
+
+namespace elasticjob::detail {
+
+template <class Loop>
+body_factory<Loop>::body_factory(body_factory&& other) noexcept
+    : self_{std::exchange(other.self_, nullptr)},
+      make_{other.make_},
+      destroy_{other.destroy_} {}
+
+template <class Loop>
+body_factory<Loop>::~body_factory() {
+    if (self_) destroy_(self_);
+}
+
+template <class Loop>
+body_factory<Loop>::body_factory(void* self, make_function* function, void (*destroy)(void*)) noexcept
+    : self_{self},
+      make_{function},
+      destroy_{destroy} {}
+
+} // namespace elasticjob::detail
 #endif // ELASTICJOB_SCHEDULER_BODY_FACTORY_HPP

@@ -4,7 +4,6 @@
 #define ELASTICJOB_SCHEDULER_ITEM_ENDS_HPP
 
 #include <elasticjob/core/algorithm.hpp>
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/events/event.hpp>
@@ -25,90 +24,20 @@ template <class Environment>
 class item_ends {
     using site = job_site<Environment>;
     using item_state = detail::item_state<Environment>;
-    using run_end = deferred<elasticjob::run_end, Environment>; // see docs/decisions/0006
 
 public:
     item_ends(site& s, item_table<Environment>& table) : site_{s}, table_{table}, news_{s.loop()} {}
 
     /// Writes `e.record`, and takes the marks away. Tried until it is known whether the end counts; under the next session,
     /// if need be. What cannot be recorded before this instance leaves looks to the others as if it had died.
-    task<void> put_on_record(item_state& e, wall_time due, events::run_name run) {
-        for (;;) {
-            auto const seen = e.stirred.edition();
-            auto const session = site_.registry.session();
-            if (!e.mark && session.state != session_state::connected) {
-                if (site_.is_closing) break;
-                co_await e.stirred.newer_than(seen);
-                continue;
-            }
-            e.ended.reset();
-            ending_.push_back(&e);
-            end_soon();
-            while (!e.ended) co_await e.stirred.newer_than(e.stirred.edition());
-            if (*e.ended == end_result::recorded) {
-                e.version = *e.version + 1;
-                break;
-            }
-            if (*e.ended == end_result::fenced) {
-                site_.env.sink(events::item_fenced{site_.origin(), e.item, due, e.token, run});
-                break;
-            }
-            if (site_.is_closing) break;
-            if (site_.registry.session().generation == session.generation)
-                co_await e.stirred.newer_than(seen, site_.now() + site::retry_pause);
-        }
-        if (!(e.ended && *e.ended == end_result::recorded)) e.is_read = false;
-        e.ended.reset();
-        e.mark.reset();
-        e.is_failover = false;
-    }
+    task<void> put_on_record(item_state& e, wall_time due, events::run_name run);
 
 private:
-    void end_soon() {
-        news_.notify();
-        if (!std::exchange(is_ending_, true)) tasks_.spawn(end_together());
-    }
-    task<void> end_together() {
-        while (!ending_.empty()) {
-            co_await linger();
-            auto const batch = std::exchange(ending_, {});
-            std::vector<run_end> ends;
-            std::map<std::uint64_t, std::vector<item_state*>> by_generation;
-            for (auto* e : batch) {
-                co_await e->write_access();
-                auto const g = e->mark ? *e->mark : site_.registry.session().generation;
-                by_generation[g.value].push_back(e);
-            }
-            for (auto& [g, members] : by_generation) {
-                ends.clear();
-                for (auto* e : members) {
-                    auto& end = ends.emplace_back(e->over_known(e->record));
-                    end.is_marked = e->mark.has_value();
-                    end.is_failover = e->mark.has_value() && e->is_failover;
-                }
-                auto const results = co_await site_.book.finish(session_generation{g}, ends);
-                for (std::size_t n = 0; n < members.size(); ++n) {
-                    auto& e = *members[n];
-                    if (results[n] == end_result::session_over) e.mark.reset(); // it has gone with its session
-                    e.ended = results[n];
-                    e.release();
-                }
-            }
-        }
-        is_ending_ = false;
-    }
+    void end_soon();
+    task<void> end_together();
 
     /// A moment for the others, unless there are none.
-    task<void> linger() {
-        auto const until = site_.now() + site_.env.options.completion_linger;
-        auto const runs = [](auto const& one) { return one.second.live != nullptr; };
-        for (;;) {
-            auto const seen = news_.edition();
-            co_await yield(site_.loop());
-            if (std::none_of(table_.begin(), table_.end(), runs) || site_.now() >= until) co_return;
-            co_await news_.newer_than(seen, until);
-        }
-    }
+    task<void> linger();
 
     site& site_;
     item_table<Environment>& table_;
@@ -117,6 +46,87 @@ private:
     bool is_ending_ = false; ///< end_together is at it
     task_scope tasks_;       ///< last: its tasks use all of the above
 };
+
+template <class Environment>
+task<void> item_ends<Environment>::put_on_record(item_state& e, wall_time due, events::run_name run) {
+    for (;;) {
+        auto const seen = e.stirred.edition();
+        auto const session = site_.registry.session();
+        if (!e.mark && session.state != session_state::connected) {
+            if (site_.is_closing) break;
+            co_await e.stirred.newer_than(seen);
+            continue;
+        }
+        e.ended.reset();
+        ending_.push_back(&e);
+        end_soon();
+        while (!e.ended) co_await e.stirred.newer_than(e.stirred.edition());
+        if (*e.ended == end_result::recorded) {
+            e.version = *e.version + 1;
+            break;
+        }
+        if (*e.ended == end_result::fenced) {
+            site_.env.sink(events::item_fenced{site_.origin(), e.item, due, e.token, run});
+            break;
+        }
+        if (site_.is_closing) break;
+        if (site_.registry.session().generation == session.generation)
+            co_await e.stirred.newer_than(seen, site_.now() + site::retry_pause);
+    }
+    if (!(e.ended && *e.ended == end_result::recorded)) e.is_read = false;
+    e.ended.reset();
+    e.mark.reset();
+    e.is_failover = false;
+}
+
+template <class Environment>
+void item_ends<Environment>::end_soon() {
+    news_.notify();
+    if (!std::exchange(is_ending_, true)) tasks_.spawn(end_together());
+}
+
+template <class Environment>
+task<void> item_ends<Environment>::end_together() {
+    while (!ending_.empty()) {
+        co_await linger();
+        auto const batch = std::exchange(ending_, {});
+        std::vector<run_end> ends;
+        std::map<std::uint64_t, std::vector<item_state*>> by_generation;
+        for (auto* e : batch) {
+            co_await e->write_access();
+            auto const g = e->mark ? *e->mark : site_.registry.session().generation;
+            by_generation[g.value].push_back(e);
+        }
+        for (auto& [g, members] : by_generation) {
+            ends.clear();
+            for (auto* e : members) {
+                auto& end = ends.emplace_back(e->over_known(e->record));
+                end.is_marked = e->mark.has_value();
+                end.is_failover = e->mark.has_value() && e->is_failover;
+            }
+            auto const results = co_await site_.book.finish(session_generation{g}, ends);
+            for (std::size_t n = 0; n < members.size(); ++n) {
+                auto& e = *members[n];
+                if (results[n] == end_result::session_over) e.mark.reset(); // it has gone with its session
+                e.ended = results[n];
+                e.release();
+            }
+        }
+    }
+    is_ending_ = false;
+}
+
+template <class Environment>
+task<void> item_ends<Environment>::linger() {
+    auto const until = site_.now() + site_.env.options.completion_linger;
+    auto const runs = [](auto const& one) { return one.second.live != nullptr; };
+    for (;;) {
+        auto const seen = news_.edition();
+        co_await yield(site_.loop());
+        if (std::none_of(table_.begin(), table_.end(), runs) || site_.now() >= until) co_return;
+        co_await news_.newer_than(seen, until);
+    }
+}
 
 } // namespace elasticjob::detail
 #endif // ELASTICJOB_SCHEDULER_ITEM_ENDS_HPP

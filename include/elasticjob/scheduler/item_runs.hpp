@@ -6,7 +6,6 @@
 #include <elasticjob/config/misfire_policy.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/events/event.hpp>
@@ -50,102 +49,34 @@ class item_runs {
     using next_run = detail::next_run<Environment>;
     using hold = typename Environment::lease_type::hold;
     using listeners = typename Environment::listeners_type;
-    // What it is made of, for g++ to complete when it is used only: docs/decisions/0006.
-    template <class T>
-    using list_of = deferred<std::vector<T>, Environment>;
-    using item_claim = deferred<elasticjob::item_claim, Environment>;
-    using item_share = typename item_claim::share;
-    using run_record = deferred<elasticjob::run_record, Environment>;
+    using item_share = item_claim::share;
 
 public:
     /// The standing is the job's, and must outlive this.
-    item_runs(job_standing<Environment>& here, job_body<Loop> body)
-        : site_{here},
-          rounds_{site_},
-          choice_{site_},
-          starts_{site_, table_},
-          tally_{site_},
-          after_{site_},
-          calls_{site_, std::move(body), rounds_, tally_, after_},
-          ends_{site_, table_},
-          doubted_at_{site_.wall_now()} {}
+    item_runs(job_standing<Environment>& here, job_body<Loop> body);
 
     auto& terms() noexcept { return site_.terms; }
 
     /// Everybody looks whether there is something to do for him.
-    void stir() {
-        for (auto& [i, e] : table_) e.stir();
-    }
+    void stir();
 
     /// From now on these items are ours, and no others.
-    void own(item_claim claim) {
-        auto const& view = *site_.view;
-        if constexpr (listeners::hear_rounds)
-            rounds_.set_item_count(static_cast<std::uint32_t>(terms().config->config().sharding_total_count));
-        auto const wall = site_.wall_now();
-        auto const ours_since =
-            is_share_known_ ? wall : std::max(doubted_at_, wall - site_.env.options.sharding_timeout);
-        is_share_known_ = true;
-        auto const* in_force = view.assignment_in_force();
-        bool const is_item_new = view.first_item() && view.first_item()->stat.created == view.first_item()->stat.modified;
-        is_first_sharding_ = in_force && in_force->epoch() == 1 && is_item_new && !site_.has_java_members();
-        // What was ordered before the items were made more is not for the new ones.
-        bool const is_order_old = in_force && terms().run_order < view.assignment_node()->stat.modified;
-        auto const known_before = std::exchange(known_items_, in_force ? in_force->items() : 0);
-        starts_.require(std::move(claim.common));
-        std::map<item_index, item_share> ours;
-        for (auto& s : claim.shares) ours.emplace(s.item, std::move(s));
-        for (auto& [i, e] : table_) {
-            auto const at = ours.find(i);
-            bool const is_ours = at != ours.end();
-            if (!is_ours && e.live) e.live->order.give(stop_reason::reassigned);
-            e.share.reset(); // not before the order, in which a body may end
-            if (is_ours) e.share = at->second;
-            e.stir();
-        }
-        for (auto& [i, s] : ours) {
-            if (table_.contains(i)) continue;
-            auto& e = table_.try_emplace(i, site_.loop(), i).first->second;
-            e.share = s;
-            e.ours_since = ours_since;
-            if (known_before != 0 && i >= known_before && is_order_old) e.record.obeyed = terms().run_order;
-            tasks_.spawn(attend(e));
-        }
-    }
+    void own(item_claim claim);
 
     /// What streams hears whether it may go on, or is to end behind the round that it is in.
-    void tell_streams() {
-        for (auto& [i, e] : table_)
-            if (e.live) e.live->is_to_yield = !terms().may_stream;
-    }
+    void tell_streams();
 
     /// It is not known for the moment what is ours: nothing begins, and what runs goes on.
-    void doubt_ownership() {
-        if (std::exchange(is_share_known_, false)) doubted_at_ = site_.wall_now();
-    }
+    void doubt_ownership();
 
     /// An instant has become due. Items that are still running are told of; the others see to themselves.
-    void tick(wall_time due) {
-        for (auto& [i, e] : table_)
-            if ((e.live || e.record.running || e.record.retry) && e.record.through < due && e.told_through < due &&
-                terms().due->delay_of(i).count() == 0)
-                tell_busy(e, due);
-        stir();
-    }
+    void tick(wall_time due);
 
     /// Has every item of ours run once, now; what runs runs once more when it has ended.
-    void order_all(wall_time now) {
-        for (auto& [i, e] : table_)
-            if (e.share) e.order = now;
-        stir();
-    }
+    void order_all(wall_time now);
 
     /// Nothing runs, nothing is about to, and of nothing is it unknown whether it does.
-    bool is_idle() const {
-        auto const is_certain = [](auto const& one) { return !one.second.uncertain; };
-        return busy_ == 0 && calls_.is_idle() && rounds_.is_idle() &&
-               std::all_of(table_.begin(), table_.end(), is_certain);
-    }
+    bool is_idle() const;
 
     /// Nothing of the user's is called any more. Precondition: is_idle.
     void seal() noexcept { rounds_.seal(); }
@@ -157,42 +88,14 @@ public:
     bool stands_down() const noexcept { return site_.is_to_leave; }
 
     /// Nothing begins any more, and what cannot be recorded now is given up.
-    void close() {
-        site_.is_closing = true;
-        terms().is_open = false;
-        stir();
-    }
+    void close();
 
     /// What runs is asked to stop. What is just beginning is asked when it has begun: by its call if the job is draining, by
     /// its lease if the session is over.
-    void request_stop(stop_reason why) {
-        if (why == stop_reason::draining) calls_.drain();
-        for (auto& [i, e] : table_)
-            if (e.live) e.live->order.give(why);
-    }
+    void request_stop(stop_reason why);
 
     /// The instance has a new session: the marks of the old one have gone with it.
-    task<void> mark_again(session_generation g) {
-        list_of<item_index> marked;
-        for (auto& [i, e] : table_)
-            if (e.live && e.mark) marked.push_back(i);
-        for (auto const i : marked) {
-            auto at = table_.find(i);
-            for (; at != table_.end() && at->second.is_being_written; at = table_.find(i)) {
-                auto const pause = site_.now() + site::retry_pause;
-                co_await idle_news().newer_than(idle_news().edition(), pause);
-            }
-            if (at == table_.end() || !at->second.live || !at->second.mark) continue; // it has ended meanwhile
-            auto& e = at->second;
-            e.is_being_written = true;
-            auto const ours = co_await site_.book.mark_again(g, i, e.version.value_or(0));
-            e.release();
-            if (ours && *ours) e.mark = g;
-            if (!ours || *ours) continue; // ours, or of a session that is over too: then once more
-            e.mark.reset();               // the mark that stands there is somebody else's, and not ours to take away
-            if (e.live) e.live->order.give(stop_reason::taken_over);
-        }
-    }
+    task<void> mark_again(session_generation g);
 
     enum class order_answer : std::uint8_t {
         done,    ///< it has been obeyed, or there is nothing to obey any more
@@ -201,326 +104,67 @@ public:
     };
 
     /// An operator asks the run of an item for that instant to stop.
-    order_answer stop(item_index i, wall_time due) {
-        auto const at = table_.find(i);
-        if (at == table_.end()) return order_answer::not_ours;
-        auto& e = at->second;
-        if (e.live && e.record.running && e.record.running->due == due) e.live->order.give(stop_reason::ordered);
-        if (e.live) return order_answer::done;
-        bool const is_known = !e.is_busy && !e.uncertain && e.is_read && !e.record.running;
-        return is_known && e.share ? order_answer::done : order_answer::not_yet;
-    }
+    order_answer stop(item_index i, wall_time due);
 
     /// An operator has written the record of an item.
-    order_answer look_again(item_index i) {
-        auto const at = table_.find(i);
-        if (at == table_.end() || !at->second.share) return order_answer::not_ours;
-        at->second.is_edited = true;
-        at->second.stir();
-        return order_answer::done;
-    }
+    order_answer look_again(item_index i);
 
     /// Writes down how much has been processed since `since`, by what still runs too. Errors: see `item_tally`.
-    task<result<void>> publish_counts(wall_time since) {
-        for (auto& [i, e] : table_) tally_.take(e);
-        return tally_.publish(since);
-    }
+    task<result<void>> publish_counts(wall_time since);
 
-    void look_at_lease() {
-        for (auto& [i, e] : table_)
-            if (e.live && e.live->lease && !e.live->lease->is_valid()) e.live->order.give(stop_reason::lease_over);
-    }
+    void look_at_lease();
 
 private:
     /// The life of an item, from the moment that it is ours.
-    task<void> attend(item_state& e) {
-        while (e.share || e.uncertain) {
-            e.has_news = false;
-            auto const look_again = co_await step(e);
-            while (!e.has_news && look_again > site_.now()) {
-                auto const seen = e.stirred.edition();
-                co_await e.stirred.newer_than(seen, look_again);
-            }
-        }
-        if (e.order) site_.tell_skipped(e.item, *e.order, events::skip_reason::not_ready); // it is somebody else's item now
-        if (e.record.retry && !e.version) // nobody else knows of it
-            site_.tell_skipped(e.item, e.record.retry->due, events::skip_reason::not_ready);
-        if constexpr (listeners::hear_rounds) rounds_.forget(e.item);
-        table_.erase(e.item);
-    }
+    task<void> attend(item_state& e);
 
     /// Does what is to be done next. Gives when to look again, if nothing stirs before.
-    task<mono_time> step(item_state& e) {
-        if (e.uncertain) co_return co_await settle(e);
-        if (!terms().is_open || !is_share_known_) co_return mono_time::max();
-        if (std::exchange(e.is_edited, false)) e.is_read = false;
-        if (!e.is_read) co_return co_await take_in(e);
-        if (e.record.running && !is_gone(e.record.running->instance)) co_return co_await follow_foreign_run(e);
-        auto next = choice_.choose(e);
-        if (next.record.running) co_return co_await run(e, std::move(next));
-        remember(e, std::move(next));
-        if (e.owed != unwritten::nothing && e.version) co_return co_await write_down(e);
-        co_return choice_.next_look(e);
-    }
+    task<mono_time> step(item_state& e);
 
     /// Reads what is known of the item's runs, or begins to write it down.
-    task<mono_time> take_in(item_state& e) {
-        if (e.is_being_opened) co_return mono_time::max();
-        run_record fresh;
-        fresh.schedule = terms().schedule;
-        fresh.through = choice_.unrecorded_since(e.ours_since);
-        fresh.obeyed = is_first_sharding_ ? e.record.obeyed : std::max(e.record.obeyed, terms().obeyed_before);
-        if (!terms().is_monitored()) {
-            // There is no record to say what others have obeyed: what was ordered before the item was ours was for them.
-            if (!is_first_sharding_ && terms().ordered_at <= e.ours_since) fresh.obeyed = terms().run_order;
-            e.record = std::move(fresh);
-            e.version.reset();
-            e.is_read = true;
-            co_return site_.now();
-        }
-        auto const there = co_await site_.registry.get(site_.at.run_record(e.item));
-        if (there) {
-            take_record(e, *there);
-            co_return site_.now();
-        }
-        if (!(there.error() == errc::no_node)) co_return site_.now() + site::retry_pause;
-        starts_.open(e, fresh.to_text());
-        co_return mono_time::max(); // or when it has been opened
-    }
+    task<mono_time> take_in(item_state& e);
 
-    void take_record(item_state& e, node const& there) {
-        e.owes_nothing();
-        e.version = there.stat.version;
-        e.is_read = true;
-        auto const obeyed = e.record.obeyed;
-        auto read = run_record::parse(there.data);
-        if (read) {
-            e.record = *std::move(read);
-        } else {
-            auto why = read.error();
-            why.what = "a run record cannot be read, and is begun anew: " + why.what;
-            site_.tell_trouble(why);
-            e.record = run_record{};
-            e.record.obeyed = terms().obeyed_before;
-        }
-        e.record.obeyed = std::max(e.record.obeyed, obeyed);
-        // Instants that Java members may have run, who keep no record, are not made up for.
-        if (site_.has_java_members() && !terms().due->follows())
-            e.record.through = std::max(e.record.through, e.ours_since);
-        tell_rounds(e, true);
-    }
+    void take_record(item_state& e, node const& there);
 
     /// Whether an instance that has begun a run cannot end it any more. Our own runs are in the table, not here.
     bool is_gone(std::string const& id) const { return id == site_.self.str() || !site_.view->has_instance(id); }
 
     /// A former owner still runs it. Waits for that one node: until the run has ended, or the instance is gone.
-    task<mono_time> follow_foreign_run(item_state& e) {
-        node_watch<Loop> written{e.stirred};
-        while (e.share && terms().is_open) {
-            auto const seen = e.stirred.edition();
-            auto until = mono_time::max();
-            if (!written.is_linked()) {
-                auto const there = co_await site_.registry.get(site_.at.run_record(e.item), &written);
-                if (there)
-                    take_record(e, *there);
-                else if (there.error() == errc::no_node)
-                    e.is_read = false;
-                else
-                    until = site_.now() + site::retry_pause;
-                if (!there) written.unlink();
-            }
-            if (!e.is_read || !e.record.running || is_gone(e.record.running->instance)) break;
-            co_await e.stirred.newer_than(seen, until);
-        }
-        co_return site_.now();
-    }
+    task<mono_time> follow_foreign_run(item_state& e);
 
     /// What is true of the record, though nothing is run for it now.
-    void remember(item_state& e, next_run next) {
-        e.record = std::move(next.record);
-        e.dead = std::move(next.dead);
-        e.owed = std::max(e.owed, next.owed);
-        tell_skipped(e, next);
-        tell_rounds(e, next.may_be_others);
-    }
+    void remember(item_state& e, next_run next);
 
     /// Writes what others have to know, though there is no run to write it with.
-    task<mono_time> write_down(item_state& e) {
-        co_await e.write_access();
-        auto what = e.over_known(e.record);
-        bool const is_javas = e.owed == unwritten::javas_run;
-        auto const written = co_await site_.book.amend(terms().generation, std::move(what), e.dead, is_javas);
-        e.release();
-        if (!written) {
-            e.is_read = false; // somebody has been faster, or it is not known
-            co_return site_.now() + back_off(e);
-        }
-        e.version = *e.version + 1;
-        e.failures = 0;
-        e.owes_nothing();
-        co_return site_.now();
-    }
+    task<mono_time> write_down(item_state& e);
 
     /// From the first request to the record of the end.
-    task<mono_time> run(item_state& e, next_run next) {
-        ++busy_;
-        e.is_busy = true;
-        auto const look_again = co_await run_if_possible(e, std::move(next));
-        e.is_busy = false;
-        --busy_;
-        idle_news().notify();
-        co_return look_again;
-    }
+    task<mono_time> run(item_state& e, next_run next);
 
-    task<mono_time> run_if_possible(item_state& e, next_run next) {
-        auto const what = *next.record.running;
-        auto const config = terms().config;
-        bool const is_monitored = next.is_monitored;
-        auto const answer = co_await starts_.ask(e, next);
-        switch (answer) {
-        case start_answer::started:
-            break;
-        case start_answer::running_elsewhere:
-            co_await wait_for_mark(e);
-            co_return site_.now();
-        case start_answer::disabled:
-            drop(e, std::move(next), name_of(events::skip_reason::disabled));
-            site_.tell_skipped(e.item, what.due, events::skip_reason::disabled);
-            co_return site_.now();
-        case start_answer::clock_differs:
-            // Nothing of it is written down: such a clock may take what comes for what has been.
-            if (std::exchange(e.told_of_clock, what.due) != what.due)
-                site_.tell_skipped(e.item, what.due, events::skip_reason::clock_differs);
-            co_return site_.now() + back_off(e);
-        case start_answer::taken:
-            next.owed = unwritten::javas_run;
-            drop(e, std::move(next), "a Java member makes up for it");
-            co_return site_.now();
-        case start_answer::outdated:
-            e.is_read = false;
-            co_return site_.now() + back_off(e);
-        case start_answer::unclaimed:
-            co_return site_.now() + back_off(e);
-        case start_answer::unknown:
-            if (!is_monitored) co_return site_.now() + back_off(e);
-            e.uncertain = next.record.to_text();
-            co_return site_.now();
-        }
-        std::optional<hold> lease;
-        if (is_monitored) {
-            lease.emplace(site_.env.lease.keep(*e.mark, site_.at.instance(site_.self), e.asked_at));
-            if (!lease->is_valid()) { // the answer took so long that the session may be over
-                if constexpr (listeners::hear_batches) co_await live_batch::end(e);
-                e.mark.reset();
-                e.uncertain = next.record.to_text();
-                co_return site_.now();
-            }
-        }
-        e.failures = 0;
-        e.owes_nothing();
-        if (what.source == run_source::trigger) e.order.reset();
-        tell_skipped(e, next);
-        e.record = std::move(next.record);
-        auto const ended = co_await calls_.call(e, config, lease ? &*lease : nullptr);
-        e.rounds_at_end = terms().due->last_round();
-        lease.reset();
-        after_.note_end(e.record, ended);
-        choice_.note_next_due(e.record);
-        if (is_monitored) co_await ends_.put_on_record(e, what.due, ended.run);
-        if (e.is_read) tell_rounds(e, true);
-        co_return site_.now();
-    }
+    task<mono_time> run_if_possible(item_state& e, next_run next);
 
     /// The run that was to begin is not to be, and that is final.
-    void drop(item_state& e, next_run next, std::string_view why) {
-        bool const was_ordered = next.record.running->source == run_source::trigger;
-        bool const had_failed = next.record.running->attempt > 1;
-        bool const is_javas = next.owed == unwritten::javas_run;
-        if (was_ordered) e.order.reset();
-        next.record.last_begun = e.record.last_begun;
-        next.record.end(run_outcome::skipped, site_.wall_now(), std::string{why});
-        if (had_failed && !is_javas) next.record.bury(terms().dead_letters_max);
-        if (had_failed || was_ordered) next.owed = std::max(next.owed, unwritten::an_end);
-        next.may_be_others = true;
-        remember(e, std::move(next));
-    }
+    void drop(item_state& e, next_run next, std::string_view why);
 
     /// Somebody's mark stands there who keeps no record: a Java member's.
-    task<void> wait_for_mark(item_state& e) {
-        node_watch<Loop> gone{e.stirred};
-        while (e.share && terms().is_open) {
-            auto const seen = e.stirred.edition();
-            auto until = mono_time::max();
-            if (!gone.is_linked()) {
-                auto const mark = co_await site_.registry.exists(site_.at.item_running(e.item), &gone);
-                if (mark && !*mark) co_return;
-                if (!mark) {
-                    gone.unlink();
-                    until = site_.now() + site::retry_pause;
-                }
-            }
-            co_await e.stirred.newer_than(seen, until);
-        }
-    }
+    task<void> wait_for_mark(item_state& e);
 
     /// A session ended before it was known whether a run had begun on record. The body was not called: if it had begun,
     /// that is undone. As long as we live nobody else would; so nobody leaves before it is, unless that session is over,
     /// which took the mark along, and there is no other. What we had taken from a dead instance cannot be given back to
     /// it, for its writings are fenced by now.
-    task<mono_time> settle(item_state& e) {
-        auto const session = site_.registry.session();
-        if (session.state != session_state::connected) {
-            bool const is_over = session.generation != e.asked_in;
-            co_return site_.is_closing && is_over ? settled(e) : mono_time::max();
-        }
-        auto const caught_up = co_await site_.book.catch_up(session.generation);
-        if (!caught_up) co_return site_.now() + site::retry_pause;
-        auto const there = co_await site_.registry.get(site_.at.run_record(e.item));
-        if (!there && !(there.error() == errc::no_node)) {
-            if (site_.is_closing && !is_connection(there.error().code)) co_return settled(e); // it cannot be read at all
-            co_return site_.now() + site::retry_pause;
-        }
-        if (there && there->data == *e.uncertain) {
-            if (e.record.running) e.record.running->instance = nobody;
-            list_of<run_end> undo{{e.item, e.record.to_text(), there->stat.version, true, e.is_failover}};
-            auto const undone = co_await site_.book.finish(session.generation, std::move(undo));
-            if (undone.front() == end_result::session_over) co_return site_.now() + site::retry_pause;
-        }
-        co_return settled(e);
-    }
-    mono_time settled(item_state& e) {
-        e.uncertain.reset();
-        e.is_read = false;
-        idle_news().notify();
-        return site_.now() + back_off(e);
-    }
+    task<mono_time> settle(item_state& e);
+    mono_time settled(item_state& e);
 
     /// 0 the first time, for then the news is there already; later longer and longer, up to some seconds.
-    static std::chrono::milliseconds back_off(item_state& e) {
-        auto const n = e.failures < 7 ? e.failures++ : e.failures;
-        return n == 0 ? std::chrono::milliseconds{0} : site::retry_pause * (1 << (n - 1)) / 2;
-    }
+    static std::chrono::milliseconds back_off(item_state& e);
 
     /// Rounds hear of what the item has dealt with; of what it runs, they do when it has ended.
-    void tell_rounds(item_state const& e, bool may_be_others) {
-        if constexpr (listeners::hear_rounds) {
-            rounds_.dealt_with(e.item, e.record.settled_through(), may_be_others);
-        } else {
-            (void)e, (void)may_be_others;
-        }
-    }
+    void tell_rounds(item_state const& e, bool may_be_others);
 
-    void tell_skipped(item_state const& e, next_run const& next) {
-        if (next.untold.count != 0) site_.tell_skipped(e.item, next.untold.last, next.untold_why, next.untold.count);
-    }
+    void tell_skipped(item_state const& e, next_run const& next);
 
-    void tell_busy(item_state& e, wall_time due) {
-        e.told_through = due;
-        if (terms().on_misfire.rule == misfire_rule::skip)
-            site_.tell_skipped(e.item, due, events::skip_reason::still_running);
-        else
-            site_.env.sink(events::item_misfired{site_.origin(), e.item, due});
-    }
+    void tell_busy(item_state& e, wall_time due);
 
     site site_;
     item_table<Environment> table_; ///< what is ours, or runs here
@@ -538,6 +182,450 @@ private:
     wall_time doubted_at_;           ///< since when it is not known what is ours
     task_scope tasks_;               ///< last: its tasks use all of the above
 };
+
+template <class Environment>
+item_runs<Environment>::item_runs(job_standing<Environment>& here, job_body<Loop> body)
+    : site_{here},
+      rounds_{site_},
+      choice_{site_},
+      starts_{site_, table_},
+      tally_{site_},
+      after_{site_},
+      calls_{site_, std::move(body), rounds_, tally_, after_},
+      ends_{site_, table_},
+      doubted_at_{site_.wall_now()} {}
+
+template <class Environment>
+void item_runs<Environment>::stir() {
+    for (auto& [i, e] : table_) e.stir();
+}
+
+template <class Environment>
+void item_runs<Environment>::own(item_claim claim) {
+    auto const& view = *site_.view;
+    if constexpr (listeners::hear_rounds)
+        rounds_.set_item_count(static_cast<std::uint32_t>(terms().config->config().sharding_total_count));
+    auto const wall = site_.wall_now();
+    auto const ours_since = is_share_known_ ? wall : std::max(doubted_at_, wall - site_.env.options.sharding_timeout);
+    is_share_known_ = true;
+    auto const* in_force = view.assignment_in_force();
+    bool const is_item_new = view.first_item() && view.first_item()->stat.created == view.first_item()->stat.modified;
+    is_first_sharding_ = in_force && in_force->epoch() == 1 && is_item_new && !site_.has_java_members();
+    // What was ordered before the items were made more is not for the new ones.
+    bool const is_order_old = in_force && terms().run_order < view.assignment_node()->stat.modified;
+    auto const known_before = std::exchange(known_items_, in_force ? in_force->items() : 0);
+    starts_.require(std::move(claim.common));
+    std::map<item_index, item_share> ours;
+    for (auto& s : claim.shares) ours.emplace(s.item, std::move(s));
+    for (auto& [i, e] : table_) {
+        auto const at = ours.find(i);
+        bool const is_ours = at != ours.end();
+        if (!is_ours && e.live) e.live->order.give(stop_reason::reassigned);
+        e.share.reset(); // not before the order, in which a body may end
+        if (is_ours) e.share = at->second;
+        e.stir();
+    }
+    for (auto& [i, s] : ours) {
+        if (table_.contains(i)) continue;
+        auto& e = table_.try_emplace(i, site_.loop(), i).first->second;
+        e.share = s;
+        e.ours_since = ours_since;
+        if (known_before != 0 && i >= known_before && is_order_old) e.record.obeyed = terms().run_order;
+        tasks_.spawn(attend(e));
+    }
+}
+
+template <class Environment>
+void item_runs<Environment>::tell_streams() {
+    for (auto& [i, e] : table_)
+        if (e.live) e.live->is_to_yield = !terms().may_stream;
+}
+
+template <class Environment>
+void item_runs<Environment>::doubt_ownership() {
+    if (std::exchange(is_share_known_, false)) doubted_at_ = site_.wall_now();
+}
+
+template <class Environment>
+void item_runs<Environment>::tick(wall_time due) {
+    for (auto& [i, e] : table_)
+        if ((e.live || e.record.running || e.record.retry) && e.record.through < due && e.told_through < due &&
+            terms().due->delay_of(i).count() == 0)
+            tell_busy(e, due);
+    stir();
+}
+
+template <class Environment>
+void item_runs<Environment>::order_all(wall_time now) {
+    for (auto& [i, e] : table_)
+        if (e.share) e.order = now;
+    stir();
+}
+
+template <class Environment>
+bool item_runs<Environment>::is_idle() const {
+    auto const is_certain = [](auto const& one) { return !one.second.uncertain; };
+    return busy_ == 0 && calls_.is_idle() && rounds_.is_idle() && std::all_of(table_.begin(), table_.end(), is_certain);
+}
+
+template <class Environment>
+void item_runs<Environment>::close() {
+    site_.is_closing = true;
+    terms().is_open = false;
+    stir();
+}
+
+template <class Environment>
+void item_runs<Environment>::request_stop(stop_reason why) {
+    if (why == stop_reason::draining) calls_.drain();
+    for (auto& [i, e] : table_)
+        if (e.live) e.live->order.give(why);
+}
+
+template <class Environment>
+task<void> item_runs<Environment>::mark_again(session_generation g) {
+    std::vector<item_index> marked;
+    for (auto& [i, e] : table_)
+        if (e.live && e.mark) marked.push_back(i);
+    for (auto const i : marked) {
+        auto at = table_.find(i);
+        for (; at != table_.end() && at->second.is_being_written; at = table_.find(i)) {
+            auto const pause = site_.now() + site::retry_pause;
+            co_await idle_news().newer_than(idle_news().edition(), pause);
+        }
+        if (at == table_.end() || !at->second.live || !at->second.mark) continue; // it has ended meanwhile
+        auto& e = at->second;
+        e.is_being_written = true;
+        auto const ours = co_await site_.book.mark_again(g, i, e.version.value_or(0));
+        e.release();
+        if (ours && *ours) e.mark = g;
+        if (!ours || *ours) continue; // ours, or of a session that is over too: then once more
+        e.mark.reset();               // the mark that stands there is somebody else's, and not ours to take away
+        if (e.live) e.live->order.give(stop_reason::taken_over);
+    }
+}
+
+template <class Environment>
+auto item_runs<Environment>::stop(item_index i, wall_time due) -> order_answer {
+    auto const at = table_.find(i);
+    if (at == table_.end()) return order_answer::not_ours;
+    auto& e = at->second;
+    if (e.live && e.record.running && e.record.running->due == due) e.live->order.give(stop_reason::ordered);
+    if (e.live) return order_answer::done;
+    bool const is_known = !e.is_busy && !e.uncertain && e.is_read && !e.record.running;
+    return is_known && e.share ? order_answer::done : order_answer::not_yet;
+}
+
+template <class Environment>
+auto item_runs<Environment>::look_again(item_index i) -> order_answer {
+    auto const at = table_.find(i);
+    if (at == table_.end() || !at->second.share) return order_answer::not_ours;
+    at->second.is_edited = true;
+    at->second.stir();
+    return order_answer::done;
+}
+
+template <class Environment>
+task<result<void>> item_runs<Environment>::publish_counts(wall_time since) {
+    for (auto& [i, e] : table_) tally_.take(e);
+    return tally_.publish(since);
+}
+
+template <class Environment>
+void item_runs<Environment>::look_at_lease() {
+    for (auto& [i, e] : table_)
+        if (e.live && e.live->lease && !e.live->lease->is_valid()) e.live->order.give(stop_reason::lease_over);
+}
+
+template <class Environment>
+task<void> item_runs<Environment>::attend(item_state& e) {
+    while (e.share || e.uncertain) {
+        e.has_news = false;
+        auto const look_again = co_await step(e);
+        while (!e.has_news && look_again > site_.now()) {
+            auto const seen = e.stirred.edition();
+            co_await e.stirred.newer_than(seen, look_again);
+        }
+    }
+    if (e.order) site_.tell_skipped(e.item, *e.order, events::skip_reason::not_ready); // it is somebody else's item now
+    if (e.record.retry && !e.version)                                                  // nobody else knows of it
+        site_.tell_skipped(e.item, e.record.retry->due, events::skip_reason::not_ready);
+    if constexpr (listeners::hear_rounds) rounds_.forget(e.item);
+    table_.erase(e.item);
+}
+
+template <class Environment>
+task<mono_time> item_runs<Environment>::step(item_state& e) {
+    if (e.uncertain) co_return co_await settle(e);
+    if (!terms().is_open || !is_share_known_) co_return mono_time::max();
+    if (std::exchange(e.is_edited, false)) e.is_read = false;
+    if (!e.is_read) co_return co_await take_in(e);
+    if (e.record.running && !is_gone(e.record.running->instance)) co_return co_await follow_foreign_run(e);
+    auto next = choice_.choose(e);
+    if (next.record.running) co_return co_await run(e, std::move(next));
+    remember(e, std::move(next));
+    if (e.owed != unwritten::nothing && e.version) co_return co_await write_down(e);
+    co_return choice_.next_look(e);
+}
+
+template <class Environment>
+task<mono_time> item_runs<Environment>::take_in(item_state& e) {
+    if (e.is_being_opened) co_return mono_time::max();
+    run_record fresh;
+    fresh.schedule = terms().schedule;
+    fresh.through = choice_.unrecorded_since(e.ours_since);
+    fresh.obeyed = is_first_sharding_ ? e.record.obeyed : std::max(e.record.obeyed, terms().obeyed_before);
+    if (!terms().is_monitored()) {
+        // There is no record to say what others have obeyed: what was ordered before the item was ours was for them.
+        if (!is_first_sharding_ && terms().ordered_at <= e.ours_since) fresh.obeyed = terms().run_order;
+        e.record = std::move(fresh);
+        e.version.reset();
+        e.is_read = true;
+        co_return site_.now();
+    }
+    auto const there = co_await site_.registry.get(site_.at.run_record(e.item));
+    if (there) {
+        take_record(e, *there);
+        co_return site_.now();
+    }
+    if (!(there.error() == errc::no_node)) co_return site_.now() + site::retry_pause;
+    starts_.open(e, fresh.to_text());
+    co_return mono_time::max(); // or when it has been opened
+}
+
+template <class Environment>
+void item_runs<Environment>::take_record(item_state& e, node const& there) {
+    e.owes_nothing();
+    e.version = there.stat.version;
+    e.is_read = true;
+    auto const obeyed = e.record.obeyed;
+    auto read = run_record::parse(there.data);
+    if (read) {
+        e.record = *std::move(read);
+    } else {
+        auto why = read.error();
+        why.what = "a run record cannot be read, and is begun anew: " + why.what;
+        site_.tell_trouble(why);
+        e.record = run_record{};
+        e.record.obeyed = terms().obeyed_before;
+    }
+    e.record.obeyed = std::max(e.record.obeyed, obeyed);
+    // Instants that Java members may have run, who keep no record, are not made up for.
+    if (site_.has_java_members() && !terms().due->follows())
+        e.record.through = std::max(e.record.through, e.ours_since);
+    tell_rounds(e, true);
+}
+
+template <class Environment>
+task<mono_time> item_runs<Environment>::follow_foreign_run(item_state& e) {
+    node_watch<Loop> written{e.stirred};
+    while (e.share && terms().is_open) {
+        auto const seen = e.stirred.edition();
+        auto until = mono_time::max();
+        if (!written.is_linked()) {
+            auto const there = co_await site_.registry.get(site_.at.run_record(e.item), &written);
+            if (there)
+                take_record(e, *there);
+            else if (there.error() == errc::no_node)
+                e.is_read = false;
+            else
+                until = site_.now() + site::retry_pause;
+            if (!there) written.unlink();
+        }
+        if (!e.is_read || !e.record.running || is_gone(e.record.running->instance)) break;
+        co_await e.stirred.newer_than(seen, until);
+    }
+    co_return site_.now();
+}
+
+template <class Environment>
+void item_runs<Environment>::remember(item_state& e, next_run next) {
+    e.record = std::move(next.record);
+    e.dead = std::move(next.dead);
+    e.owed = std::max(e.owed, next.owed);
+    tell_skipped(e, next);
+    tell_rounds(e, next.may_be_others);
+}
+
+template <class Environment>
+task<mono_time> item_runs<Environment>::write_down(item_state& e) {
+    co_await e.write_access();
+    auto what = e.over_known(e.record);
+    bool const is_javas = e.owed == unwritten::javas_run;
+    auto const written = co_await site_.book.amend(terms().generation, std::move(what), e.dead, is_javas);
+    e.release();
+    if (!written) {
+        e.is_read = false; // somebody has been faster, or it is not known
+        co_return site_.now() + back_off(e);
+    }
+    e.version = *e.version + 1;
+    e.failures = 0;
+    e.owes_nothing();
+    co_return site_.now();
+}
+
+template <class Environment>
+task<mono_time> item_runs<Environment>::run(item_state& e, next_run next) {
+    ++busy_;
+    e.is_busy = true;
+    auto const look_again = co_await run_if_possible(e, std::move(next));
+    e.is_busy = false;
+    --busy_;
+    idle_news().notify();
+    co_return look_again;
+}
+
+template <class Environment>
+task<mono_time> item_runs<Environment>::run_if_possible(item_state& e, next_run next) {
+    auto const what = *next.record.running;
+    auto const config = terms().config;
+    bool const is_monitored = next.is_monitored;
+    auto const answer = co_await starts_.ask(e, next);
+    switch (answer) {
+    case start_answer::started:
+        break;
+    case start_answer::running_elsewhere:
+        co_await wait_for_mark(e);
+        co_return site_.now();
+    case start_answer::disabled:
+        drop(e, std::move(next), name_of(events::skip_reason::disabled));
+        site_.tell_skipped(e.item, what.due, events::skip_reason::disabled);
+        co_return site_.now();
+    case start_answer::clock_differs:
+        // Nothing of it is written down: such a clock may take what comes for what has been.
+        if (std::exchange(e.told_of_clock, what.due) != what.due)
+            site_.tell_skipped(e.item, what.due, events::skip_reason::clock_differs);
+        co_return site_.now() + back_off(e);
+    case start_answer::taken:
+        next.owed = unwritten::javas_run;
+        drop(e, std::move(next), "a Java member makes up for it");
+        co_return site_.now();
+    case start_answer::outdated:
+        e.is_read = false;
+        co_return site_.now() + back_off(e);
+    case start_answer::unclaimed:
+        co_return site_.now() + back_off(e);
+    case start_answer::unknown:
+        if (!is_monitored) co_return site_.now() + back_off(e);
+        e.uncertain = next.record.to_text();
+        co_return site_.now();
+    }
+    std::optional<hold> lease;
+    if (is_monitored) {
+        lease.emplace(site_.env.lease.keep(*e.mark, site_.at.instance(site_.self), e.asked_at));
+        if (!lease->is_valid()) { // the answer took so long that the session may be over
+            if constexpr (listeners::hear_batches) co_await live_batch::end(e);
+            e.mark.reset();
+            e.uncertain = next.record.to_text();
+            co_return site_.now();
+        }
+    }
+    e.failures = 0;
+    e.owes_nothing();
+    if (what.source == run_source::trigger) e.order.reset();
+    tell_skipped(e, next);
+    e.record = std::move(next.record);
+    auto const ended = co_await calls_.call(e, config, lease ? &*lease : nullptr);
+    e.rounds_at_end = terms().due->last_round();
+    lease.reset();
+    after_.note_end(e.record, ended);
+    choice_.note_next_due(e.record);
+    if (is_monitored) co_await ends_.put_on_record(e, what.due, ended.run);
+    if (e.is_read) tell_rounds(e, true);
+    co_return site_.now();
+}
+
+template <class Environment>
+void item_runs<Environment>::drop(item_state& e, next_run next, std::string_view why) {
+    bool const was_ordered = next.record.running->source == run_source::trigger;
+    bool const had_failed = next.record.running->attempt > 1;
+    bool const is_javas = next.owed == unwritten::javas_run;
+    if (was_ordered) e.order.reset();
+    next.record.last_begun = e.record.last_begun;
+    next.record.end(run_outcome::skipped, site_.wall_now(), std::string{why});
+    if (had_failed && !is_javas) next.record.bury(terms().dead_letters_max);
+    if (had_failed || was_ordered) next.owed = std::max(next.owed, unwritten::an_end);
+    next.may_be_others = true;
+    remember(e, std::move(next));
+}
+
+template <class Environment>
+task<void> item_runs<Environment>::wait_for_mark(item_state& e) {
+    node_watch<Loop> gone{e.stirred};
+    while (e.share && terms().is_open) {
+        auto const seen = e.stirred.edition();
+        auto until = mono_time::max();
+        if (!gone.is_linked()) {
+            auto const mark = co_await site_.registry.exists(site_.at.item_running(e.item), &gone);
+            if (mark && !*mark) co_return;
+            if (!mark) {
+                gone.unlink();
+                until = site_.now() + site::retry_pause;
+            }
+        }
+        co_await e.stirred.newer_than(seen, until);
+    }
+}
+
+template <class Environment>
+task<mono_time> item_runs<Environment>::settle(item_state& e) {
+    auto const session = site_.registry.session();
+    if (session.state != session_state::connected) {
+        bool const is_over = session.generation != e.asked_in;
+        co_return site_.is_closing&& is_over ? settled(e) : mono_time::max();
+    }
+    auto const caught_up = co_await site_.book.catch_up(session.generation);
+    if (!caught_up) co_return site_.now() + site::retry_pause;
+    auto const there = co_await site_.registry.get(site_.at.run_record(e.item));
+    if (!there && !(there.error() == errc::no_node)) {
+        if (site_.is_closing && !is_connection(there.error().code)) co_return settled(e); // it cannot be read at all
+        co_return site_.now() + site::retry_pause;
+    }
+    if (there && there->data == *e.uncertain) {
+        if (e.record.running) e.record.running->instance = nobody;
+        std::vector<run_end> undo{{e.item, e.record.to_text(), there->stat.version, true, e.is_failover}};
+        auto const undone = co_await site_.book.finish(session.generation, std::move(undo));
+        if (undone.front() == end_result::session_over) co_return site_.now() + site::retry_pause;
+    }
+    co_return settled(e);
+}
+
+template <class Environment>
+mono_time item_runs<Environment>::settled(item_state& e) {
+    e.uncertain.reset();
+    e.is_read = false;
+    idle_news().notify();
+    return site_.now() + back_off(e);
+}
+
+template <class Environment>
+std::chrono::milliseconds item_runs<Environment>::back_off(item_state& e) {
+    auto const n = e.failures < 7 ? e.failures++ : e.failures;
+    return n == 0 ? std::chrono::milliseconds{0} : site::retry_pause * (1 << (n - 1)) / 2;
+}
+
+template <class Environment>
+void item_runs<Environment>::tell_rounds(item_state const& e, bool may_be_others) {
+    if constexpr (listeners::hear_rounds) {
+        rounds_.dealt_with(e.item, e.record.settled_through(), may_be_others);
+    } else {
+        (void)e, (void)may_be_others;
+    }
+}
+
+template <class Environment>
+void item_runs<Environment>::tell_skipped(item_state const& e, next_run const& next) {
+    if (next.untold.count != 0) site_.tell_skipped(e.item, next.untold.last, next.untold_why, next.untold.count);
+}
+
+template <class Environment>
+void item_runs<Environment>::tell_busy(item_state& e, wall_time due) {
+    e.told_through = due;
+    if (terms().on_misfire.rule == misfire_rule::skip)
+        site_.tell_skipped(e.item, due, events::skip_reason::still_running);
+    else
+        site_.env.sink(events::item_misfired{site_.origin(), e.item, due});
+}
 
 } // namespace elasticjob::detail
 #endif // ELASTICJOB_SCHEDULER_ITEM_RUNS_HPP

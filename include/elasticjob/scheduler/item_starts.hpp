@@ -7,7 +7,6 @@
 #include <elasticjob/config/task_id.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/gather.hpp>
 #include <elasticjob/core/memory.hpp>
@@ -37,13 +36,8 @@ class item_starts {
     using next_run = detail::next_run<Environment>;
     using live_batch = detail::live_batch<Environment>;
     using listeners = typename Environment::listeners_type;
-    // See docs/decisions/0006.
-    template <class T>
-    using list_of = deferred<std::vector<T>, Environment>;
-    using run_start = deferred<elasticjob::run_start, Environment>;
-    using start_report = deferred<elasticjob::start_report, Environment>;
-    using proof = typename deferred<item_claim, Environment>::proof;
-    using opening = deferred<std::pair<item_index, std::string>, Environment>; ///< an item, and its first record
+    using proof = item_claim::proof;
+    using opening = std::pair<item_index, std::string>; ///< an item, and its first record
 
 public:
     item_starts(site& s, item_table<Environment>& table) : site_{s}, table_{table} {}
@@ -52,34 +46,10 @@ public:
     void require(std::vector<proof> common) { common_ = std::move(common); }
 
     /// Writes the first record of an item, and stirs it.
-    void open(item_state& e, std::string record) {
-        e.is_being_opened = true;
-        opening_.emplace_back(e.item, std::move(record));
-        begin_soon();
-    }
+    void open(item_state& e, std::string record);
 
     /// `started`: it is on record that the run has begun, under `e.token`, since `e.asked_at` or later.
-    task<start_answer> ask(item_state& e, next_run const& next) {
-        run_start what;
-        what.share.item = e.item;
-        what.dead = next.dead;
-        what.version = e.version;
-        what.is_failover = next.is_failover;
-        if (next.is_monitored) what.record = next.record.to_text();
-        if (next.is_failover && site_.has_java_members()) {
-            auto const flag = co_await site_.registry.exists(site_.at.failover_item(e.item));
-            what.answers_flag = flag && *flag;
-        }
-        e.answer.reset();
-        e.is_failover = next.is_failover;
-        asking_.push_back({&e, std::move(what), next.is_monitored});
-        begin_soon();
-        for (;;) {
-            auto const seen = e.stirred.edition();
-            if (e.answer) co_return *e.answer;
-            co_await e.stirred.newer_than(seen);
-        }
-    }
+    task<start_answer> ask(item_state& e, next_run const& next);
 
 private:
     struct asking {
@@ -88,152 +58,27 @@ private:
         bool is_monitored;
     };
 
-    void begin_soon() {
-        if (!std::exchange(is_beginning_, true)) tasks_.spawn(begin_together());
-    }
-    task<void> begin_together() {
-        while (!asking_.empty() || !opening_.empty()) {
-            co_await yield(site_.loop()); // whoever is stirred by the same news comes along
-            if (!opening_.empty()) co_await open_records(std::exchange(opening_, {}));
-            if (!asking_.empty()) co_await start(std::exchange(asking_, {}));
-        }
-        is_beginning_ = false;
-    }
+    void begin_soon();
+    task<void> begin_together();
 
-    task<void> open_records(std::vector<opening> records) {
-        list_of<item_index> items;
-        for (auto const& r : records) items.push_back(r.first);
-        auto const opened = co_await site_.book.open(site_.terms.generation, std::move(records));
-        if (!opened) { // they ask again
-            auto const pause = site_.now() + site::retry_pause;
-            co_await sleep_until(site_.loop(), pause);
-        }
-        for (auto const i : items) {
-            auto const at = table_.find(i);
-            if (at == table_.end()) continue;
-            at->second.is_being_opened = false;
-            at->second.stir();
-        }
-    }
+    task<void> open_records(std::vector<opening> records);
 
-    task<void> start(std::vector<asking> all) {
-        if (site_.terms.config->config().max_time_diff_seconds >= 0) {
-            auto const verdict = co_await check_clock();
-            if (verdict != start_answer::started) {
-                for (auto& a : all) answer(*a.who, verdict);
-                co_return;
-            }
-        }
-        list_of<run_start> monitored, others;
-        for (auto& a : all) {
-            if (!a.who->share || !site_.terms.is_open) { // it has been given to somebody else since, or we are leaving
-                answer(*a.who, start_answer::unclaimed);
-                continue;
-            }
-            a.what.share = *a.who->share;
-            (a.is_monitored ? monitored : others).push_back(std::move(a.what));
-        }
-        if (!monitored.empty()) co_await start_all(std::move(monitored), true);
-        if (!others.empty()) co_await start_all(std::move(others), false);
-    }
+    task<void> start(std::vector<asking> all);
 
     /// `started` if what is due may be started, as far as the clock is concerned (CF-4, D-21).
-    task<start_answer> check_clock() {
-        auto const rule = site_.terms.on_wrong_clock;
-        std::chrono::seconds const allowed{site_.terms.config->config().max_time_diff_seconds};
-        auto const difference = co_await clock_difference(site_.registry, site_.at);
-        if (!difference) co_return start_answer::unclaimed; // it could not be asked: once more
-        bool const is_wrong = *difference > allowed || -*difference > allowed;
-        if (is_wrong && !was_clock_wrong_) site_.tell_trouble(wrong_clock(*difference, allowed, site_.name.str()));
-        was_clock_wrong_ = is_wrong;
-        if (!is_wrong || rule == clock_rule::report) co_return start_answer::started;
-        if (rule == clock_rule::skip) co_return start_answer::clock_differs;
-        site_.stand_down();
-        co_return start_answer::unclaimed;
-    }
+    task<start_answer> check_clock();
 
-    task<void> start_all(list_of<run_start> starts, bool is_monitored) {
-        auto const g = site_.terms.generation;
-        auto const asked_at = site_.now();
-        list_of<item_index> asked;
-        for (auto const& w : starts) {
-            asked.push_back(w.share.item);
-            table_.at(w.share.item).asked_in = g;
-        }
-        auto const outcome = co_await request_start(g, std::move(starts), is_monitored);
-        if (!outcome) {
-            if (!is_connection(outcome.error().code) && !(outcome.error() == errc::session_lost))
-                site_.tell_trouble(outcome.error());
-            for (auto const i : asked) answer(table_.at(i), start_answer::unknown);
-            co_return;
-        }
-        auto const& r = *outcome;
-        name_tasks(r.started);
-        for (auto const& t : r.started) {
-            auto& e = table_.at(t.item);
-            e.token = t.token;
-            e.asked_at = asked_at;
-            if (is_monitored) {
-                e.version = t.version;
-                e.mark = g;
-            }
-            answer(e, start_answer::started);
-        }
-        for (auto const& [items, a] :
-             {std::pair{&r.running_elsewhere, start_answer::running_elsewhere},
-              std::pair{&r.disabled, start_answer::disabled}, std::pair{&r.taken, start_answer::taken},
-              std::pair{&r.outdated, start_answer::outdated}, std::pair{&r.unclaimed, start_answer::unclaimed},
-              std::pair{&r.unknown, start_answer::unknown}})
-            for (auto const i : *items) answer(table_.at(i), a);
-    }
+    task<void> start_all(std::vector<run_start> starts, bool is_monitored);
 
-    task<result<start_report>> request_start(session_generation g, list_of<run_start> starts, bool is_monitored) {
-        if (is_monitored) return site_.book.start(g, common_, std::move(starts));
-        return start_unmarked(std::move(starts));
-    }
+    task<result<start_report>> request_start(session_generation g, std::vector<run_start> starts, bool is_monitored);
 
     /// Without records and marks, only an operator can keep an item from starting.
-    task<result<start_report>> start_unmarked(list_of<run_start> starts) {
-        auto const read = [&](run_start const& s) { return site_.registry.exists(site_.at.item_disabled(s.share.item)); };
-        auto const found = co_await gather_each(site_.loop(), starts, read);
-        start_report report;
-        for (std::size_t n = 0; n < found.size(); ++n) {
-            if (!found[n]) co_return found[n].error();
-            auto const i = starts[n].share.item;
-            if (*found[n])
-                report.disabled.push_back(i);
-            else
-                report.started.push_back({i});
-        }
-        co_return report;
-    }
+    task<result<start_report>> start_unmarked(std::vector<run_start> starts);
 
     /// What is started together has one name; what is made up for, its own.
-    void name_tasks(list_of<run_ticket> const& started) {
-        list_of<item_index> items[2];
-        for (auto const& t : started) items[table_.at(t.item).is_failover].push_back(t.item);
-        for (bool const is_failover : {false, true}) {
-            auto& those = items[is_failover];
-            auto const type = is_failover ? execution_type::failover : execution_type::ready;
-            auto const id = make_task_id(site_.name, those, site_.self, type);
-            std::shared_ptr<live_batch> together;
-            if constexpr (listeners::hear_batches) {
-                std::sort(those.begin(), those.end());
-                run_batch what{site_.name.str(), id, those};
-                together = std::make_shared<live_batch>(site_, std::move(what));
-            }
-            for (auto const i : those) {
-                auto& e = table_.at(i);
-                e.task_id = id;
-                e.together = together;
-            }
-        }
-    }
+    void name_tasks(std::vector<run_ticket> const& started);
 
-    static void answer(item_state& e, start_answer a) {
-        e.answer = a;
-        e.stirred.notify();
-    }
+    static void answer(item_state& e, start_answer a);
 
     site& site_;
     item_table<Environment>& table_;
@@ -244,6 +89,192 @@ private:
     bool was_clock_wrong_ = false; ///< when it was last looked at
     task_scope tasks_;             ///< last: its tasks use all of the above
 };
+
+template <class Environment>
+void item_starts<Environment>::open(item_state& e, std::string record) {
+    e.is_being_opened = true;
+    opening_.emplace_back(e.item, std::move(record));
+    begin_soon();
+}
+
+template <class Environment>
+task<start_answer> item_starts<Environment>::ask(item_state& e, next_run const& next) {
+    run_start what;
+    what.share.item = e.item;
+    what.dead = next.dead;
+    what.version = e.version;
+    what.is_failover = next.is_failover;
+    if (next.is_monitored) what.record = next.record.to_text();
+    if (next.is_failover && site_.has_java_members()) {
+        auto const flag = co_await site_.registry.exists(site_.at.failover_item(e.item));
+        what.answers_flag = flag && *flag;
+    }
+    e.answer.reset();
+    e.is_failover = next.is_failover;
+    asking_.push_back({&e, std::move(what), next.is_monitored});
+    begin_soon();
+    for (;;) {
+        auto const seen = e.stirred.edition();
+        if (e.answer) co_return *e.answer;
+        co_await e.stirred.newer_than(seen);
+    }
+}
+
+template <class Environment>
+void item_starts<Environment>::begin_soon() {
+    if (!std::exchange(is_beginning_, true)) tasks_.spawn(begin_together());
+}
+
+template <class Environment>
+task<void> item_starts<Environment>::begin_together() {
+    while (!asking_.empty() || !opening_.empty()) {
+        co_await yield(site_.loop()); // whoever is stirred by the same news comes along
+        if (!opening_.empty()) co_await open_records(std::exchange(opening_, {}));
+        if (!asking_.empty()) co_await start(std::exchange(asking_, {}));
+    }
+    is_beginning_ = false;
+}
+
+template <class Environment>
+task<void> item_starts<Environment>::open_records(std::vector<opening> records) {
+    std::vector<item_index> items;
+    for (auto const& r : records) items.push_back(r.first);
+    auto const opened = co_await site_.book.open(site_.terms.generation, std::move(records));
+    if (!opened) { // they ask again
+        auto const pause = site_.now() + site::retry_pause;
+        co_await sleep_until(site_.loop(), pause);
+    }
+    for (auto const i : items) {
+        auto const at = table_.find(i);
+        if (at == table_.end()) continue;
+        at->second.is_being_opened = false;
+        at->second.stir();
+    }
+}
+
+template <class Environment>
+task<void> item_starts<Environment>::start(std::vector<asking> all) {
+    if (site_.terms.config->config().max_time_diff_seconds >= 0) {
+        auto const verdict = co_await check_clock();
+        if (verdict != start_answer::started) {
+            for (auto& a : all) answer(*a.who, verdict);
+            co_return;
+        }
+    }
+    std::vector<run_start> monitored, others;
+    for (auto& a : all) {
+        if (!a.who->share || !site_.terms.is_open) { // it has been given to somebody else since, or we are leaving
+            answer(*a.who, start_answer::unclaimed);
+            continue;
+        }
+        a.what.share = *a.who->share;
+        (a.is_monitored ? monitored : others).push_back(std::move(a.what));
+    }
+    if (!monitored.empty()) co_await start_all(std::move(monitored), true);
+    if (!others.empty()) co_await start_all(std::move(others), false);
+}
+
+template <class Environment>
+task<start_answer> item_starts<Environment>::check_clock() {
+    auto const rule = site_.terms.on_wrong_clock;
+    std::chrono::seconds const allowed{site_.terms.config->config().max_time_diff_seconds};
+    auto const difference = co_await clock_difference(site_.registry, site_.at);
+    if (!difference) co_return start_answer::unclaimed; // it could not be asked: once more
+    bool const is_wrong = *difference > allowed || -*difference > allowed;
+    if (is_wrong && !was_clock_wrong_) site_.tell_trouble(wrong_clock(*difference, allowed, site_.name.str()));
+    was_clock_wrong_ = is_wrong;
+    if (!is_wrong || rule == clock_rule::report) co_return start_answer::started;
+    if (rule == clock_rule::skip) co_return start_answer::clock_differs;
+    site_.stand_down();
+    co_return start_answer::unclaimed;
+}
+
+template <class Environment>
+task<void> item_starts<Environment>::start_all(std::vector<run_start> starts, bool is_monitored) {
+    auto const g = site_.terms.generation;
+    auto const asked_at = site_.now();
+    std::vector<item_index> asked;
+    for (auto const& w : starts) {
+        asked.push_back(w.share.item);
+        table_.at(w.share.item).asked_in = g;
+    }
+    auto const outcome = co_await request_start(g, std::move(starts), is_monitored);
+    if (!outcome) {
+        if (!is_connection(outcome.error().code) && !(outcome.error() == errc::session_lost))
+            site_.tell_trouble(outcome.error());
+        for (auto const i : asked) answer(table_.at(i), start_answer::unknown);
+        co_return;
+    }
+    auto const& r = *outcome;
+    name_tasks(r.started);
+    for (auto const& t : r.started) {
+        auto& e = table_.at(t.item);
+        e.token = t.token;
+        e.asked_at = asked_at;
+        if (is_monitored) {
+            e.version = t.version;
+            e.mark = g;
+        }
+        answer(e, start_answer::started);
+    }
+    for (auto const& [items, a] :
+         {std::pair{&r.running_elsewhere, start_answer::running_elsewhere},
+          std::pair{&r.disabled, start_answer::disabled}, std::pair{&r.taken, start_answer::taken},
+          std::pair{&r.outdated, start_answer::outdated}, std::pair{&r.unclaimed, start_answer::unclaimed},
+          std::pair{&r.unknown, start_answer::unknown}})
+        for (auto const i : *items) answer(table_.at(i), a);
+}
+
+template <class Environment>
+task<result<start_report>> item_starts<Environment>::request_start(session_generation g, std::vector<run_start> starts,
+                                                                   bool is_monitored) {
+    if (is_monitored) return site_.book.start(g, common_, std::move(starts));
+    return start_unmarked(std::move(starts));
+}
+
+template <class Environment>
+task<result<start_report>> item_starts<Environment>::start_unmarked(std::vector<run_start> starts) {
+    auto const read = [&](run_start const& s) { return site_.registry.exists(site_.at.item_disabled(s.share.item)); };
+    auto const found = co_await gather_each(site_.loop(), starts, read);
+    start_report report;
+    for (std::size_t n = 0; n < found.size(); ++n) {
+        if (!found[n]) co_return found[n].error();
+        auto const i = starts[n].share.item;
+        if (*found[n])
+            report.disabled.push_back(i);
+        else
+            report.started.push_back({i});
+    }
+    co_return report;
+}
+
+template <class Environment>
+void item_starts<Environment>::name_tasks(std::vector<run_ticket> const& started) {
+    std::vector<item_index> items[2];
+    for (auto const& t : started) items[table_.at(t.item).is_failover].push_back(t.item);
+    for (bool const is_failover : {false, true}) {
+        auto& those = items[is_failover];
+        auto const type = is_failover ? execution_type::failover : execution_type::ready;
+        auto const id = make_task_id(site_.name, those, site_.self, type);
+        std::shared_ptr<live_batch> together;
+        if constexpr (listeners::hear_batches) {
+            std::sort(those.begin(), those.end());
+            run_batch what{site_.name.str(), id, those};
+            together = std::make_shared<live_batch>(site_, std::move(what));
+        }
+        for (auto const i : those) {
+            auto& e = table_.at(i);
+            e.task_id = id;
+            e.together = together;
+        }
+    }
+}
+
+template <class Environment>
+void item_starts<Environment>::answer(item_state& e, start_answer a) {
+    e.answer = a;
+    e.stirred.notify();
+}
 
 } // namespace elasticjob::detail
 #endif // ELASTICJOB_SCHEDULER_ITEM_STARTS_HPP

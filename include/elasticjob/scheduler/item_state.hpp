@@ -4,7 +4,6 @@
 #define ELASTICJOB_SCHEDULER_ITEM_STATE_HPP
 
 #include <elasticjob/core/clock.hpp>
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/core/memory.hpp>
@@ -49,28 +48,26 @@ enum class start_answer : std::uint8_t {
 template <class Environment>
 struct item_state {
     using Loop = typename Environment::loop_type;
-    template <class T>
-    using maybe = deferred<std::optional<T>, Environment>; // see docs/decisions/0006
-    using item_share = typename deferred<item_claim, Environment>::share;
+    using item_share = item_claim::share;
 
     item_state(Loop& l, item_index i) : item{i}, stirred{l} {}
 
     item_index const item;
     event_count<Loop> stirred;
     bool has_news = false;     ///< whether anything outside of the item has changed
-    maybe<item_share> share{}; ///< while it is ours
+    std::optional<item_share> share{}; ///< while it is ours
     wall_time ours_since{};    ///< what is due behind this is not for a former owner to run
 
-    deferred<run_record, Environment> record{};
-    maybe<node_version> version{};        ///< of the record; nothing: there is none
+    run_record record{};
+    std::optional<node_version> version{}; ///< of the record; nothing: there is none
     bool is_read = false;                 ///< whether both are what the registry has
     bool is_edited = false;               ///< an operator has written the record since
     unwritten owed = unwritten::nothing;  ///< what stands in the record, but not in the registry's
-    maybe<instance_id> dead{};            ///< whose run stands in the registry's record, but not in ours
+    std::optional<instance_id> dead{};    ///< whose run stands in the registry's record, but not in ours
     bool is_being_opened = false;
     bool is_being_written = false;
 
-    maybe<wall_time> order{};  ///< to be run on somebody's behalf
+    std::optional<wall_time> order{}; ///< to be run on somebody's behalf
     wall_time told_through{};  ///< due instants up to here were told to have found it running
     wall_time rounds_at_end{}; ///< the last round of another job that was known when its last run here ended
     wall_time told_of_clock{}; ///< the due instant that was last told to be skipped because the clock is wrong
@@ -79,53 +76,68 @@ struct item_state {
     bool is_busy = false;             ///< from the first request of a run to the record of its end
     session_generation asked_in{};    ///< under which the last start was asked for
     mono_time asked_at{};             ///< no later than the request that began the run
-    maybe<start_answer> answer{};     ///< to the request
-    maybe<std::string> uncertain{};   ///< the record of a start of which it is not known whether it happened
-    maybe<session_generation> mark{}; ///< whose `running` node is ours
+    std::optional<start_answer> answer{};     ///< to the request
+    std::optional<std::string> uncertain{};   ///< the record of a start of which it is not known whether it happened
+    std::optional<session_generation> mark{}; ///< whose `running` node is ours
     bool is_failover = false;         ///< and the `failover` node too
     revision token = 0;
     std::string task_id{};
     std::shared_ptr<live_batch<Environment>> together{}; ///< with whom it has begun, if anybody wants to know
     live_run<Environment>* live = nullptr;
-    maybe<end_result> ended{}; ///< what became of the record of its end
+    std::optional<end_result> ended{}; ///< what became of the record of its end
 
-    void stir() {
-        has_news = true;
-        stirred.notify();
-    }
+    void stir();
 
     /// What is known of the record is what stands in the registry now.
-    void owes_nothing() {
-        dead.reset();
-        owed = unwritten::nothing;
-    }
+    void owes_nothing();
 
     /// A record of this item, to be written over the one that is known.
-    run_end over_known(deferred<run_record, Environment> const& r) const {
-        run_end what;
-        what.item = item;
-        what.record = r.to_text();
-        what.version = version.value_or(0);
-        return what;
-    }
+    run_end over_known(run_record const& r) const;
 
     // One writer at a time for each record.
 
-    task<void> write_access() {
-        for (;;) {
-            auto const seen = stirred.edition();
-            if (!std::exchange(is_being_written, true)) co_return;
-            co_await stirred.newer_than(seen);
-        }
-    }
-    void release() {
-        is_being_written = false;
-        stirred.notify();
-    }
+    task<void> write_access();
+    void release();
 };
 
 template <class Environment>
 using item_table = std::map<item_index, item_state<Environment>>;
+
+template <class Environment>
+void item_state<Environment>::stir() {
+    has_news = true;
+    stirred.notify();
+}
+
+template <class Environment>
+void item_state<Environment>::owes_nothing() {
+    dead.reset();
+    owed = unwritten::nothing;
+}
+
+template <class Environment>
+run_end item_state<Environment>::over_known(run_record const& r) const {
+    run_end what;
+    what.item = item;
+    what.record = r.to_text();
+    what.version = version.value_or(0);
+    return what;
+}
+
+template <class Environment>
+task<void> item_state<Environment>::write_access() {
+    for (;;) {
+        auto const seen = stirred.edition();
+        if (!std::exchange(is_being_written, true)) co_return;
+        co_await stirred.newer_than(seen);
+    }
+}
+
+template <class Environment>
+void item_state<Environment>::release() {
+    is_being_written = false;
+    stirred.notify();
+}
 
 } // namespace elasticjob::detail
 #endif // ELASTICJOB_SCHEDULER_ITEM_STATE_HPP

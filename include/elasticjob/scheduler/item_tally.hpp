@@ -4,7 +4,6 @@
 #define ELASTICJOB_SCHEDULER_ITEM_TALLY_HPP
 
 #include <elasticjob/core/clock.hpp>
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/execution/item_counts.hpp>
@@ -23,35 +22,40 @@ public:
     explicit item_tally(job_site<Environment>& s) : site_{s} {}
 
     /// What its run has counted so far is the item's, whoever owns it later.
-    void take(item_state<Environment>& e) {
-        if (!e.live) return;
-        item_counts const more{e.live->succeeded.exchange(0), e.live->failed.exchange(0)};
-        if (!(more == item_counts{})) counts_[e.item] += more;
-    }
+    void take(item_state<Environment>& e);
 
     /// Writes down how much has been processed since `since`, item by item, where there was anything. What cannot be written
     /// counts the next time.
-    task<result<void>> publish(wall_time since) {
-        item_index next = 0; // each once, though more may come meanwhile
-        for (auto at = counts_.begin(); at != counts_.end(); at = counts_.lower_bound(next)) {
-            auto const i = at->first;
-            auto const counts = at->second;
-            counts_.erase(at);
-            next = i + 1;
-            auto const text = counts.to_text(since, site_.wall_now());
-            auto const written =
-                co_await write_or_create(site_.registry, site_.at.item_counts(i), site_.at.counts(), text);
-            if (written) continue;
-            counts_[i] += counts;
-            co_return written.error();
-        }
-        co_return success();
-    }
+    task<result<void>> publish(wall_time since);
 
 private:
     job_site<Environment>& site_;
-    deferred<std::map<item_index, item_counts>, Environment> counts_;
+    std::map<item_index, item_counts> counts_;
 };
+
+template <class Environment>
+void item_tally<Environment>::take(item_state<Environment>& e) {
+    if (!e.live) return;
+    item_counts const more{e.live->succeeded.exchange(0), e.live->failed.exchange(0)};
+    if (!(more == item_counts{})) counts_[e.item] += more;
+}
+
+template <class Environment>
+task<result<void>> item_tally<Environment>::publish(wall_time since) {
+    item_index next = 0; // each once, though more may come meanwhile
+    for (auto at = counts_.begin(); at != counts_.end(); at = counts_.lower_bound(next)) {
+        auto const i = at->first;
+        auto const counts = at->second;
+        counts_.erase(at);
+        next = i + 1;
+        auto const text = counts.to_text(since, site_.wall_now());
+        auto const written = co_await write_or_create(site_.registry, site_.at.item_counts(i), site_.at.counts(), text);
+        if (written) continue;
+        counts_[i] += counts;
+        co_return written.error();
+    }
+    co_return success();
+}
 
 } // namespace elasticjob::detail
 #endif // ELASTICJOB_SCHEDULER_ITEM_TALLY_HPP

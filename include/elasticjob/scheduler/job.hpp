@@ -6,7 +6,6 @@
 
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/within.hpp>
 #include <elasticjob/election/elector.hpp>
 #include <elasticjob/execution/stop_request.hpp>
@@ -35,21 +34,10 @@ class job {
     using Registry = typename Environment::registry_type;
     using Loop = typename Environment::loop_type;
 
-    // What it works on, for g++ to complete when it is used only: docs/decisions/0006.
-    using valid_config = deferred<elasticjob::valid_config, Environment>;
-    using enrollment = deferred<elasticjob::enrollment, Environment>;
-    using transaction = deferred<elasticjob::transaction, Environment>;
     using runs = item_runs<Environment>;
 
 public:
-    job(Environment env, valid_config local, instance_id self, job_body<Loop> body)
-        : here_{env, local.name(), std::move(self)},
-          own_{local.config().on_misfire,    local.config().run_time_limit, local.config().give_up_after,
-               local.config().retry,         local.config().dead_letters_max, local.config().on_wrong_clock,
-               local.config().dataflow},
-          rules_{here_, std::move(local)},
-          leader_{here_, rules_},
-          runs_{here_, std::move(body)} {}
+    job(Environment env, valid_config local, instance_id self, job_body<Loop> body);
     job(job const&) = delete;
     job& operator=(job const&) = delete;
 
@@ -58,122 +46,31 @@ public:
 
     /// Registers, reads what there is to know, and lets the job live. Unless the configuration is the member's own, the job
     /// must be in the registry, and is taken as it is there. Errors: those of `enroll`; those of reading.
-    task<result<void>> start(bool has_own_config) {
-        auto const accept = rules_.accepted();
-        deferred<std::optional<valid_config>, Environment> local;
-        if (has_own_config) local = *rules_.valid();
-        ELASTICJOB_CO_TRY(auto const joined, co_await enroll(here_.registry, here_.at, here_.self, std::move(local),
-                                                             accept, own_traits(), arrival::first));
-        ELASTICJOB_CO_CHECK(rules_.begin(joined.config));
-        take_enrollment(joined);
-        here_.view.emplace(here_.registry, here_.at, here_.self, here_.news);
-        for (;;) {
-            auto const seen = here_.news.edition();
-            if (auto const failure = here_.view->failure()) co_return *failure;
-            if (here_.view->is_loaded() && rules_.is_complete()) break;
-            co_await here_.news.newer_than(seen);
-        }
-        was_enabled_ = here_.is_enabled();
-        if (auto const* order = here_.view->run_order()) runs_.terms().obeyed_before = order->stat.modified;
-        life_.spawn(relay_session());
-        life_.spawn(stay_registered());
-        life_.spawn(follow_config());
-        life_.spawn(leader_.lead());
-        life_.spawn(leader_.follow_rounds());
-        life_.spawn(brief_items());
-        life_.spawn(keep_share());
-        life_.spawn(obey());
-        life_.spawn(obey_item_orders());
-        life_.spawn(keep_schedule());
-        if (counts_elements()) life_.spawn(keep_counts());
-        co_return success();
-    }
+    task<result<void>> start(bool has_own_config);
 
     /// Has every item run once, now (TR). The order is one node, and each item's record says up to which writing of it the
     /// item has obeyed; so it is carried out once, by whoever owns the item, and whenever somebody does. Java members
     /// know nothing of it, and find their own at their instances: only set, never created, for an instance that is gone
     /// must not come back as a ghost (D-47). Errors: those of the registry.
-    task<result<void>> trigger() {
-        for (int attempt = 0; attempt < 10; ++attempt) {
-            auto const seen = here_.news.edition();
-            transaction order{here_.registry.session().generation};
-            if (!here_.view->orders_parent()) order.create(here_.at.orders(), {}); // somebody has removed it
-            order.set(here_.at.orders(), {});
-            for (auto const& id : here_.view->instances())
-                if (id.is_java()) order.set(here_.at.instance(id), std::string{trigger_order});
-            ELASTICJOB_CO_TRY(auto const reply, co_await here_.registry.commit(std::move(order)));
-            if (reply) co_return success();
-            co_await here_.news.newer_than(seen, here_.now() + std::chrono::seconds{1}); // a Java member has just left
-        }
-        co_return error{errc::version_conflict, "the job's instances kept changing", here_.at.instances().str()};
-    }
+    task<result<void>> trigger();
 
     /// Takes this server out of the job, or back in: with all its instances (SV). Errors: those of the registry.
-    task<result<void>> set_enabled(bool enabled) {
-        auto const path = here_.at.server(here_.self.server());
-        auto const done = co_await here_.registry.set(path, std::string{enabled ? "" : server_disabled});
-        if (!done) co_return done.error();
-        co_return success();
-    }
+    task<result<void>> set_enabled(bool enabled);
 
     /// Until no item of this instance runs. As long as the job fires faster than its items end, that may never be.
-    task<result<void>> wait_idle() {
-        for (;;) {
-            auto const seen = runs_.idle_news().edition();
-            if (runs_.is_idle()) co_return success();
-            co_await runs_.idle_news().newer_than(seen);
-        }
-    }
+    task<result<void>> wait_idle();
 
     /// Leaves in order (SD, D-45): nothing more is started; what runs may finish, and after the drain time-out is asked to
     /// stop; then the items are handed over and the instance goes, in one transaction. Waits for bodies however long they
     /// take, because nothing else may run their items meanwhile. Further calls wait for the first. Errors: those of
     /// `leave`; the instance is down all the same, and its ephemeral nodes go with the session.
-    task<result<void>> shut_down() {
-        if (here_.is_leaving) {
-            for (;;) {
-                auto const seen = here_.news.edition();
-                if (outcome_) co_return *outcome_;
-                co_await here_.news.newer_than(seen);
-            }
-        }
-        here_.is_leaving = true;
-        runs_.close();
-        here_.news.notify();
-        auto const patience = here_.now() + here_.env.options.drain_timeout;
-        for (bool asked = false; !runs_.is_idle();) {
-            auto const seen = runs_.idle_news().edition();
-            if (!asked && here_.now() >= patience) {
-                asked = true;
-                runs_.request_stop(stop_reason::draining);
-            }
-            co_await runs_.idle_news().newer_than(seen, asked ? mono_time::max() : patience);
-        }
-        runs_.seal();
-        if (counts_elements())
-            (void)co_await within(here_.loop(), here_.now() + leave_patience, runs_.publish_counts(counted_since_));
-        life_.cancel();
-        leader_.stop_following();
-        auto const outcome = co_await hand_over();
-        outcome_.emplace(outcome);
-        here_.news.notify();
-        here_.env.sink(events::left{here_.origin()});
-        co_return outcome;
-    }
+    task<result<void>> shut_down();
 
     /// The same without waiting for it.
-    void begin_to_leave() {
-        if (!here_.is_leaving) departure_.spawn(depart());
-    }
+    void begin_to_leave();
 
     /// Until it has left, whatever the reason.
-    task<void> wait_left() {
-        for (;;) {
-            auto const seen = here_.news.edition();
-            if (outcome_) co_return;
-            co_await here_.news.newer_than(seen);
-        }
-    }
+    task<void> wait_left();
 
     /// The lease has lapsed for some: their runs are asked to stop.
     void look_at_lease() { runs_.look_at_lease(); }
@@ -182,267 +79,54 @@ public:
 
 private:
     /// What this instance says of itself in the registry; empty if there is nothing to say.
-    std::string own_traits() const {
-        auto const& options = here_.env.options;
-        deferred<stored_traits, Environment> const traits{options.instance_weight, options.instance_labels};
-        return traits.to_text();
-    }
+    std::string own_traits() const;
 
-    void take_enrollment(enrollment const& e) {
-        here_.generation = e.generation;
-        was_seen_ = false;
-        auto const note = to_string(e.decision);
-        here_.env.sink(events::joined{here_.origin(), note});
-        here_.news.notify();
-    }
+    void take_enrollment(enrollment const& e);
 
     /// So that everybody here has one thing to wait for.
-    task<void> relay_session() {
-        auto told = session_state::connected; // as it was when it joined
-        for (auto seen = here_.registry.session_changed().edition();;) {
-            auto const state = here_.registry.session().state;
-            if (std::exchange(told, state) != state) here_.env.sink(events::session_changed{here_.origin(), state});
-            co_await here_.registry.session_changed().newer_than(seen);
-            seen = here_.registry.session_changed().edition();
-            here_.news.notify();
-        }
-    }
+    task<void> relay_session();
 
     /// CN: the same session needs nothing; a new one needs everything again, and what still runs has to be marked again.
-    task<void> stay_registered() {
-        for (;;) {
-            auto const seen = here_.news.edition();
-            auto const session = here_.registry.session();
-            if (session.generation != here_.generation && !is_told_to_stop_) {
-                is_told_to_stop_ = true;
-                runs_.request_stop(stop_reason::session_lost); // somebody else may own the items now
-            }
-            if (session.state == session_state::connected && session.generation != here_.generation) {
-                co_await register_again();
-                continue;
-            }
-            auto const* node = here_.view->self();
-            if (here_.is_registered() && node && node->stat.owner == session.id) was_seen_ = true;
-            if (runs_.stands_down()) { // our clock is wrong, or a run has failed: others are to run what is due
-                departure_.spawn(depart());
-                co_return;
-            }
-            // Our session lives, and reads that the node is gone: an operator has taken the instance out (SD-1, D-18).
-            if (here_.is_registered() && !here_.view->self()) {
-                bool const is_gone = co_await is_removed();
-                if (is_gone) {
-                    departure_.spawn(depart());
-                    co_return;
-                }
-            }
-            auto until = mono_time::max();
-            if (here_.is_registered() && !here_.view->config()) {
-                bool const is_over = co_await is_job_removed();
-                if (is_over) {
-                    departure_.spawn(depart());
-                    co_return;
-                }
-                until = here_.now() + here_.retry_pause;
-            } else {
-                config_gone_since_.reset();
-            }
-            co_await here_.news.newer_than(seen, until);
-        }
-    }
+    task<void> stay_registered();
 
     /// What is removed with our tools has a tombstone. Without one the configuration has been deleted by hand, or by Java's
     /// console: that counts once it has lasted for a moment, for a Java member that finds an empty one deletes it before
     /// it writes its own.
-    task<bool> is_job_removed() {
-        if (!config_gone_since_) config_gone_since_ = here_.now();
-        auto const tombstone = co_await here_.registry.exists(here_.at.removed());
-        bool const has_tombstone = tombstone && *tombstone;
-        bool const has_lasted = here_.now() >= *config_gone_since_ + config_patience;
-        co_return here_.is_registered() && !here_.view->config() && (has_tombstone || has_lasted);
-    }
+    task<bool> is_job_removed();
 
     /// A view that has not shown our node yet may be behind.
-    task<bool> is_removed() {
-        if (was_seen_) co_return true;
-        auto const here = co_await here_.registry.exists(here_.at.instance(here_.self));
-        co_return here && !*here && here_.is_registered();
-    }
+    task<bool> is_removed();
 
-    task<void> register_again() {
-        auto const seen = here_.news.edition();
-        auto const accept = rules_.accepted();
-        auto const joined = co_await enroll(here_.registry, here_.at, here_.self, std::nullopt, accept, own_traits());
-        if (!joined) {
-            here_.tell_trouble(joined.error());
-            bool const is_over = joined.error() == errc::no_node || joined.error() == errc::removed;
-            if (is_over) departure_.spawn(depart());
-            co_await here_.news.newer_than(seen, here_.now() + std::chrono::seconds{1});
-            co_return;
-        }
-        is_told_to_stop_ = false;
-        co_await runs_.mark_again(joined->generation);
-        take_enrollment(*joined);
-    }
+    task<void> register_again();
 
-    task<void> depart() {
-        co_await yield(here_.loop()); // shutting down ends the coroutine that has found out
-        auto const gone = co_await shut_down();
-        if (!gone) here_.tell_trouble(gone.error());
-    }
+    task<void> depart();
 
     /// Follows the configuration, and tells of our share.
-    task<void> follow_config() {
-        deferred<std::vector<item_index>, Environment> share;
-        for (;;) {
-            auto const seen = here_.news.edition();
-            if (rules_.is_outdated()) {
-                bool const is_taken = co_await rules_.take();
-                if (!is_taken) {
-                    co_await here_.news.newer_than(seen, here_.now() + here_.retry_pause);
-                    continue;
-                }
-            }
-            rules_.take_rounds();
-            if (auto const* a = here_.view->assignment_in_force()) {
-                auto mine = a->items_of(here_.self);
-                if (mine != share) {
-                    share = std::move(mine);
-                    here_.env.sink(events::share_changed{here_.origin(), share});
-                }
-            }
-            co_await here_.news.newer_than(seen);
-        }
-    }
+    task<void> follow_config();
 
     /// TR-1, an order as Java members and their console give it: takes it out of our node, and runs what is ours. What is
     /// running runs once more when it has ended. An order is known by the write that gave it, so that a lost reply neither
     /// loses nor doubles it.
-    task<void> obey() {
-        for (revision obeyed = 0;;) {
-            auto const seen = here_.news.edition();
-            auto until = mono_time::max();
-            auto const* node = here_.view->self();
-            if (here_.is_registered() && !here_.is_leaving && node && node->data == trigger_order) {
-                auto const order = node->stat.modified;
-                auto const path = here_.at.instance(here_.self);
-                auto const taken = co_await here_.registry.set(path, {}, node->stat.version, here_.generation);
-                if (!taken) until = here_.now() + here_.retry_pause;
-                if (order != obeyed) {
-                    co_await share_known();
-                    runs_.order_all(here_.wall_milliseconds());
-                }
-                obeyed = order;
-            }
-            co_await here_.news.newer_than(seen, until);
-        }
-    }
+    task<void> obey();
 
     /// Orders about one item, each of which is taken away by who runs the item, or owns it while nobody does.
-    task<void> obey_item_orders() {
-        for (;;) {
-            auto const seen = here_.news.edition();
-            auto until = mono_time::max();
-            auto const orders = here_.view->orders();
-            for (auto const& [name, order] : orders) {
-                if (!here_.is_registered()) continue;
-                auto const answer = obey(name, order);
-                bool is_left = answer == runs::order_answer::not_yet;
-                if (answer == runs::order_answer::done) {
-                    auto const path = here_.at.orders() / name;
-                    auto const taken = co_await here_.registry.remove(path, order.stat.version, here_.generation);
-                    is_left = !taken && is_connection(taken.error().code);
-                }
-                if (is_left) until = here_.now() + here_.retry_pause;
-            }
-            co_await here_.news.newer_than(seen, until);
-        }
-    }
-    typename runs::order_answer obey(std::string_view name, deferred<node, Environment> const& order) {
-        auto const is_for = [&](std::string_view what, item_index& item) {
-            return name.starts_with(what) && read_number(name.substr(what.size()), item);
-        };
-        item_index item = 0;
-        if (is_for("stop-", item)) return runs_.stop(item, parse_stop_request(order.data).value_or(wall_time{}));
-        if (is_for("look-", item)) return runs_.look_again(item);
-        return runs::order_answer::not_ours;
-    }
+    task<void> obey_item_orders();
+    typename runs::order_answer obey(std::string_view name, node const& order);
 
     /// Until it is known what is ours, though not for long.
-    task<void> share_known() {
-        auto const patience = here_.now() + here_.env.options.sharding_timeout;
-        while (here_.now() < patience && here_.is_enabled()) {
-            auto const seen = here_.news.edition();
-            if (claimed_ && *claimed_ == share_source_now()) co_return;
-            co_await here_.news.newer_than(seen, patience);
-        }
-    }
+    task<void> share_known();
 
     /// From one due instant to the next. Waits by monotonic time and looks at the wall clock at least once a minute, so
     /// that a clock that is put forward is noticed. What is due is each item's own affair; see item_runs.
-    task<void> keep_schedule() {
-        using namespace std::chrono;
-        auto told = here_.loop().wall_now();
-        for (;;) {
-            auto const seen = here_.news.edition();
-            auto const wall = here_.loop().wall_now();
-            if (wall < told - minutes{1}) told = wall; // the clock has been put back
-            auto const due = rules_.due()->next(told);
-            if (due && wall >= *due) {
-                told = wall;
-                runs_.tick(*due);
-                continue;
-            }
-            auto until = mono_time::max();
-            if (due && *due > wall) until = here_.now() + std::min<nanoseconds>(*due - wall, minutes{1});
-            co_await here_.news.newer_than(seen, until);
-        }
-    }
+    task<void> keep_schedule();
 
-    bool counts_elements() const {
-        return rules_.config().type == job_type::dataflow && own_.dataflow.count_interval.count() > 0;
-    }
+    bool counts_elements() const;
 
     /// What is processed is written down once in a while.
-    task<void> keep_counts() {
-        for (counted_since_ = here_.wall_milliseconds();;) {
-            co_await sleep_until(here_.loop(), here_.now() + own_.dataflow.count_interval);
-            auto const published = co_await runs_.publish_counts(counted_since_);
-            if (published) counted_since_ = here_.wall_milliseconds();
-        }
-    }
+    task<void> keep_counts();
 
     /// Tells the items what they need to know of the job, whenever that may have changed.
-    task<void> brief_items() {
-        for (;;) {
-            auto const seen = here_.news.edition();
-            auto& terms = runs_.terms();
-            terms.config = rules_.valid();
-            terms.due = rules_.due();
-            terms.schedule = rules_.fingerprint();
-            terms.schedule_written = rules_.schedule_written();
-            terms.generation = here_.generation;
-            if (auto const* order = here_.view->run_order()) {
-                terms.run_order = order->stat.modified;
-                terms.ordered_at = wall_time{std::chrono::milliseconds{order->stat.modified_at_ms}};
-            }
-            terms.is_open = here_.is_registered() && here_.is_enabled() && !here_.is_leaving && !runs_.stands_down();
-            if (!std::exchange(was_enabled_, here_.is_enabled()) && was_enabled_)
-                terms.enabled_since = here_.wall_milliseconds();
-            bool const streams = rules_.config().streaming_process;
-            terms.may_stream = streams && here_.is_enabled() && !here_.is_leaving && !runs_.stands_down();
-            terms.on_misfire = own_.on_misfire;
-            if (!rules_.config().misfire) terms.on_misfire.rule = misfire_rule::skip;
-            terms.time_limit = own_.run_time_limit;
-            terms.give_up_after = own_.give_up_after;
-            terms.retry = own_.retry;
-            terms.dead_letters_max = own_.dead_letters_max;
-            terms.on_wrong_clock = own_.on_wrong_clock;
-            terms.dataflow = own_.dataflow;
-            runs_.tell_streams();
-            runs_.stir();
-            co_await here_.news.newer_than(seen);
-        }
-    }
+    task<void> brief_items();
 
     /// What this instance's configuration says that is not in the registry.
     struct own_terms {
@@ -462,58 +146,16 @@ private:
         std::uint32_t items;
         friend bool operator==(share_source const&, share_source const&) = default;
     };
-    share_source share_source_now() const {
-        auto const modified = [](node const* n) { return n ? n->stat.modified : 0; };
-        return {here_.generation, modified(here_.view->assignment_node()), modified(here_.view->first_item()),
-                rules_.item_count()};
-    }
+    share_source share_source_now() const;
 
     /// Keeps the items informed of which of them are ours. While nobody knows, none begins.
-    task<void> keep_share() {
-        for (;;) {
-            auto const seen = here_.news.edition();
-            auto const source = share_source_now();
-            if (here_.is_registered() && !here_.is_leaving && !(claimed_ && *claimed_ == source)) {
-                if (!here_.view->assignment_in_force()) {
-                    claimed_.reset();
-                    runs_.doubt_ownership();
-                }
-                auto const deadline = here_.now() + here_.env.options.sharding_timeout;
-                auto claim = co_await claim_items(here_.registry, *here_.view, here_.at, here_.self, source.items,
-                                                  deadline);
-                if (claim && share_source_now() == source) {
-                    std::erase_if(claim->shares, [&](auto const& s) { return s.item >= source.items; });
-                    runs_.own(*std::move(claim));
-                    claimed_ = source;
-                    here_.news.notify();
-                } else if (!claim) {
-                    if (!is_connection(claim.error().code)) here_.tell_trouble(claim.error());
-                    co_await here_.news.newer_than(seen, here_.now() + here_.retry_pause);
-                }
-                continue;
-            }
-            co_await here_.news.newer_than(seen);
-        }
-    }
+    task<void> keep_share();
 
     /// What has been begun under the session of now is taken back, whether or not it is known to have happened. What
     /// cannot be taken back in time is tried for as long as the session lives: no ghost may stay behind in it.
-    task<result<void>> hand_over() {
-        auto const g = here_.registry.session().generation;
-        auto const deadline = here_.now() + leave_patience;
-        auto const withdrawn = co_await within(here_.loop(), deadline, leader_.candidate().withdraw_for_certain(g));
-        bool const has_traits = !own_traits().empty();
-        auto outcome = co_await leave(here_.registry, here_.at, here_.self, g, deadline, has_traits);
-        if (!withdrawn || !outcome)
-            here_.env.leftovers.spawn(
-                keep_leaving(here_.registry, here_.at, here_.self, g, leader_.candidate(), has_traits));
-        co_return outcome;
-    }
+    task<result<void>> hand_over();
     static task<void> keep_leaving(Registry& r, job_layout at, instance_id self, session_generation g,
-                                   elector<Registry> candidate, bool has_traits) {
-        (void)co_await candidate.withdraw_for_certain(g);
-        (void)co_await leave(r, std::move(at), std::move(self), g, mono_time::max(), has_traits);
-    }
+                                   elector<Registry> candidate, bool has_traits);
 
     static constexpr std::chrono::seconds leave_patience{5};
     static constexpr std::chrono::seconds config_patience{2};
@@ -529,10 +171,451 @@ private:
     bool was_seen_ = false; ///< whether the view has shown our node of this session
     std::optional<mono_time> config_gone_since_;
     bool is_told_to_stop_ = false;
-    deferred<std::optional<result<void>>, Environment> outcome_;
+    std::optional<result<void>> outcome_;
     task_scope life_;      ///< cancelled when the job leaves
     task_scope departure_; ///< a leaving that nobody waits for
 };
+
+template <class Environment, sharding_strategy Strategy>
+job<Environment, Strategy>::job(Environment env, valid_config local, instance_id self, job_body<Loop> body)
+    : here_{env, local.name(), std::move(self)},
+      own_{local.config().on_misfire, local.config().run_time_limit,   local.config().give_up_after,
+           local.config().retry,      local.config().dead_letters_max, local.config().on_wrong_clock,
+           local.config().dataflow},
+      rules_{here_, std::move(local)},
+      leader_{here_, rules_},
+      runs_{here_, std::move(body)} {}
+
+template <class Environment, sharding_strategy Strategy>
+task<result<void>> job<Environment, Strategy>::start(bool has_own_config) {
+    auto const accept = rules_.accepted();
+    std::optional<valid_config> local;
+    if (has_own_config) local = *rules_.valid();
+    ELASTICJOB_CO_TRY(auto const joined, co_await enroll(here_.registry, here_.at, here_.self, std::move(local), accept,
+                                                         own_traits(), arrival::first));
+    ELASTICJOB_CO_CHECK(rules_.begin(joined.config));
+    take_enrollment(joined);
+    here_.view.emplace(here_.registry, here_.at, here_.self, here_.news);
+    for (;;) {
+        auto const seen = here_.news.edition();
+        if (auto const failure = here_.view->failure()) co_return *failure;
+        if (here_.view->is_loaded() && rules_.is_complete()) break;
+        co_await here_.news.newer_than(seen);
+    }
+    was_enabled_ = here_.is_enabled();
+    if (auto const* order = here_.view->run_order()) runs_.terms().obeyed_before = order->stat.modified;
+    life_.spawn(relay_session());
+    life_.spawn(stay_registered());
+    life_.spawn(follow_config());
+    life_.spawn(leader_.lead());
+    life_.spawn(leader_.follow_rounds());
+    life_.spawn(brief_items());
+    life_.spawn(keep_share());
+    life_.spawn(obey());
+    life_.spawn(obey_item_orders());
+    life_.spawn(keep_schedule());
+    if (counts_elements()) life_.spawn(keep_counts());
+    co_return success();
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<result<void>> job<Environment, Strategy>::trigger() {
+    for (int attempt = 0; attempt < 10; ++attempt) {
+        auto const seen = here_.news.edition();
+        transaction order{here_.registry.session().generation};
+        if (!here_.view->orders_parent()) order.create(here_.at.orders(), {}); // somebody has removed it
+        order.set(here_.at.orders(), {});
+        for (auto const& id : here_.view->instances())
+            if (id.is_java()) order.set(here_.at.instance(id), std::string{trigger_order});
+        ELASTICJOB_CO_TRY(auto const reply, co_await here_.registry.commit(std::move(order)));
+        if (reply) co_return success();
+        co_await here_.news.newer_than(seen, here_.now() + std::chrono::seconds{1}); // a Java member has just left
+    }
+    co_return error{errc::version_conflict, "the job's instances kept changing", here_.at.instances().str()};
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<result<void>> job<Environment, Strategy>::set_enabled(bool enabled) {
+    auto const path = here_.at.server(here_.self.server());
+    auto const done = co_await here_.registry.set(path, std::string{enabled ? "" : server_disabled});
+    if (!done) co_return done.error();
+    co_return success();
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<result<void>> job<Environment, Strategy>::wait_idle() {
+    for (;;) {
+        auto const seen = runs_.idle_news().edition();
+        if (runs_.is_idle()) co_return success();
+        co_await runs_.idle_news().newer_than(seen);
+    }
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<result<void>> job<Environment, Strategy>::shut_down() {
+    if (here_.is_leaving) {
+        for (;;) {
+            auto const seen = here_.news.edition();
+            if (outcome_) co_return *outcome_;
+            co_await here_.news.newer_than(seen);
+        }
+    }
+    here_.is_leaving = true;
+    runs_.close();
+    here_.news.notify();
+    auto const patience = here_.now() + here_.env.options.drain_timeout;
+    for (bool asked = false; !runs_.is_idle();) {
+        auto const seen = runs_.idle_news().edition();
+        if (!asked && here_.now() >= patience) {
+            asked = true;
+            runs_.request_stop(stop_reason::draining);
+        }
+        co_await runs_.idle_news().newer_than(seen, asked ? mono_time::max() : patience);
+    }
+    runs_.seal();
+    if (counts_elements())
+        (void)co_await within(here_.loop(), here_.now() + leave_patience, runs_.publish_counts(counted_since_));
+    life_.cancel();
+    leader_.stop_following();
+    auto const outcome = co_await hand_over();
+    outcome_.emplace(outcome);
+    here_.news.notify();
+    here_.env.sink(events::left{here_.origin()});
+    co_return outcome;
+}
+
+template <class Environment, sharding_strategy Strategy>
+void job<Environment, Strategy>::begin_to_leave() {
+    if (!here_.is_leaving) departure_.spawn(depart());
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<void> job<Environment, Strategy>::wait_left() {
+    for (;;) {
+        auto const seen = here_.news.edition();
+        if (outcome_) co_return;
+        co_await here_.news.newer_than(seen);
+    }
+}
+
+template <class Environment, sharding_strategy Strategy>
+std::string job<Environment, Strategy>::own_traits() const {
+    auto const& options = here_.env.options;
+    stored_traits const traits{options.instance_weight, options.instance_labels};
+    return traits.to_text();
+}
+
+template <class Environment, sharding_strategy Strategy>
+void job<Environment, Strategy>::take_enrollment(enrollment const& e) {
+    here_.generation = e.generation;
+    was_seen_ = false;
+    auto const note = to_string(e.decision);
+    here_.env.sink(events::joined{here_.origin(), note});
+    here_.news.notify();
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<void> job<Environment, Strategy>::relay_session() {
+    auto told = session_state::connected; // as it was when it joined
+    for (auto seen = here_.registry.session_changed().edition();;) {
+        auto const state = here_.registry.session().state;
+        if (std::exchange(told, state) != state) here_.env.sink(events::session_changed{here_.origin(), state});
+        co_await here_.registry.session_changed().newer_than(seen);
+        seen = here_.registry.session_changed().edition();
+        here_.news.notify();
+    }
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<void> job<Environment, Strategy>::stay_registered() {
+    for (;;) {
+        auto const seen = here_.news.edition();
+        auto const session = here_.registry.session();
+        if (session.generation != here_.generation && !is_told_to_stop_) {
+            is_told_to_stop_ = true;
+            runs_.request_stop(stop_reason::session_lost); // somebody else may own the items now
+        }
+        if (session.state == session_state::connected && session.generation != here_.generation) {
+            co_await register_again();
+            continue;
+        }
+        auto const* node = here_.view->self();
+        if (here_.is_registered() && node && node->stat.owner == session.id) was_seen_ = true;
+        if (runs_.stands_down()) { // our clock is wrong, or a run has failed: others are to run what is due
+            departure_.spawn(depart());
+            co_return;
+        }
+        // Our session lives, and reads that the node is gone: an operator has taken the instance out (SD-1, D-18).
+        if (here_.is_registered() && !here_.view->self()) {
+            bool const is_gone = co_await is_removed();
+            if (is_gone) {
+                departure_.spawn(depart());
+                co_return;
+            }
+        }
+        auto until = mono_time::max();
+        if (here_.is_registered() && !here_.view->config()) {
+            bool const is_over = co_await is_job_removed();
+            if (is_over) {
+                departure_.spawn(depart());
+                co_return;
+            }
+            until = here_.now() + here_.retry_pause;
+        } else {
+            config_gone_since_.reset();
+        }
+        co_await here_.news.newer_than(seen, until);
+    }
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<bool> job<Environment, Strategy>::is_job_removed() {
+    if (!config_gone_since_) config_gone_since_ = here_.now();
+    auto const tombstone = co_await here_.registry.exists(here_.at.removed());
+    bool const has_tombstone = tombstone && *tombstone;
+    bool const has_lasted = here_.now() >= *config_gone_since_ + config_patience;
+    co_return here_.is_registered() && !here_.view->config() && (has_tombstone || has_lasted);
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<bool> job<Environment, Strategy>::is_removed() {
+    if (was_seen_) co_return true;
+    auto const here = co_await here_.registry.exists(here_.at.instance(here_.self));
+    co_return here && !*here && here_.is_registered();
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<void> job<Environment, Strategy>::register_again() {
+    auto const seen = here_.news.edition();
+    auto const accept = rules_.accepted();
+    auto const joined = co_await enroll(here_.registry, here_.at, here_.self, std::nullopt, accept, own_traits());
+    if (!joined) {
+        here_.tell_trouble(joined.error());
+        bool const is_over = joined.error() == errc::no_node || joined.error() == errc::removed;
+        if (is_over) departure_.spawn(depart());
+        co_await here_.news.newer_than(seen, here_.now() + std::chrono::seconds{1});
+        co_return;
+    }
+    is_told_to_stop_ = false;
+    co_await runs_.mark_again(joined->generation);
+    take_enrollment(*joined);
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<void> job<Environment, Strategy>::depart() {
+    co_await yield(here_.loop()); // shutting down ends the coroutine that has found out
+    auto const gone = co_await shut_down();
+    if (!gone) here_.tell_trouble(gone.error());
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<void> job<Environment, Strategy>::follow_config() {
+    std::vector<item_index> share;
+    for (;;) {
+        auto const seen = here_.news.edition();
+        if (rules_.is_outdated()) {
+            bool const is_taken = co_await rules_.take();
+            if (!is_taken) {
+                co_await here_.news.newer_than(seen, here_.now() + here_.retry_pause);
+                continue;
+            }
+        }
+        rules_.take_rounds();
+        if (auto const* a = here_.view->assignment_in_force()) {
+            auto mine = a->items_of(here_.self);
+            if (mine != share) {
+                share = std::move(mine);
+                here_.env.sink(events::share_changed{here_.origin(), share});
+            }
+        }
+        co_await here_.news.newer_than(seen);
+    }
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<void> job<Environment, Strategy>::obey() {
+    for (revision obeyed = 0;;) {
+        auto const seen = here_.news.edition();
+        auto until = mono_time::max();
+        auto const* node = here_.view->self();
+        if (here_.is_registered() && !here_.is_leaving && node && node->data == trigger_order) {
+            auto const order = node->stat.modified;
+            auto const path = here_.at.instance(here_.self);
+            auto const taken = co_await here_.registry.set(path, {}, node->stat.version, here_.generation);
+            if (!taken) until = here_.now() + here_.retry_pause;
+            if (order != obeyed) {
+                co_await share_known();
+                runs_.order_all(here_.wall_milliseconds());
+            }
+            obeyed = order;
+        }
+        co_await here_.news.newer_than(seen, until);
+    }
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<void> job<Environment, Strategy>::obey_item_orders() {
+    for (;;) {
+        auto const seen = here_.news.edition();
+        auto until = mono_time::max();
+        auto const orders = here_.view->orders();
+        for (auto const& [name, order] : orders) {
+            if (!here_.is_registered()) continue;
+            auto const answer = obey(name, order);
+            bool is_left = answer == runs::order_answer::not_yet;
+            if (answer == runs::order_answer::done) {
+                auto const path = here_.at.orders() / name;
+                auto const taken = co_await here_.registry.remove(path, order.stat.version, here_.generation);
+                is_left = !taken && is_connection(taken.error().code);
+            }
+            if (is_left) until = here_.now() + here_.retry_pause;
+        }
+        co_await here_.news.newer_than(seen, until);
+    }
+}
+
+template <class Environment, sharding_strategy Strategy>
+auto job<Environment, Strategy>::obey(std::string_view name, node const& order) -> typename runs::order_answer {
+    auto const is_for = [&](std::string_view what, item_index& item) {
+        return name.starts_with(what) && read_number(name.substr(what.size()), item);
+    };
+    item_index item = 0;
+    if (is_for("stop-", item)) return runs_.stop(item, parse_stop_request(order.data).value_or(wall_time{}));
+    if (is_for("look-", item)) return runs_.look_again(item);
+    return runs::order_answer::not_ours;
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<void> job<Environment, Strategy>::share_known() {
+    auto const patience = here_.now() + here_.env.options.sharding_timeout;
+    while (here_.now() < patience && here_.is_enabled()) {
+        auto const seen = here_.news.edition();
+        if (claimed_ && *claimed_ == share_source_now()) co_return;
+        co_await here_.news.newer_than(seen, patience);
+    }
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<void> job<Environment, Strategy>::keep_schedule() {
+    using namespace std::chrono;
+    auto told = here_.loop().wall_now();
+    for (;;) {
+        auto const seen = here_.news.edition();
+        auto const wall = here_.loop().wall_now();
+        if (wall < told - minutes{1}) told = wall; // the clock has been put back
+        auto const due = rules_.due()->next(told);
+        if (due && wall >= *due) {
+            told = wall;
+            runs_.tick(*due);
+            continue;
+        }
+        auto until = mono_time::max();
+        if (due && *due > wall) until = here_.now() + std::min<nanoseconds>(*due - wall, minutes{1});
+        co_await here_.news.newer_than(seen, until);
+    }
+}
+
+template <class Environment, sharding_strategy Strategy>
+bool job<Environment, Strategy>::counts_elements() const {
+    return rules_.config().type == job_type::dataflow && own_.dataflow.count_interval.count() > 0;
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<void> job<Environment, Strategy>::keep_counts() {
+    for (counted_since_ = here_.wall_milliseconds();;) {
+        co_await sleep_until(here_.loop(), here_.now() + own_.dataflow.count_interval);
+        auto const published = co_await runs_.publish_counts(counted_since_);
+        if (published) counted_since_ = here_.wall_milliseconds();
+    }
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<void> job<Environment, Strategy>::brief_items() {
+    for (;;) {
+        auto const seen = here_.news.edition();
+        auto& terms = runs_.terms();
+        terms.config = rules_.valid();
+        terms.due = rules_.due();
+        terms.schedule = rules_.fingerprint();
+        terms.schedule_written = rules_.schedule_written();
+        terms.generation = here_.generation;
+        if (auto const* order = here_.view->run_order()) {
+            terms.run_order = order->stat.modified;
+            terms.ordered_at = wall_time{std::chrono::milliseconds{order->stat.modified_at_ms}};
+        }
+        terms.is_open = here_.is_registered() && here_.is_enabled() && !here_.is_leaving && !runs_.stands_down();
+        if (!std::exchange(was_enabled_, here_.is_enabled()) && was_enabled_)
+            terms.enabled_since = here_.wall_milliseconds();
+        bool const streams = rules_.config().streaming_process;
+        terms.may_stream = streams && here_.is_enabled() && !here_.is_leaving && !runs_.stands_down();
+        terms.on_misfire = own_.on_misfire;
+        if (!rules_.config().misfire) terms.on_misfire.rule = misfire_rule::skip;
+        terms.time_limit = own_.run_time_limit;
+        terms.give_up_after = own_.give_up_after;
+        terms.retry = own_.retry;
+        terms.dead_letters_max = own_.dead_letters_max;
+        terms.on_wrong_clock = own_.on_wrong_clock;
+        terms.dataflow = own_.dataflow;
+        runs_.tell_streams();
+        runs_.stir();
+        co_await here_.news.newer_than(seen);
+    }
+}
+
+template <class Environment, sharding_strategy Strategy>
+auto job<Environment, Strategy>::share_source_now() const -> share_source {
+    auto const modified = [](node const* n) { return n ? n->stat.modified : 0; };
+    return {here_.generation, modified(here_.view->assignment_node()), modified(here_.view->first_item()),
+            rules_.item_count()};
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<void> job<Environment, Strategy>::keep_share() {
+    for (;;) {
+        auto const seen = here_.news.edition();
+        auto const source = share_source_now();
+        if (here_.is_registered() && !here_.is_leaving && !(claimed_ && *claimed_ == source)) {
+            if (!here_.view->assignment_in_force()) {
+                claimed_.reset();
+                runs_.doubt_ownership();
+            }
+            auto const deadline = here_.now() + here_.env.options.sharding_timeout;
+            auto claim =
+                co_await claim_items(here_.registry, *here_.view, here_.at, here_.self, source.items, deadline);
+            if (claim && share_source_now() == source) {
+                std::erase_if(claim->shares, [&](auto const& s) { return s.item >= source.items; });
+                runs_.own(*std::move(claim));
+                claimed_ = source;
+                here_.news.notify();
+            } else if (!claim) {
+                if (!is_connection(claim.error().code)) here_.tell_trouble(claim.error());
+                co_await here_.news.newer_than(seen, here_.now() + here_.retry_pause);
+            }
+            continue;
+        }
+        co_await here_.news.newer_than(seen);
+    }
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<result<void>> job<Environment, Strategy>::hand_over() {
+    auto const g = here_.registry.session().generation;
+    auto const deadline = here_.now() + leave_patience;
+    auto const withdrawn = co_await within(here_.loop(), deadline, leader_.candidate().withdraw_for_certain(g));
+    bool const has_traits = !own_traits().empty();
+    auto outcome = co_await leave(here_.registry, here_.at, here_.self, g, deadline, has_traits);
+    if (!withdrawn || !outcome)
+        here_.env.leftovers.spawn(
+            keep_leaving(here_.registry, here_.at, here_.self, g, leader_.candidate(), has_traits));
+    co_return outcome;
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<void> job<Environment, Strategy>::keep_leaving(Registry& r, job_layout at, instance_id self, session_generation g,
+                                                    elector<Registry> candidate, bool has_traits) {
+    (void)co_await candidate.withdraw_for_certain(g);
+    (void)co_await leave(r, std::move(at), std::move(self), g, mono_time::max(), has_traits);
+}
 
 } // namespace elasticjob::detail
 #endif // ELASTICJOB_SCHEDULER_JOB_HPP

@@ -36,15 +36,9 @@ public:
         return made;
     }
 
-    job_body(job_body&& other) noexcept
-        : holder_{std::exchange(other.holder_, nullptr)},
-          destroy_{other.destroy_},
-          call_{other.call_},
-          start_{other.start_} {}
+    job_body(job_body&& other) noexcept;
     job_body& operator=(job_body&&) = delete;
-    ~job_body() {
-        if (holder_) destroy_(holder_);
-    }
+    ~job_body();
 
     bool is_coroutine() const noexcept { return start_ != nullptr; }
 
@@ -61,6 +55,18 @@ private:
     result<void> (*call_)(void*, sharding_context const&) = nullptr;
     task<result<void>> (*start_)(void*, coroutine_context<Loop> const&) = nullptr;
 };
+
+template <class Loop>
+job_body<Loop>::job_body(job_body&& other) noexcept
+    : holder_{std::exchange(other.holder_, nullptr)},
+      destroy_{other.destroy_},
+      call_{other.call_},
+      start_{other.start_} {}
+
+template <class Loop>
+job_body<Loop>::~job_body() {
+    if (holder_) destroy_(holder_);
+}
 
 } // namespace elasticjob::detail
 #endif // ELASTICJOB_SCHEDULER_JOB_BODY_HPP

@@ -6,7 +6,6 @@
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/run_on.hpp>
 #include <elasticjob/core/within.hpp>
 #include <elasticjob/membership/stored_job.hpp>
@@ -72,14 +71,7 @@ public:
     /// Begins. Returns when the names of the jobs have been read; they are started meanwhile. Further calls do nothing.
     /// Errors: invalid_argument for options of the scheduler that cannot be used; unreachable if the registry does not
     /// answer within the scheduler's `start_timeout`; those of the time zone.
-    [[nodiscard]] result<void> follow() {
-        if (!scheduler_.zone_) return scheduler_.zone_.error();
-        ELASTICJOB_CHECK(scheduler_.check_options());
-        auto begun = block_on(loop(), within(loop(), loop().now() + scheduler_.options_.start_timeout, begin()));
-        if (!begun && begun.error() == errc::timed_out)
-            return error{errc::unreachable, "the registry did not answer in time: is it running and reachable?", "/"};
-        return begun;
-    }
+    [[nodiscard]] result<void> follow();
 
     /// The names of the jobs that it runs now, sorted. Errors: wrong_thread.
     result<std::vector<std::string>> running() { return block_on(loop(), list_running()); }
@@ -87,8 +79,6 @@ public:
 private:
     using job_body = detail::job_body<Loop>;
     using body_factory = detail::body_factory<Loop>;
-    template <class T>
-    using maybe = deferred<std::optional<T>, Scheduler>;
 
     struct known_class {
         body_factory factory;
@@ -109,206 +99,42 @@ private:
         bool is_running = false;
         std::string told{}; ///< of the version last looked at
     };
-    using entries = deferred<std::map<std::string, entry, std::less<>>, Scheduler>;
+    using entries = std::map<std::string, entry, std::less<>>;
 
     Registry& registry() noexcept { return scheduler_.registry_; }
     Loop& loop() noexcept { return registry().loop(); }
     mono_time now() noexcept { return loop().now(); }
 
-    task<result<void>> learn(std::string job_class, body_factory factory, job_config own) {
-        if (job_class.empty()) co_return error{errc::invalid_argument, "a job's class has a name", "job_class"};
-        if (classes_.contains(job_class))
-            co_return error{errc::invalid_argument, "the catalog knows how to make jobs of that class", job_class};
-        classes_.emplace(std::move(job_class), known_class{std::move(factory), std::move(own)});
-        for (auto& [name, e] : entries_)
-            e.again = mono_time::min(); // it may be one of these
-        news_.notify();
-        co_return success();
-    }
+    task<result<void>> learn(std::string job_class, body_factory factory, job_config own);
 
-    task<result<void>> begin() {
-        if (!self_) {
-            self_.emplace(scheduler_.make_id());
-            following_.spawn(follow_registry());
-        }
-        for (;;) {
-            auto const seen = news_.edition();
-            if (is_loaded_) co_return success();
-            if (failure_) co_return *failure_;
-            co_await news_.newer_than(seen);
-        }
-    }
+    task<result<void>> begin();
 
-    task<result<std::vector<std::string>>> list_running() {
-        std::vector<std::string> names;
-        for (auto const& [name, e] : entries_)
-            if (e.is_running) names.push_back(name);
-        co_return names;
-    }
+    task<result<std::vector<std::string>>> list_running();
 
     /// Nothing more is started; what runs leaves; and this waits for it.
-    task<result<void>> stop() {
-        is_stopping_ = true;
-        following_.cancel();
-        queue_.clear();
-        bool are_told = false;
-        for (;;) {
-            auto const seen = news_.edition();
-            if (starters_ == 0 && !std::exchange(are_told, true))
-                for (auto& [name, e] : entries_)
-                    if (e.is_running) scheduler_.jobs_.at(name)->begin_to_leave();
-            if (starters_ == 0 && running_ == 0) break;
-            co_await news_.newer_than(seen);
-        }
-        entries_.clear();
-        co_return success();
-    }
+    task<result<void>> stop();
 
     /// What has changed is looked at by a few, one after the other.
-    task<void> follow_registry() {
-        node_watch<Loop> names{news_};
-        for (;;) {
-            auto const seen = news_.edition();
-            auto until = mono_time::max();
-            if (!names.is_linked()) {
-                auto const listed = co_await registry().children(node_path{}, &names);
-                if (listed) {
-                    take_names(*listed);
-                } else {
-                    names.unlink();
-                    until = now() + retry_pause;
-                    bool const may_pass = is_connection(listed.error().code) || listed.error() == errc::session_lost;
-                    if (!is_loaded_ && !may_pass) {
-                        failure_ = listed.error();
-                        news_.notify();
-                    }
-                }
-            }
-            for (auto& [name, e] : entries_) {
-                if (e.is_busy) continue;
-                bool const has_changed = e.was_read && !e.config.is_linked();
-                if (!has_changed && now() < e.again) {
-                    until = std::min(until, e.again);
-                    continue;
-                }
-                e.is_busy = true;
-                queue_.push_back(name);
-            }
-            for (; starters_ < starts_at_once && starters_ < static_cast<int>(queue_.size());) {
-                ++starters_;
-                tasks_.spawn(work_off());
-            }
-            co_await news_.newer_than(seen, until);
-        }
-    }
+    task<void> follow_registry();
 
-    void take_names(std::vector<std::string> const& names) {
-        for (auto& [name, e] : entries_) e.is_listed = false;
-        for (auto const& name : names)
-            if (job_name::parse(name)) entries_.try_emplace(name, news_).first->second.is_listed = true;
-        std::erase_if(entries_, [](auto const& e) { return !e.second.is_listed && !e.second.is_busy; });
-        if (!std::exchange(is_loaded_, true)) news_.notify();
-    }
+    void take_names(std::vector<std::string> const& names);
 
-    task<void> work_off() {
-        co_await yield(loop());
-        while (!queue_.empty()) {
-            auto const at = entries_.find(queue_.front());
-            queue_.pop_front();
-            auto const done = co_await look_at(at->first, at->second);
-            if (!done) postpone(at->first, at->second, done.error());
-            if (!at->second.is_running) at->second.is_busy = false;
-        }
-        --starters_;
-        news_.notify();
-    }
+    task<void> work_off();
 
     /// Starts the job if it is one of ours. Errors: why it could not be started.
-    task<result<void>> look_at(std::string const& name, entry& e) {
-        e.again = mono_time::max();
-        e.was_read = false;
-        job_layout const at{*job_name::parse(name)};
-        ELASTICJOB_CO_TRY(maybe<node> const there, co_await read_config(at, e));
-        e.was_read = true;
-        if (!there) {
-            e.left = 0;
-            take_version(e, 0);
-            co_return success();
-        }
-        take_version(e, there->stat.modified);
-        ELASTICJOB_CO_TRY(auto const config, from_json(there->data));
-        if (!config || there->stat.created == e.left) co_return success();
-        auto const known = classes_.find(config->job_class);
-        if (known == classes_.end()) co_return success();
-        if (config->type != Executor::type)
-            co_return error{errc::job_conflict,
-                            "the job's class is known, but its type is " + std::string{name_of(config->type)} +
-                                ", and this catalog's scheduler runs " + std::string{name_of(Executor::type)},
-                            at.config().str()};
-        ELASTICJOB_CO_CHECK(co_await start(at, *there, known->second));
-        e.failures = 0;
-        e.is_running = true;
-        ++running_;
-        tasks_.spawn(attend(name, e, there->stat.created));
-        co_return success();
-    }
+    task<result<void>> look_at(std::string const& name, entry& e);
 
     /// The node, or nothing; either way the entry's watch is armed.
-    task<result<maybe<node>>> read_config(job_layout at, entry& e) {
-        for (;;) {
-            e.config.unlink();
-            auto there = co_await registry().get(at.config(), &e.config);
-            if (there) co_return maybe<node>{*std::move(there)};
-            if (!(there.error() == errc::no_node)) co_return std::move(there).error();
-            ELASTICJOB_CO_TRY(auto const created, co_await registry().exists(at.config(), &e.config));
-            if (!created) co_return maybe<node>{};
-        }
-    }
+    task<result<std::optional<node>>> read_config(job_layout at, entry& e);
 
-    static void take_version(entry& e, revision version) {
-        if (std::exchange(e.looked_at, version) == version) return;
-        e.told.clear();
-        e.failures = 0;
-    }
+    static void take_version(entry& e, revision version);
 
-    task<result<void>> start(job_layout at, node config, known_class const& known) {
-        std::vector<node_path> paths{at.schedule()};
-        ELASTICJOB_CO_TRY(auto const beside, co_await read_all(registry(), std::move(paths)));
-        ELASTICJOB_CO_TRY(auto const stored,
-                          detail::read_stored(&config, beside.front() ? &*beside.front() : nullptr, at));
-        auto whole = stored->config();
-        take_own_terms(whole, known.own);
-        ELASTICJOB_CO_TRY(auto valid, validate(std::move(whole)));
-        maybe<job_body> body;
-        auto const make = [&] { return known.factory.make(valid.config(), body); };
-        ELASTICJOB_CO_CHECK(co_await run_on(scheduler_.pool_, loop(), make));
-        co_return co_await scheduler_.begin(std::move(valid), *std::move(body), false);
-    }
+    task<result<void>> start(job_layout at, node config, known_class const& known);
 
     /// Until the job has left, whatever the reason.
-    task<void> attend(std::string name, entry& e, revision created) {
-        e.config.unlink(); // the job has a watch of its own
-        co_await scheduler_.jobs_.at(name)->wait_left();
-        (void)co_await scheduler_.end(name);
-        e.left = created;
-        e.again = mono_time::min();
-        e.is_running = e.is_busy = false;
-        --running_;
-        news_.notify();
-    }
+    task<void> attend(std::string name, entry& e, revision created);
 
-    void postpone(std::string const& name, entry& e, error const& why) {
-        bool const may_pass = is_connection(why.code) || why == errc::session_lost;
-        // A job that has just been removed is none; only one that stays so is told of: a Java member has written it again.
-        bool const is_new = (why == errc::removed || why == errc::no_node) && e.failures == 0;
-        auto const pause = std::min<std::chrono::milliseconds>(retry_pause * (1 << std::min(e.failures, 10U)), pause_max);
-        ++e.failures;
-        e.again = now() + pause;
-        auto text = to_string(why);
-        if (may_pass || is_new || is_stopping_ || e.told == text) return;
-        e.told = std::move(text);
-        scheduler_.sink_(events::trouble{{name, *self_, loop().wall_now()}, why});
-    }
+    void postpone(std::string const& name, entry& e, error const& why);
 
     static constexpr std::chrono::milliseconds retry_pause{200};
     static constexpr std::chrono::milliseconds pause_max{60'000};
@@ -316,11 +142,11 @@ private:
     Scheduler& scheduler_;
     // What follows is on the loop.
     event_count<Loop> news_;
-    deferred<std::map<std::string, known_class, std::less<>>, Scheduler> classes_;
+    std::map<std::string, known_class, std::less<>> classes_;
     entries entries_;
-    deferred<std::deque<std::string>, Scheduler> queue_;
-    maybe<instance_id> self_; ///< who tells of trouble
-    maybe<error> failure_;    ///< why the names could not be read
+    std::deque<std::string> queue_;
+    std::optional<instance_id> self_; ///< who tells of trouble
+    std::optional<error> failure_;    ///< why the names could not be read
     int starters_ = 0;
     int running_ = 0;
     bool is_loaded_ = false;
@@ -328,6 +154,217 @@ private:
     task_scope following_;
     task_scope tasks_; ///< whatever looks at a job, starts it, or waits for its end
 };
+
+template <class Scheduler>
+result<void> job_catalog<Scheduler>::follow() {
+    if (!scheduler_.zone_) return scheduler_.zone_.error();
+    ELASTICJOB_CHECK(scheduler_.check_options());
+    auto begun = block_on(loop(), within(loop(), loop().now() + scheduler_.options_.start_timeout, begin()));
+    if (!begun && begun.error() == errc::timed_out)
+        return error{errc::unreachable, "the registry did not answer in time: is it running and reachable?", "/"};
+    return begun;
+}
+
+template <class Scheduler>
+task<result<void>> job_catalog<Scheduler>::learn(std::string job_class, body_factory factory, job_config own) {
+    if (job_class.empty()) co_return error{errc::invalid_argument, "a job's class has a name", "job_class"};
+    if (classes_.contains(job_class))
+        co_return error{errc::invalid_argument, "the catalog knows how to make jobs of that class", job_class};
+    classes_.emplace(std::move(job_class), known_class{std::move(factory), std::move(own)});
+    for (auto& [name, e] : entries_) e.again = mono_time::min(); // it may be one of these
+    news_.notify();
+    co_return success();
+}
+
+template <class Scheduler>
+task<result<void>> job_catalog<Scheduler>::begin() {
+    if (!self_) {
+        self_.emplace(scheduler_.make_id());
+        following_.spawn(follow_registry());
+    }
+    for (;;) {
+        auto const seen = news_.edition();
+        if (is_loaded_) co_return success();
+        if (failure_) co_return *failure_;
+        co_await news_.newer_than(seen);
+    }
+}
+
+template <class Scheduler>
+task<result<std::vector<std::string>>> job_catalog<Scheduler>::list_running() {
+    std::vector<std::string> names;
+    for (auto const& [name, e] : entries_)
+        if (e.is_running) names.push_back(name);
+    co_return names;
+}
+
+template <class Scheduler>
+task<result<void>> job_catalog<Scheduler>::stop() {
+    is_stopping_ = true;
+    following_.cancel();
+    queue_.clear();
+    bool are_told = false;
+    for (;;) {
+        auto const seen = news_.edition();
+        if (starters_ == 0 && !std::exchange(are_told, true))
+            for (auto& [name, e] : entries_)
+                if (e.is_running) scheduler_.jobs_.at(name)->begin_to_leave();
+        if (starters_ == 0 && running_ == 0) break;
+        co_await news_.newer_than(seen);
+    }
+    entries_.clear();
+    co_return success();
+}
+
+template <class Scheduler>
+task<void> job_catalog<Scheduler>::follow_registry() {
+    node_watch<Loop> names{news_};
+    for (;;) {
+        auto const seen = news_.edition();
+        auto until = mono_time::max();
+        if (!names.is_linked()) {
+            auto const listed = co_await registry().children(node_path{}, &names);
+            if (listed) {
+                take_names(*listed);
+            } else {
+                names.unlink();
+                until = now() + retry_pause;
+                bool const may_pass = is_connection(listed.error().code) || listed.error() == errc::session_lost;
+                if (!is_loaded_ && !may_pass) {
+                    failure_ = listed.error();
+                    news_.notify();
+                }
+            }
+        }
+        for (auto& [name, e] : entries_) {
+            if (e.is_busy) continue;
+            bool const has_changed = e.was_read && !e.config.is_linked();
+            if (!has_changed && now() < e.again) {
+                until = std::min(until, e.again);
+                continue;
+            }
+            e.is_busy = true;
+            queue_.push_back(name);
+        }
+        for (; starters_ < starts_at_once && starters_ < static_cast<int>(queue_.size());) {
+            ++starters_;
+            tasks_.spawn(work_off());
+        }
+        co_await news_.newer_than(seen, until);
+    }
+}
+
+template <class Scheduler>
+void job_catalog<Scheduler>::take_names(std::vector<std::string> const& names) {
+    for (auto& [name, e] : entries_) e.is_listed = false;
+    for (auto const& name : names)
+        if (job_name::parse(name)) entries_.try_emplace(name, news_).first->second.is_listed = true;
+    std::erase_if(entries_, [](auto const& e) { return !e.second.is_listed && !e.second.is_busy; });
+    if (!std::exchange(is_loaded_, true)) news_.notify();
+}
+
+template <class Scheduler>
+task<void> job_catalog<Scheduler>::work_off() {
+    co_await yield(loop());
+    while (!queue_.empty()) {
+        auto const at = entries_.find(queue_.front());
+        queue_.pop_front();
+        auto const done = co_await look_at(at->first, at->second);
+        if (!done) postpone(at->first, at->second, done.error());
+        if (!at->second.is_running) at->second.is_busy = false;
+    }
+    --starters_;
+    news_.notify();
+}
+
+template <class Scheduler>
+task<result<void>> job_catalog<Scheduler>::look_at(std::string const& name, entry& e) {
+    e.again = mono_time::max();
+    e.was_read = false;
+    job_layout const at{*job_name::parse(name)};
+    ELASTICJOB_CO_TRY(std::optional<node> const there, co_await read_config(at, e));
+    e.was_read = true;
+    if (!there) {
+        e.left = 0;
+        take_version(e, 0);
+        co_return success();
+    }
+    take_version(e, there->stat.modified);
+    ELASTICJOB_CO_TRY(auto const config, from_json(there->data));
+    if (!config || there->stat.created == e.left) co_return success();
+    auto const known = classes_.find(config->job_class);
+    if (known == classes_.end()) co_return success();
+    if (config->type != Executor::type)
+        co_return error{errc::job_conflict,
+                        "the job's class is known, but its type is " + std::string{name_of(config->type)} +
+                            ", and this catalog's scheduler runs " + std::string{name_of(Executor::type)},
+                        at.config().str()};
+    ELASTICJOB_CO_CHECK(co_await start(at, *there, known->second));
+    e.failures = 0;
+    e.is_running = true;
+    ++running_;
+    tasks_.spawn(attend(name, e, there->stat.created));
+    co_return success();
+}
+
+template <class Scheduler>
+task<result<std::optional<node>>> job_catalog<Scheduler>::read_config(job_layout at, entry& e) {
+    for (;;) {
+        e.config.unlink();
+        auto there = co_await registry().get(at.config(), &e.config);
+        if (there) co_return std::optional<node>{*std::move(there)};
+        if (!(there.error() == errc::no_node)) co_return std::move(there).error();
+        ELASTICJOB_CO_TRY(auto const created, co_await registry().exists(at.config(), &e.config));
+        if (!created) co_return std::optional<node>{};
+    }
+}
+
+template <class Scheduler>
+void job_catalog<Scheduler>::take_version(entry& e, revision version) {
+    if (std::exchange(e.looked_at, version) == version) return;
+    e.told.clear();
+    e.failures = 0;
+}
+
+template <class Scheduler>
+task<result<void>> job_catalog<Scheduler>::start(job_layout at, node config, known_class const& known) {
+    std::vector<node_path> paths{at.schedule()};
+    ELASTICJOB_CO_TRY(auto const beside, co_await read_all(registry(), std::move(paths)));
+    ELASTICJOB_CO_TRY(auto const stored, detail::read_stored(&config, beside.front() ? &*beside.front() : nullptr, at));
+    auto whole = stored->config();
+    take_own_terms(whole, known.own);
+    ELASTICJOB_CO_TRY(auto valid, validate(std::move(whole)));
+    std::optional<job_body> body;
+    auto const make = [&] { return known.factory.make(valid.config(), body); };
+    ELASTICJOB_CO_CHECK(co_await run_on(scheduler_.pool_, loop(), make));
+    co_return co_await scheduler_.begin(std::move(valid), *std::move(body), false);
+}
+
+template <class Scheduler>
+task<void> job_catalog<Scheduler>::attend(std::string name, entry& e, revision created) {
+    e.config.unlink(); // the job has a watch of its own
+    co_await scheduler_.jobs_.at(name)->wait_left();
+    (void)co_await scheduler_.end(name);
+    e.left = created;
+    e.again = mono_time::min();
+    e.is_running = e.is_busy = false;
+    --running_;
+    news_.notify();
+}
+
+template <class Scheduler>
+void job_catalog<Scheduler>::postpone(std::string const& name, entry& e, error const& why) {
+    bool const may_pass = is_connection(why.code) || why == errc::session_lost;
+    // A job that has just been removed is none; only one that stays so is told of: a Java member has written it again.
+    bool const is_new = (why == errc::removed || why == errc::no_node) && e.failures == 0;
+    auto const pause = std::min<std::chrono::milliseconds>(retry_pause * (1 << std::min(e.failures, 10U)), pause_max);
+    ++e.failures;
+    e.again = now() + pause;
+    auto text = to_string(why);
+    if (may_pass || is_new || is_stopping_ || e.told == text) return;
+    e.told = std::move(text);
+    scheduler_.sink_(events::trouble{{name, *self_, loop().wall_now()}, why});
+}
 
 } // namespace elasticjob
 #endif // ELASTICJOB_SCHEDULER_JOB_CATALOG_HPP

@@ -6,7 +6,6 @@
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp>
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/hash.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/task.hpp>
@@ -33,76 +32,20 @@ struct no_traits {};
 template <class Environment, sharding_strategy Strategy>
 class job_leader {
     using Registry = typename Environment::registry_type;
-    using sharding_basis = deferred<elasticjob::sharding_basis, Environment>; // see docs/decisions/0006
     struct teller;
     using follower = round_follower<Registry, teller>;
 
     static constexpr bool uses_traits = strategy_uses_traits<Strategy>;
 
 public:
-    job_leader(job_standing<Environment>& here, job_rules<Environment, Strategy> const& rules)
-        : here_{here},
-          rules_{rules},
-          elector_{here.registry, here.at, here.self, here.env.random},
-          resharder_{here.registry, here.at, here.self} {}
+    job_leader(job_standing<Environment>& here, job_rules<Environment, Strategy> const& rules);
 
     /// EL, SH: sees to it that the job has a leader; and while that is us, that the assignment is what it should be.
-    task<void> lead() {
-        for (bool did_lead = false;;) {
-            auto const seen = here_.news.edition();
-            auto until = mono_time::max();
-            bool const does_lead = is_leader();
-            if (does_lead != did_lead) {
-                did_lead = does_lead;
-                here_.env.sink(events::leadership_changed{here_.origin(), does_lead});
-                if (does_lead) resharder_.suspect_cut_items();
-                if constexpr (uses_traits) {
-                    traits_.reset();
-                    if (does_lead) traits_.emplace(here_.registry, here_.at, here_.news);
-                }
-                audited_at_ = here_.now();
-            }
-            if (!here_.is_registered() || here_.is_leaving) {
-            } else if (elector_.is_standing()) { // left behind by an election that failed; it would block all others
-                (void)co_await elector_.withdraw(here_.generation);
-                until = here_.now() + here_.retry_pause;
-            } else if (does_lead && !here_.is_enabled()) {
-                (void)co_await here_.registry.remove(here_.at.leader_instance(), any_version, here_.generation); // EL-6
-                until = here_.now() + here_.retry_pause;
-            } else if (does_lead) {
-                bool const is_audited = co_await keep_audited();
-                auto const again = co_await keep_sharded();
-                if (!is_audited || again)
-                    until = here_.now() + again.value_or(here_.retry_pause);
-                else if (resharder_.has_cut_items())
-                    until = here_.now() + cut_items_pause;
-                until = std::min(until, next_audit());
-            } else if (!here_.view->leader() && here_.is_enabled()) { // EL-4, EL-5, D-36
-                (void)co_await elector_.elect(here_.generation);
-                until = here_.now() + here_.retry_pause; // by then the view shows who it is
-            }
-            co_await here_.news.newer_than(seen, until);
-        }
-    }
+    task<void> lead();
 
     /// As long as we lead: sees to it that the job is due when rounds of the one that it follows are over; and that it is
     /// not any more, if it follows none.
-    task<void> follow_rounds() {
-        for (following at_work;;) {
-            auto const seen = here_.news.edition();
-            following wanted;
-            wanted.leads = !here_.is_leaving && is_leader();
-            wanted.generation = here_.generation;
-            if (auto const* schedule = here_.view->schedule()) wanted.written = schedule->stat.modified;
-            if (auto const* followed = rules_.followed())
-                wanted.what = fnv_1a(followed_text(*followed));
-            if (!(wanted == at_work)) {
-                at_work = wanted;
-                co_await begin_to_follow(wanted.leads);
-            }
-            co_await here_.news.newer_than(seen);
-        }
-    }
+    task<void> follow_rounds();
 
     /// Before the job leaves, when nothing of the above goes on any more.
     void stop_following() noexcept { follower_.reset(); }
@@ -111,148 +54,33 @@ public:
     elector<Registry>& candidate() noexcept { return elector_; }
 
 private:
-    bool is_leader() const {
-        return here_.is_registered() && leads(here_.view->leader(), here_.self, here_.registry.session());
-    }
+    bool is_leader() const;
 
     /// RC, D-26: now and then the leader looks whether the registry is as it should be, whatever the watches have told;
     /// the first time after the job's interval. False if it could not look, and has to once more.
-    task<bool> keep_audited() {
-        bool const has_failover = rules_.config().failover;
-        bool const is_due = here_.now() >= next_audit();
-        if (!has_failover && (had_failover_ || is_due)) {
-            auto const removed = co_await resharder_.remove_failover_flags(here_.generation);
-            if (!removed && is_connection(removed.error().code)) co_return false;
-        }
-        had_failover_ = has_failover;
-        if (!is_due) co_return true;
-        auto const looked = co_await resharder_.audit(*here_.view);
-        if (!looked && is_connection(looked.error().code)) co_return false;
-        if (!looked) here_.tell_trouble(looked.error());
-        audited_at_ = here_.now();
-        co_return true;
-    }
-    mono_time next_audit() const {
-        std::chrono::minutes const interval{rules_.config().reconcile_interval_minutes};
-        return interval.count() < 1 ? mono_time::max() : audited_at_ + interval;
-    }
+    task<bool> keep_audited();
+    mono_time next_audit() const;
 
     /// Errors: those of traits_view.
-    result<sharding_basis> current_basis() const {
-        auto const count = rules_.item_count();
-        sharding_basis basis{here_.generation, here_.name.str(), count, rules_.version(),
-                             here_.view->available_instances()};
-        if constexpr (uses_traits) {
-            ELASTICJOB_TRY(basis.traits, traits_->traits_of(basis.instances, count));
-        }
-        return basis;
-    }
+    result<sharding_basis> current_basis() const;
 
     /// Whether all has been read that the strategy goes by. News come when it has.
-    bool knows_traits() {
-        if constexpr (uses_traits) {
-            if (auto const failure = traits_->failure()) here_.tell_trouble(*failure);
-            return traits_->is_loaded() && !traits_->failure();
-        } else {
-            return true;
-        }
-    }
+    bool knows_traits();
 
     /// An item that nobody can own is not forgotten silently. `shown` is what the view shows, if it shows it already.
-    void tell_of_left(assignment const* shown, std::uint32_t left) {
-        if (left == 0) return;
-        std::string which;
-        for (item_index i = 0, told = 0; shown && i < shown->items() && told < 10; ++i)
-            if (shown->owner(i) == no_slot) {
-                which += (told == 0 ? ": " : ", ") + item_name(i);
-                ++told;
-            }
-        here_.tell_trouble({errc::nobody_fits,
-                            std::to_string(left) +
-                                " of the job's items wait, because no instance has the labels that they need" + which +
-                                (shown && left > 10 ? ", …" : ""),
-                            here_.at.item_labels().str()});
-    }
+    void tell_of_left(assignment const* shown, std::uint32_t left);
 
     /// One change comes as several pieces of news, and a deployment as many changes: waits until nothing has come for a
     /// moment, though not for long.
-    task<void> settle() {
-        for (auto const patience = here_.now() + settle_max; here_.now() < patience;) {
-            auto const seen = here_.news.edition();
-            if (!co_await here_.news.newer_than(seen, here_.now() + settle_span)) co_return;
-        }
-    }
+    task<void> settle();
 
     /// Nothing if all is as it should be, or after which time to see again.
-    task<std::optional<std::chrono::milliseconds>> keep_sharded() {
-        if (!here_.view->config() || !knows_traits()) co_return std::nullopt; // being removed; being read
-        auto first_look = current_basis();
-        if (!first_look) {
-            here_.tell_trouble(first_look.error());
-            co_return trouble_pause;
-        }
-        if (resharder_.is_outdated(*here_.view, *first_look)) co_await settle();
-        if (!here_.view->config() || !here_.is_registered() || !knows_traits()) co_return here_.retry_pause;
-        auto now_known = current_basis();
-        if (!now_known) co_return here_.retry_pause;
-        auto basis = *std::move(now_known);
-        auto const count = basis.item_count;
-        if (resharder_.is_outdated(*here_.view, basis)) {
-            if (here_.view->assignment_node() && here_.view->first_item() && !here_.view->assignment_in_force()) {
-                auto const overruled = co_await is_overruled(here_.registry, here_.at);
-                if (!overruled || !*overruled) co_return here_.retry_pause; // only the view is behind
-            }
-            auto const instances = static_cast<std::uint32_t>(basis.instances.size());
-            auto const done = co_await resharder_.shard(*here_.view, std::move(basis));
-            // A conflict means that something has changed, of which the view will tell; so does a lost connection.
-            bool const is_passing = !done && (is_conflict(done.error().code) || is_connection(done.error().code) ||
-                                              done.error() == errc::session_lost);
-            if (is_passing) co_return here_.retry_pause;
-            if (!done) {
-                here_.tell_trouble(done.error());
-                co_return trouble_pause;
-            }
-            here_.env.sink(events::resharded{here_.origin(), done->epoch, done->items, instances, done->moved, done->left});
-            co_await see(done->epoch);
-            auto const* a = here_.view->assignment_in_force();
-            tell_of_left(a && a->epoch() == done->epoch ? a : nullptr, done->left);
-        } else if (resharder_.is_asked_for(*here_.view) && here_.view->assignment_in_force()) {
-            auto const granted = co_await resharder_.grant(*here_.view, here_.generation);
-            if (!granted) co_return here_.retry_pause;
-        }
-        auto const* in_force = here_.view->assignment_in_force();
-        if (resharder_.has_cut_items() && in_force && in_force->items() == count) {
-            auto const removed = co_await resharder_.remove_cut_items(here_.generation, count);
-            if (!removed) co_return here_.retry_pause;
-        }
-        co_return std::nullopt;
-    }
+    task<std::optional<std::chrono::milliseconds>> keep_sharded();
 
     /// Until the view shows what we have just written: a decision made before would be made on the past.
-    task<void> see(std::uint64_t epoch) {
-        for (auto const patience = here_.now() + std::chrono::seconds{1}; here_.now() < patience;) {
-            auto const seen = here_.news.edition();
-            auto const* a = here_.view->assignment_in_force();
-            if (a && a->epoch() >= epoch) co_return;
-            co_await here_.news.newer_than(seen, patience);
-        }
-    }
+    task<void> see(std::uint64_t epoch);
 
-    task<void> begin_to_follow(bool does_lead) {
-        follower_.reset();
-        if (!does_lead) co_return;
-        typename follower::basis basis{here_.generation, here_.at};
-        if (auto const* followed = rules_.followed()) basis.followed = *followed;
-        if (auto const* schedule = here_.view->schedule()) {
-            basis.schedule_version = schedule->stat.version;
-            basis.since = wall_time{std::chrono::milliseconds{schedule->stat.modified_at_ms}};
-        }
-        if (!basis.followed) { // most jobs never did
-            auto const left = co_await here_.registry.exists(here_.at.after());
-            if (left && !*left) co_return;
-        }
-        follower_ = std::make_unique<follower>(here_.registry, std::move(basis), teller{&here_});
-    }
+    task<void> begin_to_follow(bool does_lead);
 
     /// What the leader goes by who follows another job.
     struct following {
@@ -281,6 +109,215 @@ private:
     mono_time audited_at_{};             ///< or when we began to lead
     bool had_failover_ = false;
 };
+
+template <class Environment, sharding_strategy Strategy>
+job_leader<Environment, Strategy>::job_leader(job_standing<Environment>& here,
+                                              job_rules<Environment, Strategy> const& rules)
+    : here_{here},
+      rules_{rules},
+      elector_{here.registry, here.at, here.self, here.env.random},
+      resharder_{here.registry, here.at, here.self} {}
+
+template <class Environment, sharding_strategy Strategy>
+task<void> job_leader<Environment, Strategy>::lead() {
+    for (bool did_lead = false;;) {
+        auto const seen = here_.news.edition();
+        auto until = mono_time::max();
+        bool const does_lead = is_leader();
+        if (does_lead != did_lead) {
+            did_lead = does_lead;
+            here_.env.sink(events::leadership_changed{here_.origin(), does_lead});
+            if (does_lead) resharder_.suspect_cut_items();
+            if constexpr (uses_traits) {
+                traits_.reset();
+                if (does_lead) traits_.emplace(here_.registry, here_.at, here_.news);
+            }
+            audited_at_ = here_.now();
+        }
+        if (!here_.is_registered() || here_.is_leaving) {
+        } else if (elector_.is_standing()) { // left behind by an election that failed; it would block all others
+            (void)co_await elector_.withdraw(here_.generation);
+            until = here_.now() + here_.retry_pause;
+        } else if (does_lead && !here_.is_enabled()) {
+            (void)co_await here_.registry.remove(here_.at.leader_instance(), any_version, here_.generation); // EL-6
+            until = here_.now() + here_.retry_pause;
+        } else if (does_lead) {
+            bool const is_audited = co_await keep_audited();
+            auto const again = co_await keep_sharded();
+            if (!is_audited || again)
+                until = here_.now() + again.value_or(here_.retry_pause);
+            else if (resharder_.has_cut_items())
+                until = here_.now() + cut_items_pause;
+            until = std::min(until, next_audit());
+        } else if (!here_.view->leader() && here_.is_enabled()) { // EL-4, EL-5, D-36
+            (void)co_await elector_.elect(here_.generation);
+            until = here_.now() + here_.retry_pause; // by then the view shows who it is
+        }
+        co_await here_.news.newer_than(seen, until);
+    }
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<void> job_leader<Environment, Strategy>::follow_rounds() {
+    for (following at_work;;) {
+        auto const seen = here_.news.edition();
+        following wanted;
+        wanted.leads = !here_.is_leaving && is_leader();
+        wanted.generation = here_.generation;
+        if (auto const* schedule = here_.view->schedule()) wanted.written = schedule->stat.modified;
+        if (auto const* followed = rules_.followed()) wanted.what = fnv_1a(followed_text(*followed));
+        if (!(wanted == at_work)) {
+            at_work = wanted;
+            co_await begin_to_follow(wanted.leads);
+        }
+        co_await here_.news.newer_than(seen);
+    }
+}
+
+template <class Environment, sharding_strategy Strategy>
+bool job_leader<Environment, Strategy>::is_leader() const {
+    return here_.is_registered() && leads(here_.view->leader(), here_.self, here_.registry.session());
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<bool> job_leader<Environment, Strategy>::keep_audited() {
+    bool const has_failover = rules_.config().failover;
+    bool const is_due = here_.now() >= next_audit();
+    if (!has_failover && (had_failover_ || is_due)) {
+        auto const removed = co_await resharder_.remove_failover_flags(here_.generation);
+        if (!removed && is_connection(removed.error().code)) co_return false;
+    }
+    had_failover_ = has_failover;
+    if (!is_due) co_return true;
+    auto const looked = co_await resharder_.audit(*here_.view);
+    if (!looked && is_connection(looked.error().code)) co_return false;
+    if (!looked) here_.tell_trouble(looked.error());
+    audited_at_ = here_.now();
+    co_return true;
+}
+
+template <class Environment, sharding_strategy Strategy>
+mono_time job_leader<Environment, Strategy>::next_audit() const {
+    std::chrono::minutes const interval{rules_.config().reconcile_interval_minutes};
+    return interval.count() < 1 ? mono_time::max() : audited_at_ + interval;
+}
+
+template <class Environment, sharding_strategy Strategy>
+result<sharding_basis> job_leader<Environment, Strategy>::current_basis() const {
+    auto const count = rules_.item_count();
+    sharding_basis basis{here_.generation, here_.name.str(), count, rules_.version(),
+                         here_.view->available_instances()};
+    if constexpr (uses_traits) {
+        ELASTICJOB_TRY(basis.traits, traits_->traits_of(basis.instances, count));
+    }
+    return basis;
+}
+
+template <class Environment, sharding_strategy Strategy>
+bool job_leader<Environment, Strategy>::knows_traits() {
+    if constexpr (uses_traits) {
+        if (auto const failure = traits_->failure()) here_.tell_trouble(*failure);
+        return traits_->is_loaded() && !traits_->failure();
+    } else {
+        return true;
+    }
+}
+
+template <class Environment, sharding_strategy Strategy>
+void job_leader<Environment, Strategy>::tell_of_left(assignment const* shown, std::uint32_t left) {
+    if (left == 0) return;
+    std::string which;
+    for (item_index i = 0, told = 0; shown && i < shown->items() && told < 10; ++i)
+        if (shown->owner(i) == no_slot) {
+            which += (told == 0 ? ": " : ", ") + item_name(i);
+            ++told;
+        }
+    here_.tell_trouble({errc::nobody_fits,
+                        std::to_string(left) +
+                            " of the job's items wait, because no instance has the labels that they need" + which +
+                            (shown && left > 10 ? ", …" : ""),
+                        here_.at.item_labels().str()});
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<void> job_leader<Environment, Strategy>::settle() {
+    for (auto const patience = here_.now() + settle_max; here_.now() < patience;) {
+        auto const seen = here_.news.edition();
+        if (!co_await here_.news.newer_than(seen, here_.now() + settle_span)) co_return;
+    }
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<std::optional<std::chrono::milliseconds>> job_leader<Environment, Strategy>::keep_sharded() {
+    if (!here_.view->config() || !knows_traits()) co_return std::nullopt; // being removed; being read
+    auto first_look = current_basis();
+    if (!first_look) {
+        here_.tell_trouble(first_look.error());
+        co_return trouble_pause;
+    }
+    if (resharder_.is_outdated(*here_.view, *first_look)) co_await settle();
+    if (!here_.view->config() || !here_.is_registered() || !knows_traits()) co_return here_.retry_pause;
+    auto now_known = current_basis();
+    if (!now_known) co_return here_.retry_pause;
+    auto basis = *std::move(now_known);
+    auto const count = basis.item_count;
+    if (resharder_.is_outdated(*here_.view, basis)) {
+        if (here_.view->assignment_node() && here_.view->first_item() && !here_.view->assignment_in_force()) {
+            auto const overruled = co_await is_overruled(here_.registry, here_.at);
+            if (!overruled || !*overruled) co_return here_.retry_pause; // only the view is behind
+        }
+        auto const instances = static_cast<std::uint32_t>(basis.instances.size());
+        auto const done = co_await resharder_.shard(*here_.view, std::move(basis));
+        // A conflict means that something has changed, of which the view will tell; so does a lost connection.
+        bool const is_passing = !done && (is_conflict(done.error().code) || is_connection(done.error().code) ||
+                                          done.error() == errc::session_lost);
+        if (is_passing) co_return here_.retry_pause;
+        if (!done) {
+            here_.tell_trouble(done.error());
+            co_return trouble_pause;
+        }
+        here_.env.sink(events::resharded{here_.origin(), done->epoch, done->items, instances, done->moved, done->left});
+        co_await see(done->epoch);
+        auto const* a = here_.view->assignment_in_force();
+        tell_of_left(a && a->epoch() == done->epoch ? a : nullptr, done->left);
+    } else if (resharder_.is_asked_for(*here_.view) && here_.view->assignment_in_force()) {
+        auto const granted = co_await resharder_.grant(*here_.view, here_.generation);
+        if (!granted) co_return here_.retry_pause;
+    }
+    auto const* in_force = here_.view->assignment_in_force();
+    if (resharder_.has_cut_items() && in_force && in_force->items() == count) {
+        auto const removed = co_await resharder_.remove_cut_items(here_.generation, count);
+        if (!removed) co_return here_.retry_pause;
+    }
+    co_return std::nullopt;
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<void> job_leader<Environment, Strategy>::see(std::uint64_t epoch) {
+    for (auto const patience = here_.now() + std::chrono::seconds{1}; here_.now() < patience;) {
+        auto const seen = here_.news.edition();
+        auto const* a = here_.view->assignment_in_force();
+        if (a && a->epoch() >= epoch) co_return;
+        co_await here_.news.newer_than(seen, patience);
+    }
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<void> job_leader<Environment, Strategy>::begin_to_follow(bool does_lead) {
+    follower_.reset();
+    if (!does_lead) co_return;
+    typename follower::basis basis{here_.generation, here_.at};
+    if (auto const* followed = rules_.followed()) basis.followed = *followed;
+    if (auto const* schedule = here_.view->schedule()) {
+        basis.schedule_version = schedule->stat.version;
+        basis.since = wall_time{std::chrono::milliseconds{schedule->stat.modified_at_ms}};
+    }
+    if (!basis.followed) { // most jobs never did
+        auto const left = co_await here_.registry.exists(here_.at.after());
+        if (left && !*left) co_return;
+    }
+    follower_ = std::make_unique<follower>(here_.registry, std::move(basis), teller{&here_});
+}
 
 } // namespace elasticjob::detail
 #endif // ELASTICJOB_SCHEDULER_JOB_LEADER_HPP

@@ -10,7 +10,6 @@
 #include <elasticjob/config/validation.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp>
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/hash.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/task.hpp>
@@ -46,16 +45,12 @@ result<void> check_strategy(job_config const& config) {
 template <class Environment, sharding_strategy Strategy>
 class job_rules {
     using Registry = typename Environment::registry_type;
-    // For g++ to complete when it is used only: docs/decisions/0006.
-    using valid_config = deferred<elasticjob::valid_config, Environment>;
     using due_times = elasticjob::due_times<typename Environment::zone_type>;
-    using followed_rounds = deferred<elasticjob::followed_rounds, Environment>;
     using zone = typename Environment::zone_type;
 
 public:
     /// What holds until the job has registered.
-    job_rules(job_standing<Environment>& here, valid_config local)
-        : here_{here}, config_{std::make_shared<valid_config const>(std::move(local))} {}
+    job_rules(job_standing<Environment>& here, valid_config local);
 
     job_config const& config() const noexcept { return config_->config(); }
     std::shared_ptr<valid_config const> const& valid() const noexcept { return config_; }
@@ -73,122 +68,151 @@ public:
 
     /// Of all that says when the job is due. What is written down of the rounds of another job stays true whatever else of
     /// the schedule changes.
-    std::uint64_t fingerprint() const {
-        if (auto const* other = followed()) return fnv_1a(other->job);
-        return fnv_1a(to_schedule_text(config()), fnv_1a(config().cron));
-    }
+    std::uint64_t fingerprint() const;
 
     /// Whether a job so configured can run here.
     struct acceptance {
         zone const* where;
-        result<void> operator()(valid_config const& c) const {
-            ELASTICJOB_CHECK(times_of(c, *where));
-            return success();
-        }
+        result<void> operator()(valid_config const& c) const;
     };
     acceptance accepted() const noexcept { return {&here_.env.zone}; }
 
     /// Goes by what the job has registered with. Errors: those of due_times.
-    result<void> begin(valid_config joined) {
-        ELASTICJOB_TRY(auto due, due_times::of(joined, here_.env.zone));
-        put_in_force(std::move(joined), std::move(due));
-        return success();
-    }
+    result<void> begin(valid_config joined);
 
     /// Whether all is known that the job is due by.
     bool is_complete() const { return !rounds_ || rounds_->is_loaded(); }
 
     /// Whether the view shows another configuration than was last taken.
-    bool is_outdated() const {
-        auto const* node = here_.view->config();
-        return node && (node->stat.modified != config_taken_ || modified(here_.view->schedule()) != schedule_taken_);
-    }
+    bool is_outdated() const;
 
     /// Takes what the view shows, unless it cannot be used, of which is told. False if that could not be found out.
-    task<bool> take() {
-        auto const& stored = *here_.view->config();
-        auto const* schedule = here_.view->schedule();
-        config_taken_ = stored.stat.modified;
-        schedule_taken_ = modified(schedule);
-        version_ = stored.stat.version; // looked at, whatever comes of it
-        auto read = read_stored(&stored, schedule, here_.at);
-        if (read && !*read) co_return true; // emptied, as before a removal
-        auto due = read ? times_of(**read, here_.env.zone) : result<due_times>{read.error()};
-        if (!due) {
-            here_.tell_trouble(due.error());
-            co_return true;
-        }
-        deferred<std::optional<wall_time>, Environment> written;
-        if (schedule && schedule->stat.modified == stored.stat.modified)
-            written = wall_time{std::chrono::milliseconds{schedule->stat.modified_at_ms}};
-        auto const* wanted = find_followed((*read)->config().schedules);
-        auto const* in_force = followed();
-        if (wanted && !(in_force && in_force->job == wanted->job)) {
-            auto const chain = co_await read_job_chain(here_.registry, here_.name.str(), wanted->job);
-            if (!chain && (is_connection(chain.error().code) || chain.error() == errc::session_lost)) {
-                config_taken_ = 0;
-                co_return false;
-            }
-            if (!chain) {
-                here_.tell_trouble(chain.error());
-                co_return true;
-            }
-        }
-        schedule_written_ = written;
-        if (schedule_written_) due->set_now(*schedule_written_ + std::chrono::milliseconds{1}); // what comes behind counts
-        put_in_force(**std::move(read), *std::move(due));
-        here_.news.notify();
-        co_return true;
-    }
+    task<bool> take();
 
     /// The rounds of another job for which this one is due.
-    void take_rounds() {
-        auto const* there = rounds_ ? rounds_->root() : nullptr;
-        if (!there || rounds_taken_ == there->stat.modified) return;
-        rounds_taken_ = there->stat.modified;
-        auto read = followed_rounds::parse(there->data);
-        if (!read || read->job != followed()->job) return; // the leader will mend it
-        auto due = *due_;
-        due.set_rounds(std::move(read->rounds));
-        due_ = std::make_shared<due_times const>(std::move(due));
-        here_.news.notify();
-    }
+    void take_rounds();
 
 private:
-    void put_in_force(valid_config config, due_times due) {
-        config_ = std::make_shared<valid_config const>(std::move(config));
-        due_ = std::make_shared<due_times const>(std::move(due));
-        if (!due_->follows())
-            rounds_.reset();
-        else if (!rounds_)
-            rounds_ = std::make_unique<mirror<Registry>>(here_.registry, here_.at.after(), mirror_scope::root_only(),
-                                                         here_.news);
-        rounds_taken_.reset();
-    }
+    void put_in_force(valid_config config, due_times due);
 
     /// When a job so configured is due, if this scheduler can run it.
-    static result<due_times> times_of(valid_config const& c, zone const& z) {
-        ELASTICJOB_CHECK(check_strategy<Strategy>(c.config()));
-        auto due = due_times::of(c, z);
-        if (due && Environment::listeners_type::hear_rounds && !due->has_rounds())
-            return error{errc::invalid_config,
-                         "with a fixed delay each item is due at times of its own: there are no rounds to listen to",
-                         "schedules"};
-        return due;
-    }
+    static result<due_times> times_of(valid_config const& c, zone const& z);
 
     static revision modified(node const* n) noexcept { return n ? n->stat.modified : 0; }
 
     job_standing<Environment>& here_;
     std::shared_ptr<valid_config const> config_; ///< in force
     std::shared_ptr<due_times const> due_;       ///< by that
-    deferred<std::optional<wall_time>, Environment> schedule_written_; ///< together with the configuration
+    std::optional<wall_time> schedule_written_;  ///< together with the configuration
     node_version version_ = 0;
     revision config_taken_ = 0;
     revision schedule_taken_ = 0;
     std::unique_ptr<mirror<Registry>> rounds_; ///< `ext/after`, while the job follows another
     std::optional<revision> rounds_taken_;
 };
+
+template <class Environment, sharding_strategy Strategy>
+job_rules<Environment, Strategy>::job_rules(job_standing<Environment>& here, valid_config local)
+    : here_{here},
+      config_{std::make_shared<valid_config const>(std::move(local))} {}
+
+template <class Environment, sharding_strategy Strategy>
+std::uint64_t job_rules<Environment, Strategy>::fingerprint() const {
+    if (auto const* other = followed()) return fnv_1a(other->job);
+    return fnv_1a(to_schedule_text(config()), fnv_1a(config().cron));
+}
+
+template <class Environment, sharding_strategy Strategy>
+result<void> job_rules<Environment, Strategy>::acceptance::operator()(valid_config const& c) const {
+    ELASTICJOB_CHECK(times_of(c, *where));
+    return success();
+}
+
+template <class Environment, sharding_strategy Strategy>
+result<void> job_rules<Environment, Strategy>::begin(valid_config joined) {
+    ELASTICJOB_TRY(auto due, due_times::of(joined, here_.env.zone));
+    put_in_force(std::move(joined), std::move(due));
+    return success();
+}
+
+template <class Environment, sharding_strategy Strategy>
+bool job_rules<Environment, Strategy>::is_outdated() const {
+    auto const* node = here_.view->config();
+    return node && (node->stat.modified != config_taken_ || modified(here_.view->schedule()) != schedule_taken_);
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<bool> job_rules<Environment, Strategy>::take() {
+    auto const& stored = *here_.view->config();
+    auto const* schedule = here_.view->schedule();
+    config_taken_ = stored.stat.modified;
+    schedule_taken_ = modified(schedule);
+    version_ = stored.stat.version; // looked at, whatever comes of it
+    auto read = read_stored(&stored, schedule, here_.at);
+    if (read && !*read) co_return true; // emptied, as before a removal
+    auto due = read ? times_of(**read, here_.env.zone) : result<due_times>{read.error()};
+    if (!due) {
+        here_.tell_trouble(due.error());
+        co_return true;
+    }
+    std::optional<wall_time> written;
+    if (schedule && schedule->stat.modified == stored.stat.modified)
+        written = wall_time{std::chrono::milliseconds{schedule->stat.modified_at_ms}};
+    auto const* wanted = find_followed((*read)->config().schedules);
+    auto const* in_force = followed();
+    if (wanted && !(in_force && in_force->job == wanted->job)) {
+        auto const chain = co_await read_job_chain(here_.registry, here_.name.str(), wanted->job);
+        if (!chain && (is_connection(chain.error().code) || chain.error() == errc::session_lost)) {
+            config_taken_ = 0;
+            co_return false;
+        }
+        if (!chain) {
+            here_.tell_trouble(chain.error());
+            co_return true;
+        }
+    }
+    schedule_written_ = written;
+    if (schedule_written_) due->set_now(*schedule_written_ + std::chrono::milliseconds{1}); // what comes behind counts
+    put_in_force(**std::move(read), *std::move(due));
+    here_.news.notify();
+    co_return true;
+}
+
+template <class Environment, sharding_strategy Strategy>
+void job_rules<Environment, Strategy>::take_rounds() {
+    auto const* there = rounds_ ? rounds_->root() : nullptr;
+    if (!there || rounds_taken_ == there->stat.modified) return;
+    rounds_taken_ = there->stat.modified;
+    auto read = followed_rounds::parse(there->data);
+    if (!read || read->job != followed()->job) return; // the leader will mend it
+    auto due = *due_;
+    due.set_rounds(std::move(read->rounds));
+    due_ = std::make_shared<due_times const>(std::move(due));
+    here_.news.notify();
+}
+
+template <class Environment, sharding_strategy Strategy>
+void job_rules<Environment, Strategy>::put_in_force(valid_config config, due_times due) {
+    config_ = std::make_shared<valid_config const>(std::move(config));
+    due_ = std::make_shared<due_times const>(std::move(due));
+    if (!due_->follows())
+        rounds_.reset();
+    else if (!rounds_)
+        rounds_ =
+            std::make_unique<mirror<Registry>>(here_.registry, here_.at.after(), mirror_scope::root_only(), here_.news);
+    rounds_taken_.reset();
+}
+
+template <class Environment, sharding_strategy Strategy>
+auto job_rules<Environment, Strategy>::times_of(valid_config const& c, zone const& z) -> result<due_times> {
+    ELASTICJOB_CHECK(check_strategy<Strategy>(c.config()));
+    auto due = due_times::of(c, z);
+    if (due && Environment::listeners_type::hear_rounds && !due->has_rounds())
+        return error{errc::invalid_config,
+                     "with a fixed delay each item is due at times of its own: there are no rounds to listen to",
+                     "schedules"};
+    return due;
+}
 
 } // namespace elasticjob::detail
 #endif // ELASTICJOB_SCHEDULER_JOB_RULES_HPP

@@ -4,7 +4,6 @@
 #define ELASTICJOB_SCHEDULER_JOB_SCHEDULER_HPP
 
 #include <elasticjob/core/block_on.hpp>
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/events/guarded_sink.hpp>
 #include <elasticjob/membership/server_ip.hpp>
@@ -61,22 +60,12 @@ public:
     class handle;
 
     /// Policies are taken in the order of the template's pack. Those that are missing are made as they are by default.
-    explicit job_scheduler(Registry& r, scheduler_options options = {}, Policies... policies)
-        : registry_{r},
-          options_{std::move(options)},
-          random_{seed_of(options_)},
-          given_{std::move(policies)...},
-          pool_(make_pool()),
-          sink_(make_sink()),
-          zone_(make_zone()),
-          listeners_(make_listeners()),
-          error_handlers_(make_error_handlers()),
-          lease_{std::in_place, r, make_guard()} {}
+    explicit job_scheduler(Registry& r, scheduler_options options = {}, Policies... policies);
     job_scheduler(job_scheduler const&) = delete;
     job_scheduler& operator=(job_scheduler const&) = delete;
 
     /// Every job leaves in order, all at the same time: see `handle::shutdown`.
-    ~job_scheduler() { (void)block_on(registry_.loop(), shut_down_all()); }
+    ~job_scheduler();
 
     /// Registers a job and lets it run. The body is called for each item on its own, on several threads at once, or on the
     /// loop if it is a coroutine. What is wrong with the configuration is found before anything is written, and nothing is
@@ -87,140 +76,42 @@ public:
     template <class Body>
     requires body_for<Body, Executor> || coroutine_body_for<Body, Executor, typename Registry::loop_type>
     [[nodiscard]] result<handle> schedule(job_config config, Body body) {
-        if (!zone_) return zone_.error();
-        ELASTICJOB_TRY(auto local, prepare(std::move(config)));
-        auto holder = body_type::make(Executor{}, std::move(body));
-        auto name = local.name().str();
-        ELASTICJOB_CHECK(block_on(registry_.loop(), begin(std::move(local), std::move(holder), true)));
-        return handle{*this, std::move(name)};
+        return add(std::move(config), body_type::make(Executor{}, std::move(body)));
     }
 
 private:
     template <class T>
     static constexpr bool is_given = (std::is_same_v<T, Policies> || ...);
 
-    pool_type make_pool() {
-        if constexpr (is_given<pool_type>)
-            return std::get<pool_type>(std::move(given_));
+    /// The policy that the constructor was given, or a new one.
+    template <class Policy, class... Args>
+    Policy take(Args const&... args) {
+        if constexpr (is_given<Policy>)
+            return std::get<Policy>(std::move(given_));
         else
-            return pool_type{options_.pool};
+            return Policy{args...};
     }
-    sink_type make_sink() {
-        if constexpr (is_given<sink_type>)
-            return std::get<sink_type>(std::move(given_));
-        else
-            return sink_type{};
-    }
-    result<zone_type> make_zone() {
-        if constexpr (is_given<zone_type>)
-            return std::get<zone_type>(std::move(given_));
-        else
-            return zone_type::load();
-    }
-    guard_type make_guard() {
-        if constexpr (is_given<guard_type>)
-            return std::get<guard_type>(std::move(given_));
-        else
-            return guard_type{};
-    }
-    listeners_type make_listeners() {
-        if constexpr (is_given<listeners_type>)
-            return std::get<listeners_type>(std::move(given_));
-        else
-            return listeners_type{};
-    }
-    error_handlers_type make_error_handlers() {
-        if constexpr (is_given<error_handlers_type>)
-            return std::get<error_handlers_type>(std::move(given_));
-        else
-            return error_handlers_type{};
-    }
-    static std::uint64_t seed_of(scheduler_options const& options) {
-        if (options.seed != 0) return options.seed;
-        return random_source::machine_seed();
-    }
+    result<zone_type> take_zone();
+    static std::uint64_t seed_of(scheduler_options const& options);
+
+    result<handle> add(job_config config, body_type body);
 
     /// The configuration that is ours to write: with the strategy that is compiled in, where that is not the default.
-    template <job_configuration Config>
-    result<basic_valid_config<Config>> prepare(Config config) const {
-        config.type = Executor::type;
-        if (config.job_sharding_strategy_class.empty() && Strategy::name != AverageAllocation::name)
-            config.job_sharding_strategy_class = Strategy::name;
-        ELASTICJOB_TRY(auto valid, validate(std::move(config)));
-        ELASTICJOB_CHECK(detail::check_strategy<Strategy>(valid.config()));
-        ELASTICJOB_CHECK(check_options());
-        if (!valid.config().item_labels.empty() && !detail::strategy_uses_traits<Strategy>)
-            return error{errc::invalid_config,
-                         "the items need labels, but the strategy '" + std::string{Strategy::name} +
-                             "' does not look at any: build with LabelAllocation, or drop them",
-                         "itemLabels"};
-        return valid;
-    }
+    result<valid_config> prepare(job_config config) const;
 
-    result<void> check_options() const {
-        if (!options_.server_ip.empty() && !is_server_ip(options_.server_ip))
-            return error{errc::invalid_argument, "server_ip must be an IPv4 address, by which Java members can know it",
-                         options_.server_ip};
-        if (!is_label_text(options_.instance_labels))
-            return error{errc::invalid_argument, "instance_labels must be words with blanks between them, without commas",
-                         options_.instance_labels};
-        return success();
-    }
+    result<void> check_options() const;
 
-    instance_id make_id() {
-        return make_instance_id(options_.server_ip.empty() ? find_server_ip() : options_.server_ip, random_);
-    }
+    instance_id make_id();
 
     /// `is_own` if the configuration is the caller's, and not one that was read in the registry.
-    task<result<void>> begin(deferred<valid_config, Registry> local, body_type body, bool is_own) {
-        auto const name = local.name().str();
-        if (jobs_.contains(name))
-            co_return error{errc::job_conflict, "this scheduler runs a job of that name already", name};
-        environment const env{registry_, pool_,   sink_,      *zone_,          random_,
-                              options_,  *lease_, listeners_, error_handlers_, leftovers_};
-        if (lease_watch_.empty()) lease_watch_.spawn(watch_lease());
-        auto fresh = std::make_unique<job_type_of>(env, std::move(local), make_id(), std::move(body));
-        auto& entry = jobs_[name];
-        entry = std::move(fresh);
-        auto started =
-            co_await within(registry_.loop(), registry_.loop().now() + options_.start_timeout, entry->start(is_own));
-        if (started) co_return success();
-        // Whatever has been registered before it failed goes again.
-        (void)co_await entry->shut_down();
-        jobs_.erase(name);
-        if (started.error() == errc::timed_out)
-            co_return error{errc::unreachable,
-                            "the registry did not answer in time (session " +
-                                std::string{name_of(registry_.session().state)} + "): is it running and reachable?",
-                            name};
-        co_return std::move(started).error();
-    }
+    task<result<void>> begin(valid_config local, body_type body, bool is_own);
 
     /// Runs whose lease has lapsed are asked to stop.
-    task<void> watch_lease() {
-        for (;;) {
-            auto const seen = lease_->lapsed().edition();
-            for (auto& [name, one] : jobs_) one->look_at_lease();
-            co_await lease_->lapsed().newer_than(seen);
-        }
-    }
+    task<void> watch_lease();
 
-    task<result<void>> end(std::string name) {
-        auto const at = jobs_.find(name);
-        if (at == jobs_.end()) co_return success();
-        auto outcome = co_await at->second->shut_down();
-        jobs_.erase(name);
-        co_return outcome;
-    }
+    task<result<void>> end(std::string name);
 
-    task<result<void>> shut_down_all() {
-        auto const end_one = [&](auto const& job) { return end(job.first); };
-        (void)co_await gather_each(registry_.loop(), jobs_, end_one);
-        leftovers_.cancel();
-        lease_watch_.cancel();
-        lease_.reset();
-        co_return success();
-    }
+    task<result<void>> shut_down_all();
 
     Registry& registry_;
     scheduler_options options_;
@@ -241,69 +132,227 @@ private:
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 class job_scheduler<Registry, Strategy, Executor, Policies...>::handle {
 public:
-    handle(handle&& other) noexcept
-        : scheduler_{std::exchange(other.scheduler_, nullptr)},
-          name_{std::move(other.name_)} {}
-    handle& operator=(handle&& other) noexcept {
-        std::swap(scheduler_, other.scheduler_);
-        std::swap(name_, other.name_);
-        return *this;
-    }
-    ~handle() {
-        if (scheduler_) (void)shutdown();
-    }
+    handle(handle&& other) noexcept;
+    handle& operator=(handle&& other) noexcept;
+    ~handle();
 
     std::string const& name() const noexcept { return name_; }
 
     /// Has all live instances of the job run their items once, now. What is running runs once more when it has ended.
     /// Returns when the order has been given. Errors: those of the registry; closed after `shutdown`.
-    result<void> trigger() {
-        return on_loop([](job_type_of& j) { return j.trigger(); });
-    }
+    result<void> trigger();
 
     /// Takes this server, with all its instances of the job, out of it: its items go to others. Errors: as `trigger`.
-    result<void> disable() {
-        return on_loop([](job_type_of& j) { return j.set_enabled(false); });
-    }
+    result<void> disable();
 
     /// Takes it back in. Errors: as `trigger`.
-    result<void> enable() {
-        return on_loop([](job_type_of& j) { return j.set_enabled(true); });
-    }
+    result<void> enable();
 
     /// Returns at a moment when no item of this instance runs. Errors: closed after `shutdown`.
-    result<void> wait_idle() {
-        return on_loop([](job_type_of& j) { return j.wait_idle(); });
-    }
+    result<void> wait_idle();
 
     /// Leaves the job in order: starts nothing more, lets what runs finish, asks it to stop after the drain time-out,
     /// waits for it, and hands the items over. The second call does nothing. Errors: those of the registry; the job is
     /// down all the same.
-    result<void> shutdown() {
-        if (!scheduler_) return success();
-        auto& s = *std::exchange(scheduler_, nullptr);
-        return block_on(s.registry_.loop(), s.end(name_));
-    }
+    result<void> shutdown();
 
 private:
     friend job_scheduler;
     handle(job_scheduler& s, std::string name) : scheduler_{&s}, name_{std::move(name)} {}
 
     template <class F>
-    result<void> on_loop(F f) {
-        if (!scheduler_) return error{errc::closed, "the job has been shut down", name_};
-        auto call = [](job_scheduler& s, std::string name, F function) -> task<result<void>> {
-            auto const at = s.jobs_.find(name);
-            if (at == s.jobs_.end() || at->second->is_leaving())
-                co_return error{errc::closed, "the job has been shut down", name};
-            co_return co_await function(*at->second);
-        };
-        return block_on(scheduler_->registry_.loop(), call(*scheduler_, name_, std::move(f)));
-    }
+    result<void> on_loop(F f);
 
     job_scheduler* scheduler_;
     std::string name_;
 };
 
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+job_scheduler<Registry, Strategy, Executor, Policies...>::job_scheduler(Registry& r, scheduler_options options,
+                                                                        Policies... policies)
+    : registry_{r},
+      options_{std::move(options)},
+      random_{seed_of(options_)},
+      given_{std::move(policies)...},
+      pool_(take<pool_type>(options_.pool)),
+      sink_(take<sink_type>()),
+      zone_(take_zone()),
+      listeners_(take<listeners_type>()),
+      error_handlers_(take<error_handlers_type>()),
+      lease_{std::in_place, r, take<guard_type>()} {}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+job_scheduler<Registry, Strategy, Executor, Policies...>::~job_scheduler() {
+    (void)block_on(registry_.loop(), shut_down_all());
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+auto job_scheduler<Registry, Strategy, Executor, Policies...>::take_zone() -> result<zone_type> {
+    if constexpr (is_given<zone_type>)
+        return std::get<zone_type>(std::move(given_));
+    else
+        return zone_type::load();
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+auto job_scheduler<Registry, Strategy, Executor, Policies...>::add(job_config config, body_type body)
+    -> result<handle> {
+    if (!zone_) return zone_.error();
+    ELASTICJOB_TRY(auto local, prepare(std::move(config)));
+    auto name = local.name().str();
+    ELASTICJOB_CHECK(block_on(registry_.loop(), begin(std::move(local), std::move(body), true)));
+    return handle{*this, std::move(name)};
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+std::uint64_t job_scheduler<Registry, Strategy, Executor, Policies...>::seed_of(scheduler_options const& options) {
+    if (options.seed != 0) return options.seed;
+    return random_source::machine_seed();
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+result<valid_config> job_scheduler<Registry, Strategy, Executor, Policies...>::prepare(job_config config) const {
+    config.type = Executor::type;
+    if (config.job_sharding_strategy_class.empty() && Strategy::name != AverageAllocation::name)
+        config.job_sharding_strategy_class = Strategy::name;
+    ELASTICJOB_TRY(auto valid, validate(std::move(config)));
+    ELASTICJOB_CHECK(detail::check_strategy<Strategy>(valid.config()));
+    ELASTICJOB_CHECK(check_options());
+    if (!valid.config().item_labels.empty() && !detail::strategy_uses_traits<Strategy>)
+        return error{errc::invalid_config,
+                     "the items need labels, but the strategy '" + std::string{Strategy::name} +
+                         "' does not look at any: build with LabelAllocation, or drop them",
+                     "itemLabels"};
+    return valid;
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::check_options() const {
+    if (!options_.server_ip.empty() && !is_server_ip(options_.server_ip))
+        return error{errc::invalid_argument, "server_ip must be an IPv4 address, by which Java members can know it",
+                     options_.server_ip};
+    if (!is_label_text(options_.instance_labels))
+        return error{errc::invalid_argument, "instance_labels must be words with blanks between them, without commas",
+                     options_.instance_labels};
+    return success();
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+instance_id job_scheduler<Registry, Strategy, Executor, Policies...>::make_id() {
+    return make_instance_id(options_.server_ip.empty() ? find_server_ip() : options_.server_ip, random_);
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::begin(valid_config local, body_type body,
+                                                                                   bool is_own) {
+    auto const name = local.name().str();
+    if (jobs_.contains(name))
+        co_return error{errc::job_conflict, "this scheduler runs a job of that name already", name};
+    environment const env{registry_, pool_,   sink_,      *zone_,          random_,
+                          options_,  *lease_, listeners_, error_handlers_, leftovers_};
+    if (lease_watch_.empty()) lease_watch_.spawn(watch_lease());
+    auto fresh = std::make_unique<job_type_of>(env, std::move(local), make_id(), std::move(body));
+    auto& entry = jobs_[name];
+    entry = std::move(fresh);
+    auto started =
+        co_await within(registry_.loop(), registry_.loop().now() + options_.start_timeout, entry->start(is_own));
+    if (started) co_return success();
+    // Whatever has been registered before it failed goes again.
+    (void)co_await entry->shut_down();
+    jobs_.erase(name);
+    if (started.error() == errc::timed_out)
+        co_return error{errc::unreachable,
+                        "the registry did not answer in time (session " +
+                            std::string{name_of(registry_.session().state)} + "): is it running and reachable?",
+                        name};
+    co_return std::move(started).error();
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+task<void> job_scheduler<Registry, Strategy, Executor, Policies...>::watch_lease() {
+    for (;;) {
+        auto const seen = lease_->lapsed().edition();
+        for (auto& [name, one] : jobs_) one->look_at_lease();
+        co_await lease_->lapsed().newer_than(seen);
+    }
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::end(std::string name) {
+    auto const at = jobs_.find(name);
+    if (at == jobs_.end()) co_return success();
+    auto outcome = co_await at->second->shut_down();
+    jobs_.erase(name);
+    co_return outcome;
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::shut_down_all() {
+    auto const end_one = [&](auto const& job) { return end(job.first); };
+    (void)co_await gather_each(registry_.loop(), jobs_, end_one);
+    leftovers_.cancel();
+    lease_watch_.cancel();
+    lease_.reset();
+    co_return success();
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+job_scheduler<Registry, Strategy, Executor, Policies...>::handle::handle(handle&& other) noexcept
+    : scheduler_{std::exchange(other.scheduler_, nullptr)},
+      name_{std::move(other.name_)} {}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+auto job_scheduler<Registry, Strategy, Executor, Policies...>::handle::operator=(handle&& other) noexcept -> handle& {
+    std::swap(scheduler_, other.scheduler_);
+    std::swap(name_, other.name_);
+    return *this;
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+job_scheduler<Registry, Strategy, Executor, Policies...>::handle::~handle() {
+    if (scheduler_) (void)shutdown();
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::trigger() {
+    return on_loop([](job_type_of& j) { return j.trigger(); });
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::disable() {
+    return on_loop([](job_type_of& j) { return j.set_enabled(false); });
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::enable() {
+    return on_loop([](job_type_of& j) { return j.set_enabled(true); });
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::wait_idle() {
+    return on_loop([](job_type_of& j) { return j.wait_idle(); });
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::shutdown() {
+    if (!scheduler_) return success();
+    auto& s = *std::exchange(scheduler_, nullptr);
+    return block_on(s.registry_.loop(), s.end(name_));
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+template <class F>
+result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::on_loop(F f) {
+    if (!scheduler_) return error{errc::closed, "the job has been shut down", name_};
+    auto call = [](job_scheduler& s, std::string name, F function) -> task<result<void>> {
+        auto const at = s.jobs_.find(name);
+        if (at == s.jobs_.end() || at->second->is_leaving())
+            co_return error{errc::closed, "the job has been shut down", name};
+        co_return co_await function(*at->second);
+    };
+    return block_on(scheduler_->registry_.loop(), call(*scheduler_, name_, std::move(f)));
+}
+
 } // namespace elasticjob
+
 #endif // ELASTICJOB_SCHEDULER_JOB_SCHEDULER_HPP

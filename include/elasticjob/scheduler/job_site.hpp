@@ -8,7 +8,6 @@
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp>
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/core/task.hpp>
@@ -30,20 +29,9 @@ template <class Environment>
 struct job_site {
     using Registry = typename Environment::registry_type;
     using Loop = typename Environment::loop_type;
-    using valid_config = deferred<elasticjob::valid_config, Environment>; // see docs/decisions/0006
 
     /// The standing is the job's, and must outlive this.
-    explicit job_site(job_standing<Environment>& s)
-        : here{s},
-          env{s.env},
-          registry{s.registry},
-          name{s.name},
-          at{s.at},
-          self{s.self},
-          view{s.view},
-          job_news{s.news},
-          book{registry, at, self},
-          idle_news{registry.loop()} {}
+    explicit job_site(job_standing<Environment>& s);
 
     job_standing<Environment>& here;
     Environment& env;
@@ -60,16 +48,9 @@ struct job_site {
     bool is_to_leave = false;    ///< the instance: its clock is wrong, and the job asks for that then, or a handler does
 
     /// Nothing begins any more, and the job leaves when what runs is over and on record.
-    void stand_down() {
-        is_to_leave = true;
-        terms.is_open = false;
-        job_news.notify();
-    }
+    void stand_down();
 
-    bool has_java_members() const {
-        auto const all = view->instances();
-        return std::any_of(all.begin(), all.end(), [](instance_id const& id) { return id.is_java(); });
-    }
+    bool has_java_members() const;
 
     Loop& loop() const noexcept { return here.loop(); }
     mono_time now() const noexcept { return here.now(); }
@@ -78,9 +59,7 @@ struct job_site {
     events::origin origin() const { return {name.str(), self, wall_now()}; }
     void tell_trouble(error const& e) const { env.sink(events::trouble{origin(), e}); }
     void tell_skipped(item_index i, wall_time due, events::skip_reason why, std::uint64_t count = 1,
-                      events::run_name const& run = {}) const {
-        env.sink(events::item_skipped{origin(), i, due, why, count, run});
-    }
+                      events::run_name const& run = {}) const;
 
     /// Calls a hook on the pool, and tells if it fails. `f` must outlive the task.
     template <class F>
@@ -91,6 +70,38 @@ struct job_site {
 
     static constexpr auto retry_pause = job_standing<Environment>::retry_pause;
 };
+
+template <class Environment>
+job_site<Environment>::job_site(job_standing<Environment>& s)
+    : here{s},
+      env{s.env},
+      registry{s.registry},
+      name{s.name},
+      at{s.at},
+      self{s.self},
+      view{s.view},
+      job_news{s.news},
+      book{registry, at, self},
+      idle_news{registry.loop()} {}
+
+template <class Environment>
+void job_site<Environment>::stand_down() {
+    is_to_leave = true;
+    terms.is_open = false;
+    job_news.notify();
+}
+
+template <class Environment>
+bool job_site<Environment>::has_java_members() const {
+    auto const all = view->instances();
+    return std::any_of(all.begin(), all.end(), [](instance_id const& id) { return id.is_java(); });
+}
+
+template <class Environment>
+void job_site<Environment>::tell_skipped(item_index i, wall_time due, events::skip_reason why, std::uint64_t count,
+                                         events::run_name const& run) const {
+    env.sink(events::item_skipped{origin(), i, due, why, count, run});
+}
 
 } // namespace elasticjob::detail
 #endif // ELASTICJOB_SCHEDULER_JOB_SITE_HPP

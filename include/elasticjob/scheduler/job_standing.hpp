@@ -23,8 +23,7 @@ struct job_standing {
     using Registry = typename Environment::registry_type;
     using Loop = typename Environment::loop_type;
 
-    job_standing(Environment e, job_name n, instance_id s)
-        : env{e}, registry{e.registry}, name{std::move(n)}, at{name}, self{std::move(s)}, news{registry.loop()} {}
+    job_standing(Environment e, job_name n, instance_id s);
 
     Environment env;
     Registry& registry;
@@ -37,10 +36,7 @@ struct job_standing {
     bool is_leaving = false;
 
     /// Whether what we know of the registry is ours to act on.
-    bool is_registered() const {
-        auto const session = registry.session();
-        return session.state == session_state::connected && session.generation == generation;
-    }
+    bool is_registered() const;
     bool is_enabled() const { return view->is_enabled(self.server()); }
 
     Loop& loop() const noexcept { return registry.loop(); }
@@ -53,6 +49,21 @@ struct job_standing {
     /// Before a request that has failed is made once more.
     static constexpr std::chrono::milliseconds retry_pause{200};
 };
+
+template <class Environment>
+job_standing<Environment>::job_standing(Environment e, job_name n, instance_id s)
+    : env{e},
+      registry{e.registry},
+      name{std::move(n)},
+      at{name},
+      self{std::move(s)},
+      news{registry.loop()} {}
+
+template <class Environment>
+bool job_standing<Environment>::is_registered() const {
+    auto const session = registry.session();
+    return session.state == session_state::connected && session.generation == generation;
+}
 
 } // namespace elasticjob::detail
 #endif // ELASTICJOB_SCHEDULER_JOB_STANDING_HPP

@@ -42,38 +42,44 @@ private:
         bool is_posted = false;
     };
 
-    static void put(line_port& port, script_stream stream, std::string_view text, std::size_t dropped) {
-        auto& self = static_cast<line_relay&>(port);
-        {
-            std::lock_guard const lock{self.mutex_};
-            auto& b = self.waiting_;
-            if (b.lines.size() == lines_max || text.size() > bytes_max - b.bytes) {
-                ++b.lost;
-            } else {
-                b.lines.push_back({stream, std::string{text}, dropped});
-                b.bytes += text.size();
-            }
-            if (std::exchange(b.is_posted, true)) return;
-        }
-        self.loop_.post(self);
-    }
+    static void put(line_port& port, script_stream stream, std::string_view text, std::size_t dropped);
 
-    static void act_on(work& w, work_action action) {
-        auto& self = static_cast<line_relay&>(w);
-        auto const all = [&] {
-            std::lock_guard const lock{self.mutex_};
-            return std::exchange(self.waiting_, {});
-        }();
-        if (action == work_action::discard) return;
-        for (auto const& one : all.lines) self.tell_(one.stream, one.text, one.dropped, std::uint64_t{0});
-        if (all.lost != 0) self.tell_(script_stream::out, {}, std::size_t{0}, all.lost);
-    }
+    static void act_on(work& w, work_action action);
 
     Loop& loop_;
     Tell tell_;
     std::mutex mutex_;
     batch waiting_;
 };
+
+template <loop Loop, class Tell>
+void line_relay<Loop, Tell>::put(line_port& port, script_stream stream, std::string_view text, std::size_t dropped) {
+    auto& self = static_cast<line_relay&>(port);
+    {
+        std::lock_guard const lock{self.mutex_};
+        auto& b = self.waiting_;
+        if (b.lines.size() == lines_max || text.size() > bytes_max - b.bytes) {
+            ++b.lost;
+        } else {
+            b.lines.push_back({stream, std::string{text}, dropped});
+            b.bytes += text.size();
+        }
+        if (std::exchange(b.is_posted, true)) return;
+    }
+    self.loop_.post(self);
+}
+
+template <loop Loop, class Tell>
+void line_relay<Loop, Tell>::act_on(work& w, work_action action) {
+    auto& self = static_cast<line_relay&>(w);
+    auto const all = [&] {
+        std::lock_guard const lock{self.mutex_};
+        return std::exchange(self.waiting_, {});
+    }();
+    if (action == work_action::discard) return;
+    for (auto const& one : all.lines) self.tell_(one.stream, one.text, one.dropped, std::uint64_t{0});
+    if (all.lost != 0) self.tell_(script_stream::out, {}, std::size_t{0}, all.lost);
+}
 
 } // namespace elasticjob::detail
 #endif // ELASTICJOB_SCHEDULER_LINE_RELAY_HPP

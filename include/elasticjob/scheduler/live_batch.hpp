@@ -23,29 +23,10 @@ struct live_batch {
     live_batch(site& s, run_batch b) : here{s}, what{std::move(b)}, left{what.items.size()}, news{s.loop()} {}
 
     /// The first of a batch has the hook called, and the others wait for it.
-    static task<void> begin(item_state& e) {
-        auto const all = e.together;
-        auto& here = all->here;
-        if (!std::exchange(all->is_begun, true)) {
-            auto const hook = [&] { return here.env.listeners.before_batch(all->what); };
-            co_await here.call(hook);
-            all->is_told = true;
-            all->news.notify();
-        }
-        auto const patience = here.now() + here.env.options.round_start_timeout;
-        while (!all->is_told && here.now() < patience) {
-            auto const seen = all->news.edition();
-            co_await all->news.newer_than(seen, patience);
-        }
-    }
+    static task<void> begin(item_state& e);
 
     /// The last has the other hook called, unless none has begun.
-    static task<void> end(item_state& e) {
-        auto const all = std::exchange(e.together, nullptr);
-        if (--all->left > 0 || !all->is_begun) co_return;
-        auto const hook = [&] { return all->here.env.listeners.after_batch(all->what); };
-        co_await all->here.call(hook);
-    }
+    static task<void> end(item_state& e);
 
 private:
     site& here;
@@ -54,6 +35,31 @@ private:
     bool is_begun = false, is_told = false; ///< that they are to begin
     event_count<typename Environment::loop_type> news;
 };
+
+template <class Environment>
+task<void> live_batch<Environment>::begin(item_state& e) {
+    auto const all = e.together;
+    auto& here = all->here;
+    if (!std::exchange(all->is_begun, true)) {
+        auto const hook = [&] { return here.env.listeners.before_batch(all->what); };
+        co_await here.call(hook);
+        all->is_told = true;
+        all->news.notify();
+    }
+    auto const patience = here.now() + here.env.options.round_start_timeout;
+    while (!all->is_told && here.now() < patience) {
+        auto const seen = all->news.edition();
+        co_await all->news.newer_than(seen, patience);
+    }
+}
+
+template <class Environment>
+task<void> live_batch<Environment>::end(item_state& e) {
+    auto const all = std::exchange(e.together, nullptr);
+    if (--all->left > 0 || !all->is_begun) co_return;
+    auto const hook = [&] { return all->here.env.listeners.after_batch(all->what); };
+    co_await all->here.call(hook);
+}
 
 } // namespace elasticjob::detail
 #endif // ELASTICJOB_SCHEDULER_LIVE_BATCH_HPP

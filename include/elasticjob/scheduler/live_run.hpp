@@ -4,7 +4,6 @@
 #define ELASTICJOB_SCHEDULER_LIVE_RUN_HPP
 
 #include <elasticjob/core/block_on.hpp>
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/loop.hpp>
 #include <elasticjob/core/result.hpp>
@@ -30,11 +29,9 @@ struct live_run : run_port {
     using item_state = detail::item_state<Environment>;
     using Loop = typename Environment::loop_type;
     using hold = typename Environment::lease_type::hold;
-    using run_record = deferred<elasticjob::run_record, Environment>;
 
     /// `h` is null when the job is not monitored.
-    live_run(site& s, item_state& e, hold const* h)
-        : run_port{order, h ? &save : nullptr, h ? &write : nullptr, &submit_work}, here{s}, item{&e}, lease{h} {}
+    live_run(site& s, item_state& e, hold const* h);
 
     site& here;
     stop_order order;
@@ -45,71 +42,94 @@ struct live_run : run_port {
 private:
     static live_run& self(run_port& port) { return static_cast<live_run&>(port); }
     static result<void> save(run_port& port, std::string text) { return self(port).save_checkpoint(std::move(text)); }
-    static task<result<void>> write(run_port& port, std::string text) {
-        return self(port).write_checkpoint(std::move(text));
-    }
+    static task<result<void>> write(run_port& port, std::string text);
     static bool submit_work(run_port& port, work& w) { return self(port).here.env.pool.try_submit(w); }
 
     /// Called by the body. On the loop's own thread there is no waiting: the end of the run takes it along.
-    result<void> save_checkpoint(std::string text) {
-        ELASTICJOB_CHECK(check_checkpoint(text));
-        if (!here.loop().on_loop()) return block_on(here.loop(), write_checkpoint(std::move(text)));
-        if (!item) return no_longer_ours();
-        item->record.checkpoint = std::move(text);
-        return success();
-    }
+    result<void> save_checkpoint(std::string text);
 
-    task<result<void>> write_checkpoint(std::string text) {
-        ELASTICJOB_CO_CHECK(check_checkpoint(text));
-        if (!item) co_return no_longer_ours();
-        auto& e = *item;
-        ++saving; // as long as that is so, the run is not over, even if it has been given up
-        co_await e.write_access();
-        auto record = e.record;
-        record.checkpoint = std::move(text);
-        auto what = e.over_known(record);
-        auto const saved = co_await save_until_known(e.stirred, std::move(what));
-        if (saved) {
-            e.record = std::move(record);
-            e.version = *e.version + 1;
-        } else if (saved.error() == errc::fenced && e.live) {
-            e.live->order.give(stop_reason::taken_over);
-        }
-        --saving;
-        e.release();
-        co_return saved;
-    }
+    task<result<void>> write_checkpoint(std::string text);
 
     /// Under the next session, if need be: until it is known, the version of the record is not. `news` is the item's, which
     /// may be out of reach by now, but is there as long as this is `saving`.
-    task<result<void>> save_until_known(event_count<Loop>& news, run_end what) {
-        for (;;) {
-            auto const seen = news.edition();
-            auto const session = here.registry.session();
-            if (session.state == session_state::connected) {
-                auto const saved = co_await here.book.save(session.generation, what);
-                if (saved || !(is_connection(saved.error().code) || saved.error() == errc::session_lost))
-                    co_return saved;
-            } else if (here.is_closing) {
-                co_return error{errc::session_lost, "the session is over, and the job is being shut down",
-                                here.name.str()};
-            }
-            auto const until = here.now() + site::retry_pause;
-            co_await news.newer_than(seen, until);
-        }
-    }
+    task<result<void>> save_until_known(event_count<Loop>& news, run_end what);
 
-    result<void> check_checkpoint(std::string const& text) const {
-        if (text.size() <= run_record::checkpoint_bytes_max) return success();
-        return error{errc::too_large,
-                     "a checkpoint must be at most " + std::to_string(run_record::checkpoint_bytes_max) +
-                         " bytes long, but has " + std::to_string(text.size()),
-                     here.name.str()};
-    }
-    error no_longer_ours() const {
-        return {errc::fenced, "the run has been given up, for it took longer than give_up_after", here.name.str()};
-    }
+    result<void> check_checkpoint(std::string const& text) const;
+    error no_longer_ours() const;
 };
+
+template <class Environment>
+live_run<Environment>::live_run(site& s, item_state& e, hold const* h)
+    : run_port{order, h ? &save : nullptr, h ? &write : nullptr, &submit_work},
+      here{s},
+      item{&e},
+      lease{h} {}
+
+template <class Environment>
+task<result<void>> live_run<Environment>::write(run_port& port, std::string text) {
+    return self(port).write_checkpoint(std::move(text));
+}
+
+template <class Environment>
+result<void> live_run<Environment>::save_checkpoint(std::string text) {
+    ELASTICJOB_CHECK(check_checkpoint(text));
+    if (!here.loop().on_loop()) return block_on(here.loop(), write_checkpoint(std::move(text)));
+    if (!item) return no_longer_ours();
+    item->record.checkpoint = std::move(text);
+    return success();
+}
+
+template <class Environment>
+task<result<void>> live_run<Environment>::write_checkpoint(std::string text) {
+    ELASTICJOB_CO_CHECK(check_checkpoint(text));
+    if (!item) co_return no_longer_ours();
+    auto& e = *item;
+    ++saving; // as long as that is so, the run is not over, even if it has been given up
+    co_await e.write_access();
+    auto record = e.record;
+    record.checkpoint = std::move(text);
+    auto what = e.over_known(record);
+    auto const saved = co_await save_until_known(e.stirred, std::move(what));
+    if (saved) {
+        e.record = std::move(record);
+        e.version = *e.version + 1;
+    } else if (saved.error() == errc::fenced && e.live) {
+        e.live->order.give(stop_reason::taken_over);
+    }
+    --saving;
+    e.release();
+    co_return saved;
+}
+
+template <class Environment>
+task<result<void>> live_run<Environment>::save_until_known(event_count<Loop>& news, run_end what) {
+    for (;;) {
+        auto const seen = news.edition();
+        auto const session = here.registry.session();
+        if (session.state == session_state::connected) {
+            auto const saved = co_await here.book.save(session.generation, what);
+            if (saved || !(is_connection(saved.error().code) || saved.error() == errc::session_lost)) co_return saved;
+        } else if (here.is_closing) {
+            co_return error{errc::session_lost, "the session is over, and the job is being shut down", here.name.str()};
+        }
+        auto const until = here.now() + site::retry_pause;
+        co_await news.newer_than(seen, until);
+    }
+}
+
+template <class Environment>
+result<void> live_run<Environment>::check_checkpoint(std::string const& text) const {
+    if (text.size() <= run_record::checkpoint_bytes_max) return success();
+    return error{errc::too_large,
+                 "a checkpoint must be at most " + std::to_string(run_record::checkpoint_bytes_max) +
+                     " bytes long, but has " + std::to_string(text.size()),
+                 here.name.str()};
+}
+
+template <class Environment>
+error live_run<Environment>::no_longer_ours() const {
+    return {errc::fenced, "the run has been given up, for it took longer than give_up_after", here.name.str()};
+}
 
 } // namespace elasticjob::detail
 #endif // ELASTICJOB_SCHEDULER_LIVE_RUN_HPP

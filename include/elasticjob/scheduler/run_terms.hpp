@@ -9,7 +9,6 @@
 #include <elasticjob/config/retry_policy.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp>
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/registry/registry.hpp>
 
@@ -34,7 +33,7 @@ struct run_terms {
     std::uint64_t schedule = 0; ///< a fingerprint: a change of it makes due instants of the past nobody's business
     /// When the schedule was written; nothing if that is not known, or the configuration was written since. What has become
     /// due since then is for somebody to run, even if nobody has taken the item up yet.
-    deferred<std::optional<wall_time>, Config> schedule_written{};
+    std::optional<wall_time> schedule_written{};
     session_generation generation{};
     revision run_order = 0;     ///< the last order to run all items
     wall_time ordered_at{};     ///< by the registry's clock

@@ -4,7 +4,7 @@
 #define ELASTICJOB_SHARDING_ITEM_CLAIM_HPP
 
 #include <elasticjob/core/chrono.hpp>
-#include <elasticjob/core/deferred.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/sharding/item_nodes.hpp>
 #include <elasticjob/sharding/job_view.hpp>
@@ -15,10 +15,9 @@
 namespace elasticjob {
 
 /// An instance's share, as of one moment.
-template <class Path = node_path>
-struct basic_item_claim {
+struct item_claim {
     struct proof {
-        Path path;
+        node_path path;
         node_version version;
     };
     struct share {
@@ -29,15 +28,12 @@ struct basic_item_claim {
     std::vector<proof> common; ///< checked when any of them is
 };
 
-/// A template only so that including it costs nothing: see docs/decisions/0006.
-using item_claim = basic_item_claim<>;
-
 namespace detail {
 
 template <registry Registry>
-deferred<item_claim, Registry> claim_from(deferred<assignment, Registry> const& a, job_view<Registry> const& view,
-                                          job_layout const& at, instance_id const& self) {
-    deferred<item_claim, Registry> claim;
+item_claim claim_from(assignment const& a, job_view<Registry> const& view, job_layout const& at,
+                      instance_id const& self) {
+    item_claim claim;
     for (auto const i : a.items_of(self)) claim.shares.push_back({i, {}});
     claim.common.push_back({at.assignment(), view.assignment_node()->stat.version});
     // A Java leader creates this node anew, with version 0; ours has been written at least once.
@@ -46,16 +42,7 @@ deferred<item_claim, Registry> claim_from(deferred<assignment, Registry> const& 
     return claim;
 }
 
-template <class Nodes = item_nodes>
-deferred<item_claim, Nodes> claim_from(Nodes const& nodes, std::uint32_t count, job_layout const& at,
-                                       instance_id const& self) {
-    deferred<item_claim, Nodes> claim;
-    for (item_index i = 0; i < count; ++i)
-        if (nodes.has_owner_node(i) && nodes.owner(i) == self.str())
-            claim.shares.push_back({i, {{at.item_instance(i), nodes.version(i)}}});
-    claim.common.push_back({at.config(), any_version});
-    return claim;
-}
+item_claim claim_from(item_nodes const& nodes, std::uint32_t count, job_layout const& at, instance_id const& self);
 
 /// A Java leader shards at its own next firing; until then the nodes of the items are not to be relied upon.
 template <registry Registry>
@@ -69,7 +56,7 @@ bool is_between_shardings(job_view<Registry> const& view) {
 /// the two nodes one after the other. Read together, with the assignment before and after, they can. One round trip.
 template <registry Registry>
 task<result<bool>> is_overruled(Registry& r, job_layout at) {
-    deferred<std::vector<node_path>, Registry> paths{at.assignment(), at.item_instance(0), at.assignment()};
+    std::vector<node_path> paths{at.assignment(), at.item_instance(0), at.assignment()};
     for (;;) {
         ELASTICJOB_CO_TRY(auto const now, co_await read_all(r, paths));
         if (now[0] != now[2]) continue; // written in between
@@ -82,8 +69,8 @@ task<result<bool>> is_overruled(Registry& r, job_layout at) {
 /// make it, this waits, at most until `deadline` (D-12: no firing is held up for ever).
 /// Errors: timed_out, which says who kept it waiting; those of the registry.
 template <registry Registry>
-task<result<deferred<item_claim, Registry>>> claim_items(Registry& r, job_view<Registry>& view, job_layout at,
-                                                         instance_id self, std::uint32_t count, mono_time deadline) {
+task<result<item_claim>> claim_items(Registry& r, job_view<Registry>& view, job_layout at, instance_id self,
+                                     std::uint32_t count, mono_time deadline) {
     for (;;) {
         auto const seen = view.news().edition();
         if (auto const* a = view.assignment_in_force()) co_return detail::claim_from(*a, view, at, self);
@@ -113,4 +100,8 @@ task<result<deferred<item_claim, Registry>>> claim_items(Registry& r, job_view<R
 }
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/sharding/item_claim.ipp>
+#endif
 #endif // ELASTICJOB_SHARDING_ITEM_CLAIM_HPP

@@ -5,7 +5,6 @@
 
 #include <elasticjob/allocation/strategy.hpp>
 #include <elasticjob/core/algorithm.hpp>
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/guarded_call.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/sharding/item_nodes.hpp>
@@ -24,18 +23,14 @@ namespace elasticjob {
 
 /// What a sharding is decided on. Decided means checked: the transaction that writes the assignment is refused if any of
 /// this is no longer so.
-template <class Id = instance_id, class Traits = job_traits>
-struct basic_sharding_basis {
+struct sharding_basis {
     session_generation generation;
     std::string job;
     std::uint32_t item_count = 0;
     node_version config_version = 0;
-    std::vector<Id> instances; ///< available ones, in ElasticJob's order
-    Traits traits{};           ///< of these instances, and what the items need; only if the strategy goes by them
+    std::vector<instance_id> instances; ///< available ones, in ElasticJob's order
+    job_traits traits{}; ///< of these instances, and what the items need; only if the strategy goes by them
 };
-
-/// A template only so that including it costs nothing: see docs/decisions/0006.
-using sharding_basis = basic_sharding_basis<>;
 
 /// What came of it.
 struct sharding_report {
@@ -53,121 +48,39 @@ struct sharding_report {
 /// nodes, then the assignment flips, and then the nodes get their new owners; so none ever shows two.
 template <registry Registry, sharding_strategy Strategy>
 class resharder {
-    // What it works on, for g++ to complete when it is used only: docs/decisions/0006.
-    using nodes = deferred<item_nodes, Registry>;
-    using sharding_basis = deferred<elasticjob::sharding_basis, Registry>;
-    using assignment = deferred<elasticjob::assignment, Registry>;
-    using transaction = deferred<elasticjob::transaction, Registry>;
-    using operations = deferred<std::vector<operation>, Registry>;
-    using paths = deferred<std::vector<node_path>, Registry>;
+    using nodes = item_nodes;
 
 public:
-    resharder(Registry& r, job_layout at, instance_id self)
-        : registry_{r}, at_{std::move(at)}, self_{std::move(self)} {}
+    resharder(Registry& r, job_layout at, instance_id self);
 
     /// Whether the assignment in force was computed from anything else than this, or does not show in the items' nodes.
-    bool is_outdated(job_view<Registry> const& view, sharding_basis const& basis) const {
-        if (basis.instances.empty()) return false; // nobody to give items to (SH-6)
-        auto const* now = view.assignment_in_force();
-        return !now || is_damaged_ || !now->is_published() || now->instances() != basis.instances ||
-               now->items() != basis.item_count || now->strategy() != Strategy::name ||
-               now->traits_print() != basis.traits.print();
-    }
+    bool is_outdated(job_view<Registry> const& view, sharding_basis const& basis) const;
 
     /// Whether somebody asks for a sharding.
-    static bool is_asked_for(job_view<Registry> const& view) {
-        return view.sharding_is_necessary() || view.sharding_is_processed();
-    }
+    static bool is_asked_for(job_view<Registry> const& view);
 
     /// Answers who asks for a sharding while the assignment is as it should be. Precondition: there is one in force.
     /// Errors: as of `shard`.
-    task<result<void>> grant(job_view<Registry> const& view, session_generation g) {
-        transaction t{g};
-        t.check(at_.leader_instance()).check(at_.assignment(), view.assignment_node()->stat.version);
-        for (auto const& o : flags_down(view)) t.add(o);
-        co_return co_await commit(std::move(t));
-    }
+    task<result<void>> grant(job_view<Registry> const& view, session_generation g);
 
     /// One reading at most and one transaction, whatever the number of items, unless they do not fit into one. Errors:
     /// version_conflict and the like when the basis is gone; those of the registry. After unknown_outcome nothing is
     /// lost: either the new assignment is in force, or the old one, and the view will tell.
-    task<result<sharding_report>> shard(job_view<Registry> const& view, sharding_basis basis) {
-        auto const* in_force = view.assignment_in_force();
-        bool const knows_items = in_force && in_force->is_published() && !distrusts_items_;
-        std::optional<assignment> before;
-        if (in_force) before = *in_force;
-        nodes known{before ? *before : nothing_};
-        paths parents;
-        if (!knows_items) {
-            ELASTICJOB_CO_TRY(known, co_await read_item_nodes(registry_, at_));
-            ELASTICJOB_CO_TRY(parents, co_await missing_parents());
-        }
-        ELASTICJOB_CO_TRY(assignment after, compute(next_epoch(view), before ? &*before : nullptr, known, basis));
-        sharding_report const report{after.epoch(), basis.item_count, count_moves(known, after), after.count_left()};
-
-        change const whole{checks(view, basis), foundation(std::move(parents), known), flip(view, known, after),
-                           moves(known, after)};
-        if (known.end() > after.items()) has_cut_items_ = true; // also if the reply to what follows is lost
-        auto const done = co_await commit_change(view, whole, after);
-        // A refusal may come from items that are not as we thought: next time, look.
-        distrusts_items_ = !done;
-        if (!done) co_return done.error();
-        is_damaged_ = false;
-        co_return report;
-    }
+    task<result<sharding_report>> shard(job_view<Registry> const& view, sharding_basis basis);
 
     /// RC, the net below the watches: reads the items' nodes, and sees whether they are what the assignment in force says,
     /// no matter who has changed them; if not, `is_outdated`. Two requests at once, and one for each item. Errors: those
     /// of the registry.
-    task<result<void>> audit(job_view<Registry> const& view) {
-        ELASTICJOB_CO_TRY(nodes const known, co_await read_item_nodes(registry_, at_));
-        auto const* in_force = view.assignment_in_force();
-        if (!in_force || !in_force->is_published()) co_return success(); // the view tells of that
-        for (item_index i = 0; i < in_force->items() && !is_damaged_; ++i)
-            is_damaged_ = !known.has_owner_node(i) || known.owner(i) != in_force->owner_id(i).str();
-        distrusts_items_ |= is_damaged_;
-        has_cut_items_ |= known.end() > in_force->items();
-        co_return success();
-    }
+    task<result<void>> audit(job_view<Registry> const& view);
 
     /// FO-8: what Java members have flagged for failover is nobody's business once that is switched off (D-7). Errors:
     /// those of the registry.
-    task<result<void>> remove_failover_flags(session_generation g) {
-        auto const flagged = co_await registry_.children(at_.failover_items());
-        if (!flagged && flagged.error() == errc::no_node) co_return success();
-        if (!flagged) co_return flagged.error();
-        for (auto const& name : *flagged) {
-            auto const removed = co_await registry_.remove(at_.failover_items() / name, any_version, g);
-            if (!removed && !(removed.error() == errc::no_node)) co_return removed.error();
-        }
-        co_return success();
-    }
+    task<result<void>> remove_failover_flags(session_generation g);
 
     /// What users have written may throw, or be wrong; nothing has been touched by then (D-11). The owners before are those
     /// of the assignment in force; without one, those that the items' nodes name. Errors: job_threw, job_failed.
     static result<assignment> compute(std::uint64_t epoch, assignment const* in_force, nodes const& known,
-                                      sharding_basis const& basis) {
-        deferred<std::optional<assignment>, Registry> after;
-        auto const done = detail::guarded_call([&] {
-            auto const before = in_force ? in_force->runs_among(basis.instances) : runs_of(known, basis.instances);
-            auto const traits = basis.traits.traits();
-            auto const needs = basis.traits.needs();
-            sharding_request const request{basis.job, basis.instances, basis.item_count, {}, before, traits, needs};
-            after.emplace(epoch, std::string{Strategy::name}, basis.instances, Strategy{}(request));
-        });
-        if (!done)
-            return error{done.error().code,
-                         "the sharding strategy threw, and the assignment stays as it is: " + done.error().what,
-                         done.error().where};
-        using answer = std::remove_cvref_t<decltype(Strategy{}(std::declval<sharding_request const&>()))>;
-        bool const leaves_unannounced = !detail::allocation_may_leave_items<answer> && after->count_left() != 0;
-        if (!after->allocates(basis.item_count) || leaves_unannounced)
-            return error{errc::job_failed, "what the sharding strategy '" + std::string{Strategy::name} +
-                                               "' answered is no allocation of the job's items to its instances, and "
-                                               "the assignment stays as it is"};
-        after->set_traits_print(basis.traits.print());
-        return *std::move(after);
-    }
+                                      sharding_basis const& basis);
 
     /// Whether nodes of items that were cut off may still be there.
     bool has_cut_items() const noexcept { return has_cut_items_; }
@@ -175,229 +88,54 @@ public:
 
     /// Removes what is left of items beyond the count, except of those that still run (D-31). Call again later while
     /// `has_cut_items`. Errors: those of the registry.
-    task<result<void>> remove_cut_items(session_generation g, std::uint32_t item_count) {
-        auto const names = co_await registry_.children(at_.sharding());
-        if (!names && !(names.error() == errc::no_node)) co_return names.error();
-        bool left_over = false;
-        if (names) {
-            for (auto const& name : *names) {
-                auto const i = detail::parse_number<item_index>(name);
-                if (!i || *i < item_count) continue;
-                ELASTICJOB_CO_TRY(bool const removed, co_await remove_item(g, *i));
-                left_over |= !removed;
-            }
-        }
-        has_cut_items_ = left_over;
-        co_return success();
-    }
+    task<result<void>> remove_cut_items(session_generation g, std::uint32_t item_count);
 
 private:
-    std::uint64_t next_epoch(job_view<Registry> const& view) const {
-        auto const* written = view.assignment_node();
-        if (!written) return 1;
-        auto const last = assignment::parse(written->data);
-        // One that cannot be read has an epoch all the same: its version is as good, for it grows with each writing.
-        return (last ? last->epoch() : static_cast<std::uint64_t>(written->stat.version)) + 1;
-    }
+    std::uint64_t next_epoch(job_view<Registry> const& view) const;
 
     /// What the nodes of the items say, in the slots of these instances.
-    static deferred<std::vector<run>, Registry> runs_of(nodes const& known,
-                                                        deferred<std::vector<instance_id>, Registry> const& instances) {
-        deferred<std::vector<run>, Registry> runs;
-        for (item_index i = 0; i != known.end(); ++i) {
-            auto slot = no_slot;
-            if (known.has_owner_node(i)) {
-                auto const is_before = [](instance_id const& a, std::string const& b) { return a.str() > b; };
-                auto const at = std::lower_bound(instances.begin(), instances.end(), known.owner(i), is_before);
-                if (at != instances.end() && at->str() == known.owner(i))
-                    slot = static_cast<slot_index>(at - instances.begin());
-            }
-            if (runs.empty() || runs.back().owner != slot) runs.push_back({i, slot});
-            runs.back().end = i + 1;
-        }
-        return runs;
-    }
+    static std::vector<run> runs_of(nodes const& known, std::vector<instance_id> const& instances);
 
-    transaction checks(job_view<Registry> const& view, sharding_basis const& basis) const {
-        transaction t{basis.generation};
-        t.check(at_.leader_instance()).check(at_.config(), basis.config_version);
-        deferred<std::set<std::string_view>, Registry> servers;
-        for (auto const& id : basis.instances) {
-            t.check(at_.instance(id));
-            if (auto const* s = view.server(id.server()); s && servers.insert(id.server()).second)
-                t.check(at_.server(id.server()), s->stat.version);
-        }
-        for (auto const& p : basis.traits.proofs()) t.check(p.path, p.version);
-        return t;
-    }
+    transaction checks(job_view<Registry> const& view, sharding_basis const& basis) const;
 
     /// What a sharding writes, in the order in which it has to be written.
     struct change {
         transaction checks;
-        operations foundation; ///< parents
-        operations flip;       ///< from here on the new assignment is in force
-        operations moves;      ///< the nodes of the items behind the first, only where they change
+        std::vector<operation> foundation; ///< parents
+        std::vector<operation> flip;       ///< from here on the new assignment is in force
+        std::vector<operation> moves;      ///< the nodes of the items behind the first, only where they change
     };
 
-    static operation creation(node_path path, std::string data = {}) {
-        return {operation::kind::create, std::move(path), std::move(data)};
-    }
+    static operation creation(node_path path, std::string data = {});
 
-    task<result<paths>> missing_parents() {
-        paths const parents{at_.sharding(), at_.ext()};
-        ELASTICJOB_CO_TRY(auto const found, co_await read_all(registry_, parents));
-        paths missing;
-        for (std::size_t i = 0; i < parents.size(); ++i)
-            if (!found[i]) missing.push_back(parents[i]);
-        co_return missing;
-    }
+    task<result<std::vector<node_path>>> missing_parents();
 
-    operations foundation(paths missing, nodes const& known) const {
-        operations creations;
-        for (auto& path : missing) creations.push_back(creation(std::move(path)));
-        if (!known.has_item(0)) creations.push_back(creation(at_.item(0)));
-        return creations;
-    }
+    std::vector<operation> foundation(std::vector<node_path> missing, nodes const& known) const;
 
     /// The assignment itself, and the node of item 0, which is always written with it: that is how a later writing by
     /// anybody else is noticed. And whoever asked for a sharding has it.
-    operations flip(job_view<Registry> const& view, nodes const& known, assignment const& after) const {
-        operations steps;
-        if (!known.has_owner_node(0)) steps.push_back(creation(at_.item_instance(0)));
-        steps.push_back({operation::kind::set, at_.item_instance(0), after.owner_id(0).str()});
-        if (auto const* written = view.assignment_node())
-            steps.push_back({operation::kind::set, at_.assignment(), after.to_text(), create_mode::persistent,
-                             written->stat.version});
-        else
-            steps.push_back(creation(at_.assignment(), after.to_text()));
-        for (auto& o : flags_down(view)) steps.push_back(std::move(o));
-        return steps;
-    }
+    std::vector<operation> flip(job_view<Registry> const& view, nodes const& known, assignment const& after) const;
 
-    operations flags_down(job_view<Registry> const& view) const {
-        operations steps;
-        if (view.sharding_is_necessary()) steps.push_back({operation::kind::remove, at_.sharding_necessary()});
-        if (view.sharding_is_processed()) steps.push_back({operation::kind::remove, at_.sharding_processing()});
-        return steps;
-    }
+    std::vector<operation> flags_down(job_view<Registry> const& view) const;
 
-    operations moves(nodes const& known, assignment const& after) const {
-        operations steps;
-        for (item_index i = 1; i < after.items(); ++i) {
-            auto const& owner = after.owner_id(i).str();
-            if (!known.has_item(i)) steps.push_back(creation(at_.item(i)));
-            if (!known.has_owner_node(i))
-                steps.push_back(creation(at_.item_instance(i), owner));
-            else if (known.owner(i) != owner)
-                steps.push_back({operation::kind::set, at_.item_instance(i), owner});
-        }
-        return steps;
-    }
+    std::vector<operation> moves(nodes const& known, assignment const& after) const;
 
-    static std::uint32_t count_moves(nodes const& known, assignment const& after) {
-        std::uint32_t moves = 0;
-        for (item_index i = 0; i < after.items(); ++i)
-            if (!known.has_owner_node(i) || known.owner(i) != after.owner_id(i).str()) ++moves;
-        return moves;
-    }
+    static std::uint32_t count_moves(nodes const& known, assignment const& after);
 
-    task<result<void>> commit_change(job_view<Registry> const& view, change const& whole, assignment const& after) {
-        transaction all = whole.checks;
-        for (auto const* part : {&whole.foundation, &whole.flip, &whole.moves})
-            for (auto const& o : *part) all.add(o);
-        if (all.has_room(registry_.limits())) co_return co_await commit(std::move(all));
-        co_return co_await commit_in_parts(view, whole, after);
-    }
+    task<result<void>> commit_change(job_view<Registry> const& view, change const& whole, assignment const& after);
 
-    task<result<void>> commit(transaction t) {
-        auto const asked = t;
-        ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(t)));
-        if (!reply) co_return refusal_error(asked, *reply.refused);
-        co_return success();
-    }
+    task<result<void>> commit(transaction t);
 
     /// See the class: what moves is cleared, the assignment flips, what moves is written. Each part makes sure that
     /// nobody else has sharded meanwhile. While the nodes of the items are being written, the assignment says `published
     /// no`: if we die on the way, the next leader looks at the nodes.
-    task<result<void>> commit_in_parts(job_view<Registry> const& view, change const& whole, assignment const& after) {
-        auto const g = whole.checks.generation();
-        deferred<std::optional<node_version>, Registry> version;
-        if (auto const* written = view.assignment_node()) version = written->stat.version;
-        operations clearing = whole.foundation;
-        operations writing;
-        for (auto const& o : whole.moves) {
-            clearing.push_back(o);
-            clearing.back().data.clear();
-            if (o.data.empty()) continue; // an item itself, not its owner
-            writing.push_back(o);
-            writing.back().what = operation::kind::set;
-        }
-
-        if (auto const* in_force = view.assignment_in_force(); in_force && in_force->is_published()) {
-            auto withdrawn = *in_force;
-            withdrawn.set_published(false);
-            transaction withdraw{g};
-            withdraw.check(at_.leader_instance())
-                .set(at_.assignment(), withdrawn.to_text(), *version)
-                .set(at_.item_instance(0), withdrawn.owner_id(0).str());
-            ELASTICJOB_CO_CHECK(co_await commit(std::move(withdraw)));
-            ++*version;
-        }
-
-        transaction nobody_sharded{g};
-        nobody_sharded.check(at_.leader_instance());
-        if (version) nobody_sharded.check(at_.assignment(), *version);
-        ELASTICJOB_CO_CHECK(co_await commit_chunks(std::move(nobody_sharded), std::move(clearing)));
-
-        assignment unpublished = after;
-        unpublished.set_published(false);
-        transaction flip = whole.checks;
-        for (auto o : whole.flip) {
-            if (o.path == at_.assignment()) {
-                o.data = unpublished.to_text();
-                if (version) o.version = *version;
-            }
-            flip.add(std::move(o));
-        }
-        ELASTICJOB_CO_CHECK(co_await commit(std::move(flip)));
-
-        node_version const flipped = version ? *version + 1 : 0;
-        transaction still_ours{g};
-        still_ours.check(at_.assignment(), flipped);
-        ELASTICJOB_CO_CHECK(co_await commit_chunks(std::move(still_ours), std::move(writing)));
-
-        transaction publish{g};
-        publish.set(at_.assignment(), after.to_text(), flipped).set(at_.item_instance(0), after.owner_id(0).str());
-        co_return co_await commit(std::move(publish));
-    }
+    task<result<void>> commit_in_parts(job_view<Registry> const& view, change const& whole, assignment const& after);
 
     /// Each chunk begins with the same checks.
-    task<result<void>> commit_chunks(transaction checks, operations rest) {
-        auto chunk = checks;
-        for (auto& o : rest) {
-            if (!chunk.has_room(registry_.limits(), 1, o.bytes())) {
-                ELASTICJOB_CO_CHECK(co_await commit(std::move(chunk)));
-                chunk = checks;
-            }
-            chunk.add(std::move(o));
-        }
-        if (chunk.size() == checks.size()) co_return success();
-        co_return co_await commit(std::move(chunk));
-    }
+    task<result<void>> commit_chunks(transaction checks, std::vector<operation> rest);
 
     /// Whether it is gone.
-    task<result<bool>> remove_item(session_generation g, item_index i) {
-        ELASTICJOB_CO_TRY(auto const below, co_await registry_.children(at_.item(i)));
-        if (std::find(below.begin(), below.end(), "running") != below.end()) co_return false;
-        ELASTICJOB_CO_TRY(auto const record, co_await registry_.exists(at_.run_record(i)));
-        transaction t{g};
-        t.check(at_.leader_instance());
-        for (auto const& name : below) t.remove(at_.item(i) / name);
-        t.remove(at_.item(i));
-        if (record) t.remove(at_.run_record(i));
-        ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(t)));
-        co_return static_cast<bool>(reply); // refused: somebody has just started or touched it; look again later
-    }
+    task<result<bool>> remove_item(session_generation g, item_index i);
 
     Registry& registry_;
     job_layout at_;
@@ -407,6 +145,336 @@ private:
     bool is_damaged_ = false; ///< the items' nodes do not say what the assignment says
     bool has_cut_items_ = false;
 };
+
+template <registry Registry, sharding_strategy Strategy>
+resharder<Registry, Strategy>::resharder(Registry& r, job_layout at, instance_id self)
+    : registry_{r},
+      at_{std::move(at)},
+      self_{std::move(self)} {}
+
+template <registry Registry, sharding_strategy Strategy>
+bool resharder<Registry, Strategy>::is_outdated(job_view<Registry> const& view, sharding_basis const& basis) const {
+    if (basis.instances.empty()) return false; // nobody to give items to (SH-6)
+    auto const* now = view.assignment_in_force();
+    return !now || is_damaged_ || !now->is_published() || now->instances() != basis.instances ||
+           now->items() != basis.item_count || now->strategy() != Strategy::name ||
+           now->traits_print() != basis.traits.print();
+}
+
+template <registry Registry, sharding_strategy Strategy>
+bool resharder<Registry, Strategy>::is_asked_for(job_view<Registry> const& view) {
+    return view.sharding_is_necessary() || view.sharding_is_processed();
+}
+
+template <registry Registry, sharding_strategy Strategy>
+task<result<void>> resharder<Registry, Strategy>::grant(job_view<Registry> const& view, session_generation g) {
+    transaction t{g};
+    t.check(at_.leader_instance()).check(at_.assignment(), view.assignment_node()->stat.version);
+    for (auto const& o : flags_down(view)) t.add(o);
+    co_return co_await commit(std::move(t));
+}
+
+template <registry Registry, sharding_strategy Strategy>
+task<result<sharding_report>> resharder<Registry, Strategy>::shard(job_view<Registry> const& view,
+                                                                   sharding_basis basis) {
+    auto const* in_force = view.assignment_in_force();
+    bool const knows_items = in_force && in_force->is_published() && !distrusts_items_;
+    std::optional<assignment> before;
+    if (in_force) before = *in_force;
+    nodes known{before ? *before : nothing_};
+    std::vector<node_path> parents;
+    if (!knows_items) {
+        ELASTICJOB_CO_TRY(known, co_await read_item_nodes(registry_, at_));
+        ELASTICJOB_CO_TRY(parents, co_await missing_parents());
+    }
+    ELASTICJOB_CO_TRY(assignment after, compute(next_epoch(view), before ? &*before : nullptr, known, basis));
+    sharding_report const report{after.epoch(), basis.item_count, count_moves(known, after), after.count_left()};
+
+    change const whole{checks(view, basis), foundation(std::move(parents), known), flip(view, known, after),
+                       moves(known, after)};
+    if (known.end() > after.items()) has_cut_items_ = true; // also if the reply to what follows is lost
+    auto const done = co_await commit_change(view, whole, after);
+    // A refusal may come from items that are not as we thought: next time, look.
+    distrusts_items_ = !done;
+    if (!done) co_return done.error();
+    is_damaged_ = false;
+    co_return report;
+}
+
+template <registry Registry, sharding_strategy Strategy>
+task<result<void>> resharder<Registry, Strategy>::audit(job_view<Registry> const& view) {
+    ELASTICJOB_CO_TRY(nodes const known, co_await read_item_nodes(registry_, at_));
+    auto const* in_force = view.assignment_in_force();
+    if (!in_force || !in_force->is_published()) co_return success(); // the view tells of that
+    for (item_index i = 0; i < in_force->items() && !is_damaged_; ++i)
+        is_damaged_ = !known.has_owner_node(i) || known.owner(i) != in_force->owner_id(i).str();
+    distrusts_items_ |= is_damaged_;
+    has_cut_items_ |= known.end() > in_force->items();
+    co_return success();
+}
+
+template <registry Registry, sharding_strategy Strategy>
+task<result<void>> resharder<Registry, Strategy>::remove_failover_flags(session_generation g) {
+    auto const flagged = co_await registry_.children(at_.failover_items());
+    if (!flagged && flagged.error() == errc::no_node) co_return success();
+    if (!flagged) co_return flagged.error();
+    for (auto const& name : *flagged) {
+        auto const removed = co_await registry_.remove(at_.failover_items() / name, any_version, g);
+        if (!removed && !(removed.error() == errc::no_node)) co_return removed.error();
+    }
+    co_return success();
+}
+
+template <registry Registry, sharding_strategy Strategy>
+result<assignment> resharder<Registry, Strategy>::compute(std::uint64_t epoch, assignment const* in_force,
+                                                          nodes const& known, sharding_basis const& basis) {
+    std::optional<assignment> after;
+    auto const done = detail::guarded_call([&] {
+        auto const before = in_force ? in_force->runs_among(basis.instances) : runs_of(known, basis.instances);
+        auto const traits = basis.traits.traits();
+        auto const needs = basis.traits.needs();
+        sharding_request const request{basis.job, basis.instances, basis.item_count, {}, before, traits, needs};
+        after.emplace(epoch, std::string{Strategy::name}, basis.instances, Strategy{}(request));
+    });
+    if (!done)
+        return error{done.error().code,
+                     "the sharding strategy threw, and the assignment stays as it is: " + done.error().what,
+                     done.error().where};
+    using answer = std::remove_cvref_t<decltype(Strategy{}(std::declval<sharding_request const&>()))>;
+    bool const leaves_unannounced = !detail::allocation_may_leave_items<answer> && after->count_left() != 0;
+    if (!after->allocates(basis.item_count) || leaves_unannounced)
+        return error{errc::job_failed, "what the sharding strategy '" + std::string{Strategy::name} +
+                                           "' answered is no allocation of the job's items to its instances, and "
+                                           "the assignment stays as it is"};
+    after->set_traits_print(basis.traits.print());
+    return *std::move(after);
+}
+
+template <registry Registry, sharding_strategy Strategy>
+task<result<void>> resharder<Registry, Strategy>::remove_cut_items(session_generation g, std::uint32_t item_count) {
+    auto const names = co_await registry_.children(at_.sharding());
+    if (!names && !(names.error() == errc::no_node)) co_return names.error();
+    bool left_over = false;
+    if (names) {
+        for (auto const& name : *names) {
+            auto const i = detail::parse_number<item_index>(name);
+            if (!i || *i < item_count) continue;
+            ELASTICJOB_CO_TRY(bool const removed, co_await remove_item(g, *i));
+            left_over |= !removed;
+        }
+    }
+    has_cut_items_ = left_over;
+    co_return success();
+}
+
+template <registry Registry, sharding_strategy Strategy>
+std::uint64_t resharder<Registry, Strategy>::next_epoch(job_view<Registry> const& view) const {
+    auto const* written = view.assignment_node();
+    if (!written) return 1;
+    auto const last = assignment::parse(written->data);
+    // One that cannot be read has an epoch all the same: its version is as good, for it grows with each writing.
+    return (last ? last->epoch() : static_cast<std::uint64_t>(written->stat.version)) + 1;
+}
+
+template <registry Registry, sharding_strategy Strategy>
+std::vector<run> resharder<Registry, Strategy>::runs_of(nodes const& known, std::vector<instance_id> const& instances) {
+    std::vector<run> runs;
+    for (item_index i = 0; i != known.end(); ++i) {
+        auto slot = no_slot;
+        if (known.has_owner_node(i)) {
+            auto const is_before = [](instance_id const& a, std::string const& b) { return a.str() > b; };
+            auto const at = std::lower_bound(instances.begin(), instances.end(), known.owner(i), is_before);
+            if (at != instances.end() && at->str() == known.owner(i))
+                slot = static_cast<slot_index>(at - instances.begin());
+        }
+        if (runs.empty() || runs.back().owner != slot) runs.push_back({i, slot});
+        runs.back().end = i + 1;
+    }
+    return runs;
+}
+
+template <registry Registry, sharding_strategy Strategy>
+transaction resharder<Registry, Strategy>::checks(job_view<Registry> const& view, sharding_basis const& basis) const {
+    transaction t{basis.generation};
+    t.check(at_.leader_instance()).check(at_.config(), basis.config_version);
+    std::set<std::string_view> servers;
+    for (auto const& id : basis.instances) {
+        t.check(at_.instance(id));
+        if (auto const* s = view.server(id.server()); s && servers.insert(id.server()).second)
+            t.check(at_.server(id.server()), s->stat.version);
+    }
+    for (auto const& p : basis.traits.proofs()) t.check(p.path, p.version);
+    return t;
+}
+
+template <registry Registry, sharding_strategy Strategy>
+operation resharder<Registry, Strategy>::creation(node_path path, std::string data) {
+    return {operation::kind::create, std::move(path), std::move(data)};
+}
+
+template <registry Registry, sharding_strategy Strategy>
+task<result<std::vector<node_path>>> resharder<Registry, Strategy>::missing_parents() {
+    std::vector<node_path> const parents{at_.sharding(), at_.ext()};
+    ELASTICJOB_CO_TRY(auto const found, co_await read_all(registry_, parents));
+    std::vector<node_path> missing;
+    for (std::size_t i = 0; i < parents.size(); ++i)
+        if (!found[i]) missing.push_back(parents[i]);
+    co_return missing;
+}
+
+template <registry Registry, sharding_strategy Strategy>
+std::vector<operation> resharder<Registry, Strategy>::foundation(std::vector<node_path> missing,
+                                                                 nodes const& known) const {
+    std::vector<operation> creations;
+    for (auto& path : missing) creations.push_back(creation(std::move(path)));
+    if (!known.has_item(0)) creations.push_back(creation(at_.item(0)));
+    return creations;
+}
+
+template <registry Registry, sharding_strategy Strategy>
+std::vector<operation> resharder<Registry, Strategy>::flip(job_view<Registry> const& view, nodes const& known,
+                                                           assignment const& after) const {
+    std::vector<operation> steps;
+    if (!known.has_owner_node(0)) steps.push_back(creation(at_.item_instance(0)));
+    steps.push_back({operation::kind::set, at_.item_instance(0), after.owner_id(0).str()});
+    if (auto const* written = view.assignment_node())
+        steps.push_back(
+            {operation::kind::set, at_.assignment(), after.to_text(), create_mode::persistent, written->stat.version});
+    else
+        steps.push_back(creation(at_.assignment(), after.to_text()));
+    for (auto& o : flags_down(view)) steps.push_back(std::move(o));
+    return steps;
+}
+
+template <registry Registry, sharding_strategy Strategy>
+std::vector<operation> resharder<Registry, Strategy>::flags_down(job_view<Registry> const& view) const {
+    std::vector<operation> steps;
+    if (view.sharding_is_necessary()) steps.push_back({operation::kind::remove, at_.sharding_necessary()});
+    if (view.sharding_is_processed()) steps.push_back({operation::kind::remove, at_.sharding_processing()});
+    return steps;
+}
+
+template <registry Registry, sharding_strategy Strategy>
+std::vector<operation> resharder<Registry, Strategy>::moves(nodes const& known, assignment const& after) const {
+    std::vector<operation> steps;
+    for (item_index i = 1; i < after.items(); ++i) {
+        auto const& owner = after.owner_id(i).str();
+        if (!known.has_item(i)) steps.push_back(creation(at_.item(i)));
+        if (!known.has_owner_node(i))
+            steps.push_back(creation(at_.item_instance(i), owner));
+        else if (known.owner(i) != owner)
+            steps.push_back({operation::kind::set, at_.item_instance(i), owner});
+    }
+    return steps;
+}
+
+template <registry Registry, sharding_strategy Strategy>
+std::uint32_t resharder<Registry, Strategy>::count_moves(nodes const& known, assignment const& after) {
+    std::uint32_t moves = 0;
+    for (item_index i = 0; i < after.items(); ++i)
+        if (!known.has_owner_node(i) || known.owner(i) != after.owner_id(i).str()) ++moves;
+    return moves;
+}
+
+template <registry Registry, sharding_strategy Strategy>
+task<result<void>> resharder<Registry, Strategy>::commit_change(job_view<Registry> const& view, change const& whole,
+                                                                assignment const& after) {
+    transaction all = whole.checks;
+    for (auto const* part : {&whole.foundation, &whole.flip, &whole.moves})
+        for (auto const& o : *part) all.add(o);
+    if (all.has_room(registry_.limits())) co_return co_await commit(std::move(all));
+    co_return co_await commit_in_parts(view, whole, after);
+}
+
+template <registry Registry, sharding_strategy Strategy>
+task<result<void>> resharder<Registry, Strategy>::commit(transaction t) {
+    auto const asked = t;
+    ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(t)));
+    if (!reply) co_return refusal_error(asked, *reply.refused);
+    co_return success();
+}
+
+template <registry Registry, sharding_strategy Strategy>
+task<result<void>> resharder<Registry, Strategy>::commit_in_parts(job_view<Registry> const& view, change const& whole,
+                                                                  assignment const& after) {
+    auto const g = whole.checks.generation();
+    std::optional<node_version> version;
+    if (auto const* written = view.assignment_node()) version = written->stat.version;
+    std::vector<operation> clearing = whole.foundation;
+    std::vector<operation> writing;
+    for (auto const& o : whole.moves) {
+        clearing.push_back(o);
+        clearing.back().data.clear();
+        if (o.data.empty()) continue; // an item itself, not its owner
+        writing.push_back(o);
+        writing.back().what = operation::kind::set;
+    }
+
+    if (auto const* in_force = view.assignment_in_force(); in_force && in_force->is_published()) {
+        auto withdrawn = *in_force;
+        withdrawn.set_published(false);
+        transaction withdraw{g};
+        withdraw.check(at_.leader_instance())
+            .set(at_.assignment(), withdrawn.to_text(), *version)
+            .set(at_.item_instance(0), withdrawn.owner_id(0).str());
+        ELASTICJOB_CO_CHECK(co_await commit(std::move(withdraw)));
+        ++*version;
+    }
+
+    transaction nobody_sharded{g};
+    nobody_sharded.check(at_.leader_instance());
+    if (version) nobody_sharded.check(at_.assignment(), *version);
+    ELASTICJOB_CO_CHECK(co_await commit_chunks(std::move(nobody_sharded), std::move(clearing)));
+
+    assignment unpublished = after;
+    unpublished.set_published(false);
+    transaction flip = whole.checks;
+    for (auto o : whole.flip) {
+        if (o.path == at_.assignment()) {
+            o.data = unpublished.to_text();
+            if (version) o.version = *version;
+        }
+        flip.add(std::move(o));
+    }
+    ELASTICJOB_CO_CHECK(co_await commit(std::move(flip)));
+
+    node_version const flipped = version ? *version + 1 : 0;
+    transaction still_ours{g};
+    still_ours.check(at_.assignment(), flipped);
+    ELASTICJOB_CO_CHECK(co_await commit_chunks(std::move(still_ours), std::move(writing)));
+
+    transaction publish{g};
+    publish.set(at_.assignment(), after.to_text(), flipped).set(at_.item_instance(0), after.owner_id(0).str());
+    co_return co_await commit(std::move(publish));
+}
+
+template <registry Registry, sharding_strategy Strategy>
+task<result<void>> resharder<Registry, Strategy>::commit_chunks(transaction checks, std::vector<operation> rest) {
+    auto chunk = checks;
+    for (auto& o : rest) {
+        if (!chunk.has_room(registry_.limits(), 1, o.bytes())) {
+            ELASTICJOB_CO_CHECK(co_await commit(std::move(chunk)));
+            chunk = checks;
+        }
+        chunk.add(std::move(o));
+    }
+    if (chunk.size() == checks.size()) co_return success();
+    co_return co_await commit(std::move(chunk));
+}
+
+template <registry Registry, sharding_strategy Strategy>
+task<result<bool>> resharder<Registry, Strategy>::remove_item(session_generation g, item_index i) {
+    ELASTICJOB_CO_TRY(auto const below, co_await registry_.children(at_.item(i)));
+    if (std::find(below.begin(), below.end(), "running") != below.end()) co_return false;
+    ELASTICJOB_CO_TRY(auto const record, co_await registry_.exists(at_.run_record(i)));
+    transaction t{g};
+    t.check(at_.leader_instance());
+    for (auto const& name : below) t.remove(at_.item(i) / name);
+    t.remove(at_.item(i));
+    if (record) t.remove(at_.run_record(i));
+    ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(t)));
+    co_return static_cast<bool>(reply); // refused: somebody has just started or touched it; look again later
+}
 
 } // namespace elasticjob
 #endif // ELASTICJOB_SHARDING_RESHARDER_HPP

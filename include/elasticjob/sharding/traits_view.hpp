@@ -3,7 +3,6 @@
 #ifndef ELASTICJOB_SHARDING_TRAITS_VIEW_HPP
 #define ELASTICJOB_SHARDING_TRAITS_VIEW_HPP
 
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/mirror.hpp>
 #include <elasticjob/sharding/job_traits.hpp>
@@ -22,10 +21,7 @@ class traits_view {
 
 public:
     /// `news` is notified after every change, and must outlive it.
-    traits_view(Registry& r, job_layout at, event_count<Loop>& news)
-        : at_{std::move(at)},
-          labels_{r, at_.item_labels(), mirror_scope::root_only(), news},
-          instances_{r, at_.traits(), mirror_scope::children(), news} {}
+    traits_view(Registry& r, job_layout at, event_count<Loop>& news);
 
     bool is_loaded() const noexcept { return labels_.is_loaded() && instances_.is_loaded(); }
 
@@ -33,18 +29,27 @@ public:
     error const* failure() const { return labels_.failure() ? labels_.failure() : instances_.failure(); }
 
     /// Errors: invalid_config, if what the items need cannot be read.
-    result<deferred<job_traits, Registry>> traits_of(deferred<std::vector<instance_id>, Registry> const& instances,
-                                                     std::uint32_t item_count) const {
-        deferred<job_traits, Registry> traits;
-        ELASTICJOB_CHECK(traits.read_needs(at_.item_labels(), labels_.root(), item_count));
-        for (auto const& id : instances) traits.add_instance(at_.traits_of(id), instances_.find(id.str()));
-        return traits;
-    }
+    result<job_traits> traits_of(std::vector<instance_id> const& instances, std::uint32_t item_count) const;
 
 private:
     job_layout at_;
     mirror<Registry> labels_, instances_;
 };
+
+template <registry Registry>
+traits_view<Registry>::traits_view(Registry& r, job_layout at, event_count<Loop>& news)
+    : at_{std::move(at)},
+      labels_{r, at_.item_labels(), mirror_scope::root_only(), news},
+      instances_{r, at_.traits(), mirror_scope::children(), news} {}
+
+template <registry Registry>
+result<job_traits> traits_view<Registry>::traits_of(std::vector<instance_id> const& instances,
+                                                    std::uint32_t item_count) const {
+    job_traits traits;
+    ELASTICJOB_CHECK(traits.read_needs(at_.item_labels(), labels_.root(), item_count));
+    for (auto const& id : instances) traits.add_instance(at_.traits_of(id), instances_.find(id.str()));
+    return traits;
+}
 
 } // namespace elasticjob
 #endif // ELASTICJOB_SHARDING_TRAITS_VIEW_HPP

@@ -4,6 +4,7 @@
 #define ELASTICJOB_TESTING_BODY_FIBER_HPP
 
 #include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/memory.hpp>
 
 #include <ucontext.h>
@@ -43,14 +44,7 @@ class body_fiber {
 public:
     /// `act(context)` is called when this is resumed for the first time, and must not throw; `on_sleep` is what `pass_time`
     /// does in it.
-    body_fiber(void (*act)(void* context), void (*on_sleep)(void* context, std::chrono::nanoseconds), void* context)
-        : act_{act}, on_sleep_{on_sleep}, context_{context}, stack_{new std::byte[stack_size]} {
-        getcontext(&here_);
-        here_.uc_stack.ss_sp = stack_.get();
-        here_.uc_stack.ss_size = stack_size;
-        here_.uc_link = nullptr;
-        makecontext(&here_, &enter, 0);
-    }
+    body_fiber(void (*act)(void* context), void (*on_sleep)(void* context, std::chrono::nanoseconds), void* context);
     body_fiber(body_fiber const&) = delete;
     body_fiber& operator=(body_fiber const&) = delete;
 
@@ -61,57 +55,18 @@ public:
     bool is_over() const noexcept { return is_over_; }
 
     /// Returns when it pauses, or is over. Precondition: it is not.
-    void resume() {
-        auto* const before = std::exchange(current_, this);
-#ifdef ELASTICJOB_TESTING_TELLS_ASAN
-        void* mine = nullptr;
-        __sanitizer_start_switch_fiber(&mine, stack_.get(), stack_size);
-#endif
-        swapcontext(&owner_, &here_);
-#ifdef ELASTICJOB_TESTING_TELLS_ASAN
-        __sanitizer_finish_switch_fiber(mine, nullptr, nullptr);
-#endif
-        current_ = before;
-    }
+    void resume();
 
     /// In it: stands still until it is resumed. Throws when it has been given up.
-    void pause() {
-        if (!is_given_up_) leave(false);
-#if defined(__cpp_exceptions)
-        struct given_up {};
-        if (is_given_up_) throw given_up{};
-#endif
-    }
+    void pause();
 
     /// It is not to go on where it stands, and what it holds is freed. Without exceptions it is not. Precondition: what it
     /// uses is still there.
-    void give_up() {
-        is_given_up_ = true;
-#if defined(__cpp_exceptions)
-        if (!is_over_) resume();
-#endif
-    }
+    void give_up();
 
 private:
-    static void enter() {
-        auto& self = *current_;
-#ifdef ELASTICJOB_TESTING_TELLS_ASAN
-        __sanitizer_finish_switch_fiber(nullptr, &self.owners_stack_, &self.owners_stack_size_);
-#endif
-        self.act_(self.context_);
-        self.is_over_ = true;
-        self.leave(true);
-    }
-    void leave([[maybe_unused]] bool for_good) {
-#ifdef ELASTICJOB_TESTING_TELLS_ASAN
-        void* mine = nullptr;
-        __sanitizer_start_switch_fiber(for_good ? nullptr : &mine, owners_stack_, owners_stack_size_);
-#endif
-        swapcontext(&here_, &owner_);
-#ifdef ELASTICJOB_TESTING_TELLS_ASAN
-        __sanitizer_finish_switch_fiber(mine, &owners_stack_, &owners_stack_size_);
-#endif
-    }
+    static void enter();
+    void leave([[maybe_unused]] bool for_good);
 
     static constexpr std::size_t stack_size = 512 * 1024;
     static inline thread_local body_fiber* current_ = nullptr;
@@ -133,11 +88,11 @@ private:
 /// For bodies that are marked with `takes_time`, and not in a `catch` of theirs: returns when that much virtual time has
 /// passed for their process. If that dies meanwhile, this throws, and again whenever it is called, so that the body comes to
 /// its end; what it does then nobody sees. Faults of bodies happen here: it takes longer, or throws a std::runtime_error.
-inline void pass_time(std::chrono::nanoseconds span) {
-    auto* const self = detail::body_fiber::current();
-    assert(self && "the body is not marked with takes_time");
-    self->sleep(span);
-}
+void pass_time(std::chrono::nanoseconds span);
 
 } // namespace elasticjob::testing
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/testing/body_fiber.ipp>
+#endif
 #endif // ELASTICJOB_TESTING_BODY_FIBER_HPP

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_TESTING_EXPLORE_HPP
 #define ELASTICJOB_TESTING_EXPLORE_HPP
 
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/random.hpp>
 #include <elasticjob/testing/fault_plan.hpp>
 #include <elasticjob/testing/observatory.hpp>
@@ -64,29 +65,14 @@ struct exploration {
 
 namespace detail {
 
-inline std::uint64_t number_from(char const* variable, std::uint64_t otherwise) {
-    auto const* text = std::getenv(variable);
-    return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
+std::uint64_t number_from(char const* variable, std::uint64_t otherwise);
 
-inline std::string this_program() {
-    char path[4096];
-    auto const length = readlink("/proc/self/exe", path, sizeof path);
-    return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string{"this program"};
-}
+std::string this_program();
 
-inline std::string in_one_line(fault_plan const& plan) {
-    std::string text;
-    for (auto const& f : plan) text.append(text.empty() ? "" : "; ").append(to_string(f));
-    return text;
-}
+std::string in_one_line(fault_plan const& plan);
 
 /// The end of a long text, from the begin of a line.
-inline std::string_view last_lines(std::string_view text, std::size_t bytes_most) {
-    if (text.size() <= bytes_most) return text;
-    text.remove_prefix(text.size() - bytes_most);
-    return text.substr(std::min(text.find('\n') + 1, text.size()));
-}
+std::string_view last_lines(std::string_view text, std::size_t bytes_most);
 
 } // namespace detail
 
@@ -167,4 +153,8 @@ exploration explore(explore_options const& options, Scenario build) {
 }
 
 } // namespace elasticjob::testing
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/testing/explore.ipp>
+#endif
 #endif // ELASTICJOB_TESTING_EXPLORE_HPP

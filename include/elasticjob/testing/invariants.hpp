@@ -4,6 +4,7 @@
 #define ELASTICJOB_TESTING_INVARIANTS_HPP
 
 #include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/sharding/assignment.hpp>
 #include <elasticjob/testing/observatory.hpp>
 
@@ -25,45 +26,20 @@ namespace detail {
 inline std::string item_text(std::string const& job, item_index i) { return "item " + item_name(i) + " of " + job; }
 
 /// How many items the job has, by its configuration; nothing if there is none that can be read.
-inline std::optional<std::uint32_t> item_count(cluster_view const& v, std::string const& job) {
-    auto const* stored = v.find(cluster_view::layout(job).config());
-    if (!stored) return std::nullopt;
-    auto const config = from_json(stored->data);
-    if (!config || !*config) return std::nullopt;
-    return static_cast<std::uint32_t>((*config)->sharding_total_count);
-}
+std::optional<std::uint32_t> item_count(cluster_view const& v, std::string const& job);
 
 /// The job that a path belongs to.
-inline std::string_view job_of(std::string_view path) {
-    path.remove_prefix(path.empty() ? 0 : 1);
-    return path.substr(0, path.find('/'));
-}
+std::string_view job_of(std::string_view path);
 
 /// The assignment, if it is in force: docs/decisions/0003.
-inline std::optional<assignment> assignment_in_force(cluster_view const& v, std::string const& job) {
-    auto const at = cluster_view::layout(job);
-    auto const* written = v.find(at.assignment());
-    auto const* first = v.find(at.item_instance(0));
-    if (!written || !first || first->stat.modified != written->stat.modified) return std::nullopt;
-    auto a = assignment::parse(written->data);
-    if (!a) return std::nullopt;
-    return *std::move(a);
-}
+std::optional<assignment> assignment_in_force(cluster_view const& v, std::string const& job);
 
 /// Whom an item belongs to: by the assignment, whose writing to the items' nodes may take several transactions; by the
 /// item's node if there is none in force. Empty: nobody.
-inline std::string owner_of(cluster_view const& v, std::string const& job, item_index i) {
-    auto const a = assignment_in_force(v, job);
-    if (a && i < a->items()) return a->owner_id(i).str();
-    return v.data(cluster_view::layout(job).item_instance(i));
-}
+std::string owner_of(cluster_view const& v, std::string const& job, item_index i);
 
 /// Whether anybody may own the job's items.
-inline bool has_members(cluster_view const& v, std::string const& job) {
-    for (auto const& [id, n] : v.live_instances(job))
-        if (v.is_enabled(job, *n)) return true;
-    return false;
-}
+bool has_members(cluster_view const& v, std::string const& job);
 
 } // namespace detail
 
@@ -72,31 +48,7 @@ inline bool has_members(cluster_view const& v, std::string const& job) {
 struct no_two_runs_of_one_item {
     static constexpr std::string_view name = "I1 no two runs of one item";
 
-    std::string on(observation const& o, cluster_view const& v) {
-        if (o.what == observation::kind::finished && o.failure && *o.failure == errc::timed_out)
-            given_up_.insert({o.job, o.item, o.token});
-        // The run itself is entered into the view only now, so all that are there are others.
-        if (o.what != observation::kind::body_began) return {};
-        auto& last_token = last_tokens_[{o.job, o.item}];
-        auto const before = std::exchange(last_token, std::max(last_token, o.token));
-        auto const* mark = v.find(cluster_view::layout(o.job).item_running(o.item));
-        if (!mark) return {};
-        auto const mine = v.nodes[o.node].session;
-        for (auto const& r : v.runs) {
-            if (r.job != o.job || r.item != o.item) continue;
-            if (given_up_.contains({o.job, o.item, r.token})) continue;
-            if (r.token < before)
-                continue; // another has begun since, and ended perhaps: this one does not count any more
-            auto const theirs = v.nodes[r.node].process == r.process ? v.nodes[r.node].session : r.session;
-            bool const other_lives = r.process != o.process && v.server.is_alive(r.session);
-            bool const i_hold = mark->stat.owner == mine;
-            bool const other_holds = mark->stat.owner == theirs && theirs != mine;
-            if (r.process == o.process || (i_hold && other_lives) || (other_holds && v.server.is_alive(mine)))
-                return detail::item_text(o.job, o.item) + " begins on node " + std::to_string(o.node) +
-                       " while it runs on node " + std::to_string(r.node);
-        }
-        return {};
-    }
+    std::string on(observation const& o, cluster_view const& v);
 
 private:
     std::map<std::pair<std::string, item_index>, std::int64_t> last_tokens_;
@@ -108,11 +60,7 @@ private:
 struct tokens_are_unique {
     static constexpr std::string_view name = "I1 tokens are unique";
 
-    std::string on(observation const& o, cluster_view const&) {
-        if (o.what != observation::kind::body_began || o.token == 0) return {};
-        if (seen_[{o.job, o.item}].insert(o.token).second) return {};
-        return detail::item_text(o.job, o.item) + " has two runs with the token " + std::to_string(o.token);
-    }
+    std::string on(observation const& o, cluster_view const&);
 
 private:
     std::map<std::pair<std::string, item_index>, std::set<std::int64_t>> seen_;
@@ -123,26 +71,9 @@ private:
 struct only_the_owner_starts {
     static constexpr std::string_view name = "only the owner starts an item";
 
-    std::string on(observation const& o, cluster_view const& v) {
-        if (o.what == observation::kind::joined) joined_.insert({o.job, v.nodes[o.node].session});
-        return {};
-    }
+    std::string on(observation const& o, cluster_view const& v);
 
-    std::string changed(tree_event const& e, cluster_view const& v) {
-        static constexpr std::string_view suffix = "/running";
-        if (e.kind != watch_kind::data || !e.path.ends_with(suffix)) return {};
-        auto const* mark = v.find(*node_path::parse(e.path));
-        if (!mark || mark->stat.modified == std::exchange(last_[e.path], mark->stat.modified)) return {};
-        auto const item_path = node_path::parse(e.path)->parent();
-        std::string const job{detail::job_of(e.path)};
-        if (!joined_.contains({job, mark->stat.owner})) return {};
-        auto const item = static_cast<item_index>(std::strtoul(std::string{item_path.name()}.c_str(), nullptr, 10));
-        auto const owner = detail::owner_of(v, job, item);
-        auto const* instance = v.find(cluster_view::layout(job).instances() / (owner.empty() ? "nobody" : owner));
-        if (instance && instance->stat.owner == mark->stat.owner) return {};
-        return "item " + std::string{item_path.name()} + " of " + job + " was started by another than its owner, '" +
-               owner + "'";
-    }
+    std::string changed(tree_event const& e, cluster_view const& v);
 
 private:
     std::set<std::pair<std::string, std::int64_t>> joined_; ///< jobs and sessions
@@ -153,21 +84,7 @@ private:
 struct items_agree_with_assignment {
     static constexpr std::string_view name = "items and assignment agree";
 
-    std::string changed(tree_event const& e, cluster_view const& v) const {
-        if (e.kind != watch_kind::data) return {};
-        if (e.path.find("/ext/assignment") == e.path.npos && e.path.find("/instance") == e.path.npos) return {};
-        std::string const job{detail::job_of(e.path)};
-        auto const at = cluster_view::layout(job);
-        auto const a = detail::assignment_in_force(v, job);
-        if (!a || !a->is_published()) return {};
-        // With nobody to shard for, cut items may go before the assignment does.
-        auto const count = std::min(a->items(), detail::item_count(v, job).value_or(0));
-        for (item_index i = 0; i < count; ++i)
-            if (auto const owner = v.data(at.item_instance(i)); owner != a->owner_id(i).str())
-                return detail::item_text(job, i) + " shows '" + owner + "', but the assignment says '" +
-                       a->owner_id(i).str() + "'";
-        return {};
-    }
+    std::string changed(tree_event const& e, cluster_view const& v) const;
 };
 
 /// I3: once all is settled each item has exactly one owner, which lives, and is enabled; there is a live leader, and
@@ -175,35 +92,10 @@ struct items_agree_with_assignment {
 struct one_owner_for_each_item {
     static constexpr std::string_view name = "I3 one owner for each item";
 
-    std::string reached(stage s, cluster_view const& v) const {
-        if (s != stage::settled && s != stage::watched) return {};
-        for (auto const& job : v.jobs)
-            if (auto wrong = look(job, v); !wrong.empty()) return job + ": " + wrong;
-        return {};
-    }
+    std::string reached(stage s, cluster_view const& v) const;
 
 private:
-    static std::string look(std::string const& job, cluster_view const& v) {
-        auto const at = cluster_view::layout(job);
-        auto const alive = v.live_instances(job);
-        auto const enabled = [&](std::string const& id) {
-            auto const found = alive.find(id);
-            return found != alive.end() && v.is_enabled(job, *found->second);
-        };
-        if (!detail::has_members(v, job)) return {};
-        for (auto const& id : v.server.tree().children(at.instances()))
-            if (!alive.contains(id)) return "an instance that has gone is still there: " + id;
-        if (!enabled(v.data(at.leader_instance()))) return "there is no live leader";
-        if (v.find(at.sharding_necessary())) return "a sharding is still asked for";
-        if (v.find(at.election_latch())->stat.children != 0) return "a candidate has been left behind";
-        auto const count = detail::item_count(v, job).value_or(0);
-        for (item_index i = 0; i < count; ++i)
-            if (auto const owner = v.data(at.item_instance(i)); !enabled(owner))
-                return "item " + item_name(i) + " belongs to nobody who lives: '" + owner + "'";
-        auto const* items = v.find(at.sharding());
-        if (items && items->stat.children != static_cast<std::int32_t>(count)) return "cut items were left behind";
-        return {};
-    }
+    static std::string look(std::string const& job, cluster_view const& v);
 };
 
 /// I7: what an operator has ordered is done once all is settled: nothing is left to obey, who is disabled has no items,
@@ -215,52 +107,12 @@ struct orders_are_obeyed {
     /// With `accepts_skips` false every item must run.
     explicit orders_are_obeyed(bool accepts_skips = true) noexcept : accepts_skips_{accepts_skips} {}
 
-    std::string on(observation const& o, cluster_view const& v) {
-        if (v.now_at != stage::settled) return {};
-        // Some items run before the one who has given the order hears that it has been given.
-        if (o.what == observation::kind::command && o.text == "trigger" && !o.failure) ordered_.insert(o.job);
-        bool const is_obeyed = o.what == observation::kind::started && o.source == run_source::trigger;
-        if (is_obeyed || (accepts_skips_ && o.what == observation::kind::skipped)) obeyed_[o.job].insert(o.item);
-        return {};
-    }
+    std::string on(observation const& o, cluster_view const& v);
 
-    std::string reached(stage s, cluster_view const& v) {
-        if (s == stage::settled) {
-            ordered_.clear();
-            obeyed_.clear();
-        }
-        if (s != stage::settled && s != stage::watched) return {};
-        for (auto const& job : v.jobs) {
-            auto const at = cluster_view::layout(job);
-            auto const alive = v.live_instances(job);
-            for (auto const& [id, n] : alive) {
-                if (v.data(at.instances() / id) == trigger_order) return job + ": " + id + " has not obeyed a trigger";
-            }
-            if (!detail::has_members(v, job)) continue;
-            auto const count = detail::item_count(v, job).value_or(0);
-            for (item_index i = 0; i < count; ++i)
-                if (v.find(at.stop_order(i))) return detail::item_text(job, i) + " has not obeyed an order to stop";
-            for (item_index i = 0; i < count; ++i) {
-                auto const owner = alive.find(v.data(at.item_instance(i)));
-                if (owner != alive.end() && !v.is_enabled(job, *owner->second))
-                    return detail::item_text(job, i) + " belongs to a disabled server";
-            }
-            if (s == stage::settled) continue;
-            if (auto wrong = find_untriggered(job, count, v); !wrong.empty()) return wrong;
-        }
-        return {};
-    }
+    std::string reached(stage s, cluster_view const& v);
 
 private:
-    std::string find_untriggered(std::string const& job, item_index count, cluster_view const& v) {
-        if (!ordered_.contains(job)) return {};
-        auto const& obeyed = obeyed_[job];
-        for (item_index i = 0; i < count; ++i) {
-            if (v.find(cluster_view::layout(job).item_disabled(i))) continue;
-            if (!obeyed.contains(i)) return detail::item_text(job, i) + " has not run though it was triggered";
-        }
-        return {};
-    }
+    std::string find_untriggered(std::string const& job, item_index count, cluster_view const& v);
 
     bool accepts_skips_;
     std::set<std::string> ordered_;                      ///< jobs
@@ -271,16 +123,12 @@ private:
 struct nothing_is_left_behind {
     static constexpr std::string_view name = "I8 nothing is left behind";
 
-    std::string reached(stage s, cluster_view const& v) const {
-        if (s != stage::left) return {};
-        if (!v.runs.empty()) return detail::item_text(v.runs.front().job, v.runs.front().item) + " still runs";
-        std::string orphans;
-        v.server.tree().for_each([&](std::string const& path, node const& n) {
-            if (n.stat.owner != 0) orphans += " " + path;
-        });
-        return orphans.empty() ? orphans : "there are ephemeral nodes:" + orphans;
-    }
+    std::string reached(stage s, cluster_view const& v) const;
 };
 
 } // namespace elasticjob::testing
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/testing/invariants.ipp>
+#endif
 #endif // ELASTICJOB_TESTING_INVARIANTS_HPP

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_TESTING_NODE_LOOP_HPP
 #define ELASTICJOB_TESTING_NODE_LOOP_HPP
 
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/virtual_loop.hpp>
 
 #include <cstdint>
@@ -42,24 +43,10 @@ public:
     wall_time wall_now() const noexcept { return world_.wall_now() + wall_offset_; }
     bool on_loop() const noexcept { return world_.on_loop(); }
 
-    void post(work& w) noexcept {
-        if (killed_) return w.act(w, work_action::discard);
-        if (diverted_) return diverted_->push_back(w);
-        ready_.push_back(w);
-        take_turn();
-    }
-    void arm(timer& t, mono_time due) {
-        if (killed_) return;
-        timers_.arm(t, due);
-        if (&timers_.earliest() == &t) set_alarm();
-    }
+    void post(work& w) noexcept;
+    void arm(timer& t, mono_time due);
     void disarm(timer& t) noexcept { timers_.disarm(t); } // the alarm may ring for nothing
-    bool wait(gate const& g) {
-        if (on_loop()) return false;
-        while (!g.is_open())
-            if (killed_ || !(stepper_.step ? stepper_.step(stepper_.context) : world_.step())) return false;
-        return true;
-    }
+    bool wait(gate const& g);
 
     virtual_loop& world() const noexcept { return world_; }
 
@@ -67,46 +54,23 @@ public:
     bool is_killed() const noexcept { return killed_; }
 
     /// As SIGSTOP does.
-    void pause() noexcept {
-        paused_ = true;
-        turn_.unlink();
-        world_.disarm(alarm_);
-        world_.disarm(breath_);
-    }
-    void resume() {
-        if (killed_ || !paused_) return;
-        paused_ = false;
-        take_turn();
-        set_alarm();
-    }
+    void pause() noexcept;
+    void resume();
 
     /// As SIGKILL does. May be called by the process's own step, which then is its last.
-    void kill() noexcept {
-        killed_ = true;
-        turn_.unlink();
-        world_.disarm(alarm_);
-        world_.disarm(breath_);
-        while (!ready_.empty()) {
-            work& w = ready_.pop_front();
-            w.act(w, work_action::discard);
-        }
-    }
+    void kill() noexcept;
 
     /// What is posted goes there instead, until this is called with null. For who calls a worker's part of some work.
     void divert(intrusive_list<work>* into) noexcept { diverted_ = into; }
 
     /// By how much the process's wall clock is ahead of the world's.
     std::chrono::nanoseconds wall_offset() const noexcept { return wall_offset_; }
-    void set_wall_offset(std::chrono::nanoseconds offset) noexcept {
-        wall_offset_ = std::chrono::duration_cast<wall_time::duration>(offset);
-    }
+    void set_wall_offset(std::chrono::nanoseconds offset) noexcept;
 
 private:
     struct turn : work {
         explicit turn(node_loop& l) noexcept : work{&act_on}, self{l} {}
-        static void act_on(work& w, work_action action) {
-            if (action == work_action::run) static_cast<turn&>(w).self.run_one();
-        }
+        static void act_on(work& w, work_action action);
         node_loop& self;
     };
     template <void (node_loop::*Act)()>
@@ -116,40 +80,12 @@ private:
         node_loop& self;
     };
 
-    void take_turn() noexcept {
-        if (!paused_ && !ready_.empty() && !turn_.is_linked() && !breath_.is_armed()) world_.post(turn_);
-    }
-    void go_on() {
-        instant_ = now();
-        works_ = 0;
-        take_turn();
-    }
-    void set_alarm() {
-        if (paused_ || killed_ || timers_.empty()) return;
-        auto const due = timers_.earliest().due;
-        if (alarm_.is_armed() && alarm_.due <= due) return;
-        world_.disarm(alarm_);
-        world_.arm(alarm_, due);
-    }
+    void take_turn() noexcept;
+    void go_on();
+    void set_alarm();
 
-    void run_one() {
-        if (ready_.empty()) return; // what was there has been taken back
-        work& w = ready_.pop_front();
-        w.act(w, work_action::run);
-        if (std::exchange(instant_, now()) != now()) works_ = 0;
-        if (++works_ >= works_at_once && !killed_ && !paused_ && !breath_.is_armed())
-            world_.arm(breath_, now() + std::chrono::milliseconds{1});
-        if (!killed_) take_turn();
-    }
-    void fire_one() {
-        if (timers_.empty()) return;
-        timer& t = timers_.earliest();
-        if (t.due <= now()) {
-            timers_.disarm(t);
-            t.fire(t);
-        }
-        set_alarm();
-    }
+    void run_one();
+    void fire_one();
 
     virtual_loop& world_;
     world_stepper stepper_;
@@ -169,4 +105,8 @@ private:
 static_assert(loop<node_loop>);
 
 } // namespace elasticjob::testing
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/testing/node_loop.ipp>
+#endif
 #endif // ELASTICJOB_TESTING_NODE_LOOP_HPP

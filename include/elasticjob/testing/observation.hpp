@@ -5,6 +5,7 @@
 
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/error.hpp>
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/events/event.hpp>
@@ -71,37 +72,7 @@ constexpr std::string_view name_of(observation::kind k) noexcept {
 }
 
 /// `12345 ms, node 2.5, settle: started 3`: the process behind the node's point.
-inline std::string to_string(observation const& o) {
-    using kind = observation::kind;
-    auto const us = std::chrono::duration_cast<std::chrono::microseconds>(o.at.time_since_epoch()).count();
-    auto fraction = std::to_string(us % 1000);
-    auto line = std::to_string(us / 1000) + "." + std::string(3 - fraction.size(), '0') + fraction + " ms";
-    if (o.process != 0) line += ", node " + std::to_string(o.node) + "." + std::to_string(o.process);
-    if (!o.job.empty()) line += ", " + o.job;
-    line.append(": ").append(name_of(o.what));
-    auto const due = std::chrono::duration_cast<std::chrono::milliseconds>(o.due.time_since_epoch()).count();
-    switch (o.what) {
-    case kind::started:
-    case kind::finished:
-    case kind::fenced:
-    case kind::misfired:
-    case kind::skipped:
-    case kind::body_began:
-    case kind::body_ended:
-        line += " " + std::to_string(o.item) + " due " + std::to_string(due);
-        if (o.token != 0) line += " token " + std::to_string(o.token);
-        if (o.what == kind::skipped) line.append(" ").append(name_of(o.why));
-        break;
-    case kind::share:
-        for (auto const i : o.items) line += " " + std::to_string(i);
-        break;
-    default:
-        break;
-    }
-    if (!o.text.empty()) line += " " + o.text;
-    if (o.failure) line += " " + to_string(*o.failure);
-    return line;
-}
+std::string to_string(observation const& o);
 
 namespace detail {
 
@@ -159,4 +130,8 @@ observation observe(Event const& e) {
 
 } // namespace detail
 } // namespace elasticjob::testing
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/testing/observation.ipp>
+#endif
 #endif // ELASTICJOB_TESTING_OBSERVATION_HPP

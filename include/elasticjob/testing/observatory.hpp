@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_TESTING_OBSERVATORY_HPP
 #define ELASTICJOB_TESTING_OBSERVATORY_HPP
 
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/testing/observation.hpp>
 #include <elasticjob/testing/simulated_server.hpp>
@@ -61,29 +62,12 @@ struct cluster_view {
     std::vector<wall_time> (*due)(std::string_view config, std::string_view schedule, wall_time after,
                                   wall_time until) = nullptr;
 
-    wall_time wall_of(node_view const& n) const {
-        return server.world().wall_now() + std::chrono::duration_cast<wall_time::duration>(n.wall_offset);
-    }
+    wall_time wall_of(node_view const& n) const;
     node const* find(node_path const& path) const { return server.tree().find(path); }
-    std::string data(node_path const& path) const {
-        auto const* n = find(path);
-        return n ? n->data : std::string{};
-    }
+    std::string data(node_path const& path) const;
     /// The instances whose node is there, with a session that lives, and whose process runs.
-    std::map<std::string, node_view const*> live_instances(std::string const& job) const {
-        std::map<std::string, node_view const*> alive;
-        auto const at = layout(job);
-        for (auto const& n : nodes) {
-            auto const id = n.instances.find(job);
-            if (n.process == 0 || id == n.instances.end()) continue;
-            auto const* there = find(at.instances() / id->second);
-            if (there && there->stat.owner == n.session) alive.emplace(id->second, &n);
-        }
-        return alive;
-    }
-    bool is_enabled(std::string const& job, node_view const& n) const {
-        return data(layout(job).server(n.ip)) != server_disabled;
-    }
+    std::map<std::string, node_view const*> live_instances(std::string const& job) const;
+    bool is_enabled(std::string const& job, node_view const& n) const;
     static job_layout layout(std::string const& job) { return job_layout{job_name::parse(job).value()}; }
 };
 
@@ -108,10 +92,7 @@ struct violation {
     mono_time at{};
 };
 
-inline std::string to_string(violation const& v) {
-    auto const ms = std::chrono::duration_cast<std::chrono::milliseconds>(v.at.time_since_epoch()).count();
-    return v.invariant + ": " + v.what + " (at " + std::to_string(ms) + " ms)";
-}
+std::string to_string(violation const& v);
 
 /// Takes note, and asks the invariants. Threads: the world's.
 class observatory {
@@ -119,9 +100,7 @@ public:
     explicit observatory(simulated_server& s) : view{s} { s.on_change(&note_change, this); }
     observatory(observatory const&) = delete;
     observatory& operator=(observatory const&) = delete;
-    ~observatory() {
-        for (auto& i : invariants_) i.destroy(i.self);
-    }
+    ~observatory();
 
     template <invariant I>
     void add(I i) {
@@ -129,29 +108,12 @@ public:
                                [](void* self) { delete static_cast<I*>(self); }});
     }
 
-    void note(observation o) {
-        o.at = view.server.world().now();
-        view.log.push_back(std::move(o));
-        auto const copy = view.log.back();
-        for (auto& i : invariants_) judge(i.name, i.on(i.self, copy, view));
-    }
+    void note(observation o);
     void note_violation(std::string_view name, std::string what) { judge(name, std::move(what)); }
 
     /// After each step.
-    void look_at_changes() {
-        if (changes_.empty()) return;
-        auto const changes = std::exchange(changes_, {});
-        for (auto& i : invariants_)
-            for (auto const& e : changes) judge(i.name, i.changed(i.self, e, view));
-    }
-    void reach(stage s) {
-        view.now_at = s;
-        observation o;
-        o.what = observation::kind::stage;
-        o.text = name_of(s);
-        note(std::move(o));
-        for (auto& i : invariants_) judge(i.name, i.reached(i.self, s, view));
-    }
+    void look_at_changes();
+    void reach(stage s);
 
     cluster_view view;
     std::vector<violation> violations;
@@ -182,13 +144,15 @@ private:
         return {};
     }
     static void note_change(void* self, tree_event const& e) { static_cast<observatory*>(self)->changes_.push_back(e); }
-    void judge(std::string_view name, std::string what) {
-        if (!what.empty()) violations.push_back({std::string{name}, std::move(what), view.server.world().now()});
-    }
+    void judge(std::string_view name, std::string what);
 
     std::vector<slot> invariants_;
     std::vector<tree_event> changes_;
 };
 
 } // namespace elasticjob::testing
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/testing/observatory.ipp>
+#endif
 #endif // ELASTICJOB_TESTING_OBSERVATORY_HPP

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_TESTING_RECORD_INVARIANTS_HPP
 #define ELASTICJOB_TESTING_RECORD_INVARIANTS_HPP
 
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/testing/invariants.hpp>
 
@@ -22,13 +23,7 @@ namespace detail {
 
 inline constexpr std::string_view record_part = "/ext/run/";
 
-inline std::optional<run_record> record_of(cluster_view const& v, std::string const& job, item_index i) {
-    auto const* there = v.find(cluster_view::layout(job).run_record(i));
-    if (!there) return std::nullopt;
-    auto read = run_record::parse(there->data);
-    if (!read) return std::nullopt;
-    return *std::move(read);
-}
+std::optional<run_record> record_of(cluster_view const& v, std::string const& job, item_index i);
 
 /// Two writings of one record, the second right behind the first.
 struct record_step {
@@ -40,52 +35,7 @@ struct record_step {
 };
 
 /// Empty if that is a step that the protocol knows.
-inline std::string find_wrong(record_step const& s) {
-    auto const when = [](wall_time t) { return std::to_string(t.time_since_epoch() / std::chrono::milliseconds{1}); };
-    auto const& before = s.before;
-    auto const& now = s.now;
-    bool const runs_on = before.running && now.running && *before.running == *now.running;
-    if (runs_on) return {}; // a checkpoint
-    if (before.running) {
-        auto const is_of_it = [&](run_entry const& e) { return e.run == *before.running; };
-        auto const entry = std::find_if(now.ledger.begin(), now.ledger.end(), is_of_it);
-        bool const is_entered = entry != now.ledger.end();
-        if (!is_entered && s.was_called && before.running->instance != nobody)
-            return "lost a run that had begun, for " + when(before.running->due);
-        if (!is_entered && !s.was_called) return {}; // undone
-        // A later attempt may be the last that the job allows, and there is one place to wait for another.
-        bool const is_first = is_entered && entry->run.attempt == 1;
-        bool const has_place = !before.retry || !(before.retry == now.retry);
-        if (is_first && has_place && entry->outcome == run_outcome::interrupted && s.has_failover)
-            return "was not run again, though it was interrupted, for " + when(entry->run.due);
-    }
-    bool const is_tried_again = before.retry && now.running && now.running->due == before.retry->due &&
-                                now.running->attempt == before.retry->attempt &&
-                                now.running->source == before.retry->source;
-    if (before.retry && !now.retry && !is_tried_again) {
-        auto const is_dropped = [&](run_entry const& e) {
-            return e.run.due == before.retry->due && e.run.attempt == before.retry->attempt;
-        };
-        if (std::none_of(now.ledger.begin(), now.ledger.end(), is_dropped))
-            return "lost a run that was to be tried again, for " + when(before.retry->due);
-    }
-    if (!now.running) return {};
-    auto const& r = *now.running;
-    if (is_tried_again) {
-        if (r.begun < before.retry->at) return "was tried again too early, for " + when(r.due);
-    } else if (r.source == run_source::failover) {
-        bool const follows = before.running && before.running->due == r.due && before.running->attempt + 1 == r.attempt;
-        if (!follows) return "makes up for a run that was not interrupted, for " + when(r.due);
-        auto const& former = before.running->instance;
-        if (former != r.instance && s.former_lives) return "makes up for a run whose instance lives: " + former;
-    } else if (r.source != run_source::trigger) {
-        bool const is_other_schedule = before.schedule != now.schedule;
-        bool const was_from_the_future = before.through > r.begun + std::chrono::hours{1};
-        if (!is_other_schedule && !was_from_the_future && r.due <= before.through)
-            return "is run for an instant that has been dealt with: " + when(r.due);
-    }
-    return {};
-}
+std::string find_wrong(record_step const& s);
 
 } // namespace detail
 
@@ -96,39 +46,9 @@ class records_tell_one_story {
 public:
     static constexpr std::string_view name = "I1 I2 I4 I5 run records tell one story";
 
-    std::string on(observation const& o, cluster_view const&) {
-        if (o.what == observation::kind::body_began && o.token != 0) called_.insert({o.job, o.item, o.token});
-        return {};
-    }
+    std::string on(observation const& o, cluster_view const&);
 
-    std::string changed(tree_event const& e, cluster_view const& v) {
-        if (e.path.ends_with("/config")) note_failover(std::string{detail::job_of(e.path)}, v);
-        auto const at = e.path.find(detail::record_part);
-        if (e.kind != watch_kind::data || at == e.path.npos) return {};
-        std::string const job{detail::job_of(e.path)};
-        auto const item =
-            static_cast<item_index>(std::strtoul(e.path.c_str() + at + detail::record_part.size(), nullptr, 10));
-        auto& known = known_[{job, item}];
-        auto const* there = v.find(*node_path::parse(e.path));
-        if (!there) {
-            known = {};
-            return {};
-        }
-        if (there->stat.modified == known.at) return {}; // a step may have several changes, and tells of each
-        auto const read = run_record::parse(there->data);
-        if (!read) return detail::item_text(job, item) + " has a record that cannot be read";
-        auto wrong = known.at == 0 ? std::string{} : judge(job, item, known, *read, v);
-        // Some steps fall together, so that only their sum is seen: then the token is the last one's.
-        auto const token = read->running ? there->stat.modified : 0;
-        if (!(known.record.running && read->running && *known.record.running == *read->running)) {
-            known.token = token;
-            known.begun = v.server.world().now();
-        }
-        known.record = *read;
-        known.at = there->stat.modified;
-        if (!wrong.empty()) wrong = detail::item_text(job, item) + " " + wrong;
-        return wrong;
-    }
+    std::string changed(tree_event const& e, cluster_view const& v);
 
 private:
     struct knowledge {
@@ -139,29 +59,9 @@ private:
     };
 
     std::string judge(std::string const& job, item_index item, knowledge const& known, run_record const& now,
-                      cluster_view const& v) {
-        detail::record_step step{known.record, now};
-        step.was_called = called_.contains({job, item, known.token});
-        // Who has not heard of it yet, because its network or itself is slow, goes by what was: as long as its session lives.
-        // And what it has found interrupted by then may be written down much later, with the item's next run; so this is
-        // about runs that began when all knew.
-        auto const& failover = failover_[job];
-        auto const patience = 2 * v.server.options().session_timeout;
-        bool const all_know = !failover.was_switched || known.begun - failover.since > patience;
-        step.has_failover = failover.is_on && all_know;
-        if (auto const& former = known.record.running)
-            step.former_lives = v.find(cluster_view::layout(job).instances() / former->instance) != nullptr;
-        return detail::find_wrong(step);
-    }
+                      cluster_view const& v);
 
-    void note_failover(std::string const& job, cluster_view const& v) {
-        auto const config = from_json(v.data(cluster_view::layout(job).config()));
-        bool const is_on = config && *config && (*config)->failover;
-        auto const [known, is_first] = failover_.try_emplace(job);
-        known->second.was_switched |= !is_first && known->second.is_on != is_on;
-        if (known->second.is_on != is_on) known->second.since = v.server.world().now();
-        known->second.is_on = is_on;
-    }
+    void note_failover(std::string const& job, cluster_view const& v);
 
     struct failover_state {
         bool is_on = false;
@@ -180,53 +80,18 @@ class every_instant_is_dealt_with {
 public:
     static constexpr std::string_view name = "I4 I6 every due instant is dealt with";
 
-    std::string reached(stage s, cluster_view const& v) {
-        if (s == stage::settled) begin_ = v.server.world().wall_now();
-        if (s != stage::watched) return {};
-        for (auto const& job : v.jobs) {
-            auto const at = cluster_view::layout(job);
-            auto const alive = v.live_instances(job);
-            auto const config = v.data(at.config());
-            auto const schedule = v.data(at.schedule());
-            for (item_index i = 0; i < detail::item_count(v, job).value_or(0); ++i) {
-                auto const owner = alive.find(v.data(at.item_instance(i)));
-                if (owner == alive.end() || v.find(at.item_disabled(i))) continue; // I3 looks after that
-                auto const record = detail::record_of(v, job, i);
-                if (!record) return detail::item_text(job, i) + " has no record";
-                if (record->running) {
-                    auto const& who = record->running->instance;
-                    if (!alive.contains(who)) return detail::item_text(job, i) + " still shows a run of " + who;
-                    continue;
-                }
-                if (record->retry) { // and what has become due since waits
-                    auto const ahead = std::chrono::duration_cast<wall_time::duration>(owner->second->wall_offset);
-                    if (record->retry->at < v.server.world().wall_now() + ahead - longest_run)
-                        return detail::item_text(job, i) + " has not been tried again";
-                    continue;
-                }
-                // Instants are those of the owner's clock. What is skipped is told, and written down with the next run,
-                // which may be a long way off where some of the day is excluded.
-                auto const ahead = std::chrono::duration_cast<wall_time::duration>(owner->second->wall_offset);
-                auto const until = v.server.world().wall_now() + ahead - longest_run;
-                auto const due = v.due(config, schedule, begin_ + ahead, until);
-                if (!due.empty() && record->through < due.back() && !is_told_to_be_skipped(v, job, i, due.back()))
-                    return detail::item_text(job, i) + " has not been run, or anything else, for " +
-                           std::to_string(due.back().time_since_epoch() / std::chrono::seconds{1});
-            }
-        }
-        return {};
-    }
+    std::string reached(stage s, cluster_view const& v);
 
 private:
-    static bool is_told_to_be_skipped(cluster_view const& v, std::string const& job, item_index i, wall_time due) {
-        return std::any_of(v.log.begin(), v.log.end(), [&](observation const& o) {
-            return o.what == observation::kind::skipped && o.job == job && o.item == i && o.due >= due;
-        });
-    }
+    static bool is_told_to_be_skipped(cluster_view const& v, std::string const& job, item_index i, wall_time due);
 
     static constexpr std::chrono::seconds longest_run{15};
     wall_time begin_{};
 };
 
 } // namespace elasticjob::testing
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/testing/record_invariants.ipp>
+#endif
 #endif // ELASTICJOB_TESTING_RECORD_INVARIANTS_HPP

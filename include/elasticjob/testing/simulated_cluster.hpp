@@ -5,6 +5,7 @@
 
 #include <elasticjob/config/job_config.hpp>
 #include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/random.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/core/virtual_loop.hpp>
@@ -55,26 +56,13 @@ public:
     // ---- Before it begins.
 
     /// All members of all jobs. Servers are called 10.0.0.1 and so on.
-    void add_nodes(std::uint32_t count) {
-        for (; count > 0; --count) add_node("10.0.0." + std::to_string(nodes_.size() + 1));
-    }
+    void add_nodes(std::uint32_t count);
 
     /// One that is called like that; several may be called alike.
-    void add_node(std::string ip) {
-        auto const n = static_cast<std::uint32_t>(nodes_.size());
-        nodes_.push_back(std::make_unique<machine>(*this, n, seed_of(100 + n)));
-        observatory_.view.nodes.push_back({std::move(ip)});
-        for (std::uint32_t j = 0; j < jobs_.size(); ++j) nodes_.back()->wants.insert(j);
-    }
+    void add_node(std::string ip);
 
     /// Whether the node is a member of the job from the beginning.
-    void set_member(std::uint32_t node, std::uint32_t job, bool is_member) {
-        auto& wants = nodes_[node]->wants;
-        if (is_member)
-            wants.insert(job);
-        else
-            wants.erase(job);
-    }
+    void set_member(std::uint32_t node, std::uint32_t job, bool is_member);
 
     template <invariant I>
     void add_invariant(I i) {
@@ -84,91 +72,31 @@ public:
     // ---- The whole of it.
 
     /// What a plan for this cluster may speak of.
-    fault_targets targets() const {
-        return {static_cast<std::uint32_t>(nodes_.size()), static_cast<std::uint32_t>(jobs_.size()), 9};
-    }
+    fault_targets targets() const;
 
     /// Starts all nodes; lets the faults happen; ends them; lets all settle, with what operators have ordered so far and
     /// then with everything enabled again; watches; has everybody leave. Stops at the first violation. The time of the
     /// faults lasts until the last of the plan, and `length` at least.
-    void play(fault_plan const& plan, std::chrono::milliseconds length = {}) {
-        start_all();
-        schedule_faults(plan);
-        auto const last = plan.empty() ? std::chrono::milliseconds{} : plan.back().at;
-        run_for(std::max(last + std::chrono::milliseconds{1}, length));
-        end_faults();
-        run_for(options_.settle);
-        if (is_over()) return;
-        observatory_.reach(stage::settling);
-        enable_everything();
-        run_for(options_.settle);
-        if (is_over()) return;
-        observatory_.reach(stage::settled);
-        auto const a_third = options_.watch / 3;
-        run_for(a_third + std::chrono::milliseconds{137}); // not on a second, which is when items are due
-        for (std::uint32_t j = 0; j < jobs_.size(); ++j) trigger_anywhere(j);
-        run_for(options_.watch - a_third);
-        if (is_over()) return;
-        observatory_.reach(stage::watched);
-        stop_all();
-        if (is_over()) return;
-        observatory_.reach(stage::left);
-    }
+    void play(fault_plan const& plan, std::chrono::milliseconds length = {});
 
     // ---- By hand.
 
-    void start_all() {
-        for (auto& n : nodes_)
-            if (!n->process) start(*n);
-    }
-    void schedule_faults(fault_plan const& plan) {
-        for (auto const& f : plan) at(world_.now() + f.at, {planned::kind::begin, f});
-    }
+    void start_all();
+    void schedule_faults(fault_plan const& plan);
     /// Now, as part of whatever runs next.
     void inject(fault f) { at(world_.now(), {planned::kind::begin, f}); }
 
-    void run_for(std::chrono::nanoseconds span) {
-        auto const until = world_.now() + span;
-        while (step_until(until)) {
-        }
-    }
+    void run_for(std::chrono::nanoseconds span);
 
     /// All nodes leave in order, each after the other.
-    void stop_all() {
-        for (auto& n : nodes_) stop(*n);
-    }
+    void stop_all();
 
     /// Networks are mended, processes go on or start anew, bodies behave. Clocks keep their differences; what operators
     /// have ordered stays.
-    void end_faults() {
-        std::erase_if(plan_, [](auto const& p) { return p.second.what == planned::kind::begin; });
-        for (auto& n : nodes_) {
-            n->cut_until = n->deaf_until = n->paused_until = n->slow_until = world_.now();
-            n->line.forget_stops();
-            refresh(*n);
-            if (n->process) {
-                auto& w = n->process->workers;
-                w.full_until = w.slow_until = w.throw_until = w.hang_until = world_.now();
-            }
-        }
-    }
+    void end_faults();
 
     /// No server is disabled, no item; every job has all the members that it is to have, and one at least.
-    void enable_everything() {
-        for (std::uint32_t j = 0; j < jobs_.size(); ++j) {
-            auto const at_job = layout(j);
-            for (auto const& n : observatory_.view.nodes)
-                if (server_.tree().find(at_job.server(n.ip))) order(j, "enable", at_job.server(n.ip), {});
-            for (item_index i = 0; i < 20; ++i)
-                if (server_.tree().find(at_job.item_disabled(i))) remove(j, at_job.item_disabled(i));
-            bool const has_member =
-                std::any_of(nodes_.begin(), nodes_.end(), [&](auto const& n) { return n->wants.contains(j); });
-            if (!has_member && !nodes_.empty()) nodes_.front()->wants.insert(j);
-        }
-        for (auto& n : nodes_)
-            for (std::uint32_t j = 0; j < jobs_.size(); ++j)
-                if (n->wants.contains(j)) at(world_.now(), {planned::kind::rejoin, fault{.node = n->number, .job = j}});
-    }
+    void enable_everything();
 
     /// The job's nodes.
     job_layout layout(std::uint32_t job) const { return cluster_view::layout(jobs_[job].config.name); }
@@ -181,12 +109,7 @@ public:
     std::uint64_t steps() const noexcept { return steps_; }
 
     /// All that was seen, a line for each thing.
-    std::string transcript() const {
-        std::string text;
-        for (auto const& o : observatory_.view.log) text.append(to_string(o)).append("\n");
-        for (auto const& v : observatory_.violations) text.append("VIOLATION ").append(to_string(v)).append("\n");
-        return text;
-    }
+    std::string transcript() const;
 
 protected:
     /// Tells the observatory.
@@ -220,29 +143,10 @@ protected:
         jobs_.emplace_back(std::move(config), call, [](void* self) { delete static_cast<Body*>(self); });
     }
 
-    simulated_cluster(std::uint64_t seed, simulation_options o, due_function* find_due, make_function* make_scheduler)
-        : seed_{seed}, options_{std::move(o)}, make_scheduler_{make_scheduler}, world_{options_.start},
-          server_{world_, options_.server, seed_of(1)}, observatory_{server_}, operator_wire_{server_, seed_of(2)},
-          operator_loop_{world_}, operator_{operator_loop_, operator_wire_, seed_of(3)} {
-        observatory_.view.due = find_due;
-        observatory_.add(no_two_runs_of_one_item{});
-        observatory_.add(tokens_are_unique{});
-        observatory_.add(only_the_owner_starts{});
-        observatory_.add(items_agree_with_assignment{});
-        observatory_.add(one_owner_for_each_item{});
-        observatory_.add(records_tell_one_story{});
-        observatory_.add(every_instant_is_dealt_with{});
-        observatory_.add(orders_are_obeyed{options_.triggers_may_be_skipped});
-        observatory_.add(nothing_is_left_behind{});
-    }
+    simulated_cluster(std::uint64_t seed, simulation_options o, due_function* find_due, make_function* make_scheduler);
 
     /// Everything dies; nothing is waited for.
-    ~simulated_cluster() {
-        is_ending_ = true;
-        operator_tasks_.cancel();
-        for (auto& n : nodes_) kill(*n);
-        dead_.clear();
-    }
+    ~simulated_cluster();
 
 private:
     struct machine;
@@ -250,16 +154,10 @@ private:
 
     /// A job's body, without its type: pointers to functions made from a template.
     struct job_entry {
-        job_entry(job_config c, simulated_call body, void (*destroy_body)(void*))
-            : config{std::move(c)}, call{body}, destroy{destroy_body} {}
-        job_entry(job_entry&& other) noexcept
-            : config{std::move(other.config)}, call{other.call}, destroy{other.destroy} {
-            other.call.body = nullptr;
-        }
+        job_entry(job_config c, simulated_call body, void (*destroy_body)(void*));
+        job_entry(job_entry&& other) noexcept;
         job_entry& operator=(job_entry&&) = delete;
-        ~job_entry() {
-            if (call.body) destroy(call.body);
-        }
+        ~job_entry();
 
         job_config config;
         simulated_call call;
@@ -268,19 +166,8 @@ private:
 
     /// One life of a scheduler.
     struct process {
-        process(simulated_cluster& s, machine& m, std::uint64_t n)
-            : number{n}, loop{s.world_, {&step_on, &s}}, registry{loop, m.line, s.seed_of(1000 + 3 * n)},
-              workers{loop, s.observatory_, m.number, n, s.seed_of(1001 + 3 * n), s.options_.bodies},
-              scheduler{s.make_scheduler_(s, registry, options(s, m, n), workers, sink{&s, m.number, n})} {
-            workers.session = [](void* self) { return static_cast<simulated_registry*>(self)->session().id; };
-            workers.context = &registry;
-        }
-        static scheduler_options options(simulated_cluster& s, machine& m, std::uint64_t n) {
-            auto o = s.options_.scheduler;
-            o.server_ip = s.observatory_.view.nodes[m.number].ip;
-            o.seed = s.seed_of(1002 + 3 * n);
-            return o;
-        }
+        process(simulated_cluster& s, machine& m, std::uint64_t n);
+        static scheduler_options options(simulated_cluster& s, machine& m, std::uint64_t n);
 
         std::uint64_t number;
         node_loop loop;
@@ -294,9 +181,7 @@ private:
 
     /// What stays when a process dies.
     struct machine {
-        machine(simulated_cluster& s, std::uint32_t n, std::uint64_t seed) : self{s}, number{n}, line{s.server_, seed} {
-            line.set_latency(s.options_.latency);
-        }
+        machine(simulated_cluster& s, std::uint32_t n, std::uint64_t seed);
         simulated_cluster& self;
         std::uint32_t number;
         wire line;
@@ -315,9 +200,7 @@ private:
         fault f;
     };
 
-    std::uint64_t seed_of(std::uint64_t purpose) const {
-        return random_source{seed_ * 0x9e3779b97f4a7c15U + purpose}.next();
-    }
+    std::uint64_t seed_of(std::uint64_t purpose) const;
 
     // ---- Time.
 
@@ -328,66 +211,15 @@ private:
     };
 
     /// One step of the world, or one thing that is planned. False when that time has come, or something is wrong.
-    bool step_until(mono_time until) {
-        if (is_over() || is_ending_) return false;
-        if (!plan_.empty() && plan_.begin()->first.first <= std::min(world_.now(), until)) {
-            auto const next = plan_.begin()->second;
-            plan_.erase(plan_.begin());
-            carry_out(next);
-            return after_step();
-        }
-        if (world_.now() >= until) {
-            // All that can be done at this very instant belongs to it.
-            if (!is_idle_now()) return after_step();
-            return false;
-        }
-        auto const stop = plan_.empty() ? until : std::min(until, plan_.begin()->first.first);
-        boundary b;
-        world_.arm(b, stop);
-        world_.step();
-        world_.disarm(b);
-        return after_step();
-    }
+    bool step_until(mono_time until);
 
     /// Does one piece of what is ready without time passing; true if there was none.
-    bool is_idle_now() {
-        boundary b;
-        world_.arm(b, world_.now());
-        world_.step();
-        bool const idle = !b.is_armed();
-        world_.disarm(b);
-        return idle;
-    }
+    bool is_idle_now();
 
-    bool after_step() {
-        ++steps_;
-        for (auto& n : nodes_) {
-            auto& v = observatory_.view.nodes[n->number];
-            v.session = n->process ? n->process->registry.session().id : 0;
-        }
-        observatory_.look_at_changes();
-        if (calls_ == 0) dead_.clear();
-        auto const second = world_.now().time_since_epoch() / std::chrono::seconds{1};
-        if (second != second_) {
-            second_ = second;
-            steps_in_second_ = 0;
-        }
-        if (++steps_in_second_ > steps_in_second_most)
-            observatory_.note_violation("I6 nothing goes round in circles",
-                                        "more than " + std::to_string(steps_in_second_most) + " steps in one second");
-        return !is_over();
-    }
+    bool after_step();
 
     /// Of a blocking call.
-    static bool step_on(void* context) {
-        auto& self = *static_cast<simulated_cluster*>(context);
-        if (self.deadlines_.empty()) return false; // the end: nothing is waited for
-        if (self.world_.now() >= self.deadlines_.back()) {
-            self.observatory_.note_violation("I6 every call ends", "a call has not ended within its time");
-            return false;
-        }
-        return self.step_until(mono_time::max());
-    }
+    static bool step_on(void* context);
 
     /// A call that blocks its process, while the world goes on: other calls may begin before it has ended.
     template <class Call>
@@ -405,304 +237,44 @@ private:
 
     // ---- What is done.
 
-    void carry_out(planned const& p) {
-        if (nodes_.empty()) return;
-        auto& n = *nodes_[p.f.node % nodes_.size()];
-        switch (p.what) {
-        case planned::kind::begin:
-            begin(n, p.f);
-            break;
-        case planned::kind::end:
-            refresh(n);
-            break;
-        case planned::kind::start:
-            n.is_starting = false;
-            start(n);
-            break;
-        case planned::kind::rejoin:
-            if (n.wants.contains(p.f.job)) join(n, p.f.job);
-            break;
-        }
-    }
+    void carry_out(planned const& p);
 
-    void begin(machine& n, fault const& f) {
-        observation o;
-        o.what = observation::kind::fault;
-        o.text = to_string(f);
-        observatory_.note(std::move(o));
-        auto const until = world_.now() + std::max(f.span, std::chrono::milliseconds{0});
-        auto const last = [&](mono_time& t) {
-            t = std::max(t, until);
-            refresh(n);
-            fault end = f;
-            end.node = n.number;
-            at(until, {planned::kind::end, end});
-        };
-        auto const j = jobs_.empty() ? 0 : f.job % static_cast<std::uint32_t>(jobs_.size());
-        auto* const w = n.process ? &n.process->workers : nullptr;
-        auto const lasts = [&](mono_time simulated_workers::*t) {
-            if (w) w->*t = std::max(w->*t, until);
-        };
-        switch (f.what) {
-        case fault_kind::slow_network: {
-            auto const most = std::max(options_.latency.most, std::chrono::microseconds{f.span} / 20);
-            n.line.set_latency({options_.latency.least, most});
-            return last(n.slow_until);
-        }
-        case fault_kind::partition:
-            return last(n.cut_until);
-        case fault_kind::deafness:
-            return last(n.deaf_until);
-        case fault_kind::reset:
-            return n.line.reset();
-        case fault_kind::lose_request:
-            return n.line.lose(f.count, request_fate::request_lost);
-        case fault_kind::lose_reply:
-            return n.line.lose(f.count, request_fate::reply_lost);
-        case fault_kind::expire:
-            return server_.expire(n.line.session());
-        case fault_kind::pause:
-            return last(n.paused_until);
-        case fault_kind::crash:
-            n.restart_after = f.span;
-            return crash(n);
-        case fault_kind::crash_before:
-        case fault_kind::crash_after:
-            n.restart_after = f.span;
-            return n.line.stop_at(f.count, f.what == fault_kind::crash_after, &crash_now, &n);
-        case fault_kind::clock_jump:
-            n.wall_offset += f.span;
-            return refresh(n);
-        case fault_kind::slow_bodies:
-            if (w) w->slow_factor = std::max(f.count, 1U);
-            return lasts(&simulated_workers::slow_until);
-        case fault_kind::throwing_bodies:
-            return lasts(&simulated_workers::throw_until);
-        case fault_kind::hanging_bodies:
-            return lasts(&simulated_workers::hang_until);
-        case fault_kind::full_pool:
-            return lasts(&simulated_workers::full_until);
-        default:
-            break;
-        }
-        if (jobs_.empty()) return;
-        auto const at_job = layout(j);
-        switch (f.what) {
-        case fault_kind::join:
-            n.wants.insert(j);
-            return join(n, j);
-        case fault_kind::leave:
-            n.wants.erase(j);
-            return leave(n, j);
-        case fault_kind::trigger:
-            return trigger(n, j);
-        case fault_kind::disable:
-            return order(j, "disable", at_job.server(observatory_.view.nodes[n.number].ip),
-                         std::string{server_disabled});
-        case fault_kind::enable:
-            return order(j, "enable", at_job.server(observatory_.view.nodes[n.number].ip), {});
-        case fault_kind::disable_item:
-            return create(j, at_job.item_disabled(f.count));
-        case fault_kind::enable_item:
-            return remove(j, at_job.item_disabled(f.count));
-        case fault_kind::stop_run: {
-            auto const patience = world_.now() + std::chrono::seconds{10};
-            auto name = job_name::parse(jobs_[j].config.name).value();
-            auto stopped = request_stop(operator_, std::move(name), f.count, patience);
-            return operator_tasks_.spawn(command(j, "stop " + item_name(f.count), std::move(stopped)));
-        }
-        case fault_kind::set_items:
-        case fault_kind::set_cron:
-        case fault_kind::set_failover:
-        case fault_kind::set_misfire: {
-            auto const stored = from_json(observatory_.view.data(at_job.config()));
-            if (!stored || !*stored) return;
-            auto edited = **stored;
-            bool const is_even = f.count % 2 == 0;
-            if (f.what == fault_kind::set_items) edited.sharding_total_count = static_cast<int>(std::max(f.count, 1U));
-            if (f.what == fault_kind::set_cron) edited.cron = is_even ? jobs_[j].config.cron : other_schedule;
-            if (f.what == fault_kind::set_failover) edited.failover = is_even;
-            if (f.what == fault_kind::set_misfire) edited.misfire = is_even;
-            return order(j, std::string{name_of(f.what)}, at_job.config(), to_json(edited));
-        }
-        case fault_kind::remove_instance: {
-            auto const& ids = observatory_.view.nodes[n.number].instances;
-            if (auto const id = ids.find(jobs_[j].config.name); id != ids.end())
-                return remove(j, at_job.instances() / id->second);
-            return;
-        }
-        default:
-            return;
-        }
-    }
+    void begin(machine& n, fault const& f);
 
     /// Makes the node what it is to be now.
-    void refresh(machine& n) {
-        auto const now = world_.now();
-        if (now >= n.slow_until) n.line.set_latency(options_.latency);
-        n.line.cut(now < n.cut_until, now < n.cut_until || now < n.deaf_until);
-        observatory_.view.nodes[n.number].wall_offset = n.wall_offset;
-        bool const is_paused = now < n.paused_until;
-        n.line.set_paused(is_paused);
-        if (!n.process) return;
-        n.process->loop.set_wall_offset(n.wall_offset);
-        if (is_paused)
-            n.process->loop.pause();
-        else
-            n.process->loop.resume();
-    }
+    void refresh(machine& n);
 
     // ---- Processes.
 
-    void start(machine& n) {
-        if (n.process) return;
-        auto const number = ++processes_so_far_;
-        n.process = std::make_unique<process>(*this, n, number);
-        auto& v = observatory_.view.nodes[n.number];
-        v.process = number;
-        v.instances.clear();
-        note_process(n, observation::kind::process_began);
-        refresh(n);
-        for (auto const j : n.wants) at(world_.now(), {planned::kind::rejoin, fault{.node = n.number, .job = j}});
-    }
+    void start(machine& n);
 
-    static void crash_now(void* context) {
-        auto& n = *static_cast<machine*>(context);
-        n.self.crash(n);
-    }
-    void crash(machine& n) {
-        if (!n.process) return;
-        kill(n);
-        if (n.is_starting) return;
-        n.is_starting = true;
-        at(world_.now() + std::max(n.restart_after, std::chrono::milliseconds{1}),
-           {planned::kind::start, fault{.node = n.number}});
-    }
-    void kill(machine& n) {
-        if (!n.process) return;
-        note_process(n, observation::kind::process_killed);
-        auto& p = *n.process;
-        p.loop.kill();
-        p.workers.kill();
-        p.registry.die();
-        n.line.forget_stops();
-        auto& v = observatory_.view.nodes[n.number];
-        v.process = 0;
-        v.instances.clear();
-        dead_.push_back(std::move(n.process)); // somebody may be in one of its calls, or it may be its own step
-    }
+    static void crash_now(void* context);
+    void crash(machine& n);
+    void kill(machine& n);
 
     /// In order.
-    void stop(machine& n) {
-        if (!n.process || n.process->calls != 0) return;
-        auto& p = *n.process;
-        auto const number = p.number;
-        while (!p.handles.empty() && !p.loop.is_killed() && !is_over()) leave(n, p.handles.begin()->first);
-        if (!n.process || n.process->number != number || is_over()) return;
-        note_process(n, observation::kind::process_ended);
-        auto& v = observatory_.view.nodes[n.number];
-        v.process = 0;
-        v.instances.clear();
-        deadlines_.push_back(world_.now() + options_.call);
-        n.process.reset();
-        deadlines_.pop_back();
-    }
+    void stop(machine& n);
 
-    void note_process(machine& n, observation::kind k) {
-        observation o;
-        o.what = k;
-        o.node = n.number;
-        o.process = n.process->number;
-        observatory_.note(std::move(o));
-    }
-    void note_instance(observation const& o) {
-        auto& v = observatory_.view.nodes[o.node];
-        if (v.process != o.process) return;
-        if (o.what == observation::kind::joined) {
-            v.instances[o.job] = o.instance;
-            take_over_runs(o);
-        }
-        if (o.what == observation::kind::left) v.instances.erase(o.job);
-    }
+    void note_process(machine& n, observation::kind k);
+    void note_instance(observation const& o);
 
     /// What still runs is under the session that its process has joined with now, if its mark is: a run that others have
     /// followed is stale for good. Without monitoring there are no marks.
-    void take_over_runs(observation const& o) {
-        auto const session = nodes_[o.node]->process->registry.session().id;
-        for (auto& r : observatory_.view.runs) {
-            if (r.process != o.process || r.job != o.job) continue;
-            auto const* mark = server_.tree().find(cluster_view::layout(r.job).item_running(r.item));
-            auto const job = std::find_if(jobs_.begin(), jobs_.end(), [&](auto const& j) { return j.config.name == r.job; });
-            if (mark ? mark->stat.owner == session : !job->config.monitor_execution) r.session = session;
-        }
-    }
+    void take_over_runs(observation const& o);
 
     // ---- Members.
 
     /// A process whose job an operator has taken out has a handle that is of no use any more: it starts anew.
-    void join(machine& n, std::uint32_t j) {
-        auto const& name = jobs_[j].config.name;
-        if (!n.process || n.process->busy_with.contains(j)) return;
-        if (is_deep())
-            return at(world_.now() + std::chrono::milliseconds{100},
-                      {planned::kind::rejoin, fault{.node = n.number, .job = j}});
-        auto& p = *n.process;
-        if (p.handles.contains(j)) {
-            if (observatory_.view.nodes[n.number].instances.contains(name)) return;
-            leave(n, j);
-            if (p.loop.is_killed() || p.handles.contains(j)) return;
-        }
-        p.busy_with.insert(j);
-        auto joined = blocking(p, [&] { return p.scheduler.schedule(jobs_[j].config, jobs_[j].call); });
-        p.busy_with.erase(j);
-        if (joined) {
-            p.handles.emplace(j, *std::move(joined));
-        } else if (!p.loop.is_killed()) {
-            note_command(j, "join", joined.error());
-        }
-    }
+    void join(machine& n, std::uint32_t j);
 
-    void leave(machine& n, std::uint32_t j) {
-        if (!n.process) return;
-        auto& p = *n.process;
-        auto const at_handle = p.handles.find(j);
-        if (at_handle == p.handles.end() || p.busy_with.contains(j) || is_deep()) return;
-        p.busy_with.insert(j);
-        auto h = std::move(at_handle->second);
-        p.handles.erase(at_handle);
-        auto const left = blocking(p, [&] { return h.shutdown(); });
-        p.busy_with.erase(j);
-        if (!left && !p.loop.is_killed()) note_command(j, "leave", left.error());
-    }
+    void leave(machine& n, std::uint32_t j);
 
-    void trigger(machine& n, std::uint32_t j) {
-        if (!n.process || is_deep()) return;
-        auto& p = *n.process;
-        auto const h = p.handles.find(j);
-        if (h == p.handles.end() || p.busy_with.contains(j)) return;
-        p.busy_with.insert(j);
-        auto const done = blocking(p, [&] { return h->second.trigger(); });
-        p.busy_with.erase(j);
-        std::optional<error> failure;
-        if (!done) failure = done.error();
-        if (!p.loop.is_killed()) note_command(j, "trigger", failure);
-    }
-    void trigger_anywhere(std::uint32_t j) {
-        for (auto& n : nodes_)
-            if (n->process && observatory_.view.nodes[n->number].instances.contains(jobs_[j].config.name))
-                return trigger(*n, j);
-    }
+    void trigger(machine& n, std::uint32_t j);
+    void trigger_anywhere(std::uint32_t j);
 
     // ---- Operators.
 
-    void note_command(std::uint32_t j, std::string text, std::optional<error> failure) {
-        observation o;
-        o.what = observation::kind::command;
-        o.job = jobs_[j].config.name;
-        o.text = std::move(text);
-        o.failure = std::move(failure);
-        observatory_.note(std::move(o));
-    }
+    void note_command(std::uint32_t j, std::string text, std::optional<error> failure);
     template <class T>
     task<void> command(std::uint32_t j, std::string text, task<result<T>> what) {
         auto const done = co_await std::move(what);
@@ -710,18 +282,9 @@ private:
         if (!done) failure = done.error();
         note_command(j, std::move(text), std::move(failure));
     }
-    void order(std::uint32_t j, std::string text, node_path path, std::string data) {
-        operator_tasks_.spawn(command(j, std::move(text), operator_.set(std::move(path), std::move(data))));
-    }
-    void create(std::uint32_t j, node_path path) {
-        auto text = "create " + path.str();
-        operator_tasks_.spawn(
-            command(j, std::move(text), operator_.create(std::move(path), {}, create_mode::persistent)));
-    }
-    void remove(std::uint32_t j, node_path path) {
-        auto text = "remove " + path.str();
-        operator_tasks_.spawn(command(j, std::move(text), operator_.remove(std::move(path))));
-    }
+    void order(std::uint32_t j, std::string text, node_path path, std::string data);
+    void create(std::uint32_t j, node_path path);
+    void remove(std::uint32_t j, node_path path);
 
     static constexpr int calls_most = 24;
     static constexpr std::uint64_t steps_in_second_most = 200'000;
@@ -750,4 +313,8 @@ private:
 };
 
 } // namespace elasticjob::testing
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/testing/simulated_cluster.ipp>
+#endif
 #endif // ELASTICJOB_TESTING_SIMULATED_CLUSTER_HPP

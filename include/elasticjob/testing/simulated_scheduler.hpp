@@ -4,6 +4,7 @@
 #define ELASTICJOB_TESTING_SIMULATED_SCHEDULER_HPP
 
 #include <elasticjob/config/job_config.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/guarded_call.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/core/task.hpp>
@@ -77,11 +78,7 @@ public:
 private:
     using schedule_function = result<handle>(void*, job_config const&, simulated_call, simulated_workers&);
 
-    simulated_scheduler(void* self, schedule_function* function, void (*destroy)(void*), simulated_workers& w) noexcept
-        : self_{self},
-          schedule_{function},
-          destroy_{destroy},
-          workers_{w} {}
+    simulated_scheduler(void* self, schedule_function* function, void (*destroy)(void*), simulated_workers& w) noexcept;
 
     template <class Scheduler>
     static result<handle> schedule_at(void* self, job_config const& config, simulated_call body, simulated_workers& w);
@@ -105,15 +102,9 @@ public:
           shutdown_{[](void* self) { return static_cast<Handle*>(self)->shutdown(); }},
           trigger_{[](void* self) { return static_cast<Handle*>(self)->trigger(); }},
           destroy_{&destroy_one<Handle>} {}
-    handle(handle&& other) noexcept
-        : self_{std::exchange(other.self_, nullptr)},
-          shutdown_{other.shutdown_},
-          trigger_{other.trigger_},
-          destroy_{other.destroy_} {}
+    handle(handle&& other) noexcept;
     handle& operator=(handle&&) = delete;
-    ~handle() {
-        if (self_) destroy_(self_);
-    }
+    ~handle();
 
     result<void> shutdown() { return shutdown_(self_); }
     result<void> trigger() { return trigger_(self_); }
@@ -124,11 +115,6 @@ private:
     result<void> (*trigger_)(void*);
     void (*destroy_)(void*);
 };
-
-inline result<simulated_scheduler::handle> simulated_scheduler::schedule(job_config const& config,
-                                                                         simulated_call body) {
-    return schedule_(self_, config, body, workers_);
-}
 
 template <class Scheduler>
 result<simulated_scheduler::handle> simulated_scheduler::schedule_at(void* self, job_config const& config,
@@ -145,4 +131,8 @@ result<simulated_scheduler::handle> simulated_scheduler::schedule_at(void* self,
 }
 
 } // namespace elasticjob::testing
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/testing/simulated_scheduler.ipp>
+#endif
 #endif // ELASTICJOB_TESTING_SIMULATED_SCHEDULER_HPP

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_TESTING_SIMULATED_SERVER_HPP
 #define ELASTICJOB_TESTING_SIMULATED_SERVER_HPP
 
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/random.hpp>
 #include <elasticjob/core/virtual_loop.hpp>
 #include <elasticjob/registry/memory/memory_server.hpp> // memory_server_options, request_fate
@@ -71,11 +72,10 @@ struct latency_range {
 /// for its time-out after that, whatever has become of the process. Threads: the world's.
 class simulated_server {
 public:
-    explicit simulated_server(virtual_loop& world, memory_server_options options = {}, std::uint64_t seed = 1)
-        : world_{world}, options_{options}, random_{seed} {}
+    explicit simulated_server(virtual_loop& world, memory_server_options options = {}, std::uint64_t seed = 1);
     simulated_server(simulated_server const&) = delete;
     simulated_server& operator=(simulated_server const&) = delete;
-    inline ~simulated_server();
+    ~simulated_server();
 
     virtual_loop& world() const noexcept { return world_; }
     memory_server_options const& options() const noexcept { return options_; }
@@ -88,10 +88,7 @@ public:
     void expire(std::int64_t id) { end(id, true); }
 
     /// Is told of each change of the tree, once it is there.
-    void on_change(void (*changed)(void*, tree_event const&), void* context) noexcept {
-        changed_ = changed;
-        listener_ = context;
-    }
+    void on_change(void (*changed)(void*, tree_event const&), void* context) noexcept;
 
 private:
     friend class wire;
@@ -100,10 +97,7 @@ private:
     /// One client's session.
     struct session : timer {
         session(simulated_server& s, std::int64_t n) noexcept : timer{&ring}, server{s}, id{n} {}
-        static void ring(timer& t) {
-            auto& self = static_cast<session&>(t);
-            self.server.end(self.id, true);
-        }
+        static void ring(timer& t);
         simulated_server& server;
         std::int64_t id;
         wire* by = nullptr; ///< which its owner is connected by
@@ -112,49 +106,18 @@ private:
         std::deque<wire_message> told{}; ///< until the client has confirmed it
     };
 
-    session& open() {
-        auto const id = ++last_session_;
-        return *sessions_.emplace(id, std::make_unique<session>(*this, id)).first->second;
-    }
-    session* find(std::int64_t id) {
-        auto const at = sessions_.find(id);
-        return at == sessions_.end() ? nullptr : at->second.get();
-    }
-    inline void end(std::int64_t id, bool tells);
-    inline void publish(std::vector<tree_event> const& events);
-    void watch(session& s, std::string const& path, watch_kind kind) {
-        if (s.watches.emplace(path, kind).second) watchers_[{path, kind}].push_back(s.id);
-    }
+    session& open();
+    session* find(std::int64_t id);
+    void end(std::int64_t id, bool tells);
+    void publish(std::vector<tree_event> const& events);
+    void watch(session& s, std::string const& path, watch_kind kind);
 
     /// The session has been heard of for the last time, for now.
-    void fall_silent(session& s, mono_time since) {
-        world_.disarm(s);
-        // A server looks at its sessions once a tick.
-        auto const tick = options_.session_timeout / 10;
-        auto const late = std::chrono::milliseconds{random_.next() % static_cast<std::uint64_t>(tick.count() + 1)};
-        world_.arm(s, std::max(since + options_.session_timeout + late, world_.now()));
-    }
+    void fall_silent(session& s, mono_time since);
 
-    wire_answer serve(session& s, wire_request const& r) {
-        wire_answer answer;
-        if (r.what == wire_request::kind::write) {
-            ++counts_.writes;
-            answer.applied = tree_.apply(r.operations, s.id, now_ms());
-            if (!answer.applied.refused && r.operations.size() == 1 && r.operations[0].what == operation::kind::set)
-                answer.after = tree_.find(r.operations[0].path)->stat;
-            return answer;
-        }
-        ++counts_.reads;
-        if (auto const* n = tree_.find(r.path)) answer.found = *n;
-        if (answer.found && r.what == wire_request::kind::children) answer.names = tree_.children(r.path);
-        if (r.watches && (answer.found || r.what == wire_request::kind::exists))
-            watch(s, r.path.str(), r.what == wire_request::kind::children ? watch_kind::children : watch_kind::data);
-        return answer;
-    }
+    wire_answer serve(session& s, wire_request const& r);
 
-    std::int64_t now_ms() const {
-        return std::chrono::duration_cast<std::chrono::milliseconds>(world_.wall_now().time_since_epoch()).count();
-    }
+    std::int64_t now_ms() const;
 
     virtual_loop& world_;
     memory_server_options options_;
@@ -176,11 +139,7 @@ public:
     wire(simulated_server& server, std::uint64_t seed) : server_{server}, random_{seed} {}
     wire(wire const&) = delete;
     wire& operator=(wire const&) = delete;
-    ~wire() {
-        world().disarm(up_);
-        world().disarm(down_);
-        if (auto* s = served()) s->by = nullptr;
-    }
+    ~wire();
 
     simulated_server& server() const noexcept { return server_; }
 
@@ -189,78 +148,37 @@ public:
     void attach(wire_client c) noexcept { client_ = c; }
 
     /// The process has gone, in whatever way. No effect if another has taken its place.
-    void detach(void const* context) {
-        if (client_.context != context) return;
-        client_ = {};
-        break_off();
-    }
+    void detach(void const* context);
 
     /// Opens a connection, which takes the place of the one before: for the session, or for a new one if that is 0.
-    std::uint64_t connect(std::int64_t session, std::uint64_t events_seen) {
-        break_off();
-        connection_ = ++last_connection_;
-        send({connection_, 0, true, session, events_seen, {}});
-        return connection_;
-    }
-    void request(std::uint64_t number, std::uint64_t events_seen, wire_request r) {
-        send({connection_, number, false, 0, events_seen, std::move(r)});
-    }
+    std::uint64_t connect(std::int64_t session, std::uint64_t events_seen);
+    void request(std::uint64_t number, std::uint64_t events_seen, wire_request r);
 
     /// The connection breaks. What was sent may still arrive, up to some request; nothing comes back.
-    void break_off() {
-        if (connection_ == 0) return;
-        auto const reaches = up_is_cut_ ? 0 : random_.next() % (up_queue_.size() + 1);
-        up_queue_.erase(up_queue_.begin() + static_cast<std::ptrdiff_t>(reaches), up_queue_.end());
-        if (up_queue_.empty()) world().disarm(up_);
-        connection_ = 0;
-        is_closing_ = true;
-        if (up_queue_.empty()) close_served();
-    }
+    void break_off();
 
     /// In order: the session ends with the connection, as soon as the server hears of it. For a process that exits.
-    void close_session() {
-        auto const id = served_session_;
-        break_off();
-        if (!up_is_cut_ && id != 0) server_.end(id, false);
-    }
+    void close_session();
 
     // ---- Faults.
 
     void set_latency(latency_range l) noexcept { latency_ = l; }
 
     /// Cuts the directions, or mends them.
-    void cut(bool up, bool down) {
-        change_silence([&] {
-            up_is_cut_ = up;
-            down_is_cut_ = down;
-        });
-        flow();
-    }
+    void cut(bool up, bool down);
     bool is_cut() const noexcept { return up_is_cut_ || down_is_cut_; }
 
     /// A paused process sends no heartbeats. (What it has sent already arrives.)
-    void set_paused(bool paused) {
-        change_silence([&] { is_paused_ = paused; });
-    }
+    void set_paused(bool paused);
 
     /// The connection breaks for both sides at once, as when a server is restarted.
-    void reset() {
-        if (connection_ == 0) return;
-        wire_message m;
-        m.connection = connection_;
-        break_off();
-        if (client_.arrived) client_.arrived(client_.context, std::move(m));
-    }
+    void reset();
 
     /// The request after the next `skipped` ones, or their next write, meets that fate.
-    void lose(std::uint64_t skipped, request_fate fate, bool writes_only = false) {
-        losses_.push_back({skipped, fate, writes_only});
-    }
+    void lose(std::uint64_t skipped, request_fate fate, bool writes_only = false);
 
     /// Calls back when the request after the next `skipped` ones arrives: before it takes effect, or just after.
-    void stop_at(std::uint64_t skipped, bool after_effect, void (*stop)(void*), void* context) {
-        stops_.push_back({skipped, after_effect, stop, context});
-    }
+    void stop_at(std::uint64_t skipped, bool after_effect, void (*stop)(void*), void* context);
     void forget_stops() noexcept { stops_.clear(); }
 
     std::int64_t session() const noexcept { return served_session_; }
@@ -302,147 +220,26 @@ private:
     virtual_loop& world() const noexcept { return server_.world(); }
     simulated_server::session* served() const { return server_.find(served_session_); }
 
-    mono_time draw_arrival(mono_time& last) {
-        auto const spread = static_cast<std::uint64_t>((latency_.most - latency_.least).count()) + 1;
-        auto const takes = latency_.least + std::chrono::microseconds{random_.next() % spread};
-        return last = std::max(last, world().now() + takes);
-    }
-    void send(up_message m) {
-        m.arrival = draw_arrival(last_up_);
-        up_queue_.push_back(std::move(m));
-        flow();
-    }
-    void tell(wire_message m) {
-        m.connection = served_connection_;
-        auto const when = draw_arrival(last_down_);
-        down_queue_.push_back({std::move(m), when});
-        flow();
-    }
-    void flow() {
-        auto const keep = [&](timer& t, auto const& queue, bool is_cut) {
-            if (is_cut || queue.empty()) return world().disarm(t);
-            if (!t.is_armed()) world().arm(t, std::max(queue.front().arrival, world().now()));
-        };
-        keep(up_, up_queue_, up_is_cut_);
-        keep(down_, down_queue_, down_is_cut_);
-    }
+    mono_time draw_arrival(mono_time& last);
+    void send(up_message m);
+    void tell(wire_message m);
+    void flow();
 
-    void arrive_up() {
-        auto m = std::move(up_queue_.front());
-        up_queue_.pop_front();
-        receive(std::move(m));
-        if (is_closing_ && (up_queue_.empty() || up_queue_.front().connection != served_connection_)) close_served();
-        flow();
-    }
-    void arrive_down() {
-        auto m = std::move(down_queue_.front().message);
-        down_queue_.pop_front();
-        if (m.connection == connection_ && client_.arrived) client_.arrived(client_.context, std::move(m));
-        flow();
-    }
+    void arrive_up();
+    void arrive_down();
 
-    void receive(up_message m) {
-        if (m.is_hello) {
-            is_closing_ = m.connection != connection_;
-            return welcome(m);
-        }
-        auto* s = served();
-        if (!s || m.connection != served_connection_) return; // closed; the client knows, or will
-        confirm(*s, m.events_seen);
-        if (stops(false)) return up_queue_.clear(); // nothing overtakes what has not arrived
-        auto const fate = next_fate(m.request.what == wire_request::kind::write);
-        wire_message reply;
-        reply.what = wire_message::kind::reply;
-        reply.number = m.number;
-        std::vector<tree_event> events;
-        if (fate != request_fate::request_lost) {
-            reply.answer = server_.serve(*s, m.request);
-            events = std::move(reply.answer.applied.events);
-        }
-        reply.answer.was_lost = fate != request_fate::served;
-        server_.publish(events); // first: whoever reads the reply has been told what it shows
-        tell(std::move(reply));
-        (void)stops(true);
-    }
+    void receive(up_message m);
 
-    void welcome(up_message const& m) {
-        if (auto* before = served()) {
-            if (before->id != m.session) silence(*before);
-            before->by = nullptr;
-        }
-        served_connection_ = m.connection;
-        served_session_ = 0;
-        wire_message answer;
-        auto* s = m.session != 0 ? server_.find(m.session) : &server_.open();
-        if (!s) {
-            answer.what = wire_message::kind::expired;
-            return tell(std::move(answer));
-        }
-        served_session_ = s->id;
-        s->by = this;
-        world().disarm(*s);
-        if (is_unheard() || is_closing_) silence(*s);
-        answer.what = wire_message::kind::welcome;
-        answer.session = s->id;
-        tell(std::move(answer));
-        confirm(*s, m.events_seen);
-        for (auto const& e : s->told) tell(e);
-    }
-    static void confirm(simulated_server::session& s, std::uint64_t seen) {
-        while (!s.told.empty() && s.told.front().number <= seen) s.told.pop_front();
-    }
+    void welcome(up_message const& m);
+    static void confirm(simulated_server::session& s, std::uint64_t seen);
 
-    request_fate next_fate(bool is_write) {
-        auto fate = request_fate::served;
-        for (auto at = losses_.begin(); at != losses_.end();) {
-            if (at->writes_only && !is_write) {
-                ++at;
-            } else if (at->skipped-- == 0) {
-                fate = at->fate;
-                at = losses_.erase(at);
-            } else {
-                ++at;
-            }
-        }
-        return fate;
-    }
-    bool stops(bool after_effect) {
-        bool stopped = false;
-        for (auto at = stops_.begin(); at != stops_.end();) {
-            if (at->after_effect != after_effect) {
-                ++at;
-            } else if (at->skipped-- == 0) {
-                auto const s = *at;
-                at = stops_.erase(at);
-                s.stop(s.context);
-                stopped = true;
-                at = stops_.begin(); // the callback may have forgotten the others
-                if (stops_.empty()) break;
-                return stopped;
-            } else {
-                ++at;
-            }
-        }
-        return stopped;
-    }
+    request_fate next_fate(bool is_write);
+    bool stops(bool after_effect);
 
-    void close_served() {
-        is_closing_ = false;
-        if (auto* s = served()) {
-            silence(*s);
-            s->by = nullptr;
-        }
-        served_session_ = 0;
-    }
+    void close_served();
     bool is_unheard() const noexcept { return up_is_cut_ || is_paused_; }
-    mono_time last_heartbeat() {
-        // A client sends one in a third of the time-out.
-        auto const third = static_cast<std::uint64_t>(server_.options().session_timeout.count() / 3) + 1;
-        return world().now() - std::chrono::milliseconds{random_.next() % third};
-    }
-    void silence(simulated_server::session& s) {
-        if (!s.is_armed()) server_.fall_silent(s, last_heartbeat());
-    }
+    mono_time last_heartbeat();
+    void silence(simulated_server::session& s);
 
     template <class Change>
     void change_silence(Change change) {
@@ -480,47 +277,9 @@ private:
     arrival<&wire::arrive_down> down_{*this};
 };
 
-inline simulated_server::~simulated_server() {
-    for (auto& [id, s] : sessions_) world_.disarm(*s);
-}
-
-inline void simulated_server::end(std::int64_t id, bool tells) {
-    auto* s = find(id);
-    if (!s) return;
-    world_.disarm(*s);
-    for (auto const& key : s->watches) {
-        auto const at = watchers_.find(key);
-        std::erase(at->second, id);
-        if (at->second.empty()) watchers_.erase(at);
-    }
-    auto* by = s->by;
-    sessions_.erase(id);
-    if (by) by->served_session_ = 0;
-    if (by && tells) by->tell({});
-    publish(tree_.end_session(id, now_ms()));
-}
-
-inline void simulated_server::publish(std::vector<tree_event> const& events) {
-    for (auto const& e : events) {
-        auto const at = watchers_.find({e.path, e.kind});
-        if (at != watchers_.end()) {
-            auto const told = std::move(at->second);
-            watchers_.erase(at);
-            for (auto const id : told) {
-                auto& s = *find(id);
-                s.watches.erase({e.path, e.kind});
-                wire_message m;
-                m.what = wire_message::kind::event;
-                m.number = ++s.last_event;
-                m.path = e.path;
-                m.watched = e.kind;
-                s.told.push_back(m);
-                if (s.by) s.by->tell(std::move(m));
-            }
-        }
-        if (changed_) changed_(listener_, e);
-    }
-}
-
 } // namespace elasticjob::testing
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/testing/simulated_server.ipp>
+#endif
 #endif // ELASTICJOB_TESTING_SIMULATED_SERVER_HPP

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_TESTING_SIMULATED_WORKERS_HPP
 #define ELASTICJOB_TESTING_SIMULATED_WORKERS_HPP
 
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/random.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/core/task.hpp>
@@ -71,24 +72,15 @@ concept body_in_simulation = simulated_body<B> || body_for<typename detail::time
 class simulated_workers {
 public:
     simulated_workers(node_loop& l, observatory& o, std::uint32_t node, std::uint64_t process, std::uint64_t seed,
-                      body_time t) noexcept
-        : loop_{l}, observatory_{o}, node_{node}, process_{process}, random_{seed}, time_{t} {}
+                      body_time t) noexcept;
     simulated_workers(simulated_workers const&) = delete;
     simulated_workers& operator=(simulated_workers const&) = delete;
     ~simulated_workers() { kill(); }
 
-    bool try_submit(work& w) {
-        if (loop_.now() < full_until || loop_.is_killed()) return false;
-        if (detail::body_fiber::current()) return false; // who takes time would wait for helpers that cannot
-        runs_.emplace_back(*this, w);
-        return true;
-    }
+    bool try_submit(work& w);
 
     /// The process dies, and its threads with it.
-    void kill() {
-        runs_.clear();
-        std::erase_if(observatory_.view.runs, [&](live_run const& r) { return r.process == process_; });
-    }
+    void kill();
 
     std::size_t size() const noexcept { return runs_.size(); }
 
@@ -149,36 +141,13 @@ public:
 private:
     /// One piece of work in the pool, from the submission to the end.
     struct run : timer {
-        run(simulated_workers& s, work& what) : timer{&ring}, self{s}, w{what} {
-            self.loop_.arm(*this, self.loop_.now());
-        }
-        ~run() {
-            self.loop_.disarm(*this);
-            if (fiber && self.loop_.is_killed()) fiber->give_up(); // otherwise what it uses may be gone
-        }
+        run(simulated_workers& s, work& what);
+        ~run();
 
-        static void ring(timer& t) {
-            auto& r = static_cast<run&>(t);
-            if (r.fiber)
-                r.self.go_on(r);
-            else if (r.plan)
-                r.self.finish(r);
-            else
-                r.self.begin(r);
-        }
+        static void ring(timer& t);
 
         void follow(std::stop_token const& token) { stop.emplace(token, on_stop{this}); }
-        void hear_stop() {
-            if (was_stopped || plan->stops_after == simulated_run::never) return;
-            was_stopped = true;
-            if (!is_begun) return;
-            if (is_armed() && due <= self.loop_.now() + plan->stops_after) {
-                was_stopped = false; // it is about to end by itself
-                return;
-            }
-            self.loop_.disarm(*this);
-            self.loop_.arm(*this, self.loop_.now() + plan->stops_after);
-        }
+        void hear_stop();
         struct on_stop {
             run* r;
             void operator()() const { r->hear_stop(); }
@@ -194,61 +163,13 @@ private:
 
     /// The body is asked. What the work posts at its end, its way back to the loop, is taken back: the run has only
     /// begun. This relies on run_on's work: done again, it overwrites its outcome.
-    void begin(run& r) {
-        intrusive_list<work> posted;
-        current_ = &r;
-        loop_.divert(&posted);
-        r.w.act(r.w, work_action::run);
-        loop_.divert(nullptr);
-        current_ = nullptr;
-        bool const lasts = r.plan.has_value();
-        while (!posted.empty()) {
-            work& w = posted.pop_front();
-            if (!lasts || !posted.empty()) loop_.post(w); // all but the last, which is the way back
-        }
-        if (!lasts) return remove(r); // somebody else's work: done
-        r.is_begun = true;
-        if (r.takes_time) return begin_fiber(r);
-        auto const lasting = r.was_stopped ? r.plan->stops_after : r.plan->duration;
-        if (lasting != simulated_run::never) loop_.arm(r, loop_.now() + lasting);
-    }
-    void begin_fiber(run& r) {
-        auto const act = [](void* self) {
-            auto& w = static_cast<run*>(self)->w;
-            w.act(w, work_action::run);
-        };
-        auto const sleep = [](void* self, std::chrono::nanoseconds span) {
-            auto& sleeper = *static_cast<run*>(self);
-            sleeper.self.pass(sleeper, span);
-        };
-        r.fiber.emplace(act, sleep, &r);
-        go_on(r);
-    }
-    void go_on(run& r) {
-        current_ = &r;
-        r.fiber->resume();
-        current_ = nullptr;
-        if (r.fiber->is_over()) remove(r);
-    }
+    void begin(run& r);
+    void begin_fiber(run& r);
+    void go_on(run& r);
     /// Called by the body.
-    void pass(run& r, std::chrono::nanoseconds span) {
-        auto const now = loop_.now();
-#if defined(__cpp_exceptions)
-        if (now < throw_until) throw std::runtime_error{thrown};
-#endif
-        loop_.arm(r, now + stretched(span));
-        r.fiber->pause();
-    }
-    void finish(run& r) {
-        r.stop.reset();
-        current_ = &r;
-        r.w.act(r.w, work_action::run);
-        current_ = nullptr;
-        remove(r);
-    }
-    void remove(run& r) {
-        runs_.remove_if([&](run const& other) { return &other == &r; });
-    }
+    void pass(run& r, std::chrono::nanoseconds span);
+    void finish(run& r);
+    void remove(run& r);
 
     template <class Body>
     simulated_run plan(Body& body, sharding_context const& c) {
@@ -266,46 +187,13 @@ private:
         if (loop_.now() < throw_until) p.throws = true;
         return p;
     }
-    std::chrono::nanoseconds stretched(std::chrono::nanoseconds span) const {
-        auto const now = loop_.now();
-        if (now < slow_until && span != simulated_run::never) span *= slow_factor;
-        if (now < hang_until) span = std::max(span, std::chrono::nanoseconds{hang_until - now});
-        return span;
-    }
+    std::chrono::nanoseconds stretched(std::chrono::nanoseconds span) const;
 
     std::int64_t session_now() const { return session ? session(context) : 0; }
-    void note_begin(sharding_context const& c) {
-        note(observation::kind::body_began, c, {});
-        observatory_.view.runs.push_back({node_, process_, c.job_name, c.item, c.due, c.token, session_now()});
-    }
-    void note_end(sharding_context const& c, result<void> const& outcome) {
-        std::optional<error> failure;
-        if (!outcome) failure = outcome.error();
-        note(observation::kind::body_ended, c, std::move(failure));
-        forget(c);
-    }
-    void note(observation::kind k, sharding_context const& c, std::optional<error> failure) {
-        observation o;
-        o.what = k;
-        o.node = node_;
-        o.process = process_;
-        o.job = c.job_name;
-        o.item = c.item;
-        o.due = c.due;
-        o.token = c.token;
-        if (auto const why = c.why_stop(); why != stop_reason::none)
-            o.text = "asked to stop: " + std::string{name_of(why)};
-        o.failure = std::move(failure);
-        observatory_.note(std::move(o));
-    }
-    void forget(sharding_context const& c) {
-        auto& all = observatory_.view.runs;
-        auto const is_it = [&](live_run const& r) {
-            return r.process == process_ && r.job == c.job_name && r.item == c.item && r.token == c.token;
-        };
-        auto const at = std::find_if(all.begin(), all.end(), is_it);
-        if (at != all.end()) all.erase(at);
-    }
+    void note_begin(sharding_context const& c);
+    void note_end(sharding_context const& c, result<void> const& outcome);
+    void note(observation::kind k, sharding_context const& c, std::optional<error> failure);
+    void forget(sharding_context const& c);
 
     static constexpr auto thrown = "a simulated body throws";
 
@@ -328,4 +216,8 @@ struct SimulatedPool {
 static_assert(worker_pool<SimulatedPool>);
 
 } // namespace elasticjob::testing
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/testing/simulated_workers.ipp>
+#endif
 #endif // ELASTICJOB_TESTING_SIMULATED_WORKERS_HPP

@@ -34,8 +34,9 @@ template <sharding_strategy Strategy = AverageAllocation, executor Executor = Si
           class Hooks = Listeners<>, class Handlers = ErrorHandlers<>>
 class simulation : public simulated_cluster {
 public:
-    /// Not defined in the class, so that a program of many files can have all that it takes compiled once:
-    /// `extern template class simulation<>;` in all of them, and `template class simulation<>;` in one.
+    /// Not defined in the class, so that a program of many files can compile another combination once:
+    /// `extern template class simulation<MyStrategy>;` in all of them, and `template class simulation<MyStrategy>;` in one.
+    /// The compiled library contains `simulation<>`.
     explicit simulation(std::uint64_t seed, simulation_options o = {}, Hooks hooks = {}, Handlers handlers = {});
 
     /// The job's executor may be another than the schedulers': `s.add_job<CoroutineExecutor>(config, body)`. What is stored as
@@ -80,6 +81,10 @@ simulation<Strategy, Executor, Zone, Hooks, Handlers>::simulation(std::uint64_t 
     : simulated_cluster{seed, std::move(o), &find_due, &make_scheduler},
       hooks_{std::move(hooks)},
       handlers_{std::move(handlers)} {}
+
+#if defined(ELASTICJOB_COMPILED)
+extern template class simulation<>;
+#endif
 
 } // namespace elasticjob::testing
 #endif // ELASTICJOB_TESTING_SIMULATION_HPP

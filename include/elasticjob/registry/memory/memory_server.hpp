@@ -4,7 +4,6 @@
 #define ELASTICJOB_REGISTRY_MEMORY_MEMORY_SERVER_HPP
 
 #include <elasticjob/core/chrono.hpp>
-#include <elasticjob/core/deferred.hpp>
 #include <elasticjob/core/event_loop.hpp>
 #include <elasticjob/registry/memory/node_tree.hpp>
 #include <elasticjob/registry/watch.hpp>
@@ -44,38 +43,19 @@ struct memory_server_options {
 template <loop Loop>
 class session_watches : public list_hook {
 public:
-    void arm(node_watch<Loop>& w, std::string const& path, watch_kind kind) {
-        w.unlink();
-        armed_[{path, kind}].push_back(w);
-    }
+    void arm(node_watch<Loop>& w, std::string const& path, watch_kind kind);
 
-    void tell(tree_event const& e) {
-        auto const at = armed_.find({e.path, e.kind});
-        if (at == armed_.end()) return;
-        auto& here = held_ ? on_hold_ : told_;
-        here.splice_back(at->second);
-        armed_.erase(at);
-        fire_all(told_);
-    }
+    void tell(tree_event const& e);
 
     /// While the connection is down, news waits.
     void hold() noexcept { held_ = true; }
-    void release() {
-        held_ = false;
-        fire_all(on_hold_);
-    }
+    void release();
 
     /// The session is over: whoever waits has to read again.
-    void fire_everything() {
-        for (auto& [what, watches] : armed_) fire_all(watches);
-        armed_.clear();
-        release();
-    }
+    void fire_everything();
 
 private:
-    static void fire_all(intrusive_list<node_watch<Loop>>& watches) {
-        watches.for_each([](node_watch<Loop>& w) { w.fire(); });
-    }
+    static void fire_all(intrusive_list<node_watch<Loop>>& watches);
 
     std::map<std::pair<std::string, watch_kind>, intrusive_list<node_watch<Loop>>> armed_;
     intrusive_list<node_watch<Loop>> told_, on_hold_;
@@ -88,7 +68,7 @@ private:
 template <loop Loop>
 class basic_memory_server {
 public:
-    using applied = typename deferred<node_tree, Loop>::applied;
+    using applied = node_tree::applied;
 
     explicit basic_memory_server(Loop& l, memory_server_options options = {}) : loop_{l}, options_{options} {}
     basic_memory_server(basic_memory_server const&) = delete;
@@ -106,34 +86,21 @@ public:
     void end_session(std::int64_t session) { publish(tree_.end_session(session, now_ms())); }
 
     /// One request of a session. Null for a read.
-    request_fate fate_of(std::int64_t session, operation::kind const* write) {
-        ++(write ? counts_.writes : counts_.reads);
-        return filter_.decide ? filter_.decide(filter_.context, session, write) : request_fate::served;
-    }
+    request_fate fate_of(std::int64_t session, operation::kind const* write);
 
-    applied apply(deferred<std::vector<operation>, Loop> const& operations, std::int64_t session) {
-        auto answer = tree_.apply(operations, session, now_ms());
-        publish(answer.events);
-        return answer;
-    }
+    applied apply(std::vector<operation> const& operations, std::int64_t session);
 
     /// From now on the table hears of every change, until it is unlinked.
     void subscribe(session_watches<Loop>& table) { tables_.push_back(table); }
 
 private:
-    void publish(deferred<std::vector<tree_event>, Loop> const& events) {
-        tables_.for_each([&](session_watches<Loop>& table) {
-            for (auto const& e : events) table.tell(e);
-        });
-    }
+    void publish(std::vector<tree_event> const& events);
 
-    std::int64_t now_ms() const {
-        return std::chrono::duration_cast<std::chrono::milliseconds>(loop_.wall_now().time_since_epoch()).count();
-    }
+    std::int64_t now_ms() const;
 
     Loop& loop_;
     memory_server_options options_;
-    deferred<node_tree, Loop> tree_;
+    node_tree tree_;
     intrusive_list<session_watches<Loop>> tables_;
     request_filter filter_;
     request_counts counts_;
@@ -141,6 +108,65 @@ private:
 };
 
 using memory_server = basic_memory_server<event_loop>;
+
+template <loop Loop>
+void session_watches<Loop>::arm(node_watch<Loop>& w, std::string const& path, watch_kind kind) {
+    w.unlink();
+    armed_[{path, kind}].push_back(w);
+}
+
+template <loop Loop>
+void session_watches<Loop>::tell(tree_event const& e) {
+    auto const at = armed_.find({e.path, e.kind});
+    if (at == armed_.end()) return;
+    auto& here = held_ ? on_hold_ : told_;
+    here.splice_back(at->second);
+    armed_.erase(at);
+    fire_all(told_);
+}
+
+template <loop Loop>
+void session_watches<Loop>::release() {
+    held_ = false;
+    fire_all(on_hold_);
+}
+
+template <loop Loop>
+void session_watches<Loop>::fire_everything() {
+    for (auto& [what, watches] : armed_) fire_all(watches);
+    armed_.clear();
+    release();
+}
+
+template <loop Loop>
+void session_watches<Loop>::fire_all(intrusive_list<node_watch<Loop>>& watches) {
+    watches.for_each([](node_watch<Loop>& w) { w.fire(); });
+}
+
+template <loop Loop>
+request_fate basic_memory_server<Loop>::fate_of(std::int64_t session, operation::kind const* write) {
+    ++(write ? counts_.writes : counts_.reads);
+    return filter_.decide ? filter_.decide(filter_.context, session, write) : request_fate::served;
+}
+
+template <loop Loop>
+auto basic_memory_server<Loop>::apply(std::vector<operation> const& operations, std::int64_t session) -> applied {
+    auto answer = tree_.apply(operations, session, now_ms());
+    publish(answer.events);
+    return answer;
+}
+
+template <loop Loop>
+void basic_memory_server<Loop>::publish(std::vector<tree_event> const& events) {
+    tables_.for_each([&](session_watches<Loop>& table) {
+        for (auto const& e : events) table.tell(e);
+    });
+}
+
+template <loop Loop>
+std::int64_t basic_memory_server<Loop>::now_ms() const {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(loop_.wall_now().time_since_epoch()).count();
+}
 
 } // namespace elasticjob
 #endif // ELASTICJOB_REGISTRY_MEMORY_MEMORY_SERVER_HPP

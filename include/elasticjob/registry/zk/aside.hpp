@@ -3,7 +3,7 @@
 #ifndef ELASTICJOB_REGISTRY_ZK_ASIDE_HPP
 #define ELASTICJOB_REGISTRY_ZK_ASIDE_HPP
 
-#include <elasticjob/core/loop.hpp>
+#include <elasticjob/core/event_loop.hpp>
 
 #include <coroutine>
 #include <thread>
@@ -13,10 +13,10 @@ namespace elasticjob::zk {
 
 /// `co_await aside(loop, f)`: runs `f()` on a thread of its own and goes on, on the loop, when it has returned. For the
 /// rare call that resolves a name or says good-bye to a server. The coroutine must not be destroyed meanwhile.
-template <loop Loop, class F>
+template <class F>
 class aside : work {
 public:
-    aside(Loop& l, F f) : work{&resume}, loop_{l}, function_{std::move(f)} {}
+    aside(event_loop& l, F f) : work{&resume}, loop_{l}, function_{std::move(f)} {}
 
     bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> h) {
@@ -33,7 +33,7 @@ private:
         if (action == work_action::run) static_cast<aside&>(w).handle_.resume();
     }
 
-    Loop& loop_;
+    event_loop& loop_;
     F function_;
     std::coroutine_handle<> handle_;
     std::thread thread_;

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_REGISTRY_ZK_C_API_HPP
 #define ELASTICJOB_REGISTRY_ZK_C_API_HPP
 
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/error.hpp>
 #include <elasticjob/core/path.hpp>
 #include <elasticjob/registry/node.hpp>
@@ -14,43 +15,7 @@
 namespace elasticjob::zk {
 
 /// What the code of a reply means. A code that is not known may have had an effect.
-inline error failure(int code, node_path const& path) {
-    auto const say = [&](errc why, char const* what) { return error{why, what, path.str()}; };
-    switch (code) {
-    case ZNONODE:
-        return say(errc::no_node, "no such node");
-    case ZNODEEXISTS:
-        return say(errc::node_exists, "the node exists already");
-    case ZBADVERSION:
-        return say(errc::version_conflict, "the node has another version");
-    case ZNOTEMPTY:
-        return say(errc::not_empty, "the node has children");
-    case ZNOCHILDRENFOREPHEMERALS:
-        return say(errc::no_children_for_ephemerals, "an ephemeral node has no children");
-    case ZNOAUTH:
-        return say(errc::no_auth, "the node belongs to another user: connect with that user's digest, or have the "
-                                  "node's access list changed");
-    case ZAUTHFAILED:
-        return say(errc::no_auth, "the server does not accept the digest");
-    case ZCONNECTIONLOSS:
-    case ZOPERATIONTIMEOUT:
-        return say(errc::unknown_outcome, "the connection broke before the reply came: read back what became of it");
-    case ZSESSIONMOVED:
-    case ZTHROTTLEDOP:
-        return say(errc::not_sent, "the server passed the request over: it may be sent again");
-    case ZMARSHALLINGERROR:
-        return say(errc::not_sent, "libzookeeper could not take the request");
-    case ZSESSIONEXPIRED:
-    case ZINVALIDSTATE:
-        return say(errc::session_lost, "the session that this belonged to is over");
-    case ZCLOSING:
-        return say(errc::closed, "the registry is closed");
-    case ZBADARGUMENTS:
-        return say(errc::invalid_path, "the server does not accept this path for this request");
-    default:
-        return error{errc::unknown_outcome, std::string{"an unexpected reply: "} + zerror(code), path.str()};
-    }
-}
+error failure(int code, node_path const& path);
 
 /// Whether the server has looked at the request and decided against it because of what is there.
 constexpr bool is_refusal(int code) noexcept {
@@ -58,19 +23,14 @@ constexpr bool is_refusal(int code) noexcept {
            code == ZNOCHILDRENFOREPHEMERALS;
 }
 
-inline node_stat stat_of(Stat const& s) noexcept {
-    return {.created = s.czxid,
-            .modified = s.mzxid,
-            .version = s.version,
-            .children = s.numChildren,
-            .owner = s.ephemeralOwner,
-            .modified_at_ms = s.mtime};
-}
+node_stat stat_of(Stat const& s) noexcept;
 
 /// Never a container or a node with a time to live: inside a transaction they abort libzookeeper.
-inline int flags_of(create_mode mode) noexcept {
-    return (is_ephemeral(mode) ? ZOO_EPHEMERAL : 0) | (is_sequential(mode) ? ZOO_SEQUENCE : 0);
-}
+int flags_of(create_mode mode) noexcept;
 
 } // namespace elasticjob::zk
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/registry/zk/c_api.ipp>
+#endif
 #endif // ELASTICJOB_REGISTRY_ZK_C_API_HPP

@@ -4,6 +4,7 @@
 #define ELASTICJOB_REGISTRY_ZK_HANDLE_HPP
 
 #include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/registry/watch.hpp>
 #include <elasticjob/registry/zk/c_api.hpp>
 #include <elasticjob/registry/zk/options.hpp>
@@ -27,10 +28,9 @@ struct link_news {
 /// A `Sink` hears of the connection and of watches, on libzookeeper's completion thread, from `open` until `close` has
 /// returned: `sink.hear(link_news)` and `sink.hear(watch_target)`. It takes a note, and leaves.
 /// Threads: `open` and `close` may block, each on any one thread; the rest on the loop, between the two.
-template <loop Loop>
 class handle {
 public:
-    explicit handle(settings<Loop> const& s) noexcept : settings_{s} {}
+    explicit handle(settings const& s) noexcept : settings_{s} {}
     handle(handle const&) = delete;
     handle& operator=(handle const&) = delete;
     ~handle() { close(); }
@@ -52,9 +52,7 @@ public:
 
     /// Tells the server, if it is connected. Afterwards no callback of this handle comes any more, and libzookeeper
     /// has let go of everything that it was given. No effect when not open.
-    void close() {
-        if (raw_) zookeeper_close(std::exchange(raw_, nullptr));
-    }
+    void close();
 
     bool is_open() const noexcept { return raw_ != nullptr; }
 
@@ -62,19 +60,13 @@ public:
     bool is_connected() const { return zoo_state(raw_) == ZOO_CONNECTED_STATE; }
 
     /// Sends the digest ahead of everything that is submitted from now on, in this connection and in all later ones.
-    bool introduce() {
-        auto const& digest = settings_.options.digest;
-        return digest.empty() ||
-               zoo_add_auth(raw_, "digest", digest.data(), static_cast<int>(digest.size()), nullptr, nullptr) == ZOK;
-    }
+    bool introduce();
 
     // For requests.
 
     zhandle_t* raw() const noexcept { return raw_; }
     std::string on_server(node_path const& path) const { return settings_.on_server(path); }
-    ACL_vector const* access() const noexcept {
-        return settings_.options.digest.empty() ? &ZOO_OPEN_ACL_UNSAFE : &ZOO_CREATOR_ALL_ACL;
-    }
+    ACL_vector const* access() const noexcept;
     watcher_fn watcher(watch_kind kind) const noexcept { return watchers_[kind == watch_kind::data ? 0 : 1]; }
     void* sink() const noexcept { return sink_; }
 
@@ -104,11 +96,15 @@ private:
     /// Without it, libzookeeper resolves all names in every turn of its thread.
     static constexpr int resolution_delay_ms = 10'000;
 
-    settings<Loop> const& settings_;
+    settings const& settings_;
     zhandle_t* raw_ = nullptr;
     void* sink_ = nullptr;
     watcher_fn watchers_[2]{};
 };
 
 } // namespace elasticjob::zk
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/registry/zk/handle.ipp>
+#endif
 #endif // ELASTICJOB_REGISTRY_ZK_HANDLE_HPP

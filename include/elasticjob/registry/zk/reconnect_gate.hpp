@@ -3,6 +3,8 @@
 #ifndef ELASTICJOB_REGISTRY_ZK_RECONNECT_GATE_HPP
 #define ELASTICJOB_REGISTRY_ZK_RECONNECT_GATE_HPP
 
+#include <elasticjob/core/decl.hpp>
+
 #include <shared_mutex>
 #include <string_view>
 
@@ -18,25 +20,14 @@ public:
     /// Held while submitting.
     class pass {
     public:
-        pass() {
-            mutex_.lock_shared();
-            submitting_ = true;
-        }
+        pass();
         pass(pass const&) = delete;
         pass& operator=(pass const&) = delete;
-        ~pass() {
-            submitting_ = false;
-            mutex_.unlock_shared();
-        }
+        ~pass();
     };
 
     /// For libzookeeper's log: every line of it, since there is no other sign of a reconnection.
-    static void hear(std::string_view line) {
-        // The submitter itself may log; it would wait for itself.
-        if (submitting_ || line.find("nitiated connection") == line.npos) return;
-        mutex_.lock();
-        mutex_.unlock();
-    }
+    static void hear(std::string_view line);
 
 private:
     static inline std::shared_mutex mutex_;
@@ -44,4 +35,8 @@ private:
 };
 
 } // namespace elasticjob::zk
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/registry/zk/reconnect_gate.ipp>
+#endif
 #endif // ELASTICJOB_REGISTRY_ZK_RECONNECT_GATE_HPP

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Where the definitions are compiled: in every file that includes a header, or once for the whole program.
+#ifndef ELASTICJOB_CORE_DECL_HPP
+#define ELASTICJOB_CORE_DECL_HPP
+
+// Header-only is the default and needs no build step. With ELASTICJOB_COMPILED defined for the whole program, a header
+// only declares, and the definitions come from the library of the CMake target elasticjob::compiled, or from the one
+// file of the program that includes <elasticjob/src.hpp>. ELASTICJOB_DECL stands before each definition in impl/.
+#if defined(ELASTICJOB_COMPILED)
+#define ELASTICJOB_DECL
+#else
+#define ELASTICJOB_HEADER_ONLY
+#define ELASTICJOB_DECL inline
+#endif
+
+#endif // ELASTICJOB_CORE_DECL_HPP

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_CONFIG_INSTANT_TEXT_IPP
+#define ELASTICJOB_IMPL_CONFIG_INSTANT_TEXT_IPP
+
+#include <elasticjob/config/instant_text.hpp>
+
+namespace elasticjob::detail {
+
+ELASTICJOB_DECL std::string milliseconds_text(wall_time t) {
+    return std::to_string(std::chrono::floor<std::chrono::milliseconds>(t.time_since_epoch()).count());
+}
+
+ELASTICJOB_DECL bool read_milliseconds(std::string_view word, wall_time& into) {
+    // Beyond these a time does not fit into a clock's nanoseconds.
+    constexpr auto low = std::chrono::ceil<std::chrono::milliseconds>(wall_time::min().time_since_epoch()).count();
+    constexpr auto high = std::chrono::floor<std::chrono::milliseconds>(wall_time::max().time_since_epoch()).count();
+    std::int64_t ms = 0;
+    if (!read_number(word, ms) || ms < low || ms > high) return false;
+    into = wall_time{std::chrono::milliseconds{ms}};
+    return true;
+}
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_IMPL_CONFIG_INSTANT_TEXT_IPP

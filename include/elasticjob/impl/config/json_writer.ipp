@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_CONFIG_JSON_WRITER_IPP
+#define ELASTICJOB_IMPL_CONFIG_JSON_WRITER_IPP
+
+#include <elasticjob/config/json_writer.hpp>
+
+namespace elasticjob::detail {
+
+ELASTICJOB_DECL void append_json_string(std::string& out, std::string_view text) {
+    constexpr std::string_view short_forms = "\"\\\t\n\r\b\f", short_letters = "\"\\tnrbf", html = "<>&='";
+    constexpr std::string_view line_separator = "\xe2\x80\xa8", paragraph_separator = "\xe2\x80\xa9";
+    constexpr char hex[] = "0123456789abcdef";
+    out += '"';
+    while (!text.empty()) {
+        char const c = text.front();
+        std::size_t length = 1;
+        if (auto const at = short_forms.find(c); at != short_forms.npos) {
+            out.append({'\\', short_letters[at]});
+        } else if (static_cast<unsigned char>(c) < 0x20 || html.find(c) != html.npos) {
+            out.append("\\u00").append({hex[c >> 4], hex[c & 15]});
+        } else if (text.starts_with(line_separator) || text.starts_with(paragraph_separator)) {
+            out.append(text.starts_with(line_separator) ? "\\u2028" : "\\u2029");
+            length = line_separator.size();
+        } else {
+            out += c;
+        }
+        text.remove_prefix(length);
+    }
+    out += '"';
+}
+
+} // namespace elasticjob::detail
+
+namespace elasticjob {
+
+ELASTICJOB_DECL json_writer& json_writer::member(std::string_view name, std::string_view value) {
+    detail::append_json_string(begin(name), value);
+    return *this;
+}
+
+ELASTICJOB_DECL json_writer& json_writer::open(std::string_view name) {
+    begin(name) += '{';
+    return *this;
+}
+
+ELASTICJOB_DECL json_writer& json_writer::close() {
+    text_ += '}';
+    return *this;
+}
+
+ELASTICJOB_DECL std::string& json_writer::begin(std::string_view name) {
+    if (text_.back() != '{') text_ += ',';
+    detail::append_json_string(text_, name);
+    return text_ += ':';
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_IMPL_CONFIG_JSON_WRITER_IPP

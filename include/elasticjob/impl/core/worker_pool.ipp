@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_CORE_WORKER_POOL_IPP
+#define ELASTICJOB_IMPL_CORE_WORKER_POOL_IPP
+
+#include <elasticjob/core/worker_pool.hpp>
+
+namespace elasticjob {
+
+ELASTICJOB_DECL ThreadPool::ThreadPool(thread_pool_options options) : queue_max_{options.queue_max} {
+    auto const processors = std::size_t{std::thread::hardware_concurrency()};
+    auto const count = options.threads != 0 ? options.threads : 2 * (processors != 0 ? processors : 1);
+    threads_.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) threads_.emplace_back([this] { run(); });
+}
+
+ELASTICJOB_DECL ThreadPool::~ThreadPool() {
+    {
+        std::lock_guard const lock{mutex_};
+        closing_ = true;
+    }
+    wake_.notify_all();
+    for (auto& t : threads_) t.join();
+    while (!queue_.empty()) {
+        work& w = queue_.pop_front();
+        w.act(w, work_action::discard);
+    }
+}
+
+ELASTICJOB_DECL bool ThreadPool::try_submit(work& w) {
+    {
+        std::lock_guard const lock{mutex_};
+        if (queued_ == queue_max_) return false;
+        ++queued_;
+        queue_.push_back(w);
+    }
+    wake_.notify_one();
+    return true;
+}
+
+ELASTICJOB_DECL void ThreadPool::run() {
+    for (std::unique_lock lock{mutex_};;) {
+        wake_.wait(lock, [this] { return closing_ || !queue_.empty(); });
+        if (closing_) return;
+        work& w = queue_.pop_front();
+        --queued_;
+        lock.unlock();
+        w.act(w, work_action::run);
+        lock.lock();
+    }
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_IMPL_CORE_WORKER_POOL_IPP

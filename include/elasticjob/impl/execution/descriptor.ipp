@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_EXECUTION_DESCRIPTOR_IPP
+#define ELASTICJOB_IMPL_EXECUTION_DESCRIPTOR_IPP
+
+#include <elasticjob/execution/descriptor.hpp>
+
+namespace elasticjob::detail {
+
+ELASTICJOB_DECL descriptor& descriptor::operator=(descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+}
+
+ELASTICJOB_DECL void descriptor::close() noexcept {
+    if (number_ >= 0) ::close(std::exchange(number_, -1));
+}
+
+ELASTICJOB_DECL error refused(std::string what, int why) {
+    return error{errc::job_failed, std::move(what) + ": " + std::generic_category().message(why)};
+}
+
+ELASTICJOB_DECL result<pipe_ends> make_pipe() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return refused("no pipe", errno);
+    return pipe_ends{descriptor{ends[0]}, descriptor{ends[1]}};
+}
+
+ELASTICJOB_DECL result<wake_up> wake_up::make() {
+    descriptor d{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    if (!d) return refused("no eventfd", errno);
+    return wake_up{std::move(d)};
+}
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_IMPL_EXECUTION_DESCRIPTOR_IPP

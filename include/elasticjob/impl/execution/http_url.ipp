@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_EXECUTION_HTTP_URL_IPP
+#define ELASTICJOB_IMPL_EXECUTION_HTTP_URL_IPP
+
+#include <elasticjob/execution/http_url.hpp>
+
+namespace elasticjob {
+
+ELASTICJOB_DECL result<http_url> http_url::parse(std::string_view text) {
+    auto const wrong = [text](std::string what) {
+        return error{errc::invalid_argument, "the URL " + std::move(what), detail::in_quotes(text)};
+    };
+    if (text.size() > length_max) return wrong("must be at most " + std::to_string(length_max) + " bytes long");
+    auto rest = text;
+    http_url url;
+    if (rest.starts_with("https://"))
+        url.is_https_ = true;
+    else if (!rest.starts_with("http://"))
+        return wrong("must begin with http:// or https://");
+    rest.remove_prefix(url.is_https_ ? 8 : 7);
+
+    auto const authority = rest.substr(0, rest.find_first_of("/?#"));
+    rest.remove_prefix(authority.size());
+    if (authority.find('@') != authority.npos)
+        return wrong("must not hold a user or a password: send them in a header");
+    auto const is_bracketed = authority.starts_with('[');
+    auto const host_end = is_bracketed ? authority.find(']') : authority.find(':');
+    if (is_bracketed && host_end == authority.npos) return wrong("has no ] behind the address");
+    url.host_ = is_bracketed ? authority.substr(1, host_end - 1) : authority.substr(0, host_end);
+    auto const fits = [&](char c) {
+        return is_bracketed ? detail::is_hex_digit(c) || c == ':' || c == '.'
+                            : detail::is_letter(c) || detail::is_digit(c) || c == '.' || c == '-' || c == '_';
+    };
+    if (url.host_.empty() || !std::all_of(url.host_.begin(), url.host_.end(), fits))
+        return wrong("has no host that could be one");
+    url.port_ = url.is_https_ ? 443 : 80;
+    auto port = host_end == authority.npos ? "" : authority.substr(host_end + (is_bracketed ? 1 : 0));
+    if (!port.empty()) {
+        bool const is_number = port.starts_with(':') && port.size() > 1 && detail::is_digit(port[1]) &&
+                               detail::read_number(port.substr(1), url.port_);
+        if (!is_number || url.port_ < 1 || url.port_ > 65'535) return wrong("has no port from 1 to 65535");
+    }
+    if (auto const bad = first_unfit(rest); bad != rest.npos)
+        return wrong(rest[bad] == '#' ? "must not have a fragment (#), which is never sent"
+                                      : "must have " + detail::in_quotes(rest.substr(bad, 1)) + " written as %xx");
+    url.target_ = rest.starts_with('/') ? std::string{rest} : "/" + std::string{rest};
+    return url;
+}
+
+ELASTICJOB_DECL result<http_url> http_url::redirected(std::string_view location) const {
+    bool const is_path = location.starts_with('/') && !location.starts_with("//");
+    ELASTICJOB_TRY(auto next, parse(is_path ? origin() + std::string{location} : std::string{location}));
+    if (next.origin() != origin())
+        return error{errc::invalid_argument, "a redirect to another server is not followed",
+                     detail::in_quotes(location)};
+    return next;
+}
+
+ELASTICJOB_DECL std::string http_url::origin() const {
+    auto const host = host_.find(':') == host_.npos ? host_ : "[" + host_ + "]";
+    return (is_https_ ? "https://" : "http://") + host + ":" + std::to_string(port_);
+}
+
+ELASTICJOB_DECL std::size_t http_url::first_unfit(std::string_view text) {
+    constexpr std::string_view marks = "-._~!$&'()*+,;=:@/?";
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        bool const is_escape = text[i] == '%' && i + 2 < text.size() && detail::is_hex_digit(text[i + 1]) &&
+                               detail::is_hex_digit(text[i + 2]);
+        if (!is_escape && !detail::is_letter(text[i]) && !detail::is_digit(text[i]) &&
+            marks.find(text[i]) == marks.npos)
+            return i;
+    }
+    return text.npos;
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_IMPL_EXECUTION_HTTP_URL_IPP

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_EXECUTION_RUN_RECORD_IPP
+#define ELASTICJOB_IMPL_EXECUTION_RUN_RECORD_IPP
+
+#include <elasticjob/execution/run_record.hpp>
+
+namespace elasticjob {
+
+ELASTICJOB_DECL void run_record::add(run_entry e) {
+    if (e.note.size() > note_bytes_max) e.note.resize(note_bytes_max);
+    // A row of instants that meet the same fate is one entry; but what had been tried before has one of its own.
+    if (!ledger.empty() && e.outcome == run_outcome::skipped && ledger.back().outcome == e.outcome &&
+        ledger.back().note == e.note && ledger.back().run.instance == e.run.instance &&
+        ledger.back().run.attempt == 1 && e.run.attempt == 1) {
+        e.count += ledger.back().count;
+        e.run.begun = ledger.back().run.begun;
+        ledger.back() = std::move(e);
+        return;
+    }
+    while (ledger.size() >= ledger_max) ledger.erase(ledger.begin());
+    ledger.push_back(std::move(e));
+}
+
+ELASTICJOB_DECL void run_record::end(run_outcome outcome, wall_time now, std::string note) {
+    run_entry e{*std::exchange(running, std::nullopt), outcome, now, 1, std::move(note)};
+    if (outcome == run_outcome::completed || outcome == run_outcome::failed) last_completed = now;
+    add(std::move(e));
+}
+
+ELASTICJOB_DECL bool run_record::was_put_off() const {
+    if (ledger.empty() || ledger.back().outcome != run_outcome::retried) return false;
+    auto const& last = ledger.back().run;
+    return last.due == running->due && last.source == running->source && last.attempt == running->attempt;
+}
+
+ELASTICJOB_DECL void run_record::end_for_retry(wall_time now, std::string note, run_retry again) {
+    retry = again;
+    if (was_put_off()) ledger.pop_back(); // of an attempt that does not get to begin, one entry is enough
+    add({*std::exchange(running, std::nullopt), run_outcome::retried, now, 1, std::move(note)});
+}
+
+ELASTICJOB_DECL void run_record::bury(std::size_t max) {
+    if (max == 0) return;
+    while (dead_letters.size() >= max) dead_letters.erase(dead_letters.begin());
+    dead_letters.push_back(ledger.back());
+}
+
+ELASTICJOB_DECL wall_time run_record::settled_through() const {
+    auto settled = through;
+    auto const hold_back = [&](auto const& unsettled) {
+        if (unsettled && unsettled->source != run_source::trigger)
+            settled = std::min(settled, unsettled->due - std::chrono::milliseconds{1});
+    };
+    hold_back(running);
+    hold_back(retry);
+    return settled;
+}
+
+ELASTICJOB_DECL std::string run_record::to_text() const {
+    std::string text;
+    text.reserve(256 + checkpoint.size() + (ledger.size() + dead_letters.size()) * 128);
+    text.append(header);
+    add_line(text, "schedule", schedule);
+    add_line(text, "through", through);
+    if (obeyed != 0) add_line(text, "obeyed", obeyed);
+    if (last_begun) add_line(text, "begun", *last_begun);
+    if (last_completed) add_line(text, "completed", *last_completed);
+    if (next_due) add_line(text, "next", *next_due);
+    if (!checkpoint.empty()) add_line(text, "checkpoint", free_text{checkpoint});
+    auto const add_run = [&](std::string_view key, run_begin const& r, auto const&... more) {
+        add_line(text, key, r.due, name_of(r.source), r.attempt, r.begun, std::string_view{r.instance}, more...);
+    };
+    for (auto const* all : {&ledger, &dead_letters})
+        for (auto const& e : *all)
+            add_run(all == &ledger ? "entry" : "dead", e.run, name_of(e.outcome), e.ended, e.count, free_text{e.note});
+    if (retry) add_line(text, "retry", retry->due, name_of(retry->source), retry->attempt, retry->at);
+    if (running) add_run("running", *running);
+    return text;
+}
+
+ELASTICJOB_DECL result<run_record> run_record::parse(std::string_view text) {
+    auto refuse = [](std::string_view line) {
+        return error{errc::malformed_data, "not a line of a run record", std::string{line}};
+    };
+    if (!text.starts_with(header)) return refuse(text.substr(0, text.find('\n')));
+    text.remove_prefix(header.size());
+    run_record r;
+    while (!text.empty()) {
+        auto const line = take(text, '\n');
+        auto rest = line;
+        auto const key = take(rest, ' ');
+        bool good = true;
+        if (key == "schedule")
+            good = detail::read_number(rest, r.schedule);
+        else if (key == "through")
+            good = read_time(rest, r.through);
+        else if (key == "obeyed")
+            good = detail::read_number(rest, r.obeyed);
+        else if (key == "begun")
+            good = read_time(rest, r.last_begun.emplace());
+        else if (key == "completed")
+            good = read_time(rest, r.last_completed.emplace());
+        else if (key == "next")
+            good = read_time(rest, r.next_due.emplace());
+        else if (key == "checkpoint")
+            r.checkpoint = unescaped(rest);
+        else if (key == "entry")
+            good = read_entry(rest, r.ledger.emplace_back());
+        else if (key == "dead")
+            good = read_entry(rest, r.dead_letters.emplace_back());
+        else if (key == "retry")
+            good = read_retry(rest, r.retry.emplace());
+        else if (key == "running")
+            good = read_begin(rest, r.running.emplace());
+        if (!good) return refuse(line);
+    }
+    return r;
+}
+
+ELASTICJOB_DECL void run_record::add_word(std::string& line, wall_time t) {
+    add_word(line, std::chrono::floor<std::chrono::milliseconds>(t.time_since_epoch()).count());
+}
+
+ELASTICJOB_DECL void run_record::add_word(std::string& line, free_text what) {
+    for (char const c : what.text) {
+        if (c == '\\' || c == '\n') line += '\\';
+        line += c == '\n' ? 'n' : c;
+    }
+}
+
+ELASTICJOB_DECL std::string_view run_record::take(std::string_view& text, char separator) {
+    auto const word = text.substr(0, text.find(separator));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    return word;
+}
+
+ELASTICJOB_DECL bool run_record::read_time(std::string_view word, wall_time& into) {
+    std::int64_t ms = 0;
+    if (!detail::read_number(word, ms)) return false;
+    into = wall_time{std::chrono::milliseconds{ms}};
+    return true;
+}
+
+ELASTICJOB_DECL bool run_record::read_begin(std::string_view& rest, run_begin& into) {
+    bool const good = read_run(rest, into, into.begun);
+    into.instance = take(rest, ' ');
+    return good && !into.instance.empty();
+}
+
+ELASTICJOB_DECL bool run_record::read_entry(std::string_view rest, run_entry& into) {
+    bool const good = read_begin(rest, into.run) &&
+                      read_name(take(rest, ' '), detail::run_outcome_names, into.outcome) &&
+                      read_time(take(rest, ' '), into.ended) && detail::read_number(take(rest, ' '), into.count);
+    into.note = unescaped(rest);
+    return good;
+}
+
+ELASTICJOB_DECL std::string run_record::unescaped(std::string_view text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        bool const is_escape = text[i] == '\\' && i + 1 < text.size();
+        if (is_escape) ++i;
+        out += is_escape && text[i] == 'n' ? '\n' : text[i];
+    }
+    return out;
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_IMPL_EXECUTION_RUN_RECORD_IPP

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_MEMBERSHIP_STORED_JOB_IPP
+#define ELASTICJOB_IMPL_MEMBERSHIP_STORED_JOB_IPP
+
+#include <elasticjob/membership/stored_job.hpp>
+
+namespace elasticjob::detail {
+
+ELASTICJOB_DECL result<std::optional<valid_config>> read_stored(node const* stored, node const* schedule,
+                                                                job_layout const& at) {
+    if (!stored) return std::optional<valid_config>{};
+    auto in_registry = [](error e, node_path const& path) {
+        e.what = "the configuration in the registry cannot be used: " + e.what +
+                 "; mend or remove the node, or start with overwrite";
+        e.where = path.str() + (e.where.empty() ? "" : ", " + e.where);
+        return e;
+    };
+    auto config = from_json(stored->data);
+    if (!config) return in_registry(std::move(config).error(), at.config());
+    if (!*config) return std::optional<valid_config>{};
+    auto whole = with_schedule_text(**std::move(config), schedule ? std::string_view{schedule->data} : "");
+    if (!whole) return in_registry(std::move(whole).error(), at.schedule());
+    auto checked = validate(*std::move(whole));
+    if (!checked) return in_registry(std::move(checked).error(), at.config());
+    return std::optional{*std::move(checked)};
+}
+
+ELASTICJOB_DECL error removed_error(job_layout const& at) {
+    return error{errc::removed,
+                 "the job has been removed for good: give the new one another name, or take the removal back with "
+                 "restore_job",
+                 at.removed().str()};
+}
+
+ELASTICJOB_DECL void put_config(transaction& t, job_layout const& at, job_config const& config, node const* stored,
+                node const* schedule) {
+    if (stored)
+        t.set(at.config(), to_json(config), stored->stat.version);
+    else
+        t.create(at.config(), to_json(config));
+    auto text = to_schedule_text(config);
+    if (!schedule && !text.empty())
+        t.create(at.schedule(), std::move(text));
+    else if (schedule && text.empty())
+        t.remove(at.schedule(), schedule->stat.version);
+    else if (schedule && text != schedule->data)
+        t.set(at.schedule(), std::move(text), schedule->stat.version);
+    else if (schedule)
+        t.check(at.schedule(), schedule->stat.version);
+}
+
+ELASTICJOB_DECL void put_labels(transaction& t, node_path path, std::optional<node> const& stored, std::string const& labels) {
+    if (!stored && !labels.empty()) t.create(std::move(path), labels);
+    if (stored && labels.empty()) t.remove(std::move(path), stored->stat.version);
+    if (stored && !labels.empty() && stored->data != labels) t.set(std::move(path), labels, stored->stat.version);
+}
+
+ELASTICJOB_DECL void note_labels(config_decision& decision, std::optional<node> const& stored, std::string const& labels) {
+    auto const theirs = stored ? stored->data : std::string{};
+    if (theirs != labels) decision.differences.push_back({"itemLabels", in_quotes(theirs), in_quotes(labels)});
+}
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_IMPL_MEMBERSHIP_STORED_JOB_IPP

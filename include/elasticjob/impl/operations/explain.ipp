@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_OPERATIONS_EXPLAIN_IPP
+#define ELASTICJOB_IMPL_OPERATIONS_EXPLAIN_IPP
+
+#include <elasticjob/operations/explain.hpp>
+
+namespace elasticjob::detail {
+
+ELASTICJOB_DECL std::string utc_text(wall_time t) {
+    using namespace std::chrono;
+    auto const day = floor<days>(t);
+    year_month_day const date{day};
+    hh_mm_ss const time{floor<milliseconds>(t - day)};
+    char text[48];
+    std::snprintf(text, sizeof text, "%04d-%02u-%02u %02d:%02d:%02d", static_cast<int>(date.year()),
+                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                  static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
+                  static_cast<int>(time.seconds().count()));
+    std::string line{text};
+    if (auto const ms = time.subseconds().count(); ms != 0) {
+        std::snprintf(text, sizeof text, ".%03d", static_cast<int>(ms));
+        line += text;
+    }
+    return line + " UTC";
+}
+
+ELASTICJOB_DECL std::string outcome_text(run_entry const& e) {
+    auto const many = e.count == 1 ? std::string{"the instant "} : std::to_string(e.count) + " instants up to ";
+    auto const by = " on " + e.run.instance;
+    auto const attempt = e.run.attempt == 1 ? std::string{} : ", attempt " + std::to_string(e.run.attempt);
+    auto const why = " (" + std::string{name_of(e.run.source)} + attempt + ")";
+    auto const note = e.note.empty() ? std::string{} : ": " + e.note;
+    switch (e.outcome) {
+    case run_outcome::completed:
+        return many + utc_text(e.run.due) + " ran" + by + why + " and was completed at " + utc_text(e.ended);
+    case run_outcome::failed:
+        return many + utc_text(e.run.due) + " ran" + by + why + " and failed at " + utc_text(e.ended) + note;
+    case run_outcome::coalesced:
+        return many + utc_text(e.run.due) + " did not run: a later run made up for it";
+    case run_outcome::skipped:
+        return many + utc_text(e.run.due) + " did not run" + note;
+    case run_outcome::interrupted:
+        if (!e.note.empty())
+            return many + utc_text(e.run.due) + " ran" + by + why + " and was made to stop at " + utc_text(e.ended) +
+                   note + "; it was not run again";
+        return many + utc_text(e.run.due) + " was interrupted" + why + ": " + e.run.instance +
+               " died, and it was not run again, for failover is switched off or this was the last attempt";
+    case run_outcome::retried:
+        if (!e.note.empty())
+            return many + utc_text(e.run.due) + " ran" + by + why + " and failed at " + utc_text(e.ended) + note +
+                   "; it was to be tried again";
+        return many + utc_text(e.run.due) + " was interrupted" + why + ": " + e.run.instance +
+               " died, and it was run again";
+    }
+    return {};
+}
+
+ELASTICJOB_DECL bool item_facts::is_alive(std::string const& id) const {
+    return std::find(instances.begin(), instances.end(), id) != instances.end();
+}
+
+ELASTICJOB_DECL std::string state_text(item_facts const& f) {
+    if (f.record && f.record->running) {
+        auto const& r = *f.record->running;
+        auto line = "It runs on " + r.instance + " since " + utc_text(r.begun) + ", for the instant " +
+                    utc_text(r.due) + " (" + std::string{name_of(r.source)} + ", attempt " + std::to_string(r.attempt) +
+                    ").";
+        if (f.is_alive(r.instance)) return line;
+        line = "It was interrupted: " + r.instance + " died running it, for the instant " + utc_text(r.due) + ". ";
+        if (!f.config.failover) return line + "Failover is switched off, so it is not run again.";
+        if (f.is_disabled) return line + "An operator has disabled it, so it is not run again.";
+        // How many attempts there are is a member's own affair, but of every member it is more than one.
+        auto const unless =
+            r.attempt > 1 ? ", unless attempt " + std::to_string(r.attempt) + " was the last that is allowed." : ".";
+        return line +
+               (f.is_alive(f.owner) ? f.owner + " runs it again at once"
+                                    : "It is run again as soon as somebody alive owns it") +
+               unless;
+    }
+    if (f.is_marked) return "It runs on a member that keeps no record: one of 2.1.5.";
+    if (f.record && f.record->retry && !f.is_disabled) {
+        auto const& r = *f.record->retry;
+        return "It waits to be tried again at " + utc_text(r.at) + ", for the instant " + utc_text(r.due) +
+               " (attempt " + std::to_string(r.attempt) + ").";
+    }
+    if (f.is_disabled) return "It waits: an operator has disabled it. Remove its node `disabled` to have it run.";
+    if (f.instances.empty()) return "It waits: no instance of the job is there.";
+    if (f.is_left)
+        return "It waits: no instance has the labels that it needs" + (f.needs.empty() ? "" : " (" + f.needs + ")") +
+               ".";
+    if (!f.is_alive(f.owner)) {
+        auto const whose =
+            f.owner.empty() ? std::string{"it belongs to nobody"} : f.owner + ", to whom it belongs, is gone";
+        if (!f.has_leader) return "It waits: " + whose + ", and the job has no leader yet to share it anew.";
+        return "It waits: " + whose + ", and the leader has not shared it anew" +
+               (f.sharding_is_due ? "" : "; perhaps all servers are disabled") + ".";
+    }
+    auto line = "It is idle, on " + f.owner + ".";
+    if (f.record && f.record->next_due)
+        line += " As of its last run, it is due next at " + utc_text(*f.record->next_due) + ".";
+    if (f.followed)
+        line += " It is due when a round of the job '" + f.followed->job + "' " +
+                std::string{followed_end_text(f.followed->after)} + ", which takes all items of that round.";
+    return line;
+}
+
+ELASTICJOB_DECL std::string instant_text(item_facts const& f, wall_time instant) {
+    auto const name = "The instant " + utc_text(instant);
+    if (!f.record) return name + ": nothing is on record, for the job is not monitored, or has never run.";
+    if (f.record->running && f.record->running->due == instant) return name + " is what it runs for.";
+    run_entry const* cover = nullptr;
+    for (auto const& e : f.record->ledger) {
+        if (e.run.due == instant) cover = &e;
+        if (!cover && e.count > 1 && instant < e.run.due) cover = &e;
+    }
+    if (cover) return "On record: " + outcome_text(*cover) + ".";
+    if (instant <= f.record->through)
+        return name + " has been dealt with, or was never due; the ledger does not reach back so far.";
+    return name + " has not been dealt with.";
+}
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_IMPL_OPERATIONS_EXPLAIN_IPP

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_REGISTRY_ZK_CALL_TABLE_IPP
+#define ELASTICJOB_IMPL_REGISTRY_ZK_CALL_TABLE_IPP
+
+#include <elasticjob/registry/zk/call_table.hpp>
+
+namespace elasticjob::zk {
+
+ELASTICJOB_DECL call_table::call_table(event_loop& l, handle& h, watch_table& w) noexcept
+    : loop_{l},
+      handle_{h},
+      watches_{w},
+      drained_{l} {}
+
+ELASTICJOB_DECL void call_table::start(owned_call c) {
+    if (c->watches && !watches_.reserve(target_of(*c))) {
+        c->watches.reset();
+        return finish(std::move(c), errc::too_large,
+                      "the paths of this session's watches are larger than one packet may be: watch fewer nodes");
+    }
+    queue_.push_back(*c.release());
+    submit_queued();
+}
+
+ELASTICJOB_DECL void call_table::fail_queued() {
+    while (!queue_.empty()) finish(owned_call{&queue_.pop_front()}, errc::not_sent, "the connection is down");
+}
+
+ELASTICJOB_DECL void call_table::fail_all(errc why_queued, errc why_in_flight, char const* what) {
+    while (!queue_.empty()) finish(owned_call{&queue_.pop_front()}, why_queued, what);
+    in_flight_.for_each([&](call& c) {
+        if (auto* const w = std::exchange(c.awaited_by, nullptr)) w->finish(error{why_in_flight, what, c.path.str()});
+    });
+}
+
+ELASTICJOB_DECL void call_table::forget_unanswered() {
+    while (!in_flight_.empty()) owned_call{&in_flight_.pop_front()};
+    in_flight_count_ = 0;
+}
+
+ELASTICJOB_DECL void call_table::take(call& answered) {
+    answered.unlink();
+    if (--in_flight_count_ == 0) drained_.notify();
+    owned_call c{&answered};
+    auto* const w = std::exchange(c->awaited_by, nullptr);
+    release_watch(*c, w);
+    if (w) w->finish(std::move(c));
+    submit_queued();
+}
+
+ELASTICJOB_DECL void call_table::submit_queued() {
+    while (!queue_.empty() && in_flight_count_ < in_flight_max) {
+        if (!queue_.front().awaited_by) { // nobody wants it any more, and nothing has happened yet
+            owned_call c{&queue_.pop_front()};
+            release_watch(*c, nullptr);
+        } else if (!submit_front()) {
+            return;
+        }
+    }
+}
+
+ELASTICJOB_DECL bool call_table::submit_front() {
+    owned_call c;
+    int code = ZOK;
+    {
+        reconnect_gate::pass const pass;
+        if (!handle_.is_connected()) return false;
+        c.reset(&queue_.pop_front());
+        in_flight_.push_back(*c); // before the reply can come
+        code = c->its_kind.submit(*c, handle_);
+    }
+    if (code == ZOK) {
+        ++in_flight_count_;
+        c.release(); // libzookeeper has it now
+    } else {
+        c->unlink();
+        auto why = failure(code, c->path);
+        finish(std::move(c), why.code, std::move(why.what));
+    }
+    return true;
+}
+
+ELASTICJOB_DECL void call_table::finish(owned_call c, errc why, std::string what) {
+    auto* const w = std::exchange(c->awaited_by, nullptr);
+    release_watch(*c, w);
+    if (w) w->finish(error{why, std::move(what), c->path.str()});
+}
+
+ELASTICJOB_DECL void call_table::release_watch(call& c, waiter* w) {
+    if (c.watches) watches_.settle(target_of(c), c.has_set_watch, w ? w->watch : nullptr);
+}
+
+} // namespace elasticjob::zk
+#endif // ELASTICJOB_IMPL_REGISTRY_ZK_CALL_TABLE_IPP

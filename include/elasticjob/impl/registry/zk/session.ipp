@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_REGISTRY_ZK_SESSION_IPP
+#define ELASTICJOB_IMPL_REGISTRY_ZK_SESSION_IPP
+
+#include <elasticjob/registry/zk/session.hpp>
+
+namespace elasticjob::zk {
+
+ELASTICJOB_DECL session::session(event_loop& l, settings s)
+    : loop_{l},
+      settings_{std::move(s)},
+      changed_{l},
+      stir_{l},
+      finished_{l} {
+    view_.generation = {1};
+    view_.timeout = settings_.options.session_timeout;
+}
+
+ELASTICJOB_DECL std::optional<error> session::refusal(session_generation g) const {
+    if (view_.state == session_state::closed) return error{errc::closed, "the registry is closed"};
+    if (g != view_.generation && g != session_generation::current())
+        return error{errc::session_lost, "the session that this belonged to is over"};
+    if (view_.state != session_state::connected) return error{errc::not_sent, "the connection is down"};
+    return std::nullopt;
+}
+
+ELASTICJOB_DECL task<result<void>> session::open() {
+    auto const due = loop_.now() + settings_.options.connection_timeout;
+    keeper_.spawn(keep());
+    for (;;) {
+        auto const seen = stir_.edition();
+        if (view_.state == session_state::connected) co_return success();
+        if (obstacle_ && !is_connection(obstacle_->code)) co_return *obstacle_;
+        bool const in_time = co_await stir_.newer_than(seen, due);
+        if (!in_time) co_return unreachable();
+    }
+}
+
+ELASTICJOB_DECL task<result<void>> session::close() {
+    view_.state = session_state::closed;
+    loop_.disarm(lapse_);
+    greeting_.cancel();
+    calls_.fail_all(errc::closed, errc::closed, "the registry is closed");
+    watches_.fire_everything();
+    changed_.notify();
+    auto const seen = finished_.edition();
+    stir_.notify();
+    if (!keeper_.empty()) co_await finished_.newer_than(seen);
+    co_return success();
+}
+
+ELASTICJOB_DECL void session::hear(link_news news) {
+    post(loop_, [this, news] { take(news); });
+}
+
+ELASTICJOB_DECL void session::hear(watch_target fired) {
+    post(loop_, [this, fired = std::move(fired)] { watches_.fire(fired); });
+}
+
+ELASTICJOB_DECL task<void> session::keep() {
+    auto pause = settings_.options.reconnect_pause;
+    while (!is_closed()) {
+        auto const had_success = co_await keep_one();
+        if (had_success) pause = settings_.options.reconnect_pause;
+        auto const due = loop_.now() + pause;
+        for (bool in_time = true; in_time && !is_closed();) in_time = co_await stir_.newer_than(stir_.edition(), due);
+        pause = std::min(2 * pause, settings_.options.reconnect_pause_max);
+    }
+    finished_.notify();
+}
+
+ELASTICJOB_DECL task<bool> session::keep_one() {
+    phase_ = phase::opening;
+    was_established_ = is_introduced_ = is_up_ = false;
+    aside opening{loop_, opener{*this}};
+    co_await opening;
+    if (!opened_) {
+        obstacle_ = std::move(opened_).error();
+        co_return false;
+    }
+    if (phase_ == phase::opening) phase_ = phase::living; // unless it is lost already
+    if (is_up_ && phase_ == phase::living && !is_closed()) greet();
+    while (phase_ == phase::living && !is_closed()) co_await stir_.newer_than(stir_.edition());
+    if (is_up_ && is_closed()) co_await drain();
+    aside closing{loop_, closer{*this}};
+    co_await closing;
+    calls_.forget_unanswered();
+    co_return was_established_;
+}
+
+ELASTICJOB_DECL task<void> session::drain() {
+    auto const due = loop_.now() + farewell;
+    for (bool in_time = true; in_time && !calls_.is_drained();)
+        in_time = co_await calls_.drained().newer_than(calls_.drained().edition(), due);
+}
+
+ELASTICJOB_DECL void session::take(link_news const& news) {
+    if (phase_ == phase::lost || is_closed()) return;
+    switch (news.what) {
+    case link_news::kind::up:
+        is_up_ = true;
+        loop_.disarm(lapse_); // the server has just said that the session is alive
+        session_id_ = news.session;
+        view_.timeout = news.timeout;
+        if (phase_ == phase::living) greet();
+        break;
+    case link_news::kind::down:
+        suspend();
+        break;
+    case link_news::kind::refused:
+        obstacle_ = failure(ZAUTHFAILED, node_path{});
+        lose();
+        break;
+    case link_news::kind::expired:
+        lose();
+        break;
+    }
+}
+
+ELASTICJOB_DECL void session::suspend() {
+    is_up_ = false;
+    greeting_.cancel();
+    calls_.fail_queued();
+    if (!lapse_.is_armed()) loop_.arm(lapse_, loop_.now() + view_.timeout);
+    if (view_.state != session_state::connected) return;
+    view_.state = session_state::suspended;
+    changed_.notify();
+}
+
+ELASTICJOB_DECL void session::lose() {
+    phase_ = phase::lost;
+    loop_.disarm(lapse_);
+    greeting_.cancel();
+    if (was_established_) {
+        view_ = {{view_.generation.value + 1}, 0, session_state::connecting, view_.timeout};
+        calls_.fail_all(errc::session_lost, errc::unknown_outcome, "the session that this belonged to is over");
+        watches_.fire_everything();
+        changed_.notify();
+    }
+    stir_.notify();
+}
+
+ELASTICJOB_DECL void session::greet() {
+    greeting_.cancel();
+    greeting_.spawn(run_greeting());
+}
+
+ELASTICJOB_DECL task<void> session::run_greeting() {
+    // When the reply to the first request is here, so is the answer to the digest, which was sent ahead of it: a
+    // handle that is refused becomes unusable now, and not in the middle of a transaction.
+    if (!is_introduced_) is_introduced_ = handle_.introduce();
+    if (!is_introduced_) co_return; // down again
+    exists_request probe;
+    auto const root = co_await calls_.ask(node_path{}, std::move(probe));
+    if (!root) co_return give_up(root.error());
+    if (!*root) {
+        auto const made = co_await create_name_space();
+        if (!made) co_return give_up(made.error());
+    }
+    establish();
+}
+
+ELASTICJOB_DECL task<result<void>> session::create_name_space() {
+    auto const& whole = settings_.prefix;
+    std::optional<error> obstacle;
+    for (auto end = whole.find('/', 1);; end = whole.find('/', end + 1)) {
+        ELASTICJOB_CO_TRY(auto part, node_path::parse(whole.substr(0, end)));
+        create_request request{{}, create_mode::persistent};
+        auto made = co_await calls_.ask_on_server(std::move(part), std::move(request));
+        bool const is_there = made.has_value() || made.error() == errc::node_exists;
+        // Without its parent it cannot be made; then the parent's obstacle is what people need to know.
+        if (!is_there && !(obstacle && made.error() == errc::no_node)) obstacle = std::move(made).error();
+        if (end != whole.npos) continue;
+        if (!is_there) co_return *std::move(obstacle);
+        co_return success();
+    }
+}
+
+ELASTICJOB_DECL void session::give_up(error why) {
+    if (!is_connection(why.code)) loop_.arm(lapse_, loop_.now());
+    obstacle_ = std::move(why);
+    stir_.notify();
+}
+
+ELASTICJOB_DECL void session::establish() {
+    was_established_ = true;
+    obstacle_.reset();
+    view_.id = session_id_;
+    view_.state = session_state::connected;
+    changed_.notify();
+    stir_.notify();
+}
+
+ELASTICJOB_DECL error session::unreachable() const {
+    auto const& o = settings_.options;
+    auto const why = obstacle_ ? " (" + obstacle_->what + ")" : std::string{};
+    return error{errc::unreachable, "no ZooKeeper server answered at " + o.servers + " within " +
+                                        std::to_string(o.connection_timeout.count()) + " ms" + why +
+                                        ": check that one runs there, and that this machine may connect to it"};
+}
+
+} // namespace elasticjob::zk
+#endif // ELASTICJOB_IMPL_REGISTRY_ZK_SESSION_IPP

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_REGISTRY_ZK_REGISTRY_IPP
+#define ELASTICJOB_IMPL_REGISTRY_ZK_REGISTRY_IPP
+
+#include <elasticjob/registry/zk_registry.hpp>
+
+#include <elasticjob/core/algorithm.hpp> // min
+#include <elasticjob/core/block_on.hpp>
+#include <elasticjob/registry/zk/session.hpp>
+
+#include <cassert>
+
+namespace elasticjob {
+
+namespace zk {
+
+/// What the server takes, less what the name space will need in front of each path.
+ELASTICJOB_DECL registry_limits limits_of(session const& s) noexcept {
+    constexpr std::size_t server_bytes_max = 1'048'575;
+    constexpr std::size_t operations_max = 10'000;
+    auto const prefix = s.its_settings().prefix.size();
+    auto const count = prefix == 0 ? operations_max : std::min(operations_max, server_bytes_max / 4 / prefix);
+    return {.request_bytes_max = server_bytes_max - count * prefix, .operations_max = count};
+}
+
+ELASTICJOB_DECL std::optional<error> refusal(session& s, node_path const& path, std::size_t data_size,
+                                             session_generation g) {
+    operation const o{operation::kind::create, path};
+    if (o.bytes() + data_size > limits_of(s).request_bytes_max)
+        return error{errc::too_large, "the data is larger than one request may be", path.str()};
+    return s.refusal(g);
+}
+
+template <class Request>
+task<result<typename Request::answer>> read(session& s, node_path path, node_watch<event_loop>* w) {
+    if (auto e = refusal(s, path, 0, session_generation::current())) co_return *std::move(e);
+    Request request;
+    co_return co_await s.calls().ask(std::move(path), std::move(request), w);
+}
+
+template <class Request>
+task<result<typename Request::answer>> write(session& s, node_path path, Request request, std::size_t data_size,
+                                             session_generation g) {
+    if (auto e = refusal(s, path, data_size, g)) co_return *std::move(e);
+    co_return co_await s.calls().ask(std::move(path), std::move(request));
+}
+
+ELASTICJOB_DECL task<result<commit_reply>> commit_on(session& s, transaction t) {
+    if (!t.has_room(limits_of(s)))
+        co_return error{errc::too_large, "the transaction is larger than one request may be: split it"};
+    if (auto e = s.refusal(t.generation())) co_return *std::move(e);
+    if (t.empty()) co_return commit_reply{};
+    commit_request request{std::move(t)};
+    co_return co_await s.calls().ask(node_path{}, std::move(request));
+}
+
+} // namespace zk
+
+ELASTICJOB_DECL result<ZkRegistry> ZkRegistry::connect(zk_options options) {
+    if (options.loop && options.loop->on_loop())
+        return error{errc::wrong_thread, "connect waits for its loop: call it from another thread"};
+    ELASTICJOB_TRY(auto settings, zk::settings::parse(std::move(options)));
+    ZkRegistry registry{std::move(settings)};
+    ELASTICJOB_CHECK(block_on(registry.loop(), registry.session_->open()));
+    return result<ZkRegistry>{std::move(registry)};
+}
+
+ELASTICJOB_DECL ZkRegistry::ZkRegistry(ZkRegistry&& other) noexcept = default;
+
+ELASTICJOB_DECL ZkRegistry& ZkRegistry::operator=(ZkRegistry&& other) noexcept {
+    std::swap(own_loop_, other.own_loop_);
+    std::swap(session_, other.session_);
+    return *this;
+}
+
+ELASTICJOB_DECL ZkRegistry::~ZkRegistry() {
+    if (!session_) return;
+    assert(!loop().on_loop() && "a registry closes by waiting for its loop");
+    (void)block_on(loop(), session_->close());
+}
+
+ELASTICJOB_DECL task<result<node>> ZkRegistry::get(node_path path, node_watch<event_loop>* w) {
+    return zk::read<zk::get_request>(*session_, std::move(path), w);
+}
+
+ELASTICJOB_DECL task<result<std::optional<node_stat>>> ZkRegistry::exists(node_path path, node_watch<event_loop>* w) {
+    return zk::read<zk::exists_request>(*session_, std::move(path), w);
+}
+
+ELASTICJOB_DECL task<result<std::vector<std::string>>> ZkRegistry::children(node_path path, node_watch<event_loop>* w) {
+    return zk::read<zk::children_request>(*session_, std::move(path), w);
+}
+
+ELASTICJOB_DECL task<result<node_path>> ZkRegistry::create(node_path path, std::string data, create_mode mode,
+                                                           session_generation g) {
+    auto const size = data.size();
+    return zk::write(*session_, std::move(path), zk::create_request{std::move(data), mode}, size, g);
+}
+
+ELASTICJOB_DECL task<result<node_stat>> ZkRegistry::set(node_path path, std::string data, node_version version,
+                                                        session_generation g) {
+    auto const size = data.size();
+    return zk::write(*session_, std::move(path), zk::set_request{std::move(data), version}, size, g);
+}
+
+ELASTICJOB_DECL task<result<void>> ZkRegistry::remove(node_path path, node_version version, session_generation g) {
+    return zk::write(*session_, std::move(path), zk::remove_request{version}, 0, g);
+}
+
+ELASTICJOB_DECL ZkRegistry::ZkRegistry(zk::settings s) {
+    if (!s.options.loop) own_loop_ = std::make_unique<event_loop>();
+    event_loop& l = own_loop_ ? *own_loop_ : *s.options.loop;
+    session_ = std::make_unique<zk::session>(l, std::move(s));
+}
+
+ELASTICJOB_DECL task<result<commit_reply>> ZkRegistry::commit(transaction t) {
+    return zk::commit_on(*session_, std::move(t));
+}
+
+ELASTICJOB_DECL event_loop& ZkRegistry::loop() noexcept { return session_->loop(); }
+
+ELASTICJOB_DECL session_view ZkRegistry::session() const noexcept { return session_->view(); }
+
+ELASTICJOB_DECL event_count<event_loop>& ZkRegistry::session_changed() noexcept { return session_->changed(); }
+
+ELASTICJOB_DECL registry_limits ZkRegistry::limits() const noexcept { return zk::limits_of(*session_); }
+
+} // namespace elasticjob
+#endif // ELASTICJOB_IMPL_REGISTRY_ZK_REGISTRY_IPP

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The templates that the compiled library contains, so that a program does not compile them again.
+#ifndef ELASTICJOB_SCHEDULER_INSTANCES_HPP
+#define ELASTICJOB_SCHEDULER_INSTANCES_HPP
+
+#include <elasticjob/allocation/average.hpp>
+#include <elasticjob/allocation/label.hpp>
+#include <elasticjob/allocation/odevity.hpp>
+#include <elasticjob/allocation/rendezvous.hpp>
+#include <elasticjob/allocation/rotate.hpp>
+#include <elasticjob/allocation/round_robin_by_name.hpp>
+#include <elasticjob/allocation/spread.hpp>
+#include <elasticjob/allocation/sticky.hpp>
+#include <elasticjob/allocation/weighted.hpp>
+#include <elasticjob/execution/simple_executor.hpp>
+#include <elasticjob/registry/memory_registry.hpp>
+#include <elasticjob/scheduler/job_scheduler.hpp>
+
+// EXTERN is `extern` in a declaration and empty in the definition. Both stand in namespace elasticjob.
+
+/// Everything whose type depends on the registry alone: schedulers with any policies use it.
+#define ELASTICJOB_REGISTRY_INSTANCES(EXTERN, Registry)                                                                \
+    EXTERN template class mirror<Registry>;                                                                            \
+    EXTERN template class job_view<Registry>;                                                                          \
+    EXTERN template class elector<Registry>;                                                                           \
+    EXTERN template class run_book<Registry>;                                                                          \
+    EXTERN template class session_lease<Registry, NoDeadManTimer>;                                                     \
+    EXTERN template class traits_view<Registry>;                                                               \
+    EXTERN template task<result<void>> leave(Registry&, job_layout, instance_id, session_generation, mono_time, bool); \
+    EXTERN template task<result<std::vector<std::optional<node>>>> read_all(Registry&, std::vector<node_path>); \
+    EXTERN template task<result<bool>> is_overruled(Registry&, job_layout);                                            \
+    EXTERN template task<result<item_claim>> claim_items(Registry&, job_view<Registry>&, job_layout, instance_id,      \
+                                                         std::uint32_t, mono_time);                                    \
+    EXTERN template task<result<std::vector<chain_link>>> read_job_chain(Registry&, std::string, std::string);         \
+    EXTERN template task<result<std::chrono::milliseconds>> clock_difference(Registry&, job_layout)
+
+/// The schedulers with SimpleExecutor, each strategy of the library, and no other policies.
+#define ELASTICJOB_SCHEDULER_INSTANCES(EXTERN, Registry)                                                               \
+    EXTERN template class job_scheduler<Registry, AverageAllocation, SimpleExecutor>;                                  \
+    EXTERN template class job_scheduler<Registry, OdevitySortByName, SimpleExecutor>;                                  \
+    EXTERN template class job_scheduler<Registry, RotateServerByName, SimpleExecutor>;                                 \
+    EXTERN template class job_scheduler<Registry, RoundRobinByName, SimpleExecutor>;                                   \
+    EXTERN template class job_scheduler<Registry, StickyAllocation, SimpleExecutor>;                                   \
+    EXTERN template class job_scheduler<Registry, WeightedAllocation, SimpleExecutor>;                                 \
+    EXTERN template class job_scheduler<Registry, RendezvousAllocation, SimpleExecutor>;                               \
+    EXTERN template class job_scheduler<Registry, SpreadAllocation, SimpleExecutor>;                                   \
+    EXTERN template class job_scheduler<Registry, LabelAllocation, SimpleExecutor>
+
+#if defined(ELASTICJOB_COMPILED)
+namespace elasticjob {
+extern template class basic_memory_server<event_loop>;
+extern template class basic_memory_registry<event_loop>;
+ELASTICJOB_REGISTRY_INSTANCES(extern, MemoryRegistry);
+ELASTICJOB_SCHEDULER_INSTANCES(extern, MemoryRegistry);
+} // namespace elasticjob
+#endif
+
+#endif // ELASTICJOB_SCHEDULER_INSTANCES_HPP
