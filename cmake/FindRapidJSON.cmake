@@ -1,22 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-# RapidJSON's own config files differ between releases and packagers (variables only, or a target of one of two names).
-# Only its headers are needed, so this looks for them, and gives one imported target: RapidJSON::RapidJSON.
+# RapidJSON's own package gives variables (1.1.0 and Debian), the target RapidJSON (later, and vcpkg) or rapidjson
+# (ConanCenter), and some packagers install none. This gives one imported target: RapidJSON::RapidJSON.
+#
+# The package comes first: it is what the user's package manager has chosen, and the headers that CMake would find by
+# itself may be others.
 
 if(NOT TARGET RapidJSON::RapidJSON)
-    find_path(RapidJSON_INCLUDE_DIR rapidjson/document.h)
-    mark_as_advanced(RapidJSON_INCLUDE_DIR)
-    if(RapidJSON_INCLUDE_DIR)
-        add_library(RapidJSON::RapidJSON INTERFACE IMPORTED)
-        target_include_directories(RapidJSON::RapidJSON INTERFACE ${RapidJSON_INCLUDE_DIR})
-    else()
+    set(rapidjson_target)
+    set(rapidjson_directories ${RapidJSON_INCLUDE_DIR})
+    if(NOT rapidjson_directories)
         find_package(RapidJSON CONFIG QUIET)
-        foreach(target IN ITEMS rapidjson RapidJSON)
-            if(TARGET ${target} AND NOT TARGET RapidJSON::RapidJSON)
-                add_library(RapidJSON::RapidJSON INTERFACE IMPORTED)
-                target_link_libraries(RapidJSON::RapidJSON INTERFACE ${target})
+        foreach(target IN ITEMS RapidJSON rapidjson)
+            if(TARGET ${target})
+                set(rapidjson_target ${target})
+                break()
             endif()
         endforeach()
+        set(rapidjson_directories ${RapidJSON_INCLUDE_DIRS} ${RAPIDJSON_INCLUDE_DIRS})
+        list(REMOVE_DUPLICATES rapidjson_directories)
     endif()
+    if(NOT TARGET RapidJSON::RapidJSON AND NOT rapidjson_target AND NOT rapidjson_directories)
+        find_path(RapidJSON_INCLUDE_DIR rapidjson/document.h)
+        mark_as_advanced(RapidJSON_INCLUDE_DIR)
+        if(RapidJSON_INCLUDE_DIR)
+            set(rapidjson_directories ${RapidJSON_INCLUDE_DIR})
+        endif()
+    endif()
+
+    if(NOT TARGET RapidJSON::RapidJSON AND (rapidjson_target OR rapidjson_directories))
+        add_library(RapidJSON::RapidJSON INTERFACE IMPORTED)
+        if(rapidjson_target)
+            target_link_libraries(RapidJSON::RapidJSON INTERFACE ${rapidjson_target})
+        else()
+            target_include_directories(RapidJSON::RapidJSON INTERFACE ${rapidjson_directories})
+        endif()
+    endif()
+    unset(rapidjson_target)
+    unset(rapidjson_directories)
 endif()
 
 if(TARGET RapidJSON::RapidJSON)

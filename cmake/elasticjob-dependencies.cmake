@@ -8,7 +8,8 @@ macro(elasticjob_find_core_dependencies)
     endif()
     find_package(Boost 1.74 ${ARGN}) # Hana, Outcome
     find_package(range-v3 ${ARGN}) # No version: its own version file accepts only exactly equal ones.
-    find_package(RapidJSON ${ARGN})
+    # Our own module, also where the project has CMake prefer packages (as Conan does): theirs have many names.
+    find_package(RapidJSON MODULE ${ARGN})
     set(THREADS_PREFER_PTHREAD_FLAG ON)
     find_package(Threads ${ARGN})
 endmacro()
