@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # ZooKeeper's C client has a different name wherever it is packaged. This gives one imported target,
 # ZooKeeper::zookeeper_mt, from vcpkg (unofficial-zookeeper), Conan (zookeeper-client-c), or a plain header and library
-# as Debian has them.
+# as Debian has them. registry/zk/c_api.hpp includes the header with its folder and without.
 
 if(NOT TARGET ZooKeeper::zookeeper_mt)
     set(ZooKeeper_TARGET)
@@ -20,7 +20,7 @@ if(NOT TARGET ZooKeeper::zookeeper_mt)
         add_library(ZooKeeper::zookeeper_mt INTERFACE IMPORTED)
         target_link_libraries(ZooKeeper::zookeeper_mt INTERFACE ${ZooKeeper_TARGET})
     else()
-        find_path(ZooKeeper_INCLUDE_DIR zookeeper/zookeeper.h)
+        find_path(ZooKeeper_INCLUDE_DIR NAMES zookeeper/zookeeper.h zookeeper.h)
         find_library(ZooKeeper_LIBRARY zookeeper_mt)
         mark_as_advanced(ZooKeeper_INCLUDE_DIR ZooKeeper_LIBRARY)
         if(ZooKeeper_INCLUDE_DIR AND ZooKeeper_LIBRARY)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file \brief Everything that a program with jobs needs. ZkRegistry is in it, and ELASTICJOB_HAS_ZOOKEEPER defined, where
 /// libzookeeper is linked: the CMake target elasticjob::elasticjob and pkg-config's elasticjob say so with THREADED, which
-/// libzookeeper's own header asks for.
+/// libzookeeper's own header asks for. With THREADED and without that header the file is not compiled.
 #ifndef ELASTICJOB_ELASTICJOB_HPP
 #define ELASTICJOB_ELASTICJOB_HPP
 
@@ -14,7 +14,7 @@
 #include <elasticjob/registry/memory_registry.hpp>
 #include <elasticjob/scheduler/job_scheduler.hpp>
 
-#if defined(THREADED) && __has_include(<zookeeper/zookeeper.h>)
+#ifdef THREADED
 #define ELASTICJOB_HAS_ZOOKEEPER
 #include <elasticjob/registry/zk_registry.hpp>
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cluster/cluster.hpp>
 
-#include <zookeeper/zookeeper.h>
+#include <elasticjob/registry/zk/c_api.hpp>
 
 using namespace elasticjob;
 using namespace elasticjob::test;

@@ -8,6 +8,9 @@
 #if !defined(CONSUMER_USES_ZOOKEEPER) && defined(ELASTICJOB_HAS_ZOOKEEPER)
 #error "the core has brought ZooKeeper with it"
 #endif
+#if defined(EXPECT_STAND_IN_ZOOKEEPER) && !defined(STAND_IN_ZOOKEEPER)
+#error "this is not the header of the package that CMake found"
+#endif
 
 using namespace elasticjob;
 

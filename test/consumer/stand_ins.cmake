@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DDIRECTORY= -DCOMPILER= -DRAPIDJSON= -P stand_ins.cmake: makes packages of RapidJSON below DIRECTORY, under every
-# name that its packagers give it, of the headers below RAPIDJSON. DIRECTORY/hidden.cmake hides those headers from the
-# compiler and from CMake where they are, so that a program finds them only through its package. A project takes it as
-# CMAKE_PROJECT_INCLUDE.
+# cmake -DDIRECTORY= -DCOMPILER= -DRAPIDJSON= [-DZOOKEEPER= -DLIBRARY=] -P stand_ins.cmake: makes packages of RapidJSON and
+# of ZooKeeper's client below DIRECTORY, under every name that their packagers give them, of the headers below RAPIDJSON
+# and ZOOKEEPER. DIRECTORY/hidden.cmake hides those headers from the compiler and from CMake where they are, so that a
+# program finds them only through its package: a project takes it as CMAKE_PROJECT_INCLUDE, a compiler @DIRECTORY/hidden.
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${DIRECTORY})
-set(hidden rapidjson)
+set(hidden rapidjson zookeeper zookeeper.h)
 
 function(write_package name headers file text)
     cmake_path(GET headers FILENAME folder)
@@ -33,6 +33,24 @@ endif()\n")
     write_package(rapidjson_${spelling} ${RAPIDJSON}/rapidjson RapidJSONConfig.cmake "${text}")
 endforeach()
 
+# ZooKeeper's client. Each header says that it is the package's.
+function(write_zookeeper package file header target definitions)
+    file(WRITE ${DIRECTORY}/${package}/headers/${header}
+        "#define STAND_IN_ZOOKEEPER\n#include \"${ZOOKEEPER}/zookeeper/zookeeper.h\"\n")
+    file(WRITE ${DIRECTORY}/${package}/${file} "if(NOT TARGET ${target})
+    add_library(${target} INTERFACE IMPORTED)
+    target_include_directories(${target} INTERFACE ${here})
+    target_compile_definitions(${target} INTERFACE EXPECT_STAND_IN_ZOOKEEPER ${definitions})
+    target_link_libraries(${target} INTERFACE ${LIBRARY})
+endif()\n")
+endfunction()
+if(LIBRARY)
+    write_zookeeper(zookeeper_conan zookeeper-client-c-config.cmake
+        zookeeper.h zookeeper-client-c::zookeeper-client-c USE_STATIC_LIB)
+    write_zookeeper(zookeeper_vcpkg unofficial-zookeeperConfig.cmake
+        zookeeper/zookeeper.h unofficial::zookeeper::zookeeper "")
+endif()
+
 # The folders that the compiler looks through, in its order. In the place of one that has what is to be hidden there is a
 # folder with links to all else.
 execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C ${COMPILER} -E -v -x c++ /dev/null
@@ -42,6 +60,7 @@ if(NOT told MATCHES "#include <[.]+> search starts here:\n([^#]*)End of search l
 endif()
 string(REGEX MATCHALL "[^ \n][^\n]*" folders "${CMAKE_MATCH_1}")
 set(options -nostdinc -nostdinc++)
+set(response "-nostdinc\n-nostdinc++\n")
 set(ignored)
 foreach(folder IN LISTS folders)
     set(shown ${folder})
@@ -59,9 +78,11 @@ foreach(folder IN LISTS folders)
         endif()
     endforeach()
     list(APPEND options "SHELL:-isystem ${shown}")
+    string(APPEND response "-isystem\n${shown}\n")
 endforeach()
 file(WRITE ${DIRECTORY}/hidden.cmake "include_guard(GLOBAL)
 add_compile_options(\"${options}\")
 set(CMAKE_IGNORE_PATH \"${ignored}\")
 set(CMAKE_SYSTEM_IGNORE_PATH \"${ignored}\")
 ")
+file(WRITE ${DIRECTORY}/hidden "${response}")

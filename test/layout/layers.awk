@@ -45,7 +45,7 @@ function check_own(path,   from, to) {
 
 function check_outside(path,   folder, allowed) {
     folder = folder_of(FILENAME)
-    if (path !~ /^(sqlite3|httplib)\.h$/ && path ~ /^[a-z0-9_]+(\.h)?$/ || path ~ /^(sys|net|netinet|arpa)\/[a-z0-9_]+\.h$/) return # std and POSIX
+    if (path !~ /^(sqlite3|httplib|zookeeper)\.h$/ && path ~ /^[a-z0-9_]+(\.h)?$/ || path ~ /^(sys|net|netinet|arpa)\/[a-z0-9_]+\.h$/) return # std and POSIX
     if (path ~ /^boost\/outcome/) allowed = FILENAME == "elasticjob/core/result.hpp"
     else if (path ~ /^boost\/hana/) allowed = 1
     else if (path ~ /^boost\/(asio|beast)/) allowed = folder == "console"
@@ -59,7 +59,7 @@ function check_outside(path,   folder, allowed) {
     else if (path == "sqlite3.h") allowed = FILENAME == "elasticjob/events/sqlite_database.hpp"
     else if (path ~ /^soci\//) allowed = FILENAME == "elasticjob/events/postgres_database.hpp"
     else if (path == "httplib.h") allowed = FILENAME ~ /\/(events\/metrics_endpoint|execution\/http_client)\.hpp$/
-    else if (path ~ /^zookeeper\//) {
+    else if (path ~ /^zookeeper(\/|\.h$)/) {
         if (!zookeeper_header) zookeeper_header = FILENAME
         allowed = folder == "registry" && zookeeper_header == FILENAME
     }

@@ -8,7 +8,16 @@
 #include <elasticjob/core/path.hpp>
 #include <elasticjob/registry/node.hpp>
 
-#include <zookeeper/zookeeper.h>
+// ConanCenter's package has the header without a folder. It comes first: who has it beside Debian's has asked for it.
+#if __has_include(<zookeeper.h>)
+#include <zookeeper.h>
+#else
+#if !__has_include(<zookeeper/zookeeper.h>)
+#error "There is no zookeeper.h: install libzookeeper-mt-dev (Debian), zookeeper (vcpkg), zookeeper-client-c (Conan)"
+#error "A program without ZooKeeper links elasticjob::core, and does not define THREADED"
+#endif
+#include <zookeeper/zookeeper.h> // where it is missing, this ends the list of errors
+#endif
 
 #include <string>
 

@@ -1,1 +1,0 @@
-#error "<zookeeper/zookeeper.h> is included where there is no ZooKeeper"
