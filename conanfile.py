@@ -7,6 +7,7 @@ from conan.errors import ConanInvalidConfiguration
 from conan.tools.build import check_min_cppstd
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, load, rmdir
+from conan.tools.scm import Version
 
 required_conan_version = ">=2.0"
 
@@ -20,7 +21,7 @@ class ElasticjobConan(ConanFile):
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
     options = {"with_zookeeper": [True, False]}
-    default_options = {"with_zookeeper": True, "boost/*:header_only": True}
+    default_options = {"with_zookeeper": True}
     exports_sources = "CMakeLists.txt", "LICENSE", "cmake/*", "include/*"
 
     def set_version(self):
@@ -33,17 +34,22 @@ class ElasticjobConan(ConanFile):
         cmake_layout(self)
 
     def requirements(self):
-        # Our headers include theirs.
-        self.requires("boost/[>=1.81 <2]", transitive_headers=True)
+        # Our headers include theirs. The ranges leave the choice to who uses several libraries.
+        self.requires("boost/[>=1.74 <2]", transitive_headers=True)
         self.requires("range-v3/[>=0.12 <1]", transitive_headers=True)
-        self.requires("rapidjson/cci.20230929", transitive_headers=True)
+        # ConanCenter names its versions after days. The release before them, 1.1.0, is not accepted by later compilers.
+        self.requires("rapidjson/[>=cci.20200410]", transitive_headers=True)
         if self.options.with_zookeeper:
             self.requires("zookeeper-client-c/[>=3.8.1 <4]", transitive_headers=True, transitive_libs=True)
 
     def validate(self):
         check_min_cppstd(self, 20)
         if self.settings.os != "Linux":
-            raise ConanInvalidConfiguration("elasticjob is for Linux")
+            raise ConanInvalidConfiguration(f"{self.ref} is for Linux, not for {self.settings.os}")
+        compiler = self.settings.compiler
+        oldest = {"gcc": "12", "clang": "16"}.get(str(compiler))
+        if oldest and Version(compiler.version) < oldest:
+            raise ConanInvalidConfiguration(f"{self.ref} needs {compiler} {oldest} or later, not {compiler.version}")
 
     def package_id(self):
         # Headers only: one package for all settings. The option says only what else is installed.
@@ -64,16 +70,30 @@ class ElasticjobConan(ConanFile):
     def package(self):
         CMake(self).install()
         copy(self, "LICENSE", src=self.source_folder, dst=os.path.join(self.package_folder, "licenses"))
-        rmdir(self, os.path.join(self.package_folder, "share", "doc"))
-        # Conan's generators know where the dependencies are, and what ZooKeeper's library is called there.
-        rmdir(self, os.path.join(self.package_folder, "share", "pkgconfig"))
+        # Conan's generators write the files for CMake and pkg-config: they know where the dependencies are, and what
+        # ZooKeeper's library is called there.
+        rmdir(self, os.path.join(self.package_folder, "share"))
 
     def package_info(self):
-        # Users get the CMake package that the library installs itself, so it is the same one everywhere.
-        self.cpp_info.set_property("cmake_find_mode", "none")
-        self.cpp_info.builddirs = ["share/cmake/elasticjob"]
-        self.cpp_info.bindirs = []
-        self.cpp_info.libdirs = []
+        # The targets of the CMake package that the library installs elsewhere. Conan's own target for all components
+        # would have the name of one of them.
+        self.cpp_info.set_property("cmake_file_name", "elasticjob")
+        self.cpp_info.set_property("cmake_target_name", "elasticjob_all_do_not_use")
+        self.cpp_info.set_property("pkg_config_name", "elasticjob_all_do_not_use")
+
+        core = self.cpp_info.components["core"]
+        core.set_property("cmake_target_name", "elasticjob::core")
+        core.set_property("pkg_config_name", "elasticjob-core")
+        core.requires = ["boost::headers", "range-v3::range-v3", "rapidjson::rapidjson"]
+        core.system_libs = ["pthread"]
+
         if self.options.with_zookeeper:
-            self.cpp_info.defines = ["THREADED"]  # libzookeeper's header asks for it
-        self.cpp_info.system_libs = ["pthread"]
+            zookeeper = self.cpp_info.components["zookeeper"]
+            zookeeper.set_property("cmake_target_name", "elasticjob::elasticjob")
+            zookeeper.set_property("pkg_config_name", "elasticjob")
+            zookeeper.requires = ["core", "zookeeper-client-c::zookeeper-client-c"]
+            zookeeper.defines = ["THREADED"]  # ZooKeeper's header asks for it
+
+        for component in self.cpp_info.components.values():
+            component.bindirs = []
+            component.libdirs = []

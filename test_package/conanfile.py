@@ -19,6 +19,7 @@ class TestPackageConan(ConanFile):
 
     def generate(self):
         toolchain = CMakeToolchain(self)
+        toolchain.user_presets_path = False  # nothing to be left in the tree
         package = self.dependencies["elasticjob"]
         toolchain.cache_variables["WITH_ZOOKEEPER"] = bool(package.options.with_zookeeper)
         toolchain.generate()

@@ -3,8 +3,11 @@
 
 It shows that the recipe runs, finds the version, and asks for what it should. What Conan makes of it, only Conan shows.
 """
+import collections
 import importlib.util
 import os
+import shutil
+import subprocess
 import sys
 import types
 
@@ -32,8 +35,28 @@ class Recorder:
 
 
 class Info(Bag):
+    """cpp_info, and each of its components."""
+
+    def __init__(self):
+        self.components = collections.defaultdict(Info)
+
     def set_property(self, name, value):
         self.__dict__[name] = value
+
+
+class Version(tuple):
+    """Conan's Version, as far as the recipe compares."""
+
+    def __new__(cls, text):
+        return super().__new__(cls, map(int, text.split(".")))
+
+    def __lt__(self, text):
+        return tuple(self) < tuple(Version(text))
+
+
+class Compiler(Bag):
+    def __str__(self):
+        return self.name
 
 
 class Invalid(Exception):
@@ -49,6 +72,7 @@ required_standards, removed, copied = [], [], []
 stand_in("conan", ConanFile=object)
 stand_in("conan.errors", ConanInvalidConfiguration=Invalid)
 stand_in("conan.tools")
+stand_in("conan.tools.scm", Version=Version)
 stand_in("conan.tools.build", check_min_cppstd=lambda recipe, n: required_standards.append(n), can_run=lambda recipe: True)
 stand_in("conan.tools.cmake", CMake=Recorder, CMakeDeps=Recorder, CMakeToolchain=Recorder, cmake_layout=lambda recipe: None)
 stand_in(
@@ -66,16 +90,18 @@ def load_recipe(path, name):
     return module
 
 
-def run_recipe(with_zookeeper, system="Linux"):
+def run_recipe(with_zookeeper, system="Linux", compiler="gcc", compiler_version="12.2"):
     recipe = load_recipe("conanfile.py", "recipe").ElasticjobConan()
     recipe.recipe_folder = recipe.source_folder = root
     recipe.package_folder = "package"
     recipe.options = Bag(with_zookeeper=with_zookeeper)
-    recipe.settings = Bag(os=system)
+    recipe.settings = Bag(os=system, compiler=Compiler(name=compiler, version=compiler_version))
+    recipe.ref = "elasticjob"
     recipe.cpp_info = Info()
     recipe.info = Bag(clear=lambda: None)
     requirements = {}
-    recipe.requires = lambda reference, **traits: requirements.update({reference.split("/")[0]: traits})
+    recipe.requires = lambda reference, **traits: requirements.update(
+        {reference.split("/")[0]: Bag(version=reference.split("/")[1], traits=traits)})
     Recorder.calls, Recorder.variables = [], {}
     for step in ("set_version", "layout", "requirements", "validate", "package_id", "generate", "build", "package",
                  "package_info"):
@@ -91,27 +117,53 @@ def check(what, found, expected):
 everything, requirements, variables = run_recipe(with_zookeeper=True)
 check("version", everything.version, version)
 check("requirements", sorted(requirements), ["boost", "range-v3", "rapidjson", "zookeeper-client-c"])
-check("headers of all are seen", [t.get("transitive_headers") for t in requirements.values()], [True] * 4)
+check("headers of all are seen", [r.traits.get("transitive_headers") for r in requirements.values()], [True] * 4)
+check("a range of versions of each", [r.version for r in requirements.values() if not r.version.startswith("[>=")], [])
+check("options of other packages", [name for name in everything.default_options if "/" in name], [])
 check("standards", required_standards, [20])
 check("type", everything.package_type, "header-library")
 check("calls", Recorder.calls, ["generate", "generate", "configure", "install"])
 check("tests are built", variables.get("ELASTICJOB_BUILD_TESTS"), False)
 check("the licence is there", [os.path.exists(f) for f in copied], [True])
 
-core, requirements, variables = run_recipe(with_zookeeper=False)
-check("requirements of the core", sorted(requirements), ["boost", "range-v3", "rapidjson"])
+core, core_requirements, variables = run_recipe(with_zookeeper=False)
+check("requirements of the core", sorted(core_requirements), ["boost", "range-v3", "rapidjson"])
 check("ZooKeeper is looked for", not variables.get("CMAKE_DISABLE_FIND_PACKAGE_ZooKeeper"), False)
-check("definitions of the core", getattr(core.cpp_info, "defines", []), [])
+
+# Conan writes the package files, with the targets and modules of those that the library installs elsewhere.
+check("the library's own are gone", os.path.join("package", "share") in removed, True)
+
+
+def components(recipe):
+    return {info.cmake_target_name: info for info in recipe.cpp_info.components.values()}
+
+
+check("targets", sorted(components(everything)), ["elasticjob::core", "elasticjob::elasticjob"])
+check("targets of the core", sorted(components(core)), ["elasticjob::core"])
+check("modules", sorted(i.pkg_config_name for i in components(everything).values()), ["elasticjob", "elasticjob-core"])
+check("definitions", components(everything)["elasticjob::elasticjob"].defines, ["THREADED"])
+check("definitions of the core", getattr(components(everything)["elasticjob::core"], "defines", []), [])
+for recipe, asked in (everything, requirements), (core, core_requirements):
+    used = [name.split("::")[0] for info in components(recipe).values() for name in info.requires if "::" in name]
+    check("each requirement is of use to one target", sorted(used), sorted(asked))
 
 # What the recipe exports is there.
 for pattern in everything.exports_sources:
     check(f"{pattern} exists", os.path.exists(os.path.join(root, pattern.removesuffix("/*"))), True)
 
-try:
-    run_recipe(with_zookeeper=True, system="Windows")
-    sys.exit("Windows is accepted")
-except Invalid:
-    pass
+for refused in {"system": "Windows"}, {"compiler_version": "11"}, {"compiler": "clang", "compiler_version": "15.0"}:
+    try:
+        run_recipe(with_zookeeper=True, **refused)
+    except Invalid:
+        continue
+    sys.exit(f"{refused} is accepted")
+
+# What `conan create .` and `conan build .` leave in a checkout is no change of it.
+if shutil.which("git") and subprocess.run(["git", "-C", root, "status"], capture_output=True, check=False).returncode == 0:
+    for left in "build", "CMakeUserPresets.json", "test_package/build":
+        path = os.path.join(left, "file") if left.endswith("build") else left
+        ignored = subprocess.run(["git", "-C", root, "check-ignore", "-q", path], check=False).returncode
+        check(f"git ignores {left}", ignored, 0)
 
 load_recipe("test_package/conanfile.py", "test_recipe")
 print(f"the recipe of elasticjob {everything.version} runs")

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # create.sh CONAN ROOT DIRECTORY: makes the package with Conan, with and without ZooKeeper, and has test_package use it.
-# The cache is below DIRECTORY. Debian's packages stand for the dependencies, so nothing is downloaded where they are.
+# The cache is below DIRECTORY. The machine's packages stand for the dependencies, in the shape of ConanCenter's, so
+# nothing is downloaded.
 set -eu
 conan=$1 root=$2 directory=$3
 case $("$conan" --version) in
@@ -11,19 +12,17 @@ esac
 mkdir -p "$directory"
 export CONAN_HOME="$directory/home"
 [ -e "$CONAN_HOME/profiles/default" ] || "$conan" profile detect
-{
-    echo 'include(default)'
-    echo '[settings]'
-    echo 'compiler.cppstd=20'
-    header_exists() { printf '#include <%s>\n' "$1" | c++ -E -x c++ - >/dev/null 2>&1; }
-    echo '[platform_requires]'
-    if header_exists boost/outcome/basic_result.hpp; then echo 'boost/1.81.0'; fi
-    if header_exists range/v3/version.hpp; then echo 'range-v3/0.12.0'; fi
-    if header_exists rapidjson/document.h; then echo 'rapidjson/cci.20230929'; fi
-    if header_exists zookeeper/zookeeper.h; then echo 'zookeeper-client-c/3.8.1'; fi
-    echo '[conf]'
-    echo "tools.cmake.cmake_layout:test_folder=$directory/test"
-} >"$directory/profile"
+cat >"$directory/profile" <<END
+include(default)
+[settings]
+compiler.cppstd=20
+[conf]
+tools.cmake.cmake_layout:test_folder=$directory/test
+END
+create() { "$conan" create --no-remote --profile:all "$directory/profile" "$@"; }
+for package in boost/1.81.0 range-v3/0.12.0 rapidjson/cci.20250205 zookeeper-client-c/3.9.5; do
+    create "$root/test/consumer/conan/stand_in" --name "${package%/*}" --version "${package#*/}"
+done
 for with_zookeeper in True False; do
-    "$conan" create "$root" --profile:all "$directory/profile" --build missing -o "&:with_zookeeper=$with_zookeeper"
+    create "$root" -o "&:with_zookeeper=$with_zookeeper"
 done
