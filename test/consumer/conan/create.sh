@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# create.sh CONAN ROOT DIRECTORY: makes the package with Conan, with and without ZooKeeper, and has test_package use it.
-# The cache is below DIRECTORY. The machine's packages stand for the dependencies, in the shape of ConanCenter's, so
-# nothing is downloaded.
+# create.sh CONAN ROOT DIRECTORY: runs the README's command, which makes the package and has test_package use it, with and
+# without ZooKeeper. The cache is below DIRECTORY. The machine's packages stand for the dependencies, in the shape of
+# ConanCenter's, so nothing is downloaded.
 set -eu
 conan=$1 root=$2 directory=$3
 case $("$conan" --version) in
@@ -14,15 +14,20 @@ export CONAN_HOME="$directory/home"
 [ -e "$CONAN_HOME/profiles/default" ] || "$conan" profile detect
 cat >"$directory/profile" <<END
 include(default)
-[settings]
-compiler.cppstd=20
 [conf]
 tools.cmake.cmake_layout:test_folder=$directory/test
 END
-create() { "$conan" create --no-remote --profile:all "$directory/profile" "$@"; }
+here() { "$conan" "$@" --no-remote --profile:all "$directory/profile"; }
 for package in boost/1.81.0 range-v3/0.12.0 rapidjson/cci.20250205 zookeeper-client-c/3.9.5; do
-    create "$root/test/consumer/conan/stand_in" --name "${package%/*}" --version "${package#*/}"
+    here create "$root/test/consumer/conan/stand_in" --name "${package%/*}" --version "${package#*/}"
 done
+# Those are the README's backticks.
+# shellcheck disable=SC2016
+command=$(sed -n 's/^| Conan 2 | `conan \([^`]*\)`.*/\1/p' "$root/README.md")
+: "${command:?README.md names no command of Conan in its table}"
+cd "$root"
 for with_zookeeper in True False; do
-    create "$root" -o "&:with_zookeeper=$with_zookeeper"
+    # The command is words to be split.
+    # shellcheck disable=SC2086
+    here $command -o "&:with_zookeeper=$with_zookeeper"
 done

@@ -58,14 +58,15 @@ function(vcpkg_cmake_config_fixup)
 endfunction()
 
 function(vcpkg_fixup_pkgconfig)
-    file(GLOB files ${CURRENT_PACKAGES_DIR}/share/pkgconfig/*.pc)
+    file(GLOB files ${CURRENT_PACKAGES_DIR}/share/pkgconfig/*.pc ${CURRENT_PACKAGES_DIR}/lib/pkgconfig/*.pc)
     find_program(pkg_config pkg-config)
     foreach(file IN LISTS files)
+        cmake_path(GET file PARENT_PATH folder)
         file(READ ${file} text)
         string(REGEX REPLACE "(^|\n)prefix=[^\n]*" "\\1prefix=\${pcfiledir}/../.." text "${text}")
         file(WRITE ${file} "${text}")
         if(pkg_config)
-            run(${CMAKE_COMMAND} -E env PKG_CONFIG_LIBDIR=${CURRENT_PACKAGES_DIR}/share/pkgconfig
+            run(${CMAKE_COMMAND} -E env PKG_CONFIG_LIBDIR=${folder}
                 ${pkg_config} --exists --print-errors ${file})
         endif()
     endforeach()
@@ -79,12 +80,13 @@ endfunction()
 include(${SOURCE_DIR}/packaging/vcpkg/ports/elasticjob/portfile.cmake)
 
 # What vcpkg looks at when a port is done.
-foreach(needed IN ITEMS include share/${PORT}/copyright share/${PORT}/elasticjob-config.cmake share/${PORT}/usage)
+foreach(needed IN ITEMS include lib/pkgconfig/elasticjob-core.pc share/${PORT}/copyright share/${PORT}/elasticjob-config.cmake share/${PORT}/usage)
     if(NOT EXISTS ${CURRENT_PACKAGES_DIR}/${needed})
         message(FATAL_ERROR "the port leaves no ${needed}")
     endif()
 endforeach()
-foreach(unwanted IN ITEMS lib debug bin share/cmake share/doc share/pkgconfig/elasticjob.pc)
+# A .pc file that links something belongs to lib/; elasticjob.pc has Debian's name of ZooKeeper's library.
+foreach(unwanted IN ITEMS debug bin share/cmake share/doc share/pkgconfig lib/pkgconfig/elasticjob.pc)
     if(EXISTS ${CURRENT_PACKAGES_DIR}/${unwanted})
         message(FATAL_ERROR "the port leaves ${unwanted}")
     endif()

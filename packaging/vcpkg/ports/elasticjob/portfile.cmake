@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # An overlay port: it installs the tree that it stands in.
-#   vcpkg install elasticjob --overlay-ports=packaging/vcpkg/ports
+#   vcpkg install elasticjob --classic --overlay-ports=packaging/vcpkg/ports
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../../.." ABSOLUTE)
 
 set(VCPKG_BUILD_TYPE release) # header-only
@@ -17,9 +17,16 @@ vcpkg_cmake_configure(
 )
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH share/cmake/elasticjob)
-# It names the library as Debian does, and vcpkg calls it something else.
-file(REMOVE "${CURRENT_PACKAGES_DIR}/share/pkgconfig/elasticjob.pc")
+# vcpkg wants a .pc file that links something below lib/. The other one, elasticjob.pc, is of no use here: it names
+# ZooKeeper's library as Debian does, and vcpkg calls it something else.
+file(MAKE_DIRECTORY "${CURRENT_PACKAGES_DIR}/lib/pkgconfig")
+file(RENAME
+    "${CURRENT_PACKAGES_DIR}/share/pkgconfig/elasticjob-core.pc"
+    "${CURRENT_PACKAGES_DIR}/lib/pkgconfig/elasticjob-core.pc")
+file(REMOVE_RECURSE
+    "${CURRENT_PACKAGES_DIR}/share/cmake"
+    "${CURRENT_PACKAGES_DIR}/share/doc"
+    "${CURRENT_PACKAGES_DIR}/share/pkgconfig")
 vcpkg_fixup_pkgconfig()
-file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/share/doc" "${CURRENT_PACKAGES_DIR}/share/cmake")
 vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")
 configure_file("${CMAKE_CURRENT_LIST_DIR}/usage" "${CURRENT_PACKAGES_DIR}/share/${PORT}/usage" COPYONLY)
