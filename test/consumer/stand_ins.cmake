@@ -5,6 +5,9 @@
 # program finds them only through its package: a project takes it as CMAKE_PROJECT_INCLUDE, a compiler @DIRECTORY/hidden.
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${DIRECTORY})
+if(NOT EXISTS ${RAPIDJSON}/rapidjson/document.h)
+    message(FATAL_ERROR "there is no rapidjson/document.h below '${RAPIDJSON}' (on Debian: apt-get install rapidjson-dev)")
+endif()
 set(hidden rapidjson zookeeper zookeeper.h)
 
 function(write_package name headers file text)
