@@ -19,11 +19,4 @@
 #include <elasticjob/registry/zk_registry.hpp>
 #endif
 
-#if defined(ELASTICJOB_COMPILED) // and with these, the program does not compile what the library contains
-#include <elasticjob/scheduler/instances.hpp>
-#if defined(ELASTICJOB_HAS_ZOOKEEPER)
-#include <elasticjob/scheduler/zk_instances.hpp>
-#endif
-#endif
-
 #endif // ELASTICJOB_ELASTICJOB_HPP

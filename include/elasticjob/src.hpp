@@ -115,11 +115,13 @@
 #include <elasticjob/impl/testing/simulated_workers.ipp>
 
 namespace elasticjob {
+template class due_times<SystemZone>;
+template class due_times<UtcZone>;
 template class basic_memory_server<event_loop>;
 template class basic_memory_registry<event_loop>;
 ELASTICJOB_REGISTRY_INSTANCES(, MemoryRegistry);
 ELASTICJOB_SCHEDULER_INSTANCES(, MemoryRegistry);
-template class testing::simulation<>;
+ELASTICJOB_SIMULATION_INSTANCES();
 } // namespace elasticjob
 
 #endif // ELASTICJOB_SRC_HPP

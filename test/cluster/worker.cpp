@@ -17,6 +17,8 @@
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/elasticjob.hpp>
 
+#include <support/zk_schedulers.hpp>
+
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -206,7 +208,7 @@ int live(arguments const& a, int signals) {
     auto registry = ZkRegistry::connect(a.registry);
     if (!registry) return refuse(registry.error());
     std::atomic<int> span_ms{static_cast<int>(a.body.count())};
-    using scheduler_type = job_scheduler<ZkRegistry, AverageAllocation, SimpleExecutor, teller>;
+    using scheduler_type = elasticjob::test::zk_scheduler<SimpleExecutor>;
     scheduler_type scheduler{*registry, a.scheduler, teller{*registry}};
     std::vector<scheduler_type::handle> jobs;
     for (auto const& text : a.configs) {

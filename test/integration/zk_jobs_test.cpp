@@ -10,6 +10,7 @@
 #include <elasticjob/execution/simple_executor.hpp>
 
 #include <integration/zk_lab.hpp>
+#include <support/zk_schedulers.hpp>
 
 #include <atomic>
 #include <condition_variable>
@@ -54,7 +55,7 @@ private:
 TEST_CASE("zk_jobs: jobs follow one another, fail, are tried again, come and go") {
     zk_server server{quick()};
     auto r = connected(to(server.endpoint()));
-    using scheduler_type = job_scheduler<ZkRegistry, AverageAllocation, SimpleExecutor, NoEvents>;
+    using scheduler_type = test::zk_scheduler<SimpleExecutor>;
     scheduler_options options;
     options.server_ip = "10.0.0.1";
     options.pool.threads = 4;

@@ -3,10 +3,8 @@
 #ifndef ELASTICJOB_TEST_INTEGRATION_ZK_RUNS_HPP
 #define ELASTICJOB_TEST_INTEGRATION_ZK_RUNS_HPP
 
-#include <elasticjob/allocation/average.hpp>
-#include <elasticjob/scheduler/job_scheduler.hpp>
-
 #include <integration/zk_lab.hpp>
+#include <support/zk_schedulers.hpp>
 
 #include <chrono>
 #include <condition_variable>
@@ -109,9 +107,6 @@ private:
     std::vector<item_index> share_;
     std::size_t fenced_ = 0;
 };
-
-template <executor Executor>
-using zk_scheduler = job_scheduler<ZkRegistry, AverageAllocation, Executor, run_log::sink>;
 
 /// For the first instance, the second, … Whatever runs at its end is asked to stop at once.
 inline scheduler_options instance(int number, unsigned threads = 4) {

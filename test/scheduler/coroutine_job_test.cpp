@@ -8,6 +8,8 @@
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/registry/memory_registry.hpp>
 
+#include <support/any_policies.hpp>
+
 #include <doctest/doctest.h>
 
 #include <optional>
@@ -37,8 +39,7 @@ struct counting_pool {
 };
 
 struct coroutine_world {
-    using scheduler_type =
-        job_scheduler<registry_type, AverageAllocation, CoroutineExecutor, counting_pool, NoEvents, UtcZone>;
+    using scheduler_type = test::virtual_scheduler<CoroutineExecutor>;
 
     virtual_loop loop{wall_time{1'767'225'600s}};
     basic_memory_server<virtual_loop> server{loop};

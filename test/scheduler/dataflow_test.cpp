@@ -7,6 +7,8 @@
 #include <elasticjob/execution/dataflow_executor.hpp>
 #include <elasticjob/registry/memory_registry.hpp>
 
+#include <support/any_policies.hpp>
+
 #include <doctest/doctest.h>
 
 #include <string>
@@ -19,7 +21,6 @@ TEST_CASE("scheduler.dataflow: streaming, its numbers in the registry, and what 
     virtual_loop loop{wall_time{1'767'225'600s}};
     basic_memory_server<virtual_loop> server{loop};
     basic_memory_registry<virtual_loop> registry{server};
-    using registry_type = basic_memory_registry<virtual_loop>;
     std::vector<int> left{3, 3, 3};
     std::vector<std::uint32_t> wanted;
     auto const counts = [&] {
@@ -27,8 +28,7 @@ TEST_CASE("scheduler.dataflow: streaming, its numbers in the registry, and what 
         return node ? node->data : std::string{};
     };
     {
-        job_scheduler<registry_type, AverageAllocation, DataflowExecutor, LoopPool<virtual_loop>, UtcZone> scheduler{
-            registry, {}, LoopPool<virtual_loop>{loop}, UtcZone{}};
+        test::virtual_scheduler<DataflowExecutor> scheduler{registry, {}, LoopPool<virtual_loop>{loop}, LogEvents{}, UtcZone{}};
         job_config config{.name = "feed", .cron = "0 * * * * ?", .streaming_process = true,
                           .dataflow = {.fetch_count = 7, .count_interval = 100s}};
         auto feed = scheduler.schedule(config, dataflow{[&](sharding_context const& ctx) {
@@ -65,8 +65,7 @@ TEST_CASE("scheduler.dataflow: what was processed for an item counts, though the
     virtual_loop loop{wall_time{1'767'225'600s}};
     basic_memory_server<virtual_loop> server{loop};
     using registry_type = basic_memory_registry<virtual_loop>;
-    using scheduler_type =
-        job_scheduler<registry_type, AverageAllocation, DataflowExecutor, LoopPool<virtual_loop>, NoEvents, UtcZone>;
+    using scheduler_type = test::virtual_scheduler<DataflowExecutor>;
     auto const counts = [&](std::string const& item) {
         auto const* node = server.tree().find(node_path::parse("/feed/ext/counts/" + item).value());
         return node ? node->data : std::string{};

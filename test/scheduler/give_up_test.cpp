@@ -3,6 +3,8 @@
 #include <elasticjob/elasticjob.hpp>
 #include <elasticjob/execution/run_record.hpp>
 
+#include <support/any_policies.hpp>
+
 #include <doctest/doctest.h>
 
 #include <future>
@@ -48,8 +50,7 @@ TEST_CASE("scheduler.give_up: what a run does that was given up reaches nothing 
     scheduler_options options;
     options.pool.threads = 2;
     {
-        job_scheduler<MemoryRegistry, AverageAllocation, SimpleExecutor, first_end> scheduler{registry, options,
-                                                                                            first_end{&ended}};
+        test::memory_scheduler<SimpleExecutor> scheduler{registry, options, first_end{&ended}};
         auto job = scheduler.schedule({.name = "settle",
                                        .cron = "0 0 0 1 1 ? 2099",
                                        .give_up_after = 200ms,

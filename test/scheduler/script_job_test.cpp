@@ -6,6 +6,8 @@
 
 #include <support/script_world.hpp>
 
+#include <support/any_policies.hpp>
+
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -41,7 +43,7 @@ struct outcomes {
     };
 };
 
-using scripts = job_scheduler<MemoryRegistry, AverageAllocation, ScriptExecutor, outcomes::sink>;
+using scripts = test::memory_scheduler<ScriptExecutor>;
 
 } // namespace
 
@@ -158,8 +160,7 @@ TEST_CASE("scheduler.script_job: what a script writes is told between the start 
     for (bool const is_monitored : {true, false}) {
         transcript seen;
         MemoryRegistry registry;
-        job_scheduler<MemoryRegistry, AverageAllocation, ScriptExecutor, transcript::sink> scheduler{
-            registry, {}, transcript::sink{&seen}};
+        test::memory_scheduler<ScriptExecutor> scheduler{registry, {}, transcript::sink{&seen}};
         auto job = scheduler.schedule({.name = "report",
                                        .cron = "0 0 0 1 1 ? 2099",
                                        .sharding_total_count = 2,

@@ -11,6 +11,8 @@
 #include <elasticjob/execution/coroutine_executor.hpp>
 #include <elasticjob/registry/memory_registry.hpp>
 
+#include <support/any_policies.hpp>
+
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -55,7 +57,7 @@ TEST_CASE("scheduler.sinks: a day in virtual time, told exactly, though one of t
     using sinks_type = Sinks<throws, MetricsEvents, RingEvents>;
     sinks_type sinks{throws{}, numbers, ring};
     auto const thrown = sinks.thrown();
-    job_scheduler<registry_type, AverageAllocation, CoroutineExecutor, LoopPool<virtual_loop>, sinks_type, UtcZone> scheduler{
+    test::virtual_scheduler<CoroutineExecutor> scheduler{
         registry, {}, LoopPool<virtual_loop>{loop}, std::move(sinks), UtcZone{}};
     job_config config{.name = "settle", .cron = "0 * * * * ?"};
     config.retry = {.attempts_max = 3, .pause = 1s, .spread_percent = 0};

@@ -8,6 +8,8 @@
 #include <elasticjob/execution/dataflow_executor.hpp>
 #include <elasticjob/registry/memory_registry.hpp>
 
+#include <support/any_policies.hpp>
+
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -19,7 +21,7 @@ using namespace elasticjob;
 
 TEST_CASE("scheduler.streaming: shutting down, disabling, and switching streaming off end it behind its round") {
     MemoryRegistry registry;
-    job_scheduler<MemoryRegistry, AverageAllocation, DataflowExecutor, NoEvents> scheduler{registry, {}, NoEvents{}};
+    test::memory_scheduler<DataflowExecutor> scheduler{registry, {}, NoEvents{}};
     static constexpr long rounds_max = 100'000'000; // so that a failure is no hang
     std::atomic<long> rounds{0};
     std::atomic<bool> was_asked{false};

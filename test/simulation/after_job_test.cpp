@@ -4,7 +4,7 @@
 #include <elasticjob/config/followed_rounds.hpp>
 
 #include <simulation/seeds.hpp>
-#include <support/simulation.hpp>
+#include <elasticjob/testing/simulation.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The time check (CF-4): what an instance does whose clock is further from the registry's than the job allows (D-21).
-#include <support/simulation.hpp>
+#include <elasticjob/testing/simulation.hpp>
 
 #include <doctest/doctest.h>
 

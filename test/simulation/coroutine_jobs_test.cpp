@@ -4,7 +4,7 @@
 #include <elasticjob/execution/coroutine_executor.hpp>
 
 #include <simulation/seeds.hpp>
-#include <support/simulation.hpp>
+#include <elasticjob/testing/simulation.hpp>
 
 #include <doctest/doctest.h>
 

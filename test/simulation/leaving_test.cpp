@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An instance that leaves one job while its process lives on with another leaves nothing behind, whatever is lost then.
-#include <support/simulation.hpp>
+#include <elasticjob/testing/simulation.hpp>
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/sharding/assignment.hpp>
 
-#include <support/simulation.hpp>
+#include <elasticjob/testing/simulation.hpp>
 
 #include <algorithm>
 #include <chrono>

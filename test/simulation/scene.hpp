@@ -3,7 +3,7 @@
 #ifndef ELASTICJOB_TEST_SIMULATION_SCENE_HPP
 #define ELASTICJOB_TEST_SIMULATION_SCENE_HPP
 
-#include <support/simulation.hpp>
+#include <elasticjob/testing/simulation.hpp>
 
 #include <chrono>
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include <elasticjob/testing/explore.hpp>
 
 #include <support/sanitized.hpp>
-#include <support/simulation.hpp>
+#include <elasticjob/testing/simulation.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An operator has a run stop: the one that is meant, and no other.
-#include <support/simulation.hpp>
+#include <elasticjob/testing/simulation.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The catalogs behind support/catalog_world.hpp.
+#include <support/any_policies.hpp>
 #include <support/catalog_world.hpp>
 
 #include <elasticjob/allocation/average.hpp>
@@ -42,8 +43,7 @@ private:
 };
 
 struct catalog_process::engine {
-    using scheduler_type = job_scheduler<basic_memory_registry<virtual_loop>, AverageAllocation, SimpleExecutor,
-                                         catalog_pool, catalog_sink, UtcZone>;
+    using scheduler_type = virtual_scheduler<SimpleExecutor>;
 
     static scheduler_options options(catalog_process const& p) {
         scheduler_options o;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The schedulers behind support/cluster.hpp.
+#include <support/any_policies.hpp>
 #include <support/cluster.hpp>
 
 #include <elasticjob/allocation/average.hpp>
@@ -123,8 +124,7 @@ private:
 };
 
 struct member::engine {
-    using scheduler_type = job_scheduler<basic_memory_registry<virtual_loop>, ELASTICJOB_TEST_CLUSTER_STRATEGY,
-                                         SimpleExecutor, member_pool, member_sink, UtcZone>;
+    using scheduler_type = virtual_scheduler<SimpleExecutor, ELASTICJOB_TEST_CLUSTER_STRATEGY>;
 
     static scheduler_options options(member const& m) {
         scheduler_options o;

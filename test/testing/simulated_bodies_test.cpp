@@ -3,7 +3,7 @@
 #include <elasticjob/execution/coroutine_executor.hpp>
 #include <elasticjob/execution/run_record.hpp>
 
-#include <support/simulation.hpp>
+#include <elasticjob/testing/simulation.hpp>
 
 #include <doctest/doctest.h>
 

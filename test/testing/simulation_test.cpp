@@ -4,7 +4,7 @@
 #include <elasticjob/testing/explore.hpp>
 #include <elasticjob/testing/simulation.hpp>
 
-#include <support/simulation.hpp>
+#include <elasticjob/testing/simulation.hpp>
 
 #include <doctest/doctest.h>
 

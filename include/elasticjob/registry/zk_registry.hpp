@@ -80,4 +80,7 @@ private:
 #if defined(ELASTICJOB_HEADER_ONLY)
 #include <elasticjob/impl/registry/zk_registry.ipp>
 #endif
+#if defined(ELASTICJOB_COMPILED) && defined(ELASTICJOB_SCHEDULER_INSTANCES_HPP)
+#include <elasticjob/scheduler/zk_instances.hpp>
+#endif
 #endif // ELASTICJOB_REGISTRY_ZK_REGISTRY_HPP

@@ -12,9 +12,13 @@
 #include <elasticjob/allocation/spread.hpp>
 #include <elasticjob/allocation/sticky.hpp>
 #include <elasticjob/allocation/weighted.hpp>
+#include <elasticjob/config/due_times.hpp>
+#include <elasticjob/cron/system_zone.hpp>
 #include <elasticjob/execution/simple_executor.hpp>
 #include <elasticjob/registry/memory_registry.hpp>
+#include <elasticjob/scheduler/job.hpp>
 #include <elasticjob/scheduler/job_scheduler.hpp>
+#include <elasticjob/scheduler/policies.hpp>
 
 // EXTERN is `extern` in a declaration and empty in the definition. Both stand in namespace elasticjob.
 
@@ -34,25 +38,41 @@
     EXTERN template task<result<std::vector<chain_link>>> read_job_chain(Registry&, std::string, std::string);         \
     EXTERN template task<result<std::chrono::milliseconds>> clock_difference(Registry&, job_layout)
 
-/// The schedulers with SimpleExecutor, each strategy of the library, and no other policies.
+/// What runs the items of schedulers with an environment (`detail::environment_for<Registry, Policies...>`).
+#define ELASTICJOB_ENVIRONMENT_INSTANCES(EXTERN, ...) EXTERN template class detail::item_runs<__VA_ARGS__>
+
+/// The jobs of schedulers with an environment and a strategy, for bodies and executors of any type.
+#define ELASTICJOB_JOB_INSTANCES(EXTERN, Strategy, ...) EXTERN template class detail::job<__VA_ARGS__, Strategy>
+
+/// The schedulers with default policies and each strategy of the library.
 #define ELASTICJOB_SCHEDULER_INSTANCES(EXTERN, Registry)                                                               \
-    EXTERN template class job_scheduler<Registry, AverageAllocation, SimpleExecutor>;                                  \
-    EXTERN template class job_scheduler<Registry, OdevitySortByName, SimpleExecutor>;                                  \
-    EXTERN template class job_scheduler<Registry, RotateServerByName, SimpleExecutor>;                                 \
-    EXTERN template class job_scheduler<Registry, RoundRobinByName, SimpleExecutor>;                                   \
-    EXTERN template class job_scheduler<Registry, StickyAllocation, SimpleExecutor>;                                   \
-    EXTERN template class job_scheduler<Registry, WeightedAllocation, SimpleExecutor>;                                 \
-    EXTERN template class job_scheduler<Registry, RendezvousAllocation, SimpleExecutor>;                               \
-    EXTERN template class job_scheduler<Registry, SpreadAllocation, SimpleExecutor>;                                   \
-    EXTERN template class job_scheduler<Registry, LabelAllocation, SimpleExecutor>
+    ELASTICJOB_ENVIRONMENT_INSTANCES(EXTERN, detail::environment_for<Registry>);                                       \
+    ELASTICJOB_DETAIL_SCHEDULER_INSTANCE(EXTERN, Registry, AverageAllocation);                                         \
+    ELASTICJOB_DETAIL_SCHEDULER_INSTANCE(EXTERN, Registry, OdevitySortByName);                                         \
+    ELASTICJOB_DETAIL_SCHEDULER_INSTANCE(EXTERN, Registry, RotateServerByName);                                        \
+    ELASTICJOB_DETAIL_SCHEDULER_INSTANCE(EXTERN, Registry, RoundRobinByName);                                          \
+    ELASTICJOB_DETAIL_SCHEDULER_INSTANCE(EXTERN, Registry, StickyAllocation);                                          \
+    ELASTICJOB_DETAIL_SCHEDULER_INSTANCE(EXTERN, Registry, WeightedAllocation);                                        \
+    ELASTICJOB_DETAIL_SCHEDULER_INSTANCE(EXTERN, Registry, RendezvousAllocation);                                      \
+    ELASTICJOB_DETAIL_SCHEDULER_INSTANCE(EXTERN, Registry, SpreadAllocation);                                          \
+    ELASTICJOB_DETAIL_SCHEDULER_INSTANCE(EXTERN, Registry, LabelAllocation)
+#define ELASTICJOB_DETAIL_SCHEDULER_INSTANCE(EXTERN, Registry, Strategy)                                               \
+    ELASTICJOB_JOB_INSTANCES(EXTERN, Strategy, detail::environment_for<Registry>);                                     \
+    EXTERN template class job_scheduler<Registry, Strategy, SimpleExecutor>
 
 #if defined(ELASTICJOB_COMPILED)
 namespace elasticjob {
+extern template class due_times<SystemZone>;
+extern template class due_times<UtcZone>;
 extern template class basic_memory_server<event_loop>;
 extern template class basic_memory_registry<event_loop>;
 ELASTICJOB_REGISTRY_INSTANCES(extern, MemoryRegistry);
 ELASTICJOB_SCHEDULER_INSTANCES(extern, MemoryRegistry);
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_REGISTRY_ZK_REGISTRY_HPP)
+#include <elasticjob/scheduler/zk_instances.hpp>
+#endif
 #endif
 
 #endif // ELASTICJOB_SCHEDULER_INSTANCES_HPP

@@ -54,6 +54,7 @@ class item_runs {
 public:
     /// The standing is the job's, and must outlive this.
     item_runs(job_standing<Environment>& here, job_body<Loop> body);
+    ~item_runs();
 
     auto& terms() noexcept { return site_.terms; }
 
@@ -194,6 +195,9 @@ item_runs<Environment>::item_runs(job_standing<Environment>& here, job_body<Loop
       calls_{site_, std::move(body), rounds_, tally_, after_},
       ends_{site_, table_},
       doubted_at_{site_.wall_now()} {}
+
+template <class Environment>
+item_runs<Environment>::~item_runs() = default;
 
 template <class Environment>
 void item_runs<Environment>::stir() {

@@ -40,6 +40,7 @@ public:
     job(Environment env, valid_config local, instance_id self, job_body<Loop> body);
     job(job const&) = delete;
     job& operator=(job const&) = delete;
+    ~job();
 
     job_name const& name() const noexcept { return here_.name; }
     instance_id const& self() const noexcept { return here_.self; }
@@ -185,6 +186,9 @@ job<Environment, Strategy>::job(Environment env, valid_config local, instance_id
       rules_{here_, std::move(local)},
       leader_{here_, rules_},
       runs_{here_, std::move(body)} {}
+
+template <class Environment, sharding_strategy Strategy>
+job<Environment, Strategy>::~job() = default;
 
 template <class Environment, sharding_strategy Strategy>
 task<result<void>> job<Environment, Strategy>::start(bool has_own_config) {

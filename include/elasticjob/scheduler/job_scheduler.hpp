@@ -46,8 +46,7 @@ class job_scheduler {
     using guard_type = detail::policy_for<detail::guard_slot, Policies...>;
     using listeners_type = detail::policy_for<detail::listeners_slot, Policies...>;
     using error_handlers_type = detail::policy_for<detail::error_handlers_slot, Policies...>;
-    using environment = detail::job_environment<Registry, pool_type, detail::guarded_sink<sink_type>, zone_type,
-                                                guard_type, listeners_type, error_handlers_type>;
+    using environment = detail::environment_for<Registry, Policies...>;
     using body_type = detail::job_body<typename Registry::loop_type>;
     using job_type_of = detail::job<environment, Strategy>;
     using registry_type = Registry;
@@ -355,4 +354,7 @@ result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::o
 
 } // namespace elasticjob
 
+#if defined(ELASTICJOB_COMPILED)
+#include <elasticjob/scheduler/instances.hpp>
+#endif
 #endif // ELASTICJOB_SCHEDULER_JOB_SCHEDULER_HPP

@@ -6,10 +6,13 @@
 #include <elasticjob/core/worker_pool.hpp>
 #include <elasticjob/cron/system_zone.hpp>
 #include <elasticjob/cron/time_zone.hpp>
+#include <elasticjob/events/guarded_sink.hpp>
 #include <elasticjob/events/log_events.hpp>
 #include <elasticjob/execution/error_handlers.hpp>
 #include <elasticjob/execution/lease.hpp>
 #include <elasticjob/execution/listeners.hpp>
+#include <elasticjob/registry/registry.hpp>
+#include <elasticjob/scheduler/job_environment.hpp>
 
 #include <type_traits>
 
@@ -79,6 +82,13 @@ struct chosen<Slot, First, Rest...>
 
 template <class Slot, class... Policies>
 using policy_for = typename chosen<Slot, Policies...>::type;
+
+/// What the jobs of a scheduler with these policies share. It does not depend on the strategy or the executor.
+template <registry Registry, class... Policies>
+using environment_for =
+    job_environment<Registry, policy_for<pool_slot, Policies...>, guarded_sink<policy_for<sink_slot, Policies...>>,
+                    policy_for<zone_slot, Policies...>, policy_for<guard_slot, Policies...>,
+                    policy_for<listeners_slot, Policies...>, policy_for<error_handlers_slot, Policies...>>;
 
 } // namespace detail
 } // namespace elasticjob

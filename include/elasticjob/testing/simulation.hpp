@@ -8,6 +8,7 @@
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/config/schedule_text.hpp>
 #include <elasticjob/execution/simple_executor.hpp>
+#include <elasticjob/scheduler/instances.hpp>
 #include <elasticjob/scheduler/job_scheduler.hpp>
 #include <elasticjob/testing/simulated_cluster.hpp>
 
@@ -46,6 +47,10 @@ public:
         this->template add<JobExecutor>(std::move(config), std::move(body));
     }
 
+    /// Of its schedulers.
+    using environment =
+        elasticjob::detail::environment_for<simulated_registry, SimulatedPool, sink, Zone, Hooks, Handlers>;
+
 private:
     using scheduler_type = job_scheduler<simulated_registry, Strategy, SimulatedExecutor<Executor>, SimulatedPool, sink,
                                          Zone, Hooks, Handlers>;
@@ -82,9 +87,18 @@ simulation<Strategy, Executor, Zone, Hooks, Handlers>::simulation(std::uint64_t 
       hooks_{std::move(hooks)},
       handlers_{std::move(handlers)} {}
 
-#if defined(ELASTICJOB_COMPILED)
-extern template class simulation<>;
-#endif
-
 } // namespace elasticjob::testing
+
+/// What the compiled library contains for the simulation: all that no strategy, executor, listener or handler changes.
+#define ELASTICJOB_SIMULATION_INSTANCES(EXTERN)                                                                        \
+    ELASTICJOB_REGISTRY_INSTANCES(EXTERN, testing::simulated_registry);                                                \
+    ELASTICJOB_ENVIRONMENT_INSTANCES(EXTERN, testing::simulation<>::environment);                                      \
+    ELASTICJOB_JOB_INSTANCES(EXTERN, AverageAllocation, testing::simulation<>::environment);                           \
+    EXTERN template class testing::simulation<>
+
+#if defined(ELASTICJOB_COMPILED)
+namespace elasticjob {
+ELASTICJOB_SIMULATION_INSTANCES(extern);
+} // namespace elasticjob
+#endif
 #endif // ELASTICJOB_TESTING_SIMULATION_HPP
