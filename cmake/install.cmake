@@ -1,24 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-# Headers, CMake package and pkg-config files. Nothing here depends on the architecture.
+# Headers, CMake package and pkg-config files; and the compiled libraries, if ELASTICJOB_BUILD_COMPILED is on.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+# Headers are the same on every architecture, and so is their package. With libraries it is not, and CMake looks in lib/
+# before it looks in share/, so an older package of headers alone does not hide this one.
 set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/elasticjob)
+set(arch_independent ARCH_INDEPENDENT)
+if(ELASTICJOB_BUILD_COMPILED)
+    set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/elasticjob)
+    set(arch_independent)
+endif()
 
-# Two exports: the installed package loads the second one only where it finds ZooKeeper.
+# One export for each target that the installed package may have to leave out.
 install(TARGETS elasticjob_core EXPORT elasticjob-core-targets
     FILE_SET HEADERS FILE_SET definitions FILE_SET date_zone FILE_SET std_zone)
 install(TARGETS elasticjob EXPORT elasticjob-zookeeper-targets FILE_SET HEADERS)
 install(TARGETS elasticjob_with_sqlite elasticjob_with_postgres elasticjob_with_httplib FILE_SET HEADERS)
-foreach(export IN ITEMS elasticjob-core-targets elasticjob-zookeeper-targets)
-    install(EXPORT ${export} NAMESPACE elasticjob:: DESTINATION ${package_dir})
+set(exports core zookeeper)
+if(ELASTICJOB_BUILD_COMPILED)
+    foreach(name IN ITEMS compiled_core compiled)
+        if(TARGET elasticjob_${name})
+            install(TARGETS elasticjob_${name} EXPORT elasticjob-${name}-targets)
+            list(APPEND exports ${name})
+        endif()
+    endforeach()
+endif()
+foreach(export IN LISTS exports)
+    install(EXPORT elasticjob-${export}-targets NAMESPACE elasticjob:: DESTINATION ${package_dir})
 endforeach()
 
 configure_package_config_file(cmake/elasticjob-config.cmake.in elasticjob-config.cmake
     INSTALL_DESTINATION ${package_dir}
     NO_SET_AND_CHECK_MACRO)
 # Before 1.0 a minor release may break its users.
-write_basic_package_version_file(elasticjob-config-version.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+write_basic_package_version_file(elasticjob-config-version.cmake COMPATIBILITY SameMinorVersion ${arch_independent})
 install(FILES
     ${CMAKE_CURRENT_BINARY_DIR}/elasticjob-config.cmake
     ${CMAKE_CURRENT_BINARY_DIR}/elasticjob-config-version.cmake
@@ -27,14 +43,25 @@ install(FILES
     cmake/FindRapidJSON.cmake
     DESTINATION ${package_dir})
 
-# The .pc files find the headers relative to themselves, so the installed tree can be moved.
-set(pkgconfig_dir ${CMAKE_INSTALL_DATADIR}/pkgconfig)
-cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_INCLUDEDIR
-    BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX}/${pkgconfig_dir}
-    OUTPUT_VARIABLE pkgconfig_to_include)
-foreach(name IN ITEMS elasticjob-core elasticjob)
-    configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
-    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${pkgconfig_dir})
+# The .pc files find headers and libraries relative to themselves, so the installed tree can be moved.
+function(install_pc folder)
+    foreach(place IN ITEMS INCLUDE LIB)
+        string(TOLOWER prefix_to_${place} variable)
+        cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_${place}DIR BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX} OUTPUT_VARIABLE ${variable})
+    endforeach()
+    cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX} OUTPUT_VARIABLE pkgconfig_to_prefix)
+    cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${pkgconfig_to_prefix} OUTPUT_VARIABLE pkgconfig_to_prefix)
+    foreach(name IN LISTS ARGN)
+        configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
+        install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${folder})
+    endforeach()
+endfunction()
+install_pc(${CMAKE_INSTALL_DATADIR}/pkgconfig elasticjob-core elasticjob)
+foreach(name IN ITEMS compiled_core compiled)
+    if(name IN_LIST exports)
+        string(REPLACE _ - name elasticjob-${name})
+        install_pc(${CMAKE_INSTALL_LIBDIR}/pkgconfig ${name})
+    endif()
 endforeach()
 
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/elasticjob)

@@ -5,7 +5,8 @@
 set -eu
 source=$1 prefix=$2 version=$3 module=$4 binary=$5
 shift 5
-export PKG_CONFIG_PATH="$prefix/share/pkgconfig"
+PKG_CONFIG_PATH=$(find "$prefix" -name pkgconfig | paste -s -d : -)
+export PKG_CONFIG_PATH
 pkg-config --exists --print-errors "$module = $version"
 # The flags are words to be split.
 # shellcheck disable=SC2046

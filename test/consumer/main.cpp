@@ -11,6 +11,9 @@
 #if defined(CONSUMER_WITHOUT_EXCEPTIONS) && defined(__cpp_exceptions)
 #error "the flag that turns exceptions off has not arrived here"
 #endif
+#if defined(CONSUMER_COMPILED) != defined(ELASTICJOB_COMPILED)
+#error "this is not the form of the library that was asked for"
+#endif
 #if !defined(CONSUMER_USES_ZOOKEEPER) && defined(ELASTICJOB_HAS_ZOOKEEPER)
 #error "the core has brought ZooKeeper with it"
 #endif

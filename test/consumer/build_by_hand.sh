@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# build_by_hand.sh SOURCE PREFIX VERSION DIRECTORY LIBRARY COMPILER [FLAG...]: builds the source with the compiled form, with
+# the compiler alone, as README.md says it, and runs it. LIBRARY is ZooKeeper's, and empty where there is none.
+set -eu
+source=$1 prefix=$2 version=$3 directory=$4 library=$5
+shift 5
+set -- "$@" -std=c++20 -pthread -I"$prefix/include" -DELASTICJOB_COMPILED
+rm -rf "$directory"
+mkdir -p "$directory"
+cd "$directory"
+echo '#include <elasticjob/src.hpp>' >core.cpp
+[ -z "$library" ] || echo '#include <elasticjob/src_zookeeper.hpp>' >zookeeper.cpp
+for file in ./*.cpp; do "$@" -c "$file" -o "$file.o"; done
+"$@" -DCONSUMER_COMPILED -c "$source" -o program.o
+# Where there is no library there is no word for it.
+"$@" ./*.o -o program ${library:+"$library"}
+./program "$version"
