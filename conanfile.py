@@ -18,10 +18,10 @@ class ElasticjobConan(ConanFile):
     license = "Apache-2.0"
     topics = ("scheduler", "cron", "sharding", "zookeeper", "header-only")
 
-    package_type = "header-library"
+    package_type = "header-library"  # see configure
     settings = "os", "arch", "compiler", "build_type"
-    options = {"with_zookeeper": [True, False]}
-    default_options = {"with_zookeeper": True}
+    options = {"with_zookeeper": [True, False], "compiled": [True, False]}
+    default_options = {"with_zookeeper": True, "compiled": False}
     exports_sources = "CMakeLists.txt", "LICENSE", "cmake/*", "include/*"
 
     def set_version(self):
@@ -29,6 +29,10 @@ class ElasticjobConan(ConanFile):
         header = load(self, os.path.join(self.recipe_folder, "include/elasticjob/core/version.hpp"))
         numbers = re.findall(r"#define ELASTICJOB_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header)
         self.version = ".".join(numbers)
+
+    def configure(self):
+        if self.options.compiled:
+            self.package_type = "static-library"
 
     def layout(self):
         cmake_layout(self)
@@ -52,27 +56,34 @@ class ElasticjobConan(ConanFile):
             raise ConanInvalidConfiguration(f"{self.ref} needs {compiler} {oldest} or later, not {compiler.version}")
 
     def package_id(self):
-        # Headers only: one package for all settings. The option says only what else is installed.
-        self.info.clear()
+        # Headers only: one package for all settings. The option with_zookeeper says only what else is installed.
+        if not self.info.options.compiled:
+            self.info.clear()
 
     def generate(self):
         toolchain = CMakeToolchain(self)
         for part in ("TESTS", "EXAMPLES", "BENCHMARKS"):
             toolchain.cache_variables[f"ELASTICJOB_BUILD_{part}"] = False
+        toolchain.cache_variables["ELASTICJOB_BUILD_COMPILED"] = bool(self.options.compiled)
+        toolchain.cache_variables["CMAKE_INSTALL_LIBDIR"] = "lib"  # where Conan looks for libraries
         if not self.options.with_zookeeper:
             toolchain.cache_variables["CMAKE_DISABLE_FIND_PACKAGE_ZooKeeper"] = True
         toolchain.generate()
         CMakeDeps(self).generate()
 
     def build(self):
-        CMake(self).configure()
+        cmake = CMake(self)
+        cmake.configure()
+        if self.options.compiled:
+            cmake.build()
 
     def package(self):
         CMake(self).install()
         copy(self, "LICENSE", src=self.source_folder, dst=os.path.join(self.package_folder, "licenses"))
         # Conan's generators write the files for CMake and pkg-config: they know where the dependencies are, and what
         # ZooKeeper's library is called there.
-        rmdir(self, os.path.join(self.package_folder, "share"))
+        for folder in ("share", "lib/cmake", "lib/pkgconfig"):
+            rmdir(self, os.path.join(self.package_folder, folder))
 
     def package_info(self):
         # The targets of the CMake package that the library installs elsewhere. Conan's own target for all components
@@ -97,3 +108,19 @@ class ElasticjobConan(ConanFile):
         for component in self.cpp_info.components.values():
             component.bindirs = []
             component.libdirs = []
+
+        if self.options.compiled:
+            compiled_core = self.cpp_info.components["compiled_core"]
+            compiled_core.set_property("cmake_target_name", "elasticjob::compiled_core")
+            compiled_core.set_property("pkg_config_name", "elasticjob-compiled-core")
+            compiled_core.requires = ["core"]
+            compiled_core.libs = ["elasticjob_compiled_core"]
+            compiled_core.defines = ["ELASTICJOB_COMPILED"]
+            compiled_core.bindirs = []
+        if self.options.compiled and self.options.with_zookeeper:
+            compiled = self.cpp_info.components["compiled"]
+            compiled.set_property("cmake_target_name", "elasticjob::compiled")
+            compiled.set_property("pkg_config_name", "elasticjob-compiled")
+            compiled.requires = ["compiled_core", "zookeeper"]
+            compiled.libs = ["elasticjob_compiled"]
+            compiled.bindirs = []

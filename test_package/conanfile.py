@@ -22,6 +22,7 @@ class TestPackageConan(ConanFile):
         toolchain.user_presets_path = False  # nothing to be left in the tree
         package = self.dependencies["elasticjob"]
         toolchain.cache_variables["WITH_ZOOKEEPER"] = bool(package.options.with_zookeeper)
+        toolchain.cache_variables["COMPILED"] = bool(package.options.compiled)
         toolchain.generate()
 
     def build(self):

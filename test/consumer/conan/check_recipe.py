@@ -90,20 +90,21 @@ def load_recipe(path, name):
     return module
 
 
-def run_recipe(with_zookeeper, system="Linux", compiler="gcc", compiler_version="12.2"):
+def run_recipe(with_zookeeper, compiled=False, system="Linux", compiler="gcc", compiler_version="12.2"):
     recipe = load_recipe("conanfile.py", "recipe").ElasticjobConan()
     recipe.recipe_folder = recipe.source_folder = root
     recipe.package_folder = "package"
-    recipe.options = Bag(with_zookeeper=with_zookeeper)
+    recipe.options = Bag(with_zookeeper=with_zookeeper, compiled=compiled)
     recipe.settings = Bag(os=system, compiler=Compiler(name=compiler, version=compiler_version))
     recipe.ref = "elasticjob"
     recipe.cpp_info = Info()
-    recipe.info = Bag(clear=lambda: None)
+    recipe.info = Bag(options=recipe.options, cleared=False)
+    recipe.info.clear = lambda: setattr(recipe.info, "cleared", True)
     requirements = {}
     recipe.requires = lambda reference, **traits: requirements.update(
         {reference.split("/")[0]: Bag(version=reference.split("/")[1], traits=traits)})
     Recorder.calls, Recorder.variables = [], {}
-    for step in ("set_version", "layout", "requirements", "validate", "package_id", "generate", "build", "package",
+    for step in ("set_version", "configure", "layout", "requirements", "validate", "package_id", "generate", "build", "package",
                  "package_info"):
         getattr(recipe, step)()
     return recipe, requirements, dict(Recorder.variables)
@@ -123,6 +124,8 @@ check("options of other packages", [name for name in everything.default_options 
 check("standards", required_standards, [20])
 check("type", everything.package_type, "header-library")
 check("calls", Recorder.calls, ["generate", "generate", "configure", "install"])
+check("one package for all settings", everything.info.cleared, True)
+check("libraries are built", variables.get("ELASTICJOB_BUILD_COMPILED"), False)
 check("tests are built", variables.get("ELASTICJOB_BUILD_TESTS"), False)
 check("the licence is there", [os.path.exists(f) for f in copied], [True])
 
@@ -146,6 +149,29 @@ check("definitions of the core", getattr(components(everything)["elasticjob::cor
 for recipe, asked in (everything, requirements), (core, core_requirements):
     used = [name.split("::")[0] for info in components(recipe).values() for name in info.requires if "::" in name]
     check("each requirement is of use to one target", sorted(used), sorted(asked))
+
+# With the compiled libraries.
+compiled, compiled_requirements, variables = run_recipe(with_zookeeper=True, compiled=True)
+check("type with libraries", compiled.package_type, "static-library")
+check("a package for each setting", compiled.info.cleared, False)
+check("calls with libraries", Recorder.calls, ["generate", "generate", "configure", "build", "install"])
+check("libraries are built", variables.get("ELASTICJOB_BUILD_COMPILED"), True)
+check("requirements with libraries", sorted(compiled_requirements), sorted(requirements))
+check("targets with libraries", sorted(components(compiled)),
+      ["elasticjob::compiled", "elasticjob::compiled_core", "elasticjob::core", "elasticjob::elasticjob"])
+check("modules with libraries", sorted(i.pkg_config_name for i in components(compiled).values()),
+      ["elasticjob", "elasticjob-compiled", "elasticjob-compiled-core", "elasticjob-core"])
+for name, info in components(compiled).items():
+    library = name.replace("::", "_")
+    check(f"libraries of {name}", getattr(info, "libs", []), [library] if "compiled" in name else [])
+    check(f"{name} looks for libraries", getattr(info, "libdirs", ["lib"]), ["lib"] if "compiled" in name else [])
+check("definitions of the libraries", components(compiled)["elasticjob::compiled_core"].defines, ["ELASTICJOB_COMPILED"])
+check("what the library stands on", components(compiled)["elasticjob::compiled"].requires, ["compiled_core", "zookeeper"])
+check("what its core stands on", components(compiled)["elasticjob::compiled_core"].requires, ["core"])
+for folder in "lib/cmake", "lib/pkgconfig":
+    check(f"{folder} is gone", os.path.join("package", folder) in removed, True)
+compiled_core, _, _ = run_recipe(with_zookeeper=False, compiled=True)
+check("targets of the core with its library", sorted(components(compiled_core)), ["elasticjob::compiled_core", "elasticjob::core"])
 
 # What the recipe exports is there.
 for pattern in everything.exports_sources:

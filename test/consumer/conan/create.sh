@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # create.sh CONAN ROOT DIRECTORY: runs the README's command, which makes the package and has test_package use it, with and
-# without ZooKeeper. The cache is below DIRECTORY. The machine's packages stand for the dependencies, in the shape of
+# without ZooKeeper, of headers alone and compiled. The cache is below DIRECTORY. The machine's packages stand for the dependencies, in the shape of
 # ConanCenter's, so nothing is downloaded.
 set -eu
 conan=$1 root=$2 directory=$3
@@ -27,7 +27,9 @@ command=$(sed -n 's/^| Conan 2 | `conan \([^`]*\)`.*/\1/p' "$root/README.md")
 : "${command:?README.md names no command of Conan in its table}"
 cd "$root"
 for with_zookeeper in True False; do
-    # The command is words to be split.
-    # shellcheck disable=SC2086
-    here $command -o "&:with_zookeeper=$with_zookeeper"
+    for compiled in False True; do
+        # The command is words to be split.
+        # shellcheck disable=SC2086
+        here $command -o "&:with_zookeeper=$with_zookeeper" -o "&:compiled=$compiled"
+    done
 done
