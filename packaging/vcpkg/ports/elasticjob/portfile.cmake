@@ -3,9 +3,16 @@
 #   vcpkg install elasticjob --classic --overlay-ports=packaging/vcpkg/ports
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../../.." ABSOLUTE)
 
-set(VCPKG_BUILD_TYPE release) # header-only
+if("compiled" IN_LIST FEATURES)
+    vcpkg_check_linkage(ONLY_STATIC_LIBRARY)
+    set(package_files lib)
+else()
+    set(VCPKG_BUILD_TYPE release) # header-only
+    set(package_files share)
+endif()
 # Without the feature a ZooKeeper that happens to be on the machine is of no interest.
 vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS
+    FEATURES compiled ELASTICJOB_BUILD_COMPILED
     INVERTED_FEATURES zookeeper CMAKE_DISABLE_FIND_PACKAGE_ZooKeeper)
 vcpkg_cmake_configure(
     SOURCE_PATH "${SOURCE_PATH}"
@@ -16,17 +23,25 @@ vcpkg_cmake_configure(
         -DELASTICJOB_BUILD_BENCHMARKS=OFF
 )
 vcpkg_cmake_install()
-vcpkg_cmake_config_fixup(CONFIG_PATH share/cmake/elasticjob)
-# vcpkg wants a .pc file that links something below lib/. The other one, elasticjob.pc, is of no use here: it names
-# ZooKeeper's library as Debian does, and vcpkg calls it something else.
-file(MAKE_DIRECTORY "${CURRENT_PACKAGES_DIR}/lib/pkgconfig")
-file(RENAME
-    "${CURRENT_PACKAGES_DIR}/share/pkgconfig/elasticjob-core.pc"
-    "${CURRENT_PACKAGES_DIR}/lib/pkgconfig/elasticjob-core.pc")
+vcpkg_cmake_config_fixup(CONFIG_PATH ${package_files}/cmake/elasticjob)
+# vcpkg wants .pc files that link something below lib/. Those of ZooKeeper are of no use here: they name its library as
+# Debian does, and vcpkg calls it something else.
+foreach(folder IN ITEMS "${CURRENT_PACKAGES_DIR}" "${CURRENT_PACKAGES_DIR}/debug")
+    if(EXISTS "${folder}")
+        file(MAKE_DIRECTORY "${folder}/lib/pkgconfig")
+        file(RENAME "${folder}/share/pkgconfig/elasticjob-core.pc" "${folder}/lib/pkgconfig/elasticjob-core.pc")
+        file(REMOVE_RECURSE
+            "${folder}/lib/pkgconfig/elasticjob-compiled.pc"
+            "${folder}/share/cmake"
+            "${folder}/share/doc"
+            "${folder}/share/pkgconfig")
+    endif()
+endforeach()
 file(REMOVE_RECURSE
-    "${CURRENT_PACKAGES_DIR}/share/cmake"
-    "${CURRENT_PACKAGES_DIR}/share/doc"
-    "${CURRENT_PACKAGES_DIR}/share/pkgconfig")
+    "${CURRENT_PACKAGES_DIR}/debug/include"
+    "${CURRENT_PACKAGES_DIR}/debug/share"
+    "${CURRENT_PACKAGES_DIR}/lib/cmake"
+    "${CURRENT_PACKAGES_DIR}/debug/lib/cmake")
 vcpkg_fixup_pkgconfig()
 vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")
 configure_file("${CMAKE_CURRENT_LIST_DIR}/usage" "${CURRENT_PACKAGES_DIR}/share/${PORT}/usage" COPYONLY)
