@@ -398,7 +398,7 @@ TEST_CASE("scheduler.job: an order to stop a run that is over, or to stop nobody
     CHECK(asked == std::vector{stop_reason::none, stop_reason::none}); // neither of them was meant
 }
 
-TEST_CASE("scheduler.job: the leader looks now and then whether the items' nodes say what the assignment says (RC)") {
+TEST_CASE("scheduler.job: the leader looks now and then whether the items' nodes say what the assignment says (RC-1)") {
     cluster c;
     auto job = make_job("settle", never, 4);
     job.reconcile_interval_minutes = 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hooks around rounds: once in the cluster, before the first item and behind the last, or told as missed (GU, D-24).
+// Hooks around rounds: once in the cluster, before the first item and behind the last, or told as missed (GU-1, GU-3, D-24).
 #include <elasticjob/testing/simulation.hpp>
 
 #include <doctest/doctest.h>

@@ -29,7 +29,7 @@ struct instance_order {
 ///
 /// 24 bytes, literal, no storage. `owner`, `items_of` and `==` are O(1); equal values allocate equally. (Two values may
 /// differ and still allocate equally: two instances reversed are two instances rotated by one.)
-/// Source: rules SG-3 to SG-5 of ElasticJob-Lite 2.1.5. Threads: a value.
+/// Source: ElasticJob-Lite 2.1.5, rules SG-3 to SG-5. Threads: a value.
 class closed_form {
 public:
     /// Nothing, to nobody.

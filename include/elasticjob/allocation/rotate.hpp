@@ -14,7 +14,7 @@
 namespace elasticjob {
 
 /// Average over the list rotated to the left by |hash of the job name| places, so that different jobs put their
-/// remainder on different instances. Source: rule SG-5 of ElasticJob-Lite 2.1.5.
+/// remainder on different instances. Source: ElasticJob-Lite 2.1.5, rule SG-5.
 ///
 /// Java's `Math.abs` leaves the smallest integer negative, and 2.1.5 fails for a job with such a hash unless the number
 /// of instances divides it. Here the negative rotation is taken modulo the instances, which agrees with Java wherever

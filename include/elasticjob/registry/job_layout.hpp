@@ -48,7 +48,7 @@ inline std::string item_name(item_index item) { return std::to_string(item); }
 /// | ext/rounds/{due}             | P  | how far the round has come; only with round hooks, see scheduler/rounds.hpp  |
 /// | ext/rounds/{due}/{id}        | P  | which of its items that instance has seen dealt with                         |
 /// | ext/removed                  | P  | its presence, the tombstone: the job is gone for good, and all else with it  |
-/// | ext/orders                   | P  | nothing; each writing of it has all items run once (TR)                      |
+/// | ext/orders                   | P  | nothing; each writing of it has all items run once (TR-3)                    |
 /// | ext/orders/stop-{i}          | P  | an operator asks a run to stop: its due instant, in milliseconds since 1970  |
 /// | ext/orders/look-{i}          | P  | an operator has written the item's run record                                |
 ///

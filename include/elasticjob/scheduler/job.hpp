@@ -49,19 +49,19 @@ public:
     /// must be in the registry, and is taken as it is there. Errors: those of `enroll`; those of reading.
     task<result<void>> start(bool has_own_config);
 
-    /// Has every item run once, now (TR). The order is one node, and each item's record says up to which writing of it the
+    /// Has every item run once, now (TR-3). The order is one node, and each item's record says up to which writing of it the
     /// item has obeyed; so it is carried out once, by whoever owns the item, and whenever somebody does. Java members
     /// know nothing of it, and find their own at their instances: only set, never created, for an instance that is gone
     /// must not come back as a ghost (D-47). Errors: those of the registry.
     task<result<void>> trigger();
 
-    /// Takes this server out of the job, or back in: with all its instances (SV). Errors: those of the registry.
+    /// Takes this server out of the job, or back in: with all its instances (SV-1). Errors: those of the registry.
     task<result<void>> set_enabled(bool enabled);
 
     /// Until no item of this instance runs. As long as the job fires faster than its items end, that may never be.
     task<result<void>> wait_idle();
 
-    /// Leaves in order (SD, D-45): nothing more is started; what runs may finish, and after the drain time-out is asked to
+    /// Leaves in order (SD-2, D-45): nothing more is started; what runs may finish, and after the drain time-out is asked to
     /// stop; then the items are handed over and the instance goes, in one transaction. Waits for bodies however long they
     /// take, because nothing else may run their items meanwhile. Further calls wait for the first. Errors: those of
     /// `leave`; the instance is down all the same, and its ephemeral nodes go with the session.
@@ -87,7 +87,7 @@ private:
     /// So that everybody here has one thing to wait for.
     task<void> relay_session();
 
-    /// CN: the same session needs nothing; a new one needs everything again, and what still runs has to be marked again.
+    /// CN-3: the same session needs nothing; a new one needs everything again, and what still runs has to be marked again.
     task<void> stay_registered();
 
     /// What is removed with our tools has a tombstone. Without one the configuration has been deleted by hand, or by Java's

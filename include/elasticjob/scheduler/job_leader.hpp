@@ -40,7 +40,7 @@ class job_leader {
 public:
     job_leader(job_standing<Environment>& here, job_rules<Environment, Strategy> const& rules);
 
-    /// EL, SH: sees to it that the job has a leader; and while that is us, that the assignment is what it should be.
+    /// EL-1, SH-1: sees to it that the job has a leader; and while that is us, that the assignment is what it should be.
     task<void> lead();
 
     /// As long as we lead: sees to it that the job is due when rounds of the one that it follows are over; and that it is
@@ -56,7 +56,7 @@ public:
 private:
     bool is_leader() const;
 
-    /// RC, D-26: now and then the leader looks whether the registry is as it should be, whatever the watches have told;
+    /// RC-1, D-26: now and then the leader looks whether the registry is as it should be, whatever the watches have told;
     /// the first time after the job's interval. False if it could not look, and has to once more.
     task<bool> keep_audited();
     mono_time next_audit() const;

@@ -41,7 +41,7 @@ result<void> check_strategy(job_config const& config) {
 }
 
 /// Follows what the registry has, as long as this scheduler can run it: a change of the configuration takes effect at the
-/// next firing, one that cannot be used changes nothing (RS). Threads: the loop's.
+/// next firing, one that cannot be used changes nothing (RS-1, RS-2). Threads: the loop's.
 template <class Environment, sharding_strategy Strategy>
 class job_rules {
     using Registry = typename Environment::registry_type;

@@ -68,7 +68,7 @@ public:
     /// lost: either the new assignment is in force, or the old one, and the view will tell.
     task<result<sharding_report>> shard(job_view<Registry> const& view, sharding_basis basis);
 
-    /// RC, the net below the watches: reads the items' nodes, and sees whether they are what the assignment in force says,
+    /// RC-1, the net below the watches: reads the items' nodes, and sees whether they are what the assignment in force says,
     /// no matter who has changed them; if not, `is_outdated`. Two requests at once, and one for each item. Errors: those
     /// of the registry.
     task<result<void>> audit(job_view<Registry> const& view);
