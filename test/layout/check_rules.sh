@@ -23,8 +23,8 @@ awk '
     }
     {
         text = ""
-        if (match($0, /\/\/.*/)) text = substr($0, RSTART)
-        else if ($0 ~ /TEST_CASE|SUBCASE|string_view name = |note_violation/ || $0 ~ /^ +"[^"]*"\) \{/) text = $0
+        if ($0 ~ /TEST_CASE|SUBCASE|string_view name = |note_violation/ || $0 ~ /^ +"[^"]*"\) \{/) text = $0
+        else if (match($0, /\/\/.*/)) text = substr($0, RSTART)
         while (match(text, /[A-Za-z0-9_-]+/)) {
             word = substr(text, RSTART, RLENGTH)
             text = substr(text, RSTART + RLENGTH)
