@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/core/timer_queue.hpp>
 
+#include <support/counted_new.hpp>
+
 #include <doctest/doctest.h>
 
 #include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <new> // bad_alloc
 #include <random>
 #include <utility>
 
@@ -81,3 +84,18 @@ TEST_CASE("core.timer_queue: agrees with a sorted map, whatever is done") {
         REQUIRE(queue.empty());
     }
 }
+
+#ifndef ELASTICJOB_TEST_SANITIZED
+TEST_CASE("core.timer_queue: a timer that found no memory is not armed, and can be armed later") {
+    timer_queue queue;
+    timer t{&ignore};
+    counted_new::does_next_fail = true;
+    CHECK_THROWS_AS(queue.arm(t, at(1)), std::bad_alloc);
+    REQUIRE(!t.is_armed()); // or its owner's destructor would take it out of a heap that does not hold it
+    CHECK(queue.empty());
+    queue.disarm(t);
+    queue.arm(t, at(2));
+    CHECK(&queue.earliest() == &t);
+    queue.disarm(t);
+}
+#endif

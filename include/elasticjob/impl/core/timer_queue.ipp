@@ -7,10 +7,10 @@
 namespace elasticjob {
 
 ELASTICJOB_DECL void timer_queue::arm(timer& t, mono_time due) {
+    heap_.push_back(&t); // first: if there is no memory for it, the timer is not to believe that it is armed
     t.due = due;
     t.order = next_order_++;
-    t.place = heap_.size();
-    heap_.push_back(&t);
+    t.place = heap_.size() - 1;
     rise(t.place);
 }
 
