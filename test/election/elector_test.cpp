@@ -17,7 +17,10 @@ struct booth : job_world {
     elector<session_type> first{one, at, id(1), random};
     elector<session_type> second{two, at, id(2), random};
 
-    booth() { create(at.election_latch()); }
+    booth() {
+        create(at.config());
+        create(at.election_latch());
+    }
 
     result<void> elect(elector<session_type>& e, session_type& r) { return wait_for(e.elect(r.session().generation)); }
     std::string leader() const { return data(at.leader_instance()); }
@@ -181,6 +184,75 @@ TEST_CASE("election.elector: a candidate of an operator's removal is an error, a
     b.loop.run_ready();
     REQUIRE(outcome);
     CHECK(outcome->error() == errc::no_node);
+    REQUIRE(b.elect(b.first, b.one));
+    CHECK(b.leader() == id(1).str());
+}
+
+TEST_CASE("election.elector: a queue that the server has removed is made again, and what is missing above it") {
+    // Curator makes them as containers, which the server removes once they are empty.
+    for (int missing = 1; missing <= 3; ++missing) {
+        INFO(missing << " nodes are missing");
+        booth b;
+        b.remove(b.at.election_latch());
+        if (missing > 1) b.remove(b.at.election());
+        if (missing > 2) b.remove(b.at.leader());
+        REQUIRE(b.elect(b.first, b.one));
+        CHECK(b.leader() == id(1).str());
+        CHECK(b.queue().empty());
+        CHECK(b.find(b.at.election_latch())->stat.owner == 0);
+    }
+}
+
+TEST_CASE("election.elector: two that find no queue both end, and one of them wins") {
+    booth b;
+    b.remove(b.at.election_latch());
+    std::optional<result<void>> one, two;
+    b.start(b.first.elect(b.one.session().generation), one);
+    b.start(b.second.elect(b.two.session().generation), two);
+    REQUIRE(one);
+    REQUIRE(two);
+    CHECK(*one);
+    CHECK(*two);
+    CHECK(b.has(b.at.leader_instance()));
+    CHECK(b.queue().empty());
+}
+
+TEST_CASE("election.elector: whichever request or reply is lost while there is no queue, the next election is won") {
+    for (std::uint64_t n = 0; n < 12; ++n)
+        for (auto const fate : {request_fate::request_lost, request_fate::reply_lost}) {
+            INFO("request " << n);
+            booth b;
+            b.remove(b.at.election_latch());
+            b.remove(b.at.election());
+            {
+                losing const network{b.server, losing::nth(b.one.session().id, n, fate)};
+                (void)b.elect(b.first, b.one);
+            }
+            REQUIRE(b.elect(b.first, b.one));
+            CHECK(b.has(b.at.leader_instance()));
+            CHECK(b.queue().empty());
+        }
+}
+
+TEST_CASE("election.elector: no queue is made for a job that has been removed") {
+    booth b;
+    for (auto const& path : {b.at.election_latch(), b.at.election(), b.at.leader(), b.at.config()}) b.remove(path);
+    auto const elected = b.elect(b.first, b.one);
+    REQUIRE_FALSE(elected);
+    CHECK(elected.error() == errc::no_node);
+    CHECK_FALSE(b.has(b.at.leader()));
+}
+
+TEST_CASE("election.elector: a candidate of which nobody knows whether it was made has gone with its queue") {
+    booth b;
+    {
+        losing const network{b.server, losing::nth(b.one.session().id, 0, request_fate::request_lost)};
+        REQUIRE(b.elect(b.first, b.one).error() == errc::unknown_outcome);
+    }
+    REQUIRE(b.first.is_standing());
+    b.remove(b.at.election_latch());
+    CHECK(b.wait_for(b.first.withdraw(b.one.session().generation)));
+    CHECK_FALSE(b.first.is_standing());
     REQUIRE(b.elect(b.first, b.one));
     CHECK(b.leader() == id(1).str());
 }

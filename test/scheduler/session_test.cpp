@@ -292,3 +292,40 @@ TEST_CASE("scheduler.job: a registration under an id that a live session holds i
     CHECK(outcome.error() == errc::job_conflict);
     CHECK(c.find("/settle/instances/" + first.id("settle"))->stat.owner == first.registry.session().id);
 }
+
+TEST_CASE("scheduler.job: a leader that dies is replaced in time, though the server has removed the empty queue") {
+    cluster c;
+    auto& one = c.add();
+    auto& two = c.add();
+    for (auto* m : {&one, &two}) REQUIRE(m->schedule(make_job("settle", "0/5 * * * * ?", 4)));
+    c.run_for(1s);
+    REQUIRE(c.data("/settle/leader/election/instance") == one.id("settle"));
+    c.remove("/settle/leader/election/latch"); // Curator made it as a container
+    post(c.loop, [&] { one.registry.disconnect(); });
+    c.run_for(11s); // the session's time-out, and one second
+    CHECK(c.data("/settle/leader/election/instance") == two.id("settle"));
+    for (auto const& owner : c.owners("settle", 4)) CHECK(owner == two.id("settle"));
+    CHECK(c.count(heard::kind::trouble) == 0);
+}
+
+TEST_CASE("scheduler.job: an election that keeps failing is told of once") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(make_job("settle", never, 1)));
+    c.run_for(1s);
+    std::string const latch = "/settle/leader/election/latch";
+    for (int time = 1; time <= 2; ++time) {
+        c.remove(latch);
+        c.create(latch, {}, create_mode::ephemeral); // no candidate can be below it
+        c.log.clear();
+        c.remove("/settle/leader/election/instance");
+        c.run_for(1min);
+        CHECK(c.count(heard::kind::trouble) == 1);
+        REQUIRE(c.last_trouble());
+        CHECK(*c.last_trouble() == errc::no_children_for_ephemerals);
+        c.remove(latch);
+        c.run_for(1s);
+        CHECK(c.data("/settle/leader/election/instance") == m.id("settle"));
+        CHECK(c.count(heard::kind::trouble) == 1);
+    }
+}

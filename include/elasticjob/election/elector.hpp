@@ -7,8 +7,10 @@
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/random.hpp>
 #include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/registry/registry.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,7 +44,8 @@ public:
     elector(Registry& r, job_layout at, instance_id self, random_source& random);
 
     /// Returns once the job has a leader, this instance or another; which of them, the leader's node tells. Waits as
-    /// long as other candidates are before it. Errors: those of the registry; whatever happened, `withdraw` cleans up.
+    /// long as other candidates are before it. Makes the queue anew if that is missing. Errors: no_node if the job, or our
+    /// candidate, has been removed; those of the registry. Whatever happened, `withdraw` cleans up.
     task<result<void>> elect(session_generation g);
 
     /// Whether a candidate of ours may be in the queue.
@@ -57,6 +60,12 @@ public:
 
 private:
     task<result<void>> stand(session_generation g);
+
+    task<result<void>> join_queue(session_generation g);
+
+    /// Curator makes the queue's node, and its parents that are missing, as containers, which the server removes once they
+    /// are empty. Ours are persistent. A job that is removed meanwhile gets none. Errors: no_node if the job is gone.
+    task<result<void>> make_queue(session_generation g);
 
     task<result<void>> take_office(session_generation g);
 
@@ -111,9 +120,11 @@ task<result<void>> elector<Registry>::withdraw(session_generation g) {
     if (!candidate_) {
         // The reply to its creation was lost. Its name tells whether it is there.
         auto const candidates = co_await registry_.children(at_.election_latch());
-        if (!candidates) co_return settle(candidates.error());
-        for (auto const& name : *candidates)
-            if (name.starts_with(*standing_)) candidate_ = at_.election_latch() / name;
+        bool const is_there = candidates || !(candidates.error() == errc::no_node);
+        if (!candidates && is_there) co_return settle(candidates.error());
+        if (candidates)
+            for (auto const& name : *candidates)
+                if (name.starts_with(*standing_)) candidate_ = at_.election_latch() / name;
     }
     if (candidate_) {
         node_path const own = *candidate_;
@@ -139,6 +150,17 @@ task<result<void>> elector<Registry>::withdraw_for_certain(session_generation g)
 template <registry Registry>
 task<result<void>> elector<Registry>::stand(session_generation g) {
     ELASTICJOB_CO_CHECK(co_await withdraw(g));
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        auto joined = co_await join_queue(g);
+        if (joined || !(joined.error() == errc::no_node)) co_return joined;
+        ELASTICJOB_CO_CHECK(co_await make_queue(g));
+    }
+    co_return error{errc::no_node, "the node of the election's queue, which must exist, kept disappearing",
+                    at_.election_latch().str()};
+}
+
+template <registry Registry>
+task<result<void>> elector<Registry>::join_queue(session_generation g) {
     standing_ = "_c_" + random_.uuid() + "-";
     node_path const name = at_.election_latch() / (*standing_ + std::string{detail::latch_suffix});
     auto created = co_await registry_.create(name, {}, create_mode::ephemeral_sequential, g);
@@ -148,6 +170,21 @@ task<result<void>> elector<Registry>::stand(session_generation g) {
         forget();
     if (!created) co_return std::move(created).error();
     co_return success();
+}
+
+template <registry Registry>
+task<result<void>> elector<Registry>::make_queue(session_generation g) {
+    std::vector<node_path> const paths{at_.leader(), at_.election(), at_.election_latch()};
+    ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(registry_, paths));
+    transaction t{g};
+    t.check(at_.config());
+    for (std::size_t i = 0; i < paths.size(); ++i)
+        if (!nodes[i]) t.create(paths[i], {});
+    ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(t)));
+    if (!reply && reply.refused->operation == 0)
+        co_return error{errc::no_node, "nobody is elected, because the job has no configuration: it has been removed",
+                        at_.config().str()};
+    co_return success(); // if it was refused for a parent, that one has just come or gone
 }
 
 template <registry Registry>

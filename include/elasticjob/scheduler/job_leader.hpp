@@ -56,6 +56,9 @@ public:
 private:
     bool is_leader() const;
 
+    /// Tells of what does not pass by itself, once for each kind of error until an election succeeds.
+    void note_failed_election(error const& e);
+
     /// RC-1, D-26: now and then the leader looks whether the registry is as it should be, whatever the watches have told;
     /// the first time after the job's interval. False if it could not look, and has to once more.
     task<bool> keep_audited();
@@ -108,6 +111,7 @@ private:
     std::unique_ptr<follower> follower_; ///< while we lead
     mono_time audited_at_{};             ///< or when we began to lead
     bool had_failover_ = false;
+    std::uint64_t failed_with_ = 0, told_of_ = 0; ///< since the last election that succeeded: a bit for each kind of error
 };
 
 template <class Environment, sharding_strategy Strategy>
@@ -136,7 +140,8 @@ task<void> job_leader<Environment, Strategy>::lead() {
         }
         if (!here_.is_registered() || here_.is_leaving) {
         } else if (elector_.is_standing()) { // left behind by an election that failed; it would block all others
-            (void)co_await elector_.withdraw(here_.generation);
+            auto const withdrawn = co_await elector_.withdraw(here_.generation);
+            if (!withdrawn) note_failed_election(withdrawn.error());
             until = here_.now() + here_.retry_pause;
         } else if (does_lead && !here_.is_enabled()) {
             (void)co_await here_.registry.remove(here_.at.leader_instance(), any_version, here_.generation); // EL-6
@@ -150,7 +155,11 @@ task<void> job_leader<Environment, Strategy>::lead() {
                 until = here_.now() + cut_items_pause;
             until = std::min(until, next_audit());
         } else if (!here_.view->leader() && here_.is_enabled()) { // EL-4, EL-5, D-36
-            (void)co_await elector_.elect(here_.generation);
+            auto const elected = co_await elector_.elect(here_.generation);
+            if (elected)
+                failed_with_ = told_of_ = 0;
+            else
+                note_failed_election(elected.error());
             until = here_.now() + here_.retry_pause; // by then the view shows who it is
         }
         co_await here_.news.newer_than(seen, until);
@@ -177,6 +186,18 @@ task<void> job_leader<Environment, Strategy>::follow_rounds() {
 template <class Environment, sharding_strategy Strategy>
 bool job_leader<Environment, Strategy>::is_leader() const {
     return here_.is_registered() && leads(here_.view->leader(), here_.self, here_.registry.session());
+}
+
+template <class Environment, sharding_strategy Strategy>
+void job_leader<Environment, Strategy>::note_failed_election(error const& e) {
+    bool const is_passing = is_connection(e.code) || e == errc::session_lost || !here_.view->config();
+    if (is_passing) return;
+    auto const kind = std::uint64_t{1} << static_cast<unsigned>(e.code);
+    if ((failed_with_ & kind) && !(told_of_ & kind)) {
+        told_of_ |= kind;
+        here_.tell_trouble({e.code, "the job has no leader, because elections keep failing: " + e.what, e.where});
+    }
+    failed_with_ |= kind;
 }
 
 template <class Environment, sharding_strategy Strategy>
