@@ -98,6 +98,20 @@ TEST_CASE("execution.run_record: what is to be tried again holds back what is se
     CHECK(r.settled_through() == at(5000));
 }
 
+TEST_CASE("execution.run_record: what was stopped while another run waits for its retry has a place of its own") {
+    run_record r;
+    r.through = at(5000);
+    r.retry = run_retry{at(4000), run_source::schedule, 2, at(9000)};
+    r.running = run_begin{at(6000), run_source::trigger, 1, "10.0.0.1@-@1-a", at(6001)};
+    r.end_for_retry(at(6010), "asked to stop", {at(6000), run_source::trigger, 2, at(6010)});
+    CHECK(r.retry == run_retry{at(4000), run_source::schedule, 2, at(9000)});
+    CHECK(r.resume == run_retry{at(6000), run_source::trigger, 2, at(6010)});
+    CHECK(r.to_text().ends_with("retry 4000 schedule 2 9000\nresume 6000 trigger 2 6010\n"));
+    CHECK(run_record::parse(r.to_text()).value() == r);
+    CHECK(r.settled_through() == at(3999));
+    CHECK_FALSE(run_record::parse("elasticjob run 1\nresume 1 schedule 2 x\n"));
+}
+
 TEST_CASE("execution.run_record: of dead letters the last ones are kept") {
     run_record r;
     for (std::int64_t n = 0; n < 5; ++n) {

@@ -133,6 +133,60 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("stopped_runs: an order that is stopped while its item waits for a retry is carried out, and so is the retry") {
+    for (bool const is_refused : {false, true}) {
+        INFO("the pool is full at first: " << is_refused);
+        cluster c;
+        auto job = hourly(1);
+        job.failover = true;
+        job.retry = {.attempts_max = 3, .pause = 30min, .spread_percent = 0};
+        auto const body = [](sharding_context const& ctx) -> result<void> {
+            bool const has_bad_luck = ctx.source == run_source::schedule && ctx.attempt == 1;
+            if (has_bad_luck) return error{errc::job_failed, "no luck"};
+            return until_stopped(ctx);
+        };
+        auto& one = c.add();
+        one.body = body;
+        REQUIRE(one.schedule(job));
+        c.run_for(1h + 1s);
+        auto const waiting = record_of(c, 0).retry;
+        REQUIRE(waiting);
+        one.holds = true;
+        REQUIRE(one.trigger("settle"));
+        c.run_for(1s);
+        REQUIRE(one.held() == 1);
+        auto& two = c.add();
+        two.body = body;
+        two.refuses = is_refused;
+        REQUIRE(two.schedule(job));
+        REQUIRE(one.disable("settle")); // so the item goes to the other
+        c.run_for(5s);
+        one.holds = false;
+        one.release_all();
+        c.run_for(5s);
+        two.refuses = false;
+        REQUIRE(two.trigger("settle")); // what was stopped goes first, and no order is lost to another
+        c.run_for(1min);
+        std::vector<std::uint32_t> ordered;
+        for (auto const& run : c.all(heard::kind::finished, 0))
+            if (run.source == run_source::trigger) ordered.push_back(run.attempt);
+        if (is_refused) // put off, once or more
+            CHECK(std::count(ordered.begin(), ordered.end(), 2) >= 2);
+        else
+            CHECK(ordered == std::vector<std::uint32_t>{1, 2, 1});
+        CHECK(ordered.back() == 1);
+        CHECK(record_of(c, 0).retry == waiting);
+        CHECK_FALSE(record_of(c, 0).resume);
+        c.run_for(29min);
+        auto const last = c.all(heard::kind::started, 0).back();
+        CHECK(last.due == waiting->due);
+        CHECK(last.attempt == 2);
+        CHECK(last.member == two.number);
+        CHECK(record_of(c, 0).dead_letters.empty());
+        CHECK(c.violations.empty());
+    }
+}
+
 TEST_CASE("stopped_runs: a further attempt that the pool refuses comes later, and is not counted") {
     cluster c;
     auto job = hourly(1);

@@ -88,6 +88,7 @@ struct run_record {
     wall_time through{};                                 ///< every due instant up to here has been dealt with
     std::optional<run_begin> running{};                  ///< what runs, if something does
     std::optional<run_retry> retry{};                    ///< what waits to be tried again; later instants wait for it
+    std::optional<run_retry> resume{};                   ///< an order that was stopped while `retry` waited: it goes first
     std::optional<wall_time> last_begun{}, last_completed{}, next_due{};
     std::string checkpoint{};    ///< what the item's body last saved, for its next run
     std::vector<run_entry> ledger{}; ///< the last entries, oldest first
@@ -106,7 +107,7 @@ struct run_record {
     /// Whether the last entry is of this very attempt, which was to begin before. Precondition: something runs.
     bool was_put_off() const;
 
-    /// What runs has not come to its end, and is tried again.
+    /// What runs has not come to its end, and is tried again; from a place of its own, if another run waits for its retry.
     void end_for_retry(wall_time now, std::string note, run_retry again);
 
     /// What ended last, not well, is kept as a dead letter, of which there are at most `max`.

@@ -79,10 +79,11 @@ template <class Environment>
 std::optional<run_retry> after_run<Environment>::retry_of(item_index i, run_record const& record,
                                                           body_end const& ended) {
     auto const& what = *record.running;
-    if (record.retry) return std::nullopt; // an order has come between: what waits goes first
     if (ended.was_refused) return put_off(record);
     if (ended.outcome || ended.stopped_by == stop_reason::ordered) return std::nullopt;
-    return ended.is_by_us() ? taken_up_again(what, ended.stopped_by) : next_attempt(i, what);
+    if (ended.is_by_us()) return taken_up_again(what, ended.stopped_by);
+    if (record.retry) return std::nullopt; // an order that has come between has failed: what waits goes on
+    return next_attempt(i, what);
 }
 
 template <class Environment>

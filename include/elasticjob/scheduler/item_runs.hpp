@@ -144,6 +144,11 @@ private:
 
     task<mono_time> run_if_possible(item_state& e, next_run next);
 
+    /// A later attempt carries out an earlier order, not the one that waits.
+    static bool is_first_of_order(run_begin const& what) noexcept {
+        return what.source == run_source::trigger && what.attempt == 1;
+    }
+
     /// The run that was to begin is not to be, and that is final.
     void drop(item_state& e, next_run next, std::string_view why);
 
@@ -352,8 +357,9 @@ task<void> item_runs<Environment>::attend(item_state& e) {
         }
     }
     if (e.order) site_.tell_skipped(e.item, *e.order, events::skip_reason::not_ready); // it is somebody else's item now
-    if (e.record.retry && !e.version)                                                  // nobody else knows of it
-        site_.tell_skipped(e.item, e.record.retry->due, events::skip_reason::not_ready);
+    for (auto const* waiting : {&e.record.resume, &e.record.retry})
+        if (*waiting && !e.version) // nobody else knows of it
+            site_.tell_skipped(e.item, (*waiting)->due, events::skip_reason::not_ready);
     if constexpr (listeners::hear_rounds) rounds_.forget(e.item);
     table_.erase(e.item);
 }
@@ -526,7 +532,7 @@ task<mono_time> item_runs<Environment>::run_if_possible(item_state& e, next_run 
     }
     e.failures = 0;
     e.owes_nothing();
-    if (what.source == run_source::trigger) e.order.reset();
+    if (is_first_of_order(what)) e.order.reset();
     tell_skipped(e, next);
     e.record = std::move(next.record);
     auto const ended = co_await calls_.call(e, config, lease ? &*lease : nullptr);
@@ -544,7 +550,7 @@ void item_runs<Environment>::drop(item_state& e, next_run next, std::string_view
     bool const was_ordered = next.record.running->source == run_source::trigger;
     bool const had_failed = next.record.running->attempt > 1;
     bool const is_javas = next.owed == unwritten::javas_run;
-    if (was_ordered) e.order.reset();
+    if (is_first_of_order(*next.record.running)) e.order.reset();
     next.record.last_begun = e.record.last_begun;
     next.record.end(run_outcome::skipped, site_.wall_now(), std::string{why});
     if (had_failed && !is_javas) next.record.bury(terms().dead_letters_max);

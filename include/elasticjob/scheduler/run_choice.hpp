@@ -46,7 +46,8 @@ class run_choice {
 public:
     explicit run_choice(site& s) : site_{s} {}
 
-    /// What a dead instance has left, an order, what failed, what is due; in this order. Precondition: nothing runs.
+    /// What a dead instance has left, what was stopped while something else waits, an order, what failed, what is due; in
+    /// this order. Precondition: nothing runs.
     next_run choose(item_state const& e) const;
 
     /// When an item that begins at times of its own, or waits to be tried again, has to look again, though nothing stirs. The
@@ -87,6 +88,9 @@ private:
 
     void begin(run_record& record, run_begin what) const;
 
+    /// Once its time has come.
+    void begin_again(run_record& record, std::optional<run_retry>& what, wall_time wall) const;
+
     run_entry not_run(run_outcome outcome, catch_up::group const& which, std::string_view why) const;
 
     /// In a minute at the latest, for clocks are put forward.
@@ -104,22 +108,24 @@ auto run_choice<Environment>::choose(item_state const& e) const -> next_run {
     auto& record = next.record;
     mend(record, wall);
     if (record.running && go_on_with(next, wall)) return next;
-    if (terms().run_order > record.obeyed) {
+    if (record.resume) { // all else waits, also an order: there is one place for what is stopped
+        begin_again(record, record.resume, wall);
+    } else if (terms().run_order > record.obeyed) {
         record.obeyed = terms().run_order;
         begin(record, {terms().ordered_at, run_source::trigger, 1, site_.self.str(), wall});
     } else if (e.order) {
         begin(record, {*e.order, run_source::trigger, 1, site_.self.str(), wall});
     } else if (!record.retry) {
         choose_due(e, next, wall);
-    } else if (record.retry->at <= wall) { // until then, what is due waits
-        auto const again = *std::exchange(record.retry, std::nullopt);
-        begin(record, {again.due, again.source, again.attempt, site_.self.str(), wall});
+    } else {
+        begin_again(record, record.retry, wall); // until then, what is due waits
     }
     return next;
 }
 
 template <class Environment>
 mono_time run_choice<Environment>::next_look(item_state const& e) const {
+    if (e.record.resume) return moment_of(e.record.resume->at);
     if (e.record.retry) return moment_of(e.record.retry->at);
     if (!terms().due->is_per_item()) return mono_time::max();
     auto first = terms().due->next(e.record.through);
@@ -150,6 +156,7 @@ void run_choice<Environment>::mend(run_record& record, wall_time wall) const {
         record.through = terms().due->follows() ? wall_time{} : std::max(record.through, unrecorded_since(wall));
     if (record.last_completed && *record.last_completed > wall + clock_slack) record.last_completed = wall;
     if (record.retry && record.retry->at > wall + terms().retry.pause_max + clock_slack) record.retry->at = wall;
+    if (record.resume && record.resume->at > wall + clock_slack) record.resume->at = wall;
     record.schedule = terms().schedule;
 }
 
@@ -221,6 +228,13 @@ void run_choice<Environment>::begin(run_record& record, run_begin what) const {
     record.last_begun = what.begun;
     record.running = std::move(what);
     record.next_due = terms().due->next(record.through);
+}
+
+template <class Environment>
+void run_choice<Environment>::begin_again(run_record& record, std::optional<run_retry>& what, wall_time wall) const {
+    if (what->at > wall) return;
+    auto const again = *std::exchange(what, std::nullopt);
+    begin(record, {again.due, again.source, again.attempt, site_.self.str(), wall});
 }
 
 template <class Environment>

@@ -34,7 +34,7 @@ ELASTICJOB_DECL bool run_record::was_put_off() const {
 }
 
 ELASTICJOB_DECL void run_record::end_for_retry(wall_time now, std::string note, run_retry again) {
-    retry = again;
+    (retry ? resume : retry) = again;
     if (was_put_off()) ledger.pop_back(); // of an attempt that does not get to begin, one entry is enough
     add({*std::exchange(running, std::nullopt), run_outcome::retried, now, 1, std::move(note)});
 }
@@ -53,6 +53,7 @@ ELASTICJOB_DECL wall_time run_record::settled_through() const {
     };
     hold_back(running);
     hold_back(retry);
+    hold_back(resume);
     return settled;
 }
 
@@ -73,7 +74,11 @@ ELASTICJOB_DECL std::string run_record::to_text() const {
     for (auto const* all : {&ledger, &dead_letters})
         for (auto const& e : *all)
             add_run(all == &ledger ? "entry" : "dead", e.run, name_of(e.outcome), e.ended, e.count, free_text{e.note});
-    if (retry) add_line(text, "retry", retry->due, name_of(retry->source), retry->attempt, retry->at);
+    auto const add_retry = [&](std::string_view key, std::optional<run_retry> const& r) {
+        if (r) add_line(text, key, r->due, name_of(r->source), r->attempt, r->at);
+    };
+    add_retry("retry", retry);
+    add_retry("resume", resume);
     if (running) add_run("running", *running);
     return text;
 }
@@ -110,6 +115,8 @@ ELASTICJOB_DECL result<run_record> run_record::parse(std::string_view text) {
             good = read_entry(rest, r.dead_letters.emplace_back());
         else if (key == "retry")
             good = read_retry(rest, r.retry.emplace());
+        else if (key == "resume")
+            good = read_retry(rest, r.resume.emplace());
         else if (key == "running")
             good = read_begin(rest, r.running.emplace());
         if (!good) return refuse(line);

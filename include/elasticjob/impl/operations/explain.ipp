@@ -79,7 +79,7 @@ ELASTICJOB_DECL std::string state_text(item_facts const& f) {
     }
     if (f.is_marked) return "It runs on a member that keeps no record: one of 2.1.5.";
     if (f.record && f.record->retry && !f.is_disabled) {
-        auto const& r = *f.record->retry;
+        auto const& r = f.record->resume ? *f.record->resume : *f.record->retry;
         return "It waits to be tried again at " + utc_text(r.at) + ", for the instant " + utc_text(r.due) +
                " (attempt " + std::to_string(r.attempt) + ").";
     }

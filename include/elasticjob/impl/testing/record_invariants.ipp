@@ -27,26 +27,25 @@ ELASTICJOB_DECL std::string find_wrong(record_step const& s) {
         if (!is_entered && s.was_called && before.running->instance != nobody)
             return "lost a run that had begun, for " + when(before.running->due);
         if (!is_entered && !s.was_called) return {}; // undone
-        // A later attempt may be the last that the job allows, and there is one place to wait for another.
-        bool const is_first = is_entered && entry->run.attempt == 1;
-        bool const has_place = !before.retry || !(before.retry == now.retry);
-        if (is_first && has_place && entry->outcome == run_outcome::interrupted && s.has_failover)
+        bool const is_first = is_entered && entry->run.attempt == 1; // a later one may be the last that the job allows
+        if (is_first && entry->outcome == run_outcome::interrupted && s.has_failover)
             return "was not run again, though it was interrupted, for " + when(entry->run.due);
     }
-    bool const is_tried_again = before.retry && now.running && now.running->due == before.retry->due &&
-                                now.running->attempt == before.retry->attempt &&
-                                now.running->source == before.retry->source;
-    if (before.retry && !now.retry && !is_tried_again) {
-        auto const is_dropped = [&](run_entry const& e) {
-            return e.run.due == before.retry->due && e.run.attempt == before.retry->attempt;
-        };
-        if (std::none_of(now.ledger.begin(), now.ledger.end(), is_dropped))
-            return "lost a run that was to be tried again, for " + when(before.retry->due);
+    run_retry const* tried_again = nullptr;
+    for (auto const& [waited, waits] : {std::pair{&before.retry, &now.retry}, std::pair{&before.resume, &now.resume}}) {
+        if (!*waited) continue;
+        auto const& w = **waited;
+        bool const is_begun = now.running && now.running->due == w.due && now.running->attempt == w.attempt &&
+                              now.running->source == w.source;
+        if (is_begun) tried_again = &w;
+        auto const is_dropped = [&](run_entry const& e) { return e.run.due == w.due && e.run.attempt == w.attempt; };
+        if (!*waits && !is_begun && std::none_of(now.ledger.begin(), now.ledger.end(), is_dropped))
+            return "lost a run that was to be tried again, for " + when(w.due);
     }
     if (!now.running) return {};
     auto const& r = *now.running;
-    if (is_tried_again) {
-        if (r.begun < before.retry->at) return "was tried again too early, for " + when(r.due);
+    if (tried_again) {
+        if (r.begun < tried_again->at) return "was tried again too early, for " + when(r.due);
     } else if (r.source == run_source::failover) {
         bool const follows = before.running && before.running->due == r.due && before.running->attempt + 1 == r.attempt;
         if (!follows) return "makes up for a run that was not interrupted, for " + when(r.due);
@@ -143,9 +142,9 @@ ELASTICJOB_DECL std::string every_instant_is_dealt_with::reached(stage s, cluste
                 if (!alive.contains(who)) return detail::item_text(job, i) + " still shows a run of " + who;
                 continue;
             }
-            if (record->retry) { // and what has become due since waits
+            if (auto const& waiting = record->resume ? record->resume : record->retry) { // and what is due since waits
                 auto const ahead = std::chrono::duration_cast<wall_time::duration>(owner->second->wall_offset);
-                if (record->retry->at < v.server.world().wall_now() + ahead - longest_run)
+                if (waiting->at < v.server.world().wall_now() + ahead - longest_run)
                     return detail::item_text(job, i) + " has not been tried again";
                 continue;
             }
