@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
+
 using namespace elasticjob;
 using namespace elasticjob::test;
 
@@ -450,4 +452,22 @@ TEST_CASE("scheduler.job: when failover is switched off, what Java members have 
     c.set("/settle/config", to_json(job));
     c.run_for(1s);
     CHECK(!c.has("/settle/leader/failover/items/1"));
+}
+
+TEST_CASE("scheduler.job: a shutdown on the loop is refused, and the handle keeps its job") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(make_job("settle", "0/5 * * * * ?", 1)));
+    c.run_for(1s);
+    std::optional<result<void>> refused;
+    post(c.loop, [&] { refused = m.shutdown("settle"); });
+    c.run_for(10s);
+    REQUIRE(refused);
+    REQUIRE_FALSE(*refused);
+    CHECK(refused->error() == errc::wrong_thread);
+    CHECK(c.started() == items{0, 0});
+    CHECK(c.has("/settle/instances/" + m.id("settle")));
+    REQUIRE(m.shutdown("settle"));
+    CHECK_FALSE(c.has("/settle/instances/" + m.id("settle")));
+    CHECK(c.count(heard::kind::left) == 1);
 }

@@ -172,7 +172,7 @@ result<void> member::wait_idle(std::string const& job) { return engine_->handles
 result<void> member::shutdown(std::string const& job) {
     auto const at = engine_->handles.find(job);
     auto outcome = at->second.shutdown();
-    engine_->handles.erase(at);
+    if (outcome || !(outcome.error() == errc::wrong_thread)) engine_->handles.erase(at);
     return outcome;
 }
 

@@ -127,7 +127,9 @@ private:
     task_scope lease_watch_;                                   ///< on the loop
 };
 
-/// One job on this instance. Destroying the handle shuts the job down. Movable. Threads: any but the loop's.
+/// One job on this instance. Destroying the handle shuts the job down; assigning another handle to it swaps the two, so
+/// the job ends with the other. Movable. Threads: any but the loop's. A handle that is destroyed on the loop cannot wait:
+/// its job goes on until the scheduler is destroyed.
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 class job_scheduler<Registry, Strategy, Executor, Policies...>::handle {
 public:
@@ -152,7 +154,7 @@ public:
 
     /// Leaves the job in order: starts nothing more, lets what runs finish, asks it to stop after the drain time-out,
     /// waits for it, and hands the items over. The second call does nothing. Errors: those of the registry; the job is
-    /// down all the same.
+    /// down all the same. wrong_thread on the loop, as in an event sink: nothing has happened, and the handle keeps the job.
     result<void> shutdown();
 
 private:
@@ -335,8 +337,10 @@ result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::w
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::shutdown() {
     if (!scheduler_) return success();
-    auto& s = *std::exchange(scheduler_, nullptr);
-    return block_on(s.registry_.loop(), s.end(name_));
+    auto& s = *scheduler_;
+    auto& loop = s.registry_.loop();
+    if (!loop.on_loop()) scheduler_ = nullptr; // there the call is refused, and the job is still ours to end
+    return block_on(loop, s.end(name_));
 }
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
