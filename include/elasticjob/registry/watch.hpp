@@ -7,6 +7,7 @@
 #include <elasticjob/core/event_count.hpp>
 
 #include <cstdint>
+#include <utility>
 
 namespace elasticjob {
 
@@ -14,6 +15,11 @@ namespace elasticjob {
 enum class watch_kind : std::uint8_t {
     data,     ///< the node's data, and its existence
     children, ///< the names of its children
+};
+
+/// Hears that a watch which it holds has been unlinked or destroyed, and has not fired. A typed trampoline.
+struct watch_holder {
+    void (*on_gone)(watch_holder&) noexcept;
 };
 
 /// Owned by the one who waits; the registry links it while it is armed. Destroying it disarms it. It fires when the
@@ -26,11 +32,24 @@ public:
     /// Tells `shared` instead, for those who wait for several watches at once.
     explicit node_watch(event_count<Loop>& shared) noexcept : own_{shared.loop()}, news_{shared} {}
 
+    ~node_watch() { unlink(); }
+
+    /// Disarms it. No effect when it is not armed.
+    void unlink() noexcept {
+        if (!is_linked()) return;
+        list_hook::unlink();
+        if (auto* const holder = std::exchange(holder_, nullptr)) holder->on_gone(*holder);
+    }
+
     /// By the registry: once for each arming.
     void fire() {
+        hold(nullptr);
         unlink();
         news_.notify();
     }
+
+    /// By the registry: the next `unlink` is told to `holder`, unless that is null. Precondition: linked.
+    void hold(watch_holder* holder) noexcept { holder_ = holder; }
 
     /// `co_await w.fired()`: goes on once it has fired since it was armed, or at once if it is not armed.
     auto fired() noexcept { return news_.newer_than(is_linked() ? news_.edition() : news_.edition() - 1); }
@@ -38,6 +57,7 @@ public:
 private:
     event_count<Loop> own_;
     event_count<Loop>& news_;
+    watch_holder* holder_ = nullptr;
 };
 
 } // namespace elasticjob

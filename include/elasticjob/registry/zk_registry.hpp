@@ -30,6 +30,7 @@ class session;
 /// An interrupted connection comes back by itself, with the same session if it is still alive. When the session is
 /// lost, the generation changes, every armed watch fires, every operation under way ends, and a new session is opened,
 /// for ever until the registry is closed. A server that says nothing for the whole session time-out counts as lost.
+/// A watch that nobody waits for any more is removed from the server, if that is ZooKeeper 3.5 or newer.
 /// An idle registry sends nothing but libzookeeper's pings, one in a third of the session time-out.
 ///
 /// The object is a handle: it may be moved while operations run. Its destructor ends the session, so that ephemeral

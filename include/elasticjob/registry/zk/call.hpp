@@ -74,9 +74,11 @@ struct call : list_hook {
 
     kind const& its_kind;
     call_table& table;
-    node_path path;        ///< as the caller knows it
-    std::string on_server; ///< the same with the name space before it
-    std::optional<watch_kind> watches;
+    node_path path;                    ///< as the caller knows it
+    std::string on_server;             ///< the same with the name space before it
+    std::optional<watch_kind> watches; ///< the watch that it sets or removes
+    bool removes_watch = false;
+    bool has_room = false; ///< the table of watches has reserved it
     waiter* awaited_by = nullptr;
     int code = 0; ///< of the reply
     bool has_set_watch = false;

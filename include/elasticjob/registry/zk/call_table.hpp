@@ -26,6 +26,9 @@ public:
     /// More would fill libzookeeper's wake-up pipe, and cost the connection. The rest waits here, in order.
     static constexpr std::size_t in_flight_max = 2000;
 
+    /// So that a job that leaves with thousands of watches does not hold up the others' requests.
+    static constexpr std::size_t removals_max = 64;
+
     call_table(event_loop& l, handle& h, watch_table& w) noexcept;
     call_table(call_table const&) = delete;
     call_table& operator=(call_table const&) = delete;
@@ -69,14 +72,21 @@ public:
     /// A reply has come.
     void take(call& answered);
 
+    /// Removes watches that nobody wants from the server, some at a time.
+    void remove_unwanted();
+
     event_loop& loop() const noexcept { return loop_; }
 
 private:
     void submit_queued();
 
-    /// False if the connection is down and the loop has yet to hear of it. Then `fail_queued` or `fail_all` ends the
-    /// call. Not earlier, or somebody who waits for a connected session before he tries again would not wait, for ever.
+    /// False if there will be room for its watch when removals have ended, or if the connection is down and the loop has
+    /// yet to hear of it. Then `fail_queued` or `fail_all` ends the call. Not earlier, or somebody who waits for a
+    /// connected session before he tries again would not wait, for ever.
     bool submit_front();
+
+    /// Reserves what the call needs.
+    bool find_room(call& c);
 
     /// A call that libzookeeper does not have.
     void finish(owned_call c, errc why, std::string what);

@@ -103,6 +103,19 @@ private:
     static void on_reply(int code, void const* context) noexcept;
 };
 
+/// Removes our one watch of that kind from the server, and from what libzookeeper sets again when it reconnects.
+struct remove_watch_request {
+    using answer = void;
+
+    int submit(handle& h, call& c) const;
+    result<void> conclude(int code, node_path const& path) &&;
+
+    watch_kind kind;
+
+private:
+    static void on_reply(int code, void const* context) noexcept;
+};
+
 /// libzookeeper writes into `results` and `written` until the reply; they must not move after `submit`.
 struct commit_request {
     using answer = commit_reply;

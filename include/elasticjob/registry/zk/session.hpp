@@ -106,6 +106,16 @@ private:
         session& self;
     };
 
+    /// Runs in the turn of the loop after the one in which a watch has become unwanted. So a watch that is asked for again
+    /// at once costs no request.
+    struct tidier : work {
+        explicit tidier(session& s) noexcept : work{&act_on}, self{s} {}
+        static void act_on(work& w, work_action action) {
+            if (action == work_action::run) static_cast<tidier&>(w).self.calls_.remove_unwanted();
+        }
+        session& self;
+    };
+
     static constexpr std::chrono::milliseconds farewell{1000}; ///< a server that says nothing is not waited for
 
     enum class phase : std::uint8_t { opening, living, lost };
@@ -128,7 +138,8 @@ private:
     lapse lapse_{*this};
 
     handle handle_{settings_};
-    watch_table watches_;
+    tidier tidier_{*this};
+    watch_table watches_{loop_, tidier_};
     call_table calls_{loop_, handle_, watches_};
     task_scope greeting_;
     task_scope keeper_;

@@ -3,6 +3,7 @@
 #define ELASTICJOB_IMPL_REGISTRY_ZK_CALL_TABLE_IPP
 
 #include <elasticjob/registry/zk/call_table.hpp>
+#include <elasticjob/registry/zk/requests.hpp> // remove_watch_request
 
 namespace elasticjob::zk {
 
@@ -13,11 +14,6 @@ ELASTICJOB_DECL call_table::call_table(event_loop& l, handle& h, watch_table& w)
       drained_{l} {}
 
 ELASTICJOB_DECL void call_table::start(owned_call c) {
-    if (c->watches && !watches_.reserve(target_of(*c))) {
-        c->watches.reset();
-        return finish(std::move(c), errc::too_large,
-                      "the paths of this session's watches are larger than one packet may be: watch fewer nodes");
-    }
     queue_.push_back(*c.release());
     submit_queued();
 }
@@ -54,13 +50,28 @@ ELASTICJOB_DECL void call_table::submit_queued() {
             owned_call c{&queue_.pop_front()};
             release_watch(*c, nullptr);
         } else if (!submit_front()) {
-            return;
+            break;
         }
     }
+    remove_unwanted();
+}
+
+ELASTICJOB_DECL bool call_table::find_room(call& c) {
+    if (!c.watches || c.has_room) return true;
+    c.has_room = watches_.reserve(target_of(c));
+    return c.has_room;
 }
 
 ELASTICJOB_DECL bool call_table::submit_front() {
     owned_call c;
+    if (!find_room(queue_.front())) {
+        remove_unwanted();
+        if (watches_.removals() > 0 || watches_.has_unwanted()) return false;
+        c.reset(&queue_.pop_front());
+        finish(std::move(c), errc::too_large,
+               "the paths of this session's watches are larger than one packet may be: watch fewer nodes");
+        return true;
+    }
     int code = ZOK;
     {
         reconnect_gate::pass const pass;
@@ -80,6 +91,27 @@ ELASTICJOB_DECL bool call_table::submit_front() {
     return true;
 }
 
+ELASTICJOB_DECL void call_table::remove_unwanted() {
+    while (watches_.has_unwanted() && watches_.removals() < removals_max && in_flight_count_ < in_flight_max) {
+        reconnect_gate::pass const pass;
+        if (!handle_.is_connected()) return; // the next connection has a look again
+        auto const* const target = watches_.begin_removal();
+        if (!target) return;
+        auto c = std::make_unique<call_of<remove_watch_request>>(*this, node_path{}, target->path,
+                                                                 remove_watch_request{target->kind});
+        c->watches = target->kind;
+        c->removes_watch = true;
+        in_flight_.push_back(*c);
+        if (c->request.submit(handle_, *c) == ZOK) {
+            ++in_flight_count_;
+            (void)c.release(); // libzookeeper has it now
+        } else {
+            c->unlink();
+            watches_.end_removal(target_of(*c), false);
+        }
+    }
+}
+
 ELASTICJOB_DECL void call_table::finish(owned_call c, errc why, std::string what) {
     auto* const w = std::exchange(c->awaited_by, nullptr);
     release_watch(*c, w);
@@ -87,7 +119,12 @@ ELASTICJOB_DECL void call_table::finish(owned_call c, errc why, std::string what
 }
 
 ELASTICJOB_DECL void call_table::release_watch(call& c, waiter* w) {
-    if (c.watches) watches_.settle(target_of(c), c.has_set_watch, w ? w->watch : nullptr);
+    if (c.removes_watch) {
+        if (c.code == ZUNIMPLEMENTED) watches_.give_up_removals(); // by a server that is older than 3.5
+        watches_.end_removal(target_of(c), c.code == ZOK || c.code == ZNOWATCHER);
+    } else if (c.has_room) {
+        watches_.settle(target_of(c), c.has_set_watch, w ? w->watch : nullptr);
+    }
 }
 
 } // namespace elasticjob::zk

@@ -102,6 +102,23 @@ ELASTICJOB_DECL void remove_request::on_reply(int code, void const* context) noe
     call_of<remove_request>::from(context).answer(code);
 }
 
+ELASTICJOB_DECL int remove_watch_request::submit(handle& h, call& c) const {
+    // Not zoo_aremove_watches: that only has the server check that the watch exists, and leaves it there.
+    auto const type = kind == watch_kind::data ? ZWATCHTYPE_DATA : ZWATCHTYPE_CHILD;
+    // Its parameter is a pointer to a callback by mistake: libzookeeper calls what it is given.
+    auto* const callback = reinterpret_cast<void_completion_t*>(&on_reply);
+    return zoo_aremove_all_watches(h.raw(), c.on_server.c_str(), type, 0, callback, &c);
+}
+
+ELASTICJOB_DECL result<void> remove_watch_request::conclude(int code, node_path const& path) && {
+    if (code != ZOK && code != ZNOWATCHER) return failure(code, path); // it may have fired meanwhile
+    return success();
+}
+
+ELASTICJOB_DECL void remove_watch_request::on_reply(int code, void const* context) noexcept {
+    call_of<remove_watch_request>::from(context).answer(code);
+}
+
 ELASTICJOB_DECL int commit_request::submit(handle& h, call& c) {
     auto const& operations = batch.operations();
     std::vector<std::string> paths;

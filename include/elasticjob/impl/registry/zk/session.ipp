@@ -187,6 +187,7 @@ ELASTICJOB_DECL void session::establish() {
     obstacle_.reset();
     view_.id = session_id_;
     view_.state = session_state::connected;
+    watches_.look_again();
     changed_.notify();
     stir_.notify();
 }

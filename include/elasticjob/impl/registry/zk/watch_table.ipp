@@ -7,13 +7,14 @@
 namespace elasticjob::zk {
 
 ELASTICJOB_DECL bool watch_table::reserve(watch_target const& target) {
-    auto const [at, is_new] = spots_.try_emplace(target);
+    auto const [at, is_new] = spots_.try_emplace(target, *this);
     if (is_new) {
         if (bytes_ + bytes_of(target) > bytes_max) {
             spots_.erase(at);
             return false;
         }
         bytes_ += bytes_of(target);
+        at->second.target = &at->first;
     }
     ++at->second.asking;
     return true;
@@ -23,12 +24,14 @@ ELASTICJOB_DECL void watch_table::settle(watch_target const& target, bool is_set
     auto const at = spots_.find(target);
     if (at == spots_.end()) return; // everything has fired meanwhile
     spot& here = at->second;
-    --here.asking;
-    here.is_set |= is_set;
     if (is_set && w) {
         w->unlink();
         here.waiting.push_back(*w);
+        w->hold(&here);
     }
+    --here.asking;
+    here.is_set |= is_set;
+    look_at(here);
     drop_if_unused(at);
 }
 
@@ -43,7 +46,34 @@ ELASTICJOB_DECL void watch_table::fire(watch_target const& target) {
 ELASTICJOB_DECL void watch_table::fire_everything() {
     for (auto& [target, here] : spots_) fire_all(here);
     spots_.clear();
+    tidy_up_.unlink();
     bytes_ = 0;
+    removals_ = 0;
+}
+
+ELASTICJOB_DECL watch_target const* watch_table::begin_removal() {
+    while (!unwanted_.empty()) {
+        spot& here = unwanted_.pop_front();
+        if (!here.is_unwanted()) continue; // somebody has asked for it again, or it has fired
+        here.is_leaving = true;
+        ++removals_;
+        return here.target;
+    }
+    return nullptr;
+}
+
+ELASTICJOB_DECL void watch_table::end_removal(watch_target const& target, bool is_removed) {
+    auto const at = spots_.find(target);
+    if (at == spots_.end()) return; // everything has fired meanwhile
+    spot& here = at->second;
+    here.is_leaving = false;
+    --removals_;
+    if (is_removed) here.is_set = false; // reads that ask for it have been sent since, and have no replies yet
+    drop_if_unused(at);
+}
+
+ELASTICJOB_DECL void watch_table::look_again() {
+    for (auto& [target, here] : spots_) look_at(here);
 }
 
 ELASTICJOB_DECL void watch_table::fire_all(spot& here) {
@@ -51,9 +81,21 @@ ELASTICJOB_DECL void watch_table::fire_all(spot& here) {
 }
 
 ELASTICJOB_DECL void watch_table::drop_if_unused(typename spots::iterator at) {
-    if (at->second.is_set || at->second.asking > 0) return;
+    spot const& here = at->second;
+    if (here.is_set || here.is_leaving || here.asking > 0) return;
     bytes_ -= bytes_of(at->first);
     spots_.erase(at);
+}
+
+ELASTICJOB_DECL void watch_table::look_at(spot& here) noexcept {
+    if (!here.is_unwanted() || here.is_linked()) return;
+    unwanted_.push_back(here);
+    if (!tidy_up_.is_linked()) loop_.post(tidy_up_);
+}
+
+ELASTICJOB_DECL void watch_table::spot::on_gone(watch_holder& self) noexcept {
+    auto& here = static_cast<spot&>(self);
+    here.table.look_at(here);
 }
 
 } // namespace elasticjob::zk
