@@ -91,6 +91,31 @@ TEST_CASE("zk_jobs: jobs follow one another, fail, are tried again, come and go"
         CHECK(add_job(r, circle).error() == errc::invalid_config);
     }
 
+    SUBCASE("a leader is elected though the server has removed the empty queue of the election") {
+        job_config config;
+        config.name = "settle";
+        config.cron = "0 0 0 1 1 ? 2099";
+        auto job = scheduler.schedule(config, note);
+        REQUIRE(job);
+        REQUIRE(job->trigger());
+        REQUIRE(log.wait_for("settle", 1).size() == 1); // so there is a leader, and the queue is empty
+        on_loop(r.loop(), [&]() -> task<> {
+            auto const queue = co_await r.remove(at("/settle/leader/election/latch")); // Curator made it as a container
+            REQUIRE(queue);
+            auto const office = at("/settle/leader/election/instance");
+            auto const removed = co_await r.remove(office);
+            REQUIRE(removed);
+            for (;;) {
+                node_watch<event_loop> changed{r.loop()};
+                auto const leader = co_await r.exists(office, &changed);
+                REQUIRE(leader);
+                if (*leader) break;
+                co_await changed.fired();
+            }
+        });
+        CHECK(job->shutdown());
+    }
+
     SUBCASE("what fails is tried again, then kept, and run again when an operator says so") {
         std::atomic<bool> fails{true};
         job_config config;
