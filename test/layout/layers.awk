@@ -51,7 +51,7 @@ function check_outside(path,   folder, allowed) {
     if (path ~ /^boost\/outcome/) allowed = FILENAME == "elasticjob/core/result.hpp"
     else if (path ~ /^boost\/hana/) allowed = 1
     else if (path ~ /^boost\/(asio|beast)/) allowed = folder == "console"
-    else if (path ~ /^bits\//) allowed = FILENAME ~ /^elasticjob\/core\/(chrono|algorithm|memory)\.hpp$/ # docs/decisions/0006
+    else if (path ~ /^bits\//) allowed = FILENAME ~ /^elasticjob\/core\/(chrono|algorithm|memory)\.hpp$/ # docs/decisions/0013
     else if (path == "range/v3/range_fwd.hpp") allowed = 1
     else if (path == "range/v3/all.hpp") allowed = 0
     else if (path ~ /^range\/v3\//)

@@ -30,7 +30,6 @@ namespace elasticjob::zk {
 /// libzookeeper's callbacks post notes to the loop, all from one thread, so that their order is kept: an event comes
 /// before the data that shows its cause. Notes of one handle are dealt with before the next handle is opened.
 /// Threads: made anywhere; `open` once, then `close` once, and everything else on the loop.
-/// A template, though there is one loop for it, so that a file that opens no registry does not compile this.
 class session {
 public:
     session(event_loop& l, settings s);
