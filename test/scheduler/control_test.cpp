@@ -207,6 +207,61 @@ TEST_CASE("scheduler.job: disabling a server moves its items away, enabling it b
     CHECK(c.started(0) == items{2, 3});
 }
 
+TEST_CASE("scheduler.job: while a member has not read its server's node it begins nothing") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(make_job("settle", "* * * * * ?", 1)));
+    c.run_for(3s);
+    c.remove("/settle/servers/10.0.0.1");
+    c.run_for(1500ms); // nothing is due now, which would be read
+    {
+        int reads = 0; // the first is that of the servers' names
+        losing const network{c.server, [&](std::int64_t s, operation::kind const* write) {
+                                 bool const is_read = s == m.registry.session().id && !write;
+                                 return is_read && reads++ > 0 ? request_fate::request_lost : request_fate::served;
+                             }};
+        c.create("/settle/servers/10.0.0.1", "DISABLED");
+        c.run_for(1s);
+        c.log.clear();
+        c.run_for(5s);
+        CHECK(reads > 10);
+        CHECK(c.count(heard::kind::started) == 0);
+        CHECK(c.data("/settle/leader/election/instance") == m.id("settle")); // nothing is given up either
+    }
+    c.run_for(5s);
+    CHECK(c.count(heard::kind::started) == 0);
+    CHECK(c.data("/settle/leader/election/instance") == "(absent)");
+    REQUIRE(m.enable("settle"));
+    c.run_for(5s);
+    CHECK(c.count(heard::kind::started) >= 3);
+}
+
+TEST_CASE("scheduler.job: a leader does not shard while it has not read the node of an instance's server") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(make_job("settle", never, 4)));
+    c.run_for(1s);
+    c.log.clear();
+    {
+        int reads = 0; // the first is that of the servers' names; the second and its repetitions are the server's
+        auto const begin = c.loop.now();
+        losing const network{c.server, [&](std::int64_t s, operation::kind const* write) {
+                                 bool const is_read = s == m.registry.session().id && !write;
+                                 bool const is_repeated = (c.loop.now() - begin) % 200ms < 10ms;
+                                 return is_read && is_repeated && reads++ > 0 ? request_fate::request_lost
+                                                                              : request_fate::served;
+                             }};
+        c.create("/settle/servers/10.0.0.9", "DISABLED");
+        c.run_for(130ms);
+        c.create("/settle/instances/10.0.0.9@-@9-b", {}, create_mode::ephemeral);
+        c.run_for(5s);
+        CHECK(reads > 10);
+        CHECK(c.count(heard::kind::resharded) == 0);
+    }
+    c.run_for(5s);
+    CHECK(c.owners("settle", 4) == std::vector<std::string>(4, m.id("settle")));
+}
+
 TEST_CASE("scheduler.job: a shutdown lets what runs finish, and hands the items over in the transaction in which it leaves") {
     cluster c;
     auto& one = c.add();

@@ -8,6 +8,74 @@
 using namespace elasticjob;
 using namespace elasticjob::test;
 
+namespace {
+
+/// A session that may not read one node.
+struct restricted {
+    using loop_type = virtual_loop;
+    using watch = node_watch<virtual_loop>;
+
+    session_type& inner;
+    std::optional<node_path> hidden{};
+
+    virtual_loop& loop() noexcept { return inner.loop(); }
+    event_count<virtual_loop>& session_changed() noexcept { return inner.session_changed(); }
+    registry_limits limits() const noexcept { return inner.limits(); }
+    session_view session() const noexcept { return inner.session(); }
+    task<result<node>> get(node_path p, watch* w = nullptr) {
+        if (hidden && p == *hidden) co_return error{errc::no_auth, "the node belongs to another user", p.str()};
+        co_return co_await inner.get(std::move(p), w);
+    }
+    auto exists(node_path p, watch* w = nullptr) { return inner.exists(std::move(p), w); }
+    auto children(node_path p, watch* w = nullptr) { return inner.children(std::move(p), w); }
+    task<result<node_path>> create(node_path p, std::string data, create_mode m,
+                                   session_generation g = session_generation::current()) {
+        return inner.create(std::move(p), std::move(data), m, g);
+    }
+    task<result<node_stat>> set(node_path p, std::string data, node_version v = any_version,
+                                session_generation g = session_generation::current()) {
+        return inner.set(std::move(p), std::move(data), v, g);
+    }
+    task<result<void>> remove(node_path p, node_version v = any_version,
+                              session_generation g = session_generation::current()) {
+        return inner.remove(std::move(p), v, g);
+    }
+    task<result<commit_reply>> commit(transaction t) { return inner.commit(std::move(t)); }
+};
+
+} // namespace
+
+TEST_CASE("sharding.job_view: a server whose node cannot be read is neither enabled nor disabled, until it is read") {
+    sharded_world w{1};
+    restricted r{w.one};
+    event_count<virtual_loop> news{w.loop};
+    std::unique_ptr<job_view<restricted>> view;
+    post(w.loop, [&] { view = std::make_unique<job_view<restricted>>(r, w.at, id_of(1), news); });
+    w.loop.run_for(1s);
+    REQUIRE(view->is_loaded());
+    r.hidden = w.at.server("10.0.0.9");
+    w.create(*r.hidden, "DISABLED");
+    w.create_as(w.two, w.at.instance(id_of(9)), {}, create_mode::ephemeral);
+    w.loop.run_for(1h);
+    CHECK_FALSE(view->is_enabled("10.0.0.9"));
+    CHECK_FALSE(view->is_disabled("10.0.0.9"));
+    CHECK_FALSE(view->knows_servers());
+    CHECK(view->is_enabled("10.0.0.1")); // it has been read
+    REQUIRE(view->failure());
+    CHECK(view->failure()->where == r.hidden->str());
+    w.set(w.at.server("10.0.0.1"), "DISABLED"); // the read of another node makes nobody forget the failure
+    w.loop.run_for(1s);
+    REQUIRE(view->failure());
+
+    r.hidden.reset();
+    w.loop.run_for(10s);
+    CHECK(view->knows_servers());
+    CHECK(view->is_disabled("10.0.0.9"));
+    CHECK_FALSE(view->failure());
+    post(w.loop, [&] { view.reset(); });
+    w.loop.run_ready();
+}
+
 TEST_CASE("sharding.job_view: instances come in ElasticJob's order, the available ones without those of disabled servers") {
     sharded_world w{2};
     w.join(3, w.by_hand);

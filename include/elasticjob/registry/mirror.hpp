@@ -51,7 +51,8 @@ class mirror {
     using Loop = typename Registry::loop_type;
 
 public:
-    /// Starts to read. `news` is notified after each change, and after each failure; it must outlive the mirror.
+    /// Starts to read. `news` is notified after each change, after each failure, and when a node is listed or has been read
+    /// for the first time; it must outlive the mirror.
     mirror(Registry& r, node_path root, mirror_scope scope, event_count<Loop>& news,
            change_listener* listener = nullptr);
     mirror(mirror const&) = delete;
@@ -60,8 +61,12 @@ public:
     /// Whether everything in scope has been read once.
     bool is_loaded() const noexcept { return unread_ == 0; }
 
-    /// Why the last read failed, if it was for another reason than the connection; or null.
-    error const* failure() const noexcept { return failure_.get(); }
+    /// Why a node cannot be read, if it is for another reason than the connection; or null. Of several nodes it is the
+    /// first, until that has been read.
+    error const* failure() const noexcept { return failure_ ? &failure_->why : nullptr; }
+
+    /// Whether a child is listed whose node has never been read. Then nobody knows what it says, and `find` gives null.
+    bool is_unread(std::string_view relative) const { return following_.contains(relative) && !find(relative); }
 
     /// The root, or null.
     node const* root() const { return find({}); }
@@ -99,7 +104,10 @@ private:
     task<result<std::optional<node>>> read(node_path path, node_watch<Loop>& watch);
 
     /// Until the session changes, or a moment has passed: a read may fail without the session taking notice.
-    task<void> before_retry(error why, std::uint64_t edition);
+    task<void> before_retry(std::string const& key, error why, std::uint64_t edition);
+
+    /// A node has been read.
+    void forget_failure(std::string const& key);
 
     void put(std::string const& key, std::optional<node> fresh);
 
@@ -116,8 +124,12 @@ private:
     event_count<Loop>& news_;
     change_listener* listener_;
     std::map<std::string, node, std::less<>> nodes_;
-    std::set<std::string> following_; ///< children that have a follower of their own
-    std::unique_ptr<error> failure_; ///< there is hardly ever one, and there are many mirrors
+    std::set<std::string, std::less<>> following_; ///< children that have a follower of their own
+    struct failed_read {
+        std::string key;
+        error why;
+    };
+    std::unique_ptr<failed_read> failure_; ///< there is hardly ever one, and there are many mirrors
     int unread_ = 0;
     task_scope scope_tasks_; ///< last: its tasks use all of the above
 };
@@ -172,20 +184,22 @@ task<bool> mirror<Registry>::take_node(node_path const& path, std::string const&
             auto found = co_await read(path, data);
             if (!found) {
                 data.unlink(); // it may be armed though its reply never came: then it vouches for nothing
-                co_await before_retry(found.error(), edition);
+                co_await before_retry(key, found.error(), edition);
                 continue;
             }
+            forget_failure(key);
             put(key, std::move(*found));
         }
         if (!find(key)) co_return false;
         if (levels == 0 || names.is_linked()) co_return true;
         auto children = co_await registry_.children(path, &names);
         if (children) {
+            forget_failure(key);
             take_children(path, key, levels, *children);
             co_return true;
         }
         names.unlink(); // as above
-        if (!(children.error() == errc::no_node)) co_await before_retry(children.error(), edition);
+        if (!(children.error() == errc::no_node)) co_await before_retry(key, children.error(), edition);
     }
 }
 
@@ -196,6 +210,7 @@ task<bool> mirror<Registry>::take_names(node_path const& path, std::string const
         auto const edition = registry_.session_changed().edition();
         auto children = co_await registry_.children(path, &names);
         if (children) {
+            forget_failure(key);
             data.unlink();
             put(key, node{});
             put_names(key, *children);
@@ -206,12 +221,13 @@ task<bool> mirror<Registry>::take_names(node_path const& path, std::string const
             auto const here = co_await registry_.exists(path, &data);
             if (here && *here) continue; // created in between
             if (here) {
+                forget_failure(key);
                 put(key, std::nullopt);
                 co_return false;
             }
             why = here.error();
         }
-        co_await before_retry(std::move(why), edition);
+        co_await before_retry(key, std::move(why), edition);
     }
 }
 
@@ -230,8 +246,10 @@ template <registry Registry>
 void mirror<Registry>::take_children(node_path const& path, std::string const& key, int levels,
                                      std::vector<std::string> const& names) {
     for (auto const& name : names)
-        if (!node_path::element_fault(name) && following_.insert(child_key(key, name)).second)
+        if (!node_path::element_fault(name) && following_.insert(child_key(key, name)).second) {
             follow(path / name, child_key(key, name), levels - 1);
+            news_.notify(); // it is unread
+        }
 }
 
 template <registry Registry>
@@ -251,15 +269,21 @@ task<result<std::optional<node>>> mirror<Registry>::read(node_path path, node_wa
 }
 
 template <registry Registry>
-task<void> mirror<Registry>::before_retry(error why, std::uint64_t edition) {
+task<void> mirror<Registry>::before_retry(std::string const& key, error why, std::uint64_t edition) {
     if (why == errc::closed) co_await sleep_until(loop(), mono_time::max());
     bool const by_connection = is_connection(why.code) || why == errc::session_lost;
     if (!by_connection) {
-        failure_ = std::make_unique<error>(std::move(why));
+        if (!failure_ || failure_->key == key)
+            failure_ = std::make_unique<failed_read>(failed_read{key, std::move(why)});
         news_.notify();
     }
     auto const pause = by_connection ? std::chrono::milliseconds{200} : std::chrono::milliseconds{10'000};
     co_await registry_.session_changed().newer_than(edition, loop().now() + pause);
+}
+
+template <registry Registry>
+void mirror<Registry>::forget_failure(std::string const& key) {
+    if (failure_ && failure_->key == key) failure_.reset();
 }
 
 template <registry Registry>
@@ -300,8 +324,8 @@ void mirror<Registry>::tell(node_change::kind what, std::string const& key, node
 
 template <registry Registry>
 void mirror<Registry>::count_read() {
-    if (--unread_ == 0) news_.notify();
-    failure_.reset();
+    --unread_;
+    news_.notify(); // also of a node that turned out to be absent, for which there is no change to be told
 }
 
 } // namespace elasticjob

@@ -129,6 +129,9 @@ private:
     /// Tells the items what they need to know of the job, whenever that may have changed.
     task<void> brief_items();
 
+    /// Once for each failure, until it is over.
+    void tell_of_failed_reads();
+
     /// What this instance's configuration says that is not in the registry.
     struct own_terms {
         misfire_policy on_misfire;
@@ -167,9 +170,10 @@ private:
     job_leader<Environment, Strategy> leader_;
     runs runs_;
     std::optional<share_source> claimed_; ///< what our share was last made from
-    wall_time counted_since_{};   ///< elements
-    bool was_enabled_ = true;
-    bool was_seen_ = false; ///< whether the view has shown our node of this session
+    wall_time counted_since_{};           ///< elements
+    bool was_enabled_ = true;             ///< when that was last known
+    std::optional<error> told_failure_;   ///< of reading what the view shows
+    bool was_seen_ = false;               ///< whether the view has shown our node of this session
     std::optional<mono_time> config_gone_since_;
     bool is_told_to_stop_ = false;
     std::optional<result<void>> outcome_;
@@ -548,8 +552,9 @@ task<void> job<Environment, Strategy>::brief_items() {
             terms.ordered_at = wall_time{std::chrono::milliseconds{order->stat.modified_at_ms}};
         }
         terms.is_open = here_.is_registered() && here_.is_enabled() && !here_.is_leaving && !runs_.stands_down();
-        if (!std::exchange(was_enabled_, here_.is_enabled()) && was_enabled_)
-            terms.enabled_since = here_.wall_milliseconds();
+        if (here_.is_enabled() && !was_enabled_) terms.enabled_since = here_.wall_milliseconds();
+        if (here_.is_enabled() || here_.is_disabled()) was_enabled_ = here_.is_enabled();
+        tell_of_failed_reads();
         bool const streams = rules_.config().streaming_process;
         terms.may_stream = streams && here_.is_enabled() && !here_.is_leaving && !runs_.stands_down();
         terms.on_misfire = own_.on_misfire;
@@ -564,6 +569,15 @@ task<void> job<Environment, Strategy>::brief_items() {
         runs_.stir();
         co_await here_.news.newer_than(seen);
     }
+}
+
+template <class Environment, sharding_strategy Strategy>
+void job<Environment, Strategy>::tell_of_failed_reads() {
+    auto const* failure = here_.view->failure();
+    if (!failure) return told_failure_.reset();
+    if (told_failure_ == *failure) return;
+    told_failure_ = *failure;
+    here_.tell_trouble(*failure);
 }
 
 template <class Environment, sharding_strategy Strategy>

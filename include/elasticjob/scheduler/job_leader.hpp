@@ -67,8 +67,8 @@ private:
     /// Errors: those of traits_view.
     result<sharding_basis> current_basis() const;
 
-    /// Whether all has been read that the strategy goes by. News come when it has.
-    bool knows_traits();
+    /// Whether all has been read that a sharding goes by. News come when it has.
+    bool knows_servers_and_traits();
 
     /// An item that nobody can own is not forgotten silently. `shown` is what the view shows, if it shows it already.
     void tell_of_left(assignment const* shown, std::uint32_t left);
@@ -143,7 +143,7 @@ task<void> job_leader<Environment, Strategy>::lead() {
             auto const withdrawn = co_await elector_.withdraw(here_.generation);
             if (!withdrawn) note_failed_election(withdrawn.error());
             until = here_.now() + here_.retry_pause;
-        } else if (does_lead && !here_.is_enabled()) {
+        } else if (does_lead && here_.is_disabled()) {
             (void)co_await here_.registry.remove(here_.at.leader_instance(), any_version, here_.generation); // EL-6
             until = here_.now() + here_.retry_pause;
         } else if (does_lead) {
@@ -235,7 +235,8 @@ result<sharding_basis> job_leader<Environment, Strategy>::current_basis() const 
 }
 
 template <class Environment, sharding_strategy Strategy>
-bool job_leader<Environment, Strategy>::knows_traits() {
+bool job_leader<Environment, Strategy>::knows_servers_and_traits() {
+    if (!here_.view->knows_servers()) return false;
     if constexpr (uses_traits) {
         if (auto const failure = traits_->failure()) here_.tell_trouble(*failure);
         return traits_->is_loaded() && !traits_->failure();
@@ -270,14 +271,14 @@ task<void> job_leader<Environment, Strategy>::settle() {
 
 template <class Environment, sharding_strategy Strategy>
 task<std::optional<std::chrono::milliseconds>> job_leader<Environment, Strategy>::keep_sharded() {
-    if (!here_.view->config() || !knows_traits()) co_return std::nullopt; // being removed; being read
+    if (!here_.view->config() || !knows_servers_and_traits()) co_return std::nullopt; // being removed; being read
     auto first_look = current_basis();
     if (!first_look) {
         here_.tell_trouble(first_look.error());
         co_return trouble_pause;
     }
     if (resharder_.is_outdated(*here_.view, *first_look)) co_await settle();
-    if (!here_.view->config() || !here_.is_registered() || !knows_traits()) co_return here_.retry_pause;
+    if (!here_.view->config() || !here_.is_registered() || !knows_servers_and_traits()) co_return here_.retry_pause;
     auto now_known = current_basis();
     if (!now_known) co_return here_.retry_pause;
     auto basis = *std::move(now_known);

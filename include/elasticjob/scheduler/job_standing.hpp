@@ -37,7 +37,9 @@ struct job_standing {
 
     /// Whether what we know of the registry is ours to act on.
     bool is_registered() const;
+    /// Neither while our server's node is unread: then nothing may begin, and nothing is given up.
     bool is_enabled() const { return view->is_enabled(self.server()); }
+    bool is_disabled() const { return view->is_disabled(self.server()); }
 
     Loop& loop() const noexcept { return registry.loop(); }
     mono_time now() const noexcept { return loop().now(); }

@@ -48,9 +48,15 @@ public:
     /// The assignment that is in force, or null: there is none, nobody can read it, or a Java leader has sharded since.
     assignment const* assignment_in_force() const;
 
-    /// Null if the server has no node, which counts as enabled (SV-2).
+    /// Null if the server has no node, which counts as enabled (SV-2), or if nobody knows what the node says.
     node const* server(std::string_view ip) const { return servers_.find(ip); }
-    bool is_enabled(std::string_view ip) const;
+
+    /// A server whose node has not been read is neither: it may have been disabled before we came.
+    bool is_enabled(std::string_view ip) const { return !is_disabled(ip) && !servers_.is_unread(ip); }
+    bool is_disabled(std::string_view ip) const;
+
+    /// Whether the node of each instance's server has been read. If not, `available_instances` is nothing to decide on.
+    bool knows_servers() const;
 
     /// What operators want, by name.
     auto const& orders() const { return orders_.nodes(); }
@@ -119,9 +125,15 @@ assignment const* job_view<Registry>::assignment_in_force() const {
 }
 
 template <registry Registry>
-bool job_view<Registry>::is_enabled(std::string_view ip) const {
+bool job_view<Registry>::is_disabled(std::string_view ip) const {
     auto const* s = server(ip);
-    return !s || s->data != server_disabled;
+    return s && s->data == server_disabled;
+}
+
+template <registry Registry>
+bool job_view<Registry>::knows_servers() const {
+    auto const all = instances();
+    return std::none_of(all.begin(), all.end(), [&](instance_id const& i) { return servers_.is_unread(i.server()); });
 }
 
 template <registry Registry>

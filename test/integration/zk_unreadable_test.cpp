@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A node of the job that belongs to another user.
+#include <elasticjob/allocation/average.hpp>
+#include <elasticjob/execution/simple_executor.hpp>
+#include <elasticjob/scheduler/job_scheduler.hpp>
+
+#include <integration/zk_lab.hpp>
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+
+namespace {
+
+/// The troubles that have been told.
+class troubles {
+public:
+    void add(error const& e) {
+        std::lock_guard const lock{mutex_};
+        all_.push_back(e);
+        changed_.notify_all();
+    }
+    std::vector<error> wait_for_one() {
+        std::unique_lock lock{mutex_};
+        changed_.wait_for(lock, 20s, [&] { return !all_.empty(); });
+        return all_;
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::vector<error> all_;
+};
+
+struct into {
+    troubles* where;
+    template <class Event>
+    void operator()(Event const& e) const {
+        if constexpr (std::is_same_v<Event, events::trouble>) where->add(e.what);
+    }
+};
+
+} // namespace
+
+TEST_CASE("ZkRegistry: a job tells of a server's node that it may not read") {
+    zk_server server{quick()};
+    auto r = connected(to(server.endpoint()));
+    auto o = to(server.endpoint());
+    o.digest = "alice:secret";
+    auto alice = connected(o);
+    troubles told;
+    job_scheduler<ZkRegistry, AverageAllocation, SimpleExecutor, into> scheduler{r, {}, into{&told}};
+    job_config config;
+    config.name = "settle";
+    config.cron = "0 0 0 1 1 ? 2099";
+    config.sharding_total_count = 2;
+    auto const job = scheduler.schedule(config, [] {});
+    REQUIRE(job.has_value());
+    on_loop(alice.loop(), [&]() -> task<> {
+        REQUIRE(
+            (co_await alice.create(at("/settle/servers/10.0.0.9"), "DISABLED", create_mode::persistent)).has_value());
+    });
+    auto const all = told.wait_for_one();
+    REQUIRE(all.size() == 1);
+    CHECK(all[0] == errc::no_auth);
+    CHECK(all[0].where == "/settle/servers/10.0.0.9");
+}
