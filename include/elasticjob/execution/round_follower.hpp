@@ -251,7 +251,9 @@ bool round_follower<Registry, Tell>::tell_hindrance() {
     std::string what;
     bool is_hindered = true;
     if (!followed_->is_loaded()) {
-        if (auto const* failure = followed_->failure()) what = "cannot be read: " + to_string(*failure);
+        auto const* failure = followed_->failure();
+        if (!failure) return true; // being read, as when a record is new: what was reported may still hold
+        what = "cannot be read: " + to_string(*failure);
     } else {
         followed_->learn();
         if (followed_->is_there && !followed_->is_monitored)
