@@ -6,6 +6,7 @@
 
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/within.hpp>
 #include <elasticjob/election/elector.hpp>
 #include <elasticjob/execution/stop_request.hpp>
@@ -37,7 +38,8 @@ class job {
     using runs = item_runs<Environment>;
 
 public:
-    job(Environment env, valid_config local, instance_id self, job_body<Loop> body);
+    /// The environment must outlive the job.
+    job(Environment const& env, valid_config local, instance_id self, job_body<Loop> body);
     job(job const&) = delete;
     job& operator=(job const&) = delete;
     ~job();
@@ -172,17 +174,17 @@ private:
     std::optional<share_source> claimed_; ///< what our share was last made from
     wall_time counted_since_{};           ///< elements
     bool was_enabled_ = true;             ///< when that was last known
-    std::optional<error> told_failure_;   ///< of reading what the view shows
     bool was_seen_ = false;               ///< whether the view has shown our node of this session
-    std::optional<mono_time> config_gone_since_;
     bool is_told_to_stop_ = false;
+    std::unique_ptr<error> told_failure_; ///< of reading what the view shows; there is hardly ever one
+    std::optional<mono_time> config_gone_since_;
     std::optional<result<void>> outcome_;
     task_scope life_;      ///< cancelled when the job leaves
     task_scope departure_; ///< a leaving that nobody waits for
 };
 
 template <class Environment, sharding_strategy Strategy>
-job<Environment, Strategy>::job(Environment env, valid_config local, instance_id self, job_body<Loop> body)
+job<Environment, Strategy>::job(Environment const& env, valid_config local, instance_id self, job_body<Loop> body)
     : here_{env, local.name(), std::move(self)},
       own_{local.config().on_misfire, local.config().run_time_limit,   local.config().give_up_after,
            local.config().retry,      local.config().dead_letters_max, local.config().on_wrong_clock,
@@ -575,8 +577,8 @@ template <class Environment, sharding_strategy Strategy>
 void job<Environment, Strategy>::tell_of_failed_reads() {
     auto const* failure = here_.view->failure();
     if (!failure) return told_failure_.reset();
-    if (told_failure_ == *failure) return;
-    told_failure_ = *failure;
+    if (told_failure_ && *told_failure_ == *failure) return;
+    told_failure_ = std::make_unique<error>(*failure);
     here_.tell_trouble(*failure);
 }
 

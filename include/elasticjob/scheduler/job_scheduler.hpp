@@ -121,6 +121,7 @@ private:
     result<zone_type> zone_;
     listeners_type listeners_;
     error_handlers_type error_handlers_;
+    std::optional<environment> environment_;                   ///< on the loop; there from the first job on
     std::map<std::string, std::unique_ptr<job_type_of>> jobs_; ///< on the loop
     task_scope leftovers_;                                     ///< on the loop
     std::optional<typename environment::lease_type> lease_;    ///< on the loop
@@ -249,10 +250,11 @@ task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::beg
     auto const name = local.name().str();
     if (jobs_.contains(name))
         co_return error{errc::job_conflict, "this scheduler runs a job of that name already", name};
-    environment const env{registry_, pool_,   sink_,      *zone_,          random_,
-                          options_,  *lease_, listeners_, error_handlers_, leftovers_};
+    if (!environment_)
+        environment_.emplace(environment{registry_, pool_, sink_, *zone_, random_, options_, *lease_, listeners_,
+                                         error_handlers_, leftovers_});
     if (lease_watch_.empty()) lease_watch_.spawn(watch_lease());
-    auto fresh = std::make_unique<job_type_of>(env, std::move(local), make_id(), std::move(body));
+    auto fresh = std::make_unique<job_type_of>(*environment_, std::move(local), make_id(), std::move(body));
     auto& entry = jobs_[name];
     entry = std::move(fresh);
     auto started =

@@ -34,7 +34,7 @@ struct job_site {
     explicit job_site(job_standing<Environment>& s);
 
     job_standing<Environment>& here;
-    Environment& env;
+    Environment const& env;
     Registry& registry;
     job_name const& name;
     job_layout const& at;

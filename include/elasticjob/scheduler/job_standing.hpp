@@ -23,9 +23,9 @@ struct job_standing {
     using Registry = typename Environment::registry_type;
     using Loop = typename Environment::loop_type;
 
-    job_standing(Environment e, job_name n, instance_id s);
+    job_standing(Environment const& e, job_name n, instance_id s);
 
-    Environment env;
+    Environment const& env;
     Registry& registry;
     job_name const name;
     job_layout const at;
@@ -53,7 +53,7 @@ struct job_standing {
 };
 
 template <class Environment>
-job_standing<Environment>::job_standing(Environment e, job_name n, instance_id s)
+job_standing<Environment>::job_standing(Environment const& e, job_name n, instance_id s)
     : env{e},
       registry{e.registry},
       name{std::move(n)},
