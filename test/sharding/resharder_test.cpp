@@ -166,6 +166,27 @@ TEST_CASE("sharding.resharder: after a refusal it looks at the nodes before it t
     CHECK(nodes_agree(w));
 }
 
+TEST_CASE("sharding.resharder: after a refusal for another node it does not read the items") {
+    std::set<std::uint64_t> reads; // of the views, whose watches fire
+    for (std::uint32_t const count : {10U, 1000U}) {
+        sharded_world w;
+        REQUIRE(w.shard(count));
+        w.join(3, w.by_hand);
+        w.loop.run_for(1s);
+        auto const decided = w.basis(count);
+        w.remove(w.at.instance(id_of(3))); // it leaves again, and the view does not show that yet
+        REQUIRE_FALSE(w.wait_for(w.leader.shard(*w.view, decided)));
+        w.join(4, w.by_hand);
+        w.loop.run_for(1s);
+        w.server.counts() = {};
+        REQUIRE(w.shard(count));
+        CHECK(w.server.counts().writes == 1);
+        reads.insert(w.server.counts().reads);
+        CHECK(nodes_agree(w));
+    }
+    CHECK(reads.size() == 1);
+}
+
 TEST_CASE("sharding.resharder: a lost reply leaves the old assignment or the new one, and the next try is right") {
     for (auto const fate : {request_fate::request_lost, request_fate::reply_lost}) {
         sharded_world w;

@@ -194,8 +194,9 @@ task<result<sharding_report>> resharder<Registry, Strategy>::shard(job_view<Regi
                        moves(known, after)};
     if (known.end() > after.items()) has_cut_items_ = true; // also if the reply to what follows is lost
     auto const done = co_await commit_change(view, whole, after);
-    // A refusal may come from items that are not as we thought: next time, look.
-    distrusts_items_ = !done;
+    // The nodes of the items may be other than we thought: next time, read them. But what was refused for another node, such as
+    // an assignment that a leaving instance has just written, the view will show by itself.
+    distrusts_items_ = !done && (!is_conflict(done.error().code) || done.error().where.starts_with(at_.sharding().str()));
     if (!done) co_return done.error();
     is_damaged_ = false;
     co_return report;
