@@ -82,9 +82,10 @@ public:
     static constexpr std::string_view name = "nothing begins behind a failure";
 
     std::string on(observation const& o, cluster_view const&) {
-        // What was made to stop has not failed.
-        if (o.what == kind::body_ended) was_stopped_[{o.process, o.item}] = o.text.find("asked to stop") != o.text.npos;
-        if (o.what == kind::finished && o.failure && !was_stopped_[{o.process, o.item}]) {
+        // A run that was made to stop has not failed, nor has one that a full pool refused.
+        if (o.what == kind::started) may_fail_[{o.process, o.item}] = false;
+        if (o.what == kind::body_ended) may_fail_[{o.process, o.item}] = o.text.find("asked to stop") == o.text.npos;
+        if (o.what == kind::finished && o.failure && may_fail_[{o.process, o.item}]) {
             failed_.try_emplace(o.instance, o);
             ++failures;
         }
@@ -110,7 +111,7 @@ public:
     static inline std::uint64_t failures = 0; ///< of all seeds
 
 private:
-    std::map<std::pair<std::uint64_t, item_index>, bool> was_stopped_; ///< the last body of an item in a process
+    std::map<std::pair<std::uint64_t, item_index>, bool> may_fail_; ///< by process and item, of the last run
     std::map<std::string, observation> failed_; ///< by instance, until it has left or is dead
 };
 
