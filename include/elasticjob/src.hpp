@@ -113,6 +113,7 @@
 #include <elasticjob/impl/testing/simulated_scheduler.ipp>
 #include <elasticjob/impl/testing/simulated_server.ipp>
 #include <elasticjob/impl/testing/simulated_workers.ipp>
+#include <elasticjob/impl/testing/tree_history.ipp>
 
 namespace elasticjob {
 template class due_times<SystemZone>;

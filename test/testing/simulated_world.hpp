@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 namespace elasticjob::test {
 
@@ -46,6 +47,20 @@ public:
         co_return;
     }
     void lose_next_write(request_fate fate) { first_wire.lose(0, fate, true); }
+
+    /// Lets the world go on until the task has ended, for 20 s at most. Errors: those of the task; timed_out.
+    template <class T>
+    result<T> wait_for(task<result<T>> t) {
+        std::optional<result<T>> outcome;
+        auto run = [](task<result<T>> what, std::optional<result<T>>& into) -> task<void> {
+            into.emplace(co_await std::move(what));
+        };
+        task_scope running;
+        post(loop, [&, t = std::move(t)]() mutable { running.spawn(run(std::move(t), outcome)); });
+        for (int ms = 0; ms < 20'000 && !outcome; ++ms) world.run_for(std::chrono::milliseconds{1});
+        if (!outcome) return error{errc::timed_out, "the task has not ended within 20 s"};
+        return *std::move(outcome);
+    }
 
     testing::wire& wire_of(registry_type& r) { return &r == &*first_ ? first_wire : second_wire; }
 

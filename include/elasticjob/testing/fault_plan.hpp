@@ -51,6 +51,7 @@ namespace elasticjob::testing {
 /// | set_misfire     | the same with misfire                                                          | job, count       |
 /// | remove_instance | an operator removes the node's instance                                        | node, job        |
 /// | stop_run        | an operator has the run of an item stop that is going on                       | job, count       |
+/// | stale_reads     | the node reads from a follower that is up to `span` / 20 behind                | node, span       |
 enum class fault_kind : std::uint8_t {
     slow_network,
     partition,
@@ -81,14 +82,15 @@ enum class fault_kind : std::uint8_t {
     set_cron,
     set_failover,
     set_misfire,
+    stale_reads,
 };
 
-inline constexpr std::array<std::string_view, 29> fault_names{
+inline constexpr std::array<std::string_view, 30> fault_names{
     "slow_network",   "partition",   "deafness",     "reset",          "lose_request", "lose_reply",  "expire",
     "pause",          "crash",       "crash_before", "crash_after",    "clock_jump",   "slow_bodies", "throwing_bodies",
     "hanging_bodies", "full_pool",   "join",         "leave",          "trigger",      "disable",     "enable",
     "disable_item",   "enable_item", "set_items",    "remove_instance", "stop_run",    "set_cron",
-    "set_failover",   "set_misfire"};
+    "set_failover",   "set_misfire", "stale_reads"};
 
 constexpr std::string_view name_of(fault_kind k) noexcept { return fault_names[static_cast<std::size_t>(k)]; }
 
@@ -136,7 +138,8 @@ struct fault_rates {
     std::array<std::uint32_t, fault_names.size()> weights{2, 4, 2, 4, 8, 8, 2, // network
                                                           4, 3, 4, 4, 2,       // process
                                                           2, 2, 2, 1,          // bodies
-                                                          4, 3, 4, 3, 3, 2, 2, 3, 1, 2, 2, 2, 1};
+                                                          4, 3, 4, 3, 3, 2, 2, 3, 1, 2, 2, 2, 1, // operators
+                                                          4};
     std::chrono::milliseconds mean_pause{3'000}; ///< between two faults
     std::chrono::milliseconds clock_jump_most{20'000};
 

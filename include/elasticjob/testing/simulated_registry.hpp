@@ -141,6 +141,7 @@ private:
     std::deque<wire_message> inbox_;
     std::uint64_t last_request_ = 0;
     std::uint64_t events_seen_ = 0;
+    revision seen_ = 0; ///< the newest that a server has shown
     std::uint64_t connection_ = 0;
     receiving receive_;
     alarm<&simulated_registry::suspend> notice_;       ///< nothing has been heard for too long

@@ -8,6 +8,7 @@
 #include <elasticjob/core/virtual_loop.hpp>
 #include <elasticjob/registry/memory/memory_server.hpp> // memory_server_options, request_fate
 #include <elasticjob/registry/memory/node_tree.hpp>
+#include <elasticjob/testing/tree_history.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -49,6 +50,7 @@ struct wire_message {
     std::uint64_t connection = 0;
     std::int64_t session = 0; ///< welcome
     std::uint64_t number = 0; ///< of the request, or of the event within the session
+    revision shown = 0;       ///< which the server shows that has sent it
     wire_answer answer{};
     std::string path{}; ///< event
     watch_kind watched{};
@@ -109,13 +111,19 @@ private:
     session& open();
     session* find(std::int64_t id);
     void end(std::int64_t id, bool tells);
+
+    /// Tells the watchers of the tree's last revision, except those whose server has not applied it yet.
     void publish(std::vector<tree_event> const& events);
     void watch(session& s, std::string const& path, watch_kind kind);
+
+    /// No effect if the session does not watch that.
+    void fire(session& s, tree_event const& e, revision shown);
 
     /// The session has been heard of for the last time, for now.
     void fall_silent(session& s, mono_time since);
 
-    wire_answer serve(session& s, wire_request const& r);
+    /// Reads show the tree as it was at that revision.
+    wire_answer serve(session& s, wire_request const& r, revision shown);
 
     std::int64_t now_ms() const;
 
@@ -125,6 +133,7 @@ private:
     node_tree tree_;
     std::map<std::int64_t, std::unique_ptr<session>> sessions_;
     std::map<watch_key, std::vector<std::int64_t>> watchers_;
+    std::optional<tree_history> history_; ///< from the first wire on whose server falls behind
     request_counts counts_;
     std::int64_t last_session_ = 0;
     void (*changed_)(void*, tree_event const&) = nullptr;
@@ -150,8 +159,9 @@ public:
     /// The process has gone, in whatever way. No effect if another has taken its place.
     void detach(void const* context);
 
-    /// Opens a connection, which takes the place of the one before: for the session, or for a new one if that is 0.
-    std::uint64_t connect(std::int64_t session, std::uint64_t events_seen);
+    /// Opens a connection, which takes the place of the one before: for the session, or for a new one if that is 0. The
+    /// server that answers shows nothing older than the revision that was seen.
+    std::uint64_t connect(std::int64_t session, std::uint64_t events_seen, revision seen);
     void request(std::uint64_t number, std::uint64_t events_seen, wire_request r);
 
     /// The connection breaks. What was sent may still arrive, up to some request; nothing comes back.
@@ -163,6 +173,10 @@ public:
     // ---- Faults.
 
     void set_latency(latency_range l) noexcept { latency_ = l; }
+
+    /// The process talks to a follower that applies the changes of others up to so much later, at most a second. With each
+    /// connection it may be another follower, which may lack what this process itself has written and has not seen.
+    void set_lag(std::chrono::microseconds most);
 
     /// Cuts the directions, or mends them.
     void cut(bool up, bool down);
@@ -192,12 +206,19 @@ private:
         bool is_hello = false;
         std::int64_t session = 0;
         std::uint64_t events_seen = 0;
+        revision seen = 0; ///< hello
         wire_request request{};
         mono_time arrival{};
     };
     struct down_message {
         wire_message message;
         mono_time arrival;
+    };
+    /// A revision that the follower has not applied yet.
+    struct unapplied {
+        revision at;
+        mono_time due;
+        std::vector<tree_event> events;
     };
     struct loss {
         std::uint64_t skipped;
@@ -236,6 +257,17 @@ private:
     request_fate next_fate(bool is_write);
     bool stops(bool after_effect);
 
+    // ---- The follower.
+
+    bool is_behind() const noexcept { return lag_.count() > 0 || !unapplied_.empty(); }
+    revision shown() const noexcept;
+    void hold_back(revision at, std::vector<tree_event> const& events);
+    void apply_one();
+    void catch_up();
+
+    /// Another follower takes over, which is behind, though not behind what the client has seen.
+    void change_follower(simulated_server::session& s, revision seen);
+
     void close_served();
     bool is_unheard() const noexcept { return up_is_cut_ || is_paused_; }
     mono_time last_heartbeat();
@@ -269,12 +301,15 @@ private:
     std::uint64_t connection_ = 0, last_connection_ = 0; ///< as the process has it
     std::uint64_t served_connection_ = 0;                ///< as the server has it
     std::int64_t served_session_ = 0;
+    std::deque<unapplied> unapplied_;
+    std::chrono::microseconds lag_{};
     std::vector<loss> losses_;
     std::vector<planned_stop> stops_;
     bool up_is_cut_ = false, down_is_cut_ = false, is_paused_ = false;
     bool is_closing_ = false; ///< the process has closed its end; the server sees it behind what was sent
     arrival<&wire::arrive_up> up_{*this};
     arrival<&wire::arrive_down> down_{*this};
+    arrival<&wire::apply_one> apply_{*this};
 };
 
 } // namespace elasticjob::testing

@@ -75,7 +75,7 @@ ELASTICJOB_DECL void simulated_cluster::stop_all() {
 ELASTICJOB_DECL void simulated_cluster::end_faults() {
     std::erase_if(plan_, [](auto const& p) { return p.second.what == planned::kind::begin; });
     for (auto& n : nodes_) {
-        n->cut_until = n->deaf_until = n->paused_until = n->slow_until = world_.now();
+        n->cut_until = n->deaf_until = n->paused_until = n->slow_until = n->behind_until = world_.now();
         n->line.forget_stops();
         refresh(*n);
         if (n->process) {
@@ -286,6 +286,9 @@ ELASTICJOB_DECL void simulated_cluster::begin(machine& n, fault const& f) {
         n.line.set_latency({options_.latency.least, most});
         return last(n.slow_until);
     }
+    case fault_kind::stale_reads:
+        n.line.set_lag(std::chrono::microseconds{f.span} / 20);
+        return last(n.behind_until);
     case fault_kind::partition:
         return last(n.cut_until);
     case fault_kind::deafness:
@@ -375,6 +378,7 @@ ELASTICJOB_DECL void simulated_cluster::begin(machine& n, fault const& f) {
 ELASTICJOB_DECL void simulated_cluster::refresh(machine& n) {
     auto const now = world_.now();
     if (now >= n.slow_until) n.line.set_latency(options_.latency);
+    if (now >= n.behind_until) n.line.set_lag({});
     n.line.cut(now < n.cut_until, now < n.cut_until || now < n.deaf_until);
     observatory_.view.nodes[n.number].wall_offset = n.wall_offset;
     bool const is_paused = now < n.paused_until;

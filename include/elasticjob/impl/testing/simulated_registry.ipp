@@ -149,6 +149,7 @@ ELASTICJOB_DECL void simulated_registry::receive_one() {
 }
 
 ELASTICJOB_DECL void simulated_registry::take(wire_message m) {
+    seen_ = std::max(seen_, m.shown);
     switch (m.what) {
     case wire_message::kind::welcome:
         loop_.disarm(retry_);
@@ -216,7 +217,7 @@ ELASTICJOB_DECL void simulated_registry::suspend() {
 ELASTICJOB_DECL void simulated_registry::try_to_connect() {
     loop_.disarm(retry_);
     loop_.disarm(notice_);
-    connection_ = wire_.connect(session_.id, events_seen_);
+    connection_ = wire_.connect(session_.id, events_seen_, seen_);
     loop_.arm(retry_, loop_.now() + session_.timeout / 3);
 }
 
@@ -224,6 +225,7 @@ ELASTICJOB_DECL void simulated_registry::lose_session() {
     loop_.disarm(give_up_);
     session_ = {{session_.generation.value + 1}, 0, session_state::connecting, session_.timeout};
     events_seen_ = 0;
+    seen_ = 0;
     for (auto& [what, armed] : watches_) armed.for_each([](watch_type& w) { w.fire(); });
     watches_.clear();
     changed_.notify();

@@ -44,7 +44,7 @@ ELASTICJOB_DECL void simulated_server::fall_silent(session& s, mono_time since) 
     world_.arm(s, std::max(since + options_.session_timeout + late, world_.now()));
 }
 
-ELASTICJOB_DECL wire_answer simulated_server::serve(session& s, wire_request const& r) {
+ELASTICJOB_DECL wire_answer simulated_server::serve(session& s, wire_request const& r, revision shown) {
     wire_answer answer;
     if (r.what == wire_request::kind::write) {
         ++counts_.writes;
@@ -54,8 +54,13 @@ ELASTICJOB_DECL wire_answer simulated_server::serve(session& s, wire_request con
         return answer;
     }
     ++counts_.reads;
-    if (auto const* n = tree_.find(r.path)) answer.found = *n;
-    if (answer.found && r.what == wire_request::kind::children) answer.names = tree_.children(r.path);
+    if (shown != tree_.last_revision()) {
+        answer.found = history_->find(r.path, shown);
+        if (answer.found && r.what == wire_request::kind::children) answer.names = history_->children(r.path, shown);
+    } else if (auto const* n = tree_.find(r.path)) {
+        answer.found = *n;
+        if (r.what == wire_request::kind::children) answer.names = tree_.children(r.path);
+    }
     if (r.watches && (answer.found || r.what == wire_request::kind::exists))
         watch(s, r.path.str(), r.what == wire_request::kind::children ? watch_kind::children : watch_kind::data);
     return answer;
@@ -68,6 +73,7 @@ ELASTICJOB_DECL std::int64_t simulated_server::now_ms() const {
 ELASTICJOB_DECL wire::~wire() {
     world().disarm(up_);
     world().disarm(down_);
+    world().disarm(apply_);
     if (auto* s = served()) s->by = nullptr;
 }
 
@@ -77,15 +83,15 @@ ELASTICJOB_DECL void wire::detach(void const* context) {
     break_off();
 }
 
-ELASTICJOB_DECL std::uint64_t wire::connect(std::int64_t session, std::uint64_t events_seen) {
+ELASTICJOB_DECL std::uint64_t wire::connect(std::int64_t session, std::uint64_t events_seen, revision seen) {
     break_off();
     connection_ = ++last_connection_;
-    send({connection_, 0, true, session, events_seen, {}});
+    send({connection_, 0, true, session, events_seen, seen, {}});
     return connection_;
 }
 
 ELASTICJOB_DECL void wire::request(std::uint64_t number, std::uint64_t events_seen, wire_request r) {
-    send({connection_, number, false, 0, events_seen, std::move(r)});
+    send({connection_, number, false, 0, events_seen, 0, std::move(r)});
 }
 
 ELASTICJOB_DECL void wire::break_off() {
@@ -110,6 +116,11 @@ ELASTICJOB_DECL void wire::cut(bool up, bool down) {
         down_is_cut_ = down;
     });
     flow();
+}
+
+ELASTICJOB_DECL void wire::set_lag(std::chrono::microseconds most) {
+    lag_ = std::min<std::chrono::microseconds>(most, std::chrono::seconds{1});
+    if (lag_.count() > 0 && !server_.history_) server_.history_.emplace(server_.tree_);
 }
 
 ELASTICJOB_DECL void wire::set_paused(bool paused) {
@@ -184,23 +195,27 @@ ELASTICJOB_DECL void wire::receive(up_message m) {
     if (!s || m.connection != served_connection_) return; // closed; the client knows, or will
     confirm(*s, m.events_seen);
     if (stops(false)) return up_queue_.clear(); // nothing overtakes what has not arrived
-    auto const fate = next_fate(m.request.what == wire_request::kind::write);
+    bool const is_write = m.request.what == wire_request::kind::write;
+    auto const fate = next_fate(is_write);
     wire_message reply;
     reply.what = wire_message::kind::reply;
     reply.number = m.number;
     std::vector<tree_event> events;
     if (fate != request_fate::request_lost) {
-        reply.answer = server_.serve(*s, m.request);
+        reply.answer = server_.serve(*s, m.request, shown());
         events = std::move(reply.answer.applied.events);
     }
     reply.answer.was_lost = fate != request_fate::served;
     server_.publish(events); // first: whoever reads the reply has been told what it shows
+    if (is_write && fate == request_fate::served) catch_up(); // a follower applies all before it answers to a write
+    reply.shown = shown();
     tell(std::move(reply));
     (void)stops(true);
 }
 
 ELASTICJOB_DECL void wire::welcome(up_message const& m) {
     if (auto* before = served()) {
+        catch_up();
         if (before->id != m.session) silence(*before);
         before->by = nullptr;
     }
@@ -220,7 +235,46 @@ ELASTICJOB_DECL void wire::welcome(up_message const& m) {
     answer.session = s->id;
     tell(std::move(answer));
     confirm(*s, m.events_seen);
+    if (lag_.count() > 0) change_follower(*s, m.seen);
     for (auto const& e : s->told) tell(e);
+}
+
+ELASTICJOB_DECL revision wire::shown() const noexcept {
+    return unapplied_.empty() ? server_.tree_.last_revision() : unapplied_.front().at - 1;
+}
+
+ELASTICJOB_DECL void wire::hold_back(revision at, std::vector<tree_event> const& events) {
+    if (events.empty()) return;
+    auto const late = std::chrono::microseconds{random_.next() % (static_cast<std::uint64_t>(lag_.count()) + 1)};
+    auto const earliest = unapplied_.empty() ? world().now() : unapplied_.back().due;
+    unapplied_.push_back({at, std::max(earliest, world().now() + late), events});
+    if (!apply_.is_armed()) world().arm(apply_, unapplied_.front().due);
+}
+
+ELASTICJOB_DECL void wire::apply_one() {
+    auto const next = std::move(unapplied_.front());
+    unapplied_.pop_front();
+    if (auto* s = served())
+        for (auto const& e : next.events) server_.fire(*s, e, next.at);
+    if (!unapplied_.empty() && !apply_.is_armed()) world().arm(apply_, unapplied_.front().due);
+}
+
+ELASTICJOB_DECL void wire::catch_up() {
+    while (!unapplied_.empty()) apply_one();
+    world().disarm(apply_);
+}
+
+ELASTICJOB_DECL void wire::change_follower(simulated_server::session& s, revision seen) {
+    auto const& changes = server_.history_->changes();
+    auto first = changes.end();
+    while (first != changes.begin() && (first - 1)->at > seen && (first - 1)->when + lag_ > world().now()) --first;
+    first += static_cast<std::ptrdiff_t>(random_.next() % (static_cast<std::uint64_t>(changes.end() - first) + 1));
+    for (; first != changes.end(); ++first) hold_back(first->at, first->events);
+    // The client has brought its watches along, so the follower tells of what it applies.
+    auto const is_untold = [&](wire_message const& m) { return m.shown > shown(); };
+    for (auto const& m : s.told)
+        if (is_untold(m)) server_.watch(s, m.path, m.watched);
+    std::erase_if(s.told, is_untold);
 }
 
 ELASTICJOB_DECL void wire::confirm(simulated_server::session& s, std::uint64_t seen) {
@@ -265,6 +319,7 @@ ELASTICJOB_DECL bool wire::stops(bool after_effect) {
 ELASTICJOB_DECL void wire::close_served() {
     is_closing_ = false;
     if (auto* s = served()) {
+        catch_up();
         silence(*s);
         s->by = nullptr;
     }
@@ -302,25 +357,33 @@ ELASTICJOB_DECL void simulated_server::end(std::int64_t id, bool tells) {
 }
 
 ELASTICJOB_DECL void simulated_server::publish(std::vector<tree_event> const& events) {
+    auto const at = tree_.last_revision();
+    if (history_) history_->note(at, events, world_.now());
+    for (auto const& [id, s] : sessions_)
+        if (s->by && s->by->is_behind()) s->by->hold_back(at, events);
     for (auto const& e : events) {
-        auto const at = watchers_.find({e.path, e.kind});
-        if (at != watchers_.end()) {
-            auto const told = std::move(at->second);
-            watchers_.erase(at);
-            for (auto const id : told) {
-                auto& s = *find(id);
-                s.watches.erase({e.path, e.kind});
-                wire_message m;
-                m.what = wire_message::kind::event;
-                m.number = ++s.last_event;
-                m.path = e.path;
-                m.watched = e.kind;
-                s.told.push_back(m);
-                if (s.by) s.by->tell(std::move(m));
-            }
-        }
+        auto const watching = watchers_.find({e.path, e.kind});
+        if (watching != watchers_.end())
+            for (auto const id : std::vector<std::int64_t>{watching->second})
+                if (auto& s = *find(id); !s.by || !s.by->is_behind()) fire(s, e, at);
         if (changed_) changed_(listener_, e);
     }
+}
+
+ELASTICJOB_DECL void simulated_server::fire(session& s, tree_event const& e, revision shown) {
+    watch_key const key{e.path, e.kind};
+    if (s.watches.erase(key) == 0) return;
+    auto const watching = watchers_.find(key);
+    std::erase(watching->second, s.id);
+    if (watching->second.empty()) watchers_.erase(watching);
+    wire_message m;
+    m.what = wire_message::kind::event;
+    m.number = ++s.last_event;
+    m.shown = shown;
+    m.path = e.path;
+    m.watched = e.kind;
+    s.told.push_back(m);
+    if (s.by) s.by->tell(std::move(m));
 }
 
 } // namespace elasticjob::testing

@@ -51,6 +51,9 @@ public:
     /// Removes what the session has left behind, in one revision.
     std::vector<tree_event> end_session(std::int64_t session, std::int64_t now_ms);
 
+    /// Of the last change that was tried.
+    revision last_revision() const noexcept { return last_revision_; }
+
     /// Every path, in order, for comparisons and dumps.
     template <class F>
     void for_each(F&& f) const {
