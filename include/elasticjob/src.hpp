@@ -47,6 +47,7 @@
 #include <elasticjob/impl/cron/timetable.ipp>
 #include <elasticjob/impl/cron/tzif.ipp>
 #include <elasticjob/impl/cron/tzif_zone.ipp>
+#include <elasticjob/impl/election/election.ipp>
 #include <elasticjob/impl/election/elector.ipp>
 #include <elasticjob/impl/events/event_database.ipp>
 #include <elasticjob/impl/events/histogram.ipp>
@@ -101,6 +102,7 @@
 #include <elasticjob/impl/sharding/job_traits.ipp>
 #include <elasticjob/impl/sharding/leave.ipp>
 #include <elasticjob/impl/testing/body_fiber.ipp>
+#include <elasticjob/impl/testing/check_all.ipp>
 #include <elasticjob/impl/testing/explore.ipp>
 #include <elasticjob/impl/testing/fault_plan.ipp>
 #include <elasticjob/impl/testing/invariants.ipp>

@@ -11,13 +11,4 @@ ELASTICJOB_DECL bool leads(node const* leader, instance_id const& self, session_
 }
 
 } // namespace elasticjob
-
-namespace elasticjob::detail {
-
-ELASTICJOB_DECL std::string_view latch_key(std::string_view name) noexcept {
-    auto const at = name.rfind(latch_suffix);
-    return at == name.npos ? name : name.substr(at + latch_suffix.size());
-}
-
-} // namespace elasticjob::detail
 #endif // ELASTICJOB_IMPL_ELECTION_ELECTOR_IPP

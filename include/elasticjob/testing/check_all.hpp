@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Tries every order of events in a small world, and prints the shortest way to what must not be.
+#ifndef ELASTICJOB_TESTING_CHECK_ALL_HPP
+#define ELASTICJOB_TESTING_CHECK_ALL_HPP
+
+#include <elasticjob/core/decl.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace elasticjob::testing {
+
+/// A world is a value: everything that its future depends on, and nothing else.
+///
+/// | expression     | gives               | must hold                                                               |
+/// |----------------|---------------------|-------------------------------------------------------------------------|
+/// | `W{w}`         | a copy              | acts as `w` does                                                        |
+/// | `w.moves()`    | vector<std::string> | all that can happen next, by name; none: nothing will happen any more   |
+/// | `w.make(name)` |                     | `name` is one of them                                                   |
+/// | `w.key()`      | std::string         | two worlds with the same key have the same future                       |
+/// | `w.problem()`  | std::string         | empty, or what must not be and is                                       |
+/// | `w.is_goal()`  | bool                | whether what must come about some time has come about                   |
+template <class W>
+concept searchable_world = std::copyable<W> && requires(W w, W const& seen, std::string const& move) {
+    { seen.moves() } -> std::same_as<std::vector<std::string>>;
+    w.make(move);
+    { seen.key() } -> std::same_as<std::string>;
+    { seen.problem() } -> std::same_as<std::string>;
+    { seen.is_goal() } -> std::same_as<bool>;
+};
+
+/// What a search has found.
+struct search_report {
+    std::uint64_t states = 0;       ///< distinct ones
+    std::uint64_t moves = 0;        ///< tried
+    std::string problem;            ///< the first one; empty: there is none
+    std::vector<std::string> trace; ///< the moves that lead there: no shorter way exists
+    bool is_complete = true;        ///< false: it ended at `states_max`, so the absence of a problem proves nothing
+
+    bool holds() const noexcept { return problem.empty() && is_complete; }
+};
+
+std::string to_string(search_report const& r);
+
+/// Breadth first, so the first problem has the shortest trace. Two things are looked for: a state with a `problem()`, and a
+/// state from which no sequence of moves leads to a goal. O(states * moves) copies; it keeps a key for each state, and
+/// the worlds that have not been continued yet. Threads: any one.
+template <searchable_world World>
+search_report check_all(World const& start, std::uint64_t states_max = 1'000'000) {
+    struct origin {
+        std::size_t from;
+        std::string move;
+    };
+    std::vector<origin> origins;
+    std::vector<std::vector<std::size_t>> into; // for each state those that lead to it by one move
+    std::vector<std::size_t> goals;
+    std::unordered_map<std::string, std::size_t> numbers;
+    std::deque<World> waiting; // the last ones of `origins`, in their order
+    search_report report;
+
+    auto const trace_to = [&](std::size_t state) {
+        std::vector<std::string> trace;
+        for (; state != 0; state = origins[state].from) trace.insert(trace.begin(), origins[state].move);
+        return trace;
+    };
+    auto const add = [&](World w, std::size_t from, std::string move) {
+        auto const [at, is_new] = numbers.try_emplace(w.key(), origins.size());
+        if (is_new) {
+            origins.push_back({from, std::move(move)});
+            into.emplace_back();
+            if (w.is_goal()) goals.push_back(at->second);
+            report.problem = w.problem();
+            waiting.push_back(std::move(w));
+        }
+        return at->second;
+    };
+    auto const end = [&]() -> search_report& {
+        report.states = origins.size();
+        return report;
+    };
+
+    add(start, 0, "");
+    for (std::size_t next = 0; !waiting.empty() && report.problem.empty(); ++next) {
+        if (origins.size() > states_max) {
+            report.is_complete = false;
+            return end();
+        }
+        auto const world = std::move(waiting.front());
+        waiting.pop_front();
+        for (auto const& move : world.moves()) {
+            ++report.moves;
+            auto after = world;
+            after.make(move);
+            auto const reached = add(std::move(after), next, move);
+            if (!report.problem.empty()) {
+                report.trace = trace_to(reached);
+                return end();
+            }
+            into[reached].push_back(next);
+        }
+    }
+    if (!report.problem.empty()) return end();
+
+    std::vector<bool> is_hopeful(origins.size());
+    for (auto const goal : goals) is_hopeful[goal] = true;
+    while (!goals.empty()) {
+        auto const state = goals.back();
+        goals.pop_back();
+        for (auto const from : into[state]) {
+            if (is_hopeful[from]) continue;
+            is_hopeful[from] = true;
+            goals.push_back(from);
+        }
+    }
+    for (std::size_t state = 0; state < origins.size(); ++state) {
+        if (is_hopeful[state]) continue;
+        report.problem = "whatever happens from here on, the goal is never reached";
+        report.trace = trace_to(state);
+        break;
+    }
+    return end();
+}
+
+} // namespace elasticjob::testing
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/testing/check_all.ipp>
+#endif
+#endif // ELASTICJOB_TESTING_CHECK_ALL_HPP
