@@ -168,7 +168,7 @@ private:
     /// Rounds hear of what the item has dealt with; of what it runs, they do when it has ended.
     void tell_rounds(item_state const& e, bool may_be_others);
 
-    void tell_skipped(item_state const& e, next_run const& next);
+    void tell_skipped(item_state const& e, skipped_instants const& which);
 
     void tell_busy(item_state& e, wall_time due);
 
@@ -420,6 +420,9 @@ void item_runs<Environment>::take_record(item_state& e, node const& there) {
         e.record.obeyed = terms().obeyed_before;
     }
     e.record.obeyed = std::max(e.record.obeyed, obeyed);
+    // Their writing had no reply. If it has not happened, they are chosen anew.
+    auto const untold = std::exchange(e.untold, {});
+    if (untold.last <= e.record.through) tell_skipped(e, untold);
     // Instants that Java members may have run, who keep no record, are not made up for.
     if (site_.has_java_members() && !terms().due->follows())
         e.record.through = std::max(e.record.through, e.ours_since);
@@ -453,7 +456,9 @@ void item_runs<Environment>::remember(item_state& e, next_run next) {
     e.record = std::move(next.record);
     e.dead = std::move(next.dead);
     e.owed = std::max(e.owed, next.owed);
-    tell_skipped(e, next);
+    if (next.untold.count != 0) e.untold = next.untold;
+    bool const is_written_first = e.owed != unwritten::nothing && e.version;
+    if (!is_written_first) tell_skipped(e, std::exchange(e.untold, {}));
     tell_rounds(e, next.may_be_others);
 }
 
@@ -471,6 +476,7 @@ task<mono_time> item_runs<Environment>::write_down(item_state& e) {
     e.version = *e.version + 1;
     e.failures = 0;
     e.owes_nothing();
+    tell_skipped(e, std::exchange(e.untold, {}));
     co_return site_.now();
 }
 
@@ -498,8 +504,9 @@ task<mono_time> item_runs<Environment>::run_if_possible(item_state& e, next_run 
         co_await wait_for_mark(e);
         co_return site_.now();
     case start_answer::disabled:
+        next.untold = {what.due, 1, events::skip_reason::disabled};
+        next.owed = unwritten::an_end;
         drop(e, std::move(next), name_of(events::skip_reason::disabled));
-        site_.tell_skipped(e.item, what.due, events::skip_reason::disabled);
         co_return site_.now();
     case start_answer::clock_differs:
         // Nothing of it is written down: such a clock may take what comes for what has been.
@@ -517,7 +524,7 @@ task<mono_time> item_runs<Environment>::run_if_possible(item_state& e, next_run 
         co_return site_.now() + back_off(e);
     case start_answer::unknown:
         if (!is_monitored) co_return site_.now() + back_off(e);
-        e.uncertain = next.record.to_text();
+        e.uncertain = std::make_unique<std::string>(next.record.to_text());
         co_return site_.now();
     }
     std::optional<hold> lease;
@@ -526,14 +533,14 @@ task<mono_time> item_runs<Environment>::run_if_possible(item_state& e, next_run 
         if (!lease->is_valid()) { // the answer took so long that the session may be over
             if constexpr (listeners::hear_batches) co_await live_batch::end(e);
             e.mark.reset();
-            e.uncertain = next.record.to_text();
+            e.uncertain = std::make_unique<std::string>(next.record.to_text());
             co_return site_.now();
         }
     }
     e.failures = 0;
     e.owes_nothing();
     if (is_first_of_order(what)) e.order.reset();
-    tell_skipped(e, next);
+    tell_skipped(e, next.untold);
     e.record = std::move(next.record);
     auto const ended = co_await calls_.call(e, config, lease ? &*lease : nullptr);
     e.rounds_at_end = terms().due->last_round();
@@ -624,8 +631,8 @@ void item_runs<Environment>::tell_rounds(item_state const& e, bool may_be_others
 }
 
 template <class Environment>
-void item_runs<Environment>::tell_skipped(item_state const& e, next_run const& next) {
-    if (next.untold.count != 0) site_.tell_skipped(e.item, next.untold.last, next.untold_why, next.untold.count);
+void item_runs<Environment>::tell_skipped(item_state const& e, skipped_instants const& which) {
+    if (which.count != 0) site_.tell_skipped(e.item, which.last, which.why, which.count);
 }
 
 template <class Environment>

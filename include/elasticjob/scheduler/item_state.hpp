@@ -8,6 +8,7 @@
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/task.hpp>
+#include <elasticjob/events/event.hpp>
 #include <elasticjob/execution/run_book.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/sharding/item_claim.hpp>
@@ -30,6 +31,13 @@ enum class unwritten : std::uint8_t {
     nothing,
     an_end,   ///< of what is not to be run, or not to be run again
     javas_run ///< that of a run which a Java member makes up for
+};
+
+/// Instants that are not run.
+struct skipped_instants {
+    wall_time last{};
+    std::uint64_t count = 0;
+    events::skip_reason why{};
 };
 
 /// To the request to begin a run.
@@ -63,6 +71,7 @@ struct item_state {
     bool is_read = false;                 ///< whether both are what the registry has
     bool is_edited = false;               ///< an operator has written the record since
     unwritten owed = unwritten::nothing;  ///< what stands in the record, but not in the registry's
+    skipped_instants untold{};            ///< in the record, but not reported: first they are written down
     std::optional<instance_id> dead{};    ///< whose run stands in the registry's record, but not in ours
     bool is_being_opened = false;
     bool is_being_written = false;
@@ -77,7 +86,7 @@ struct item_state {
     session_generation asked_in{};    ///< under which the last start was asked for
     mono_time asked_at{};             ///< no later than the request that began the run
     std::optional<start_answer> answer{};     ///< to the request
-    std::optional<std::string> uncertain{};   ///< the record of a start of which it is not known whether it happened
+    std::unique_ptr<std::string> uncertain{}; ///< the record of a start of which it is not known whether it happened
     std::optional<session_generation> mark{}; ///< whose `running` node is ours
     bool is_failover = false;         ///< and the `failover` node too
     revision token = 0;

@@ -31,8 +31,7 @@ struct next_run {
     bool is_failover = false;
     unwritten owed = unwritten::nothing;
     bool may_be_others = false; ///< an instant is not to be run, of which the round may have begun elsewhere
-    catch_up::group untold{};   ///< skipped, of which is to be told once it is certain
-    events::skip_reason untold_why{};
+    skipped_instants untold{};  ///< to be reported once they are on record
 };
 
 /// Decides from the record, the clock and the terms of the job, and tells nobody: it may have to be decided anew. Threads:
@@ -73,7 +72,7 @@ private:
 
     void choose_due(item_state const& e, next_run& next, wall_time wall) const;
 
-    void pass_over_disabled_time(run_record& record, wall_time wall) const;
+    void pass_over_disabled_time(next_run& next, wall_time wall) const;
 
     /// The instants after the last that has been dealt with, up to some moment. A fixed delay adds one: it begins when the
     /// item has last ended, or has last been passed over.
@@ -179,7 +178,7 @@ bool run_choice<Environment>::go_on_with(next_run& next, wall_time wall) const {
 template <class Environment>
 void run_choice<Environment>::choose_due(item_state const& e, next_run& next, wall_time wall) const {
     auto& record = next.record;
-    pass_over_disabled_time(record, wall);
+    pass_over_disabled_time(next, wall);
     auto const own_delay = terms().due->delay_of(e.item);
     // Rounds of another job have ended, whatever this clock says.
     auto const come = std::max(wall, terms().due->last_round());
@@ -196,7 +195,8 @@ void run_choice<Environment>::choose_due(item_state const& e, next_run& next, wa
         bool const was_busy = was_told || (own_delay.count() != 0 && idle_since && c.skipped.last <= *idle_since);
         auto const why = was_busy ? events::skip_reason::still_running : events::skip_reason::too_late;
         record.add(not_run(run_outcome::skipped, c.skipped, name_of(why)));
-        if (!was_told) next.untold = c.skipped, next.untold_why = why;
+        if (!was_told) next.untold = {c.skipped.last, c.skipped.count, why};
+        next.owed = unwritten::an_end; // of no effect if a run writes it
     }
     if (c.run)
         begin(record, {*c.run, c.source, 1, site_.self.str(), wall});
@@ -205,17 +205,19 @@ void run_choice<Environment>::choose_due(item_state const& e, next_run& next, wa
 }
 
 template <class Environment>
-void run_choice<Environment>::pass_over_disabled_time(run_record& record, wall_time wall) const {
+void run_choice<Environment>::pass_over_disabled_time(next_run& next, wall_time wall) const {
+    auto& record = next.record;
     if (terms().enabled_since > wall + clock_slack) terms().enabled_since = wall; // by a clock that was wrong
     auto const since = terms().enabled_since;
     if (record.through >= since) return;
-    auto const next = [&](wall_time t) { return terms().due->next(t); };
-    auto const missed = due_between(next, record.through, since, 1);
+    auto const next_due = [&](wall_time t) { return terms().due->next(t); };
+    auto const missed = due_between(next_due, record.through, since, 1);
     if (!terms().due->follows()) record.through = since;
     if (missed.count == 0) return;
     record.through = std::max(record.through, missed.newest.back());
     record.add(
         not_run(run_outcome::skipped, {missed.newest.back(), missed.count}, name_of(events::skip_reason::disabled)));
+    next.owed = unwritten::an_end; // the next owner knows nothing of the disabled time
 }
 
 template <class Environment>

@@ -66,6 +66,16 @@ private:
     std::map<std::pair<std::string, item_index>, std::set<std::int64_t>> seen_;
 };
 
+/// What was reported as skipped for good is never run.
+struct what_is_skipped_stays_skipped {
+    static constexpr std::string_view name = "what is skipped stays skipped";
+
+    std::string on(observation const& o, cluster_view const&);
+
+private:
+    std::set<std::tuple<std::string, item_index, wall_time>> skipped_;
+};
+
 /// Whoever marks an item as running is its owner at that revision. (Who comes back with a new session marks what it still
 /// runs before it tells that it has joined.)
 struct only_the_owner_starts {

@@ -76,6 +76,15 @@ ELASTICJOB_DECL std::string tokens_are_unique::on(observation const& o, cluster_
     return detail::item_text(o.job, o.item) + " has two runs with the token " + std::to_string(o.token);
 }
 
+ELASTICJOB_DECL std::string what_is_skipped_stays_skipped::on(observation const& o, cluster_view const&) {
+    bool const is_final = o.why == events::skip_reason::disabled || o.why == events::skip_reason::too_late;
+    if (o.what == observation::kind::skipped && is_final) skipped_.insert({o.job, o.item, o.due});
+    bool const is_for_instant = o.source == run_source::schedule || o.source == run_source::misfire;
+    if (o.what != observation::kind::started || !is_for_instant) return {};
+    if (!skipped_.contains({o.job, o.item, o.due})) return {};
+    return detail::item_text(o.job, o.item) + " is run for an instant that was reported as skipped";
+}
+
 ELASTICJOB_DECL std::string only_the_owner_starts::on(observation const& o, cluster_view const& v) {
     if (o.what == observation::kind::joined) joined_.insert({o.job, v.nodes[o.node].session});
     return {};

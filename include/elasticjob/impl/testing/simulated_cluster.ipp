@@ -122,6 +122,7 @@ ELASTICJOB_DECL simulated_cluster::simulated_cluster(std::uint64_t seed, simulat
     observatory_.view.due = find_due;
     observatory_.add(no_two_runs_of_one_item{});
     observatory_.add(tokens_are_unique{});
+    observatory_.add(what_is_skipped_stays_skipped{});
     observatory_.add(only_the_owner_starts{});
     observatory_.add(items_agree_with_assignment{});
     observatory_.add(one_owner_for_each_item{});
