@@ -96,6 +96,7 @@
 #include <elasticjob/impl/operations/remove_job.ipp>
 #include <elasticjob/impl/registry/memory/node_tree.ipp>
 #include <elasticjob/impl/registry/transaction.ipp>
+#include <elasticjob/impl/scheduler/calling_threads.ipp>
 #include <elasticjob/impl/sharding/assignment.ipp>
 #include <elasticjob/impl/sharding/item_claim.ipp>
 #include <elasticjob/impl/sharding/item_nodes.ipp>

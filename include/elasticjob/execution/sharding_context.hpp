@@ -37,6 +37,7 @@ struct run_port {
     bool (*submit)(run_port&, work&) = nullptr;
     std::atomic<std::uint64_t> succeeded{0}, failed{0}; ///< elements, since somebody last looked
     std::atomic<bool> is_to_yield{false}; ///< what streams is to end behind the round that it is in
+    std::atomic<bool> is_to_leave{false}; ///< the body wants the instance to leave the job
 
     void count(std::uint64_t well, std::uint64_t badly) noexcept;
 };
@@ -83,6 +84,12 @@ struct sharding_context {
     /// run. Errors: fenced if another instance has taken the item over; too_large; invalid_argument when the job is not
     /// monitored; those of the registry. Threads: the body's; one call at a time.
     result<void> checkpoint(std::string text) const;
+
+    /// This instance leaves the job once this run has ended: nothing more begins here, what runs may finish, and the items go to
+    /// other instances. It comes back when the job is scheduled again. Threads: any, while the body runs.
+    void leave_job() const noexcept {
+        if (port) port->is_to_leave = true;
+    }
 
     std::uint32_t fetch_count = 1;     ///< how much a dataflow is asked to fetch at a time: see job_config::dataflow
     std::uint32_t process_threads = 1; ///< by how many threads at most its data is to be processed

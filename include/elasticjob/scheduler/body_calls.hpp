@@ -231,10 +231,12 @@ task<void> body_calls<Environment>::carry_out(std::shared_ptr<body_call> call) {
         auto const act = [&]() -> result<void> {
             auto was = phase::waiting;
             if (!call->is.compare_exchange_strong(was, phase::called) && was == phase::left) return success();
+            calling_threads::mark const here_now{site_.here.callers};
             return body_(call->ctx);
         };
         call->outcome.emplace(co_await run_on(site_.env.pool, site_.loop(), act));
     }
+    if (call->live.is_to_leave) site_.stand_down();
     if (call->live.item) {
         call->live.item->stirred.notify();
     } else {

@@ -22,6 +22,7 @@
 
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -79,6 +80,9 @@ public:
     void look_at_lease() { runs_.look_at_lease(); }
 
     bool is_leaving() const noexcept { return here_.is_leaving; }
+
+    /// Whether that thread is in a body or a hook of the job, so the job waits for it. Threads: any.
+    bool is_called_on(std::thread::id who) { return here_.callers.contains(who); }
 
 private:
     /// What this instance says of itself in the registry; empty if there is nothing to say.
@@ -240,6 +244,7 @@ task<result<void>> job<Environment, Strategy>::trigger() {
         ELASTICJOB_CO_TRY(auto const reply, co_await here_.registry.commit(std::move(order)));
         if (reply) co_return success();
         co_await here_.news.newer_than(seen, here_.now() + std::chrono::seconds{1}); // a Java member has just left
+        if (here_.is_leaving) co_return error{errc::closed, "the job has been shut down meanwhile", here_.name.str()};
     }
     co_return error{errc::version_conflict, "the job's instances kept changing", here_.at.instances().str()};
 }

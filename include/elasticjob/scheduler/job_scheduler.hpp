@@ -10,9 +10,11 @@
 #include <elasticjob/scheduler/job.hpp>
 #include <elasticjob/scheduler/policies.hpp>
 
+#include <atomic>
 #include <map>
 #include <optional>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -108,7 +110,14 @@ private:
     /// Runs whose lease has lapsed are asked to stop.
     task<void> watch_lease();
 
-    task<result<void>> end(std::string name);
+    /// Of several calls at once each waits for the end. Errors: wrong_thread if the job waits for the caller.
+    task<result<void>> end(std::string name, std::thread::id caller = {});
+
+    /// The job leaves, and nobody waits for that.
+    void abandon(std::string name);
+    task<void> forget(std::string name);
+
+    static error awaits_itself(std::string const& name);
 
     task<result<void>> shut_down_all();
 
@@ -122,15 +131,15 @@ private:
     listeners_type listeners_;
     error_handlers_type error_handlers_;
     std::optional<environment> environment_;                   ///< on the loop; there from the first job on
-    std::map<std::string, std::unique_ptr<job_type_of>> jobs_; ///< on the loop
+    std::map<std::string, std::shared_ptr<job_type_of>> jobs_; ///< on the loop; shared with the calls that use them
     task_scope leftovers_;                                     ///< on the loop
     std::optional<typename environment::lease_type> lease_;    ///< on the loop
     task_scope lease_watch_;                                   ///< on the loop
 };
 
 /// One job on this instance. Destroying the handle shuts the job down; assigning another handle to it swaps the two, so
-/// the job ends with the other. Movable. Threads: any but the loop's. A handle that is destroyed on the loop cannot wait:
-/// its job goes on until the scheduler is destroyed.
+/// the job ends with the other. Movable. Threads: any but the loop's, several at once, except moves. A handle that is
+/// destroyed on the loop, or in a body or a hook of its job, cannot wait: the job leaves all the same.
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 class job_scheduler<Registry, Strategy, Executor, Policies...>::handle {
 public:
@@ -150,22 +159,29 @@ public:
     /// Takes it back in. Errors: as `trigger`.
     result<void> enable();
 
-    /// Returns at a moment when no item of this instance runs. Errors: closed after `shutdown`.
+    /// Returns at a moment when no item of this instance runs. Errors: closed after `shutdown`; wrong_thread in a body or a
+    /// hook of the job, which would wait for itself.
     result<void> wait_idle();
 
+    /// Begins what `shutdown` does and returns at once, so a body, a hook or an event sink may call it: the job leaves when
+    /// what runs has ended. Errors: closed after `shutdown`. Threads: any.
+    result<void> leave();
+
     /// Leaves the job in order: starts nothing more, lets what runs finish, asks it to stop after the drain time-out,
-    /// waits for it, and hands the items over. The second call does nothing. Errors: those of the registry; the job is
-    /// down all the same. wrong_thread on the loop, as in an event sink: nothing has happened, and the handle keeps the job.
+    /// waits for it, and hands the items over. Further calls wait for the first. Errors: those of the registry; the job is
+    /// down all the same. wrong_thread on the loop, as in an event sink, and in a body or a hook of the job, for which this
+    /// would wait: nothing has happened, and the handle keeps the job. `leave` is for these.
     result<void> shutdown();
 
 private:
     friend job_scheduler;
     handle(job_scheduler& s, std::string name) : scheduler_{&s}, name_{std::move(name)} {}
 
+    enum class waiting : bool { no, for_runs };
     template <class F>
-    result<void> on_loop(F f);
+    result<void> on_loop(F f, waiting w = waiting::no);
 
-    job_scheduler* scheduler_;
+    std::atomic<job_scheduler*> scheduler_; ///< null once the job has ended
     std::string name_;
 };
 
@@ -254,9 +270,8 @@ task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::beg
         environment_.emplace(environment{registry_, pool_, sink_, *zone_, random_, options_, *lease_, listeners_,
                                          error_handlers_, leftovers_});
     if (lease_watch_.empty()) lease_watch_.spawn(watch_lease());
-    auto fresh = std::make_unique<job_type_of>(*environment_, std::move(local), make_id(), std::move(body));
-    auto& entry = jobs_[name];
-    entry = std::move(fresh);
+    auto const entry = std::make_shared<job_type_of>(*environment_, std::move(local), make_id(), std::move(body));
+    jobs_.emplace(name, entry);
     auto started =
         co_await within(registry_.loop(), registry_.loop().now() + options_.start_timeout, entry->start(is_own));
     if (started) co_return success();
@@ -281,12 +296,39 @@ task<void> job_scheduler<Registry, Strategy, Executor, Policies...>::watch_lease
 }
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
-task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::end(std::string name) {
+task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::end(std::string name,
+                                                                                std::thread::id caller) {
     auto const at = jobs_.find(name);
     if (at == jobs_.end()) co_return success();
-    auto outcome = co_await at->second->shut_down();
-    jobs_.erase(name);
+    auto const ending = at->second;
+    if (ending->is_called_on(caller)) co_return awaits_itself(name);
+    auto outcome = co_await ending->shut_down();
+    auto const there = jobs_.find(name);
+    if (there != jobs_.end() && there->second == ending) jobs_.erase(there);
     co_return outcome;
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+void job_scheduler<Registry, Strategy, Executor, Policies...>::abandon(std::string name) {
+    post(registry_.loop(), [this, name = std::move(name)] { leftovers_.spawn(forget(name)); });
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+task<void> job_scheduler<Registry, Strategy, Executor, Policies...>::forget(std::string name) {
+    auto const at = jobs_.find(name);
+    if (at == jobs_.end()) co_return;
+    auto const leaving = at->second;
+    leaving->begin_to_leave();
+    co_await leaving->wait_left();
+    (void)co_await end(std::move(name));
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+error job_scheduler<Registry, Strategy, Executor, Policies...>::awaits_itself(std::string const& name) {
+    return {errc::wrong_thread,
+            "this thread runs a body or a hook of the job, and the job would wait for it: call leave(), which does not "
+            "wait, or call this on another thread",
+            name};
 }
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
@@ -301,19 +343,21 @@ task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::shu
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 job_scheduler<Registry, Strategy, Executor, Policies...>::handle::handle(handle&& other) noexcept
-    : scheduler_{std::exchange(other.scheduler_, nullptr)},
+    : scheduler_{other.scheduler_.exchange(nullptr)},
       name_{std::move(other.name_)} {}
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 auto job_scheduler<Registry, Strategy, Executor, Policies...>::handle::operator=(handle&& other) noexcept -> handle& {
-    std::swap(scheduler_, other.scheduler_);
+    other.scheduler_ = scheduler_.exchange(other.scheduler_);
     std::swap(name_, other.name_);
     return *this;
 }
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 job_scheduler<Registry, Strategy, Executor, Policies...>::handle::~handle() {
-    if (scheduler_) (void)shutdown();
+    auto const ended = shutdown();
+    auto* const s = scheduler_.load();
+    if (!ended && s) s->abandon(name_);
 }
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
@@ -333,29 +377,45 @@ result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::e
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::wait_idle() {
-    return on_loop([](job_type_of& j) { return j.wait_idle(); });
+    return on_loop([](job_type_of& j) { return j.wait_idle(); }, waiting::for_runs);
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::leave() {
+    auto* const s = scheduler_.load();
+    if (!s) return error{errc::closed, "the job has been shut down", name_};
+    post(s->registry_.loop(), [s, name = name_] {
+        auto const at = s->jobs_.find(name);
+        if (at != s->jobs_.end()) at->second->begin_to_leave();
+    });
+    return success();
 }
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::shutdown() {
-    if (!scheduler_) return success();
-    auto& s = *scheduler_;
-    auto& loop = s.registry_.loop();
-    if (!loop.on_loop()) scheduler_ = nullptr; // there the call is refused, and the job is still ours to end
-    return block_on(loop, s.end(name_));
+    auto* const s = scheduler_.load();
+    if (!s) return success();
+    auto ended = block_on(s->registry_.loop(), s->end(name_, std::this_thread::get_id()));
+    bool const was_refused = !ended && ended.error() == errc::wrong_thread; // the job is still ours to end
+    if (!was_refused) scheduler_ = nullptr;
+    return ended;
 }
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 template <class F>
-result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::on_loop(F f) {
-    if (!scheduler_) return error{errc::closed, "the job has been shut down", name_};
-    auto call = [](job_scheduler& s, std::string name, F function) -> task<result<void>> {
-        auto const at = s.jobs_.find(name);
-        if (at == s.jobs_.end() || at->second->is_leaving())
+result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::on_loop(F f, waiting w) {
+    auto* const s = scheduler_.load();
+    if (!s) return error{errc::closed, "the job has been shut down", name_};
+    auto const caller = w == waiting::for_runs ? std::this_thread::get_id() : std::thread::id{};
+    auto call = [](job_scheduler& owner, std::string name, std::thread::id who, F function) -> task<result<void>> {
+        auto const at = owner.jobs_.find(name);
+        if (at == owner.jobs_.end() || at->second->is_leaving())
             co_return error{errc::closed, "the job has been shut down", name};
-        co_return co_await function(*at->second);
+        auto const used = at->second; // for as long as the call takes
+        if (used->is_called_on(who)) co_return awaits_itself(name);
+        co_return co_await function(*used);
     };
-    return block_on(scheduler_->registry_.loop(), call(*scheduler_, name_, std::move(f)));
+    return block_on(s->registry_.loop(), call(*s, name_, caller, std::move(f)));
 }
 
 } // namespace elasticjob

@@ -64,7 +64,11 @@ struct job_site {
     /// Calls a hook on the pool, and tells if it fails. `f` must outlive the task.
     template <class F>
     task<void> call(F const& f) {
-        auto const heard = co_await call_hook(env.pool, loop(), now() + hook_patience, f);
+        auto const marked = [&]() -> result<void> {
+            calling_threads::mark const here_now{here.callers};
+            return f();
+        };
+        auto const heard = co_await call_hook(env.pool, loop(), now() + hook_patience, marked);
         if (!heard) tell_trouble(heard.error());
     }
 

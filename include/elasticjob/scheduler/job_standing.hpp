@@ -9,6 +9,7 @@
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/events/event.hpp>
 #include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/scheduler/calling_threads.hpp>
 #include <elasticjob/sharding/job_view.hpp>
 
 #include <optional>
@@ -34,6 +35,7 @@ struct job_standing {
     std::optional<job_view<Registry>> view; ///< once registered: so it begins with what is true since then
     session_generation generation{};        ///< of the session that it has registered with
     bool is_leaving = false;
+    calling_threads callers; ///< of bodies and hooks
 
     /// Whether what we know of the registry is ours to act on.
     bool is_registered() const;

@@ -377,6 +377,7 @@ task<void> rounds<Environment>::call(hook which, wall_time due, mono_time until)
     if (is_sealed_ || std::exchange(all_.at(due).has_called[static_cast<int>(which)], true)) co_return;
     job_round const round{site_.name.str(), due, item_count_};
     auto const hear = [&]() -> result<void> {
+        calling_threads::mark const here_now{site_.here.callers};
         return which == hook::before ? site_.env.listeners.before_round(round) : site_.env.listeners.after_round(round);
     };
     ++hooks_;
