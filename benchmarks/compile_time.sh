@@ -69,7 +69,8 @@ fi
 # Adapters are left out: what they adapt may not be there, and costs what it costs.
 mapfile -t headers < <(cd "$root/include" && find elasticjob -name '*.hpp' -not -path '*/detail/*' \
     -not -name date_zone.hpp -not -name std_zone.hpp -not -name sqlite_database.hpp -not -name postgres_database.hpp \
-    -not -name metrics_endpoint.hpp | sort)
+    -not -name metrics_endpoint.hpp -not -name metrics_server.hpp \
+    -not -name timed_io.hpp -not -name http_client.hpp -not -name http_executor.hpp -not -name webhook.hpp | sort)
 measure_all string "${headers[@]}"
 "${compiler[0]}" --version | head -n 1
 printf '| %-52s | %5s | %5s |\n' header s '×'

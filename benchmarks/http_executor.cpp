@@ -22,6 +22,8 @@
 
 #include <elasticjob/execution/http_executor.hpp>
 
+#include <httplib.h>
+
 #include <atomic>
 #include <cstdint>
 #include <semaphore>

@@ -6,47 +6,62 @@
 #include <elasticjob/elasticjob.hpp>
 #include <elasticjob/execution/http_executor.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <map>
-#include <mutex>
 #include <semaphore>
 #include <string>
 #include <thread>
 
 using namespace elasticjob;
+namespace http = boost::beast::http;
+using boost::asio::ip::tcp;
 using namespace std::chrono_literals;
 
 // Settles a region. A run that was taken for dead and is still on its way has a smaller token than the one that has taken its
 // place: it is refused.
 class service {
 public:
-    service() : port_{server_.bind_to_any_port("127.0.0.1")} {
-        server_.Post("/settle/(\\w+)", [this](httplib::Request const& request, httplib::Response& response) {
-            std::string const region = request.matches[1];
-            auto const token = std::stoll(request.get_header_value("Elasticjob-Token"));
-            std::lock_guard const lock{mutex_};
-            if (token < last_token_[region]) return void(response.status = 409);
-            last_token_[region] = token;
-            if (region == "Guangzhou") response.status = 503; // no paper today
-            response.set_content(region + " as told by " + request.body, "text/plain");
-        });
-        thread_ = std::thread{[this] { server_.listen_after_bind(); }};
-        while (!server_.is_running()) std::this_thread::yield();
+    std::string url() const {
+        return "http://127.0.0.1:" + std::to_string(acceptor_.local_endpoint().port()) + "/settle/";
     }
     ~service() {
-        server_.stop();
+        ::shutdown(acceptor_.native_handle(), SHUT_RDWR);
         thread_.join();
     }
-    std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/settle/"; }
 
 private:
-    httplib::Server server_;
-    int port_;
-    std::mutex mutex_;
+    void serve() {
+        for (boost::system::error_code failed;;) {
+            tcp::socket client{context_};
+            acceptor_.accept(client, failed);
+            if (failed) return;
+            boost::beast::flat_buffer buffer;
+            http::request<http::string_body> request;
+            http::read(client, buffer, request, failed);
+            if (!failed) http::write(client, settle(request), failed);
+        }
+    }
+
+    http::response<http::string_body> settle(http::request<http::string_body> const& request) {
+        std::string const path{request.target()};
+        auto const region = path.substr(path.rfind('/') + 1);
+        auto const token = std::stoll(std::string{request["Elasticjob-Token"]});
+        http::response<http::string_body> response{http::status::ok, 11, region + " as told by " + request.body()};
+        auto& last = last_token_[region];
+        if (token < last) response.result(http::status::conflict);
+        if (region == "Guangzhou") response.result(http::status::service_unavailable); // no paper today
+        last = std::max<std::int64_t>(last, token);
+        response.prepare_payload();
+        return response;
+    }
+
+    boost::asio::io_context context_;
+    tcp::acceptor acceptor_{context_, {boost::asio::ip::address_v4::loopback(), 0}};
     std::map<std::string, std::int64_t> last_token_;
-    std::thread thread_;
+    std::thread thread_{[this] { serve(); }}; // last: it uses all of the above
 };
 
 // What to send for which item, and what to make of a good answer. `http_request::make("http://…")` alone would do as well.

@@ -72,14 +72,12 @@
 #include <elasticjob/impl/execution/http_url.ipp>
 #include <elasticjob/impl/execution/item_counts.ipp>
 #include <elasticjob/impl/execution/misfire.ipp>
-#include <elasticjob/impl/execution/no_sigpipe.ipp>
 #include <elasticjob/impl/execution/output_lines.ipp>
 #include <elasticjob/impl/execution/round_ends.ipp>
 #include <elasticjob/impl/execution/run_record.ipp>
 #include <elasticjob/impl/execution/script.ipp>
 #include <elasticjob/impl/execution/script_context.ipp>
 #include <elasticjob/impl/execution/sharding_context.ipp>
-#include <elasticjob/impl/execution/socket_limit.ipp>
 #include <elasticjob/impl/execution/stop_reason.ipp>
 #include <elasticjob/impl/execution/stop_request.ipp>
 #include <elasticjob/impl/execution/token_bucket.ipp>

@@ -63,6 +63,28 @@ TEST_CASE("execution.http_url: what is none is refused, and says why") {
     CHECK(holds(fault("http://h/" + std::string(http_url::length_max, 'a')), "at most 4096"));
 }
 
+TEST_CASE("execution.http_url: what is refused is shown without its secrets") {
+    for (auto const* const url : {"http://user:secret@h/", "https://secret@h:0/a?b", "http://u:secret/?#@h/",
+                                  "user:secret@h/", "ftp://u:secret@h/", "http://h/a b?key=secret", "http://h/#secret",
+                                  "http://u:a@secret@h/", "u:secret://x@h/"}) {
+        auto const no = http_request::make(url);
+        REQUIRE_FALSE(no);
+        CAPTURE(to_string(no.error()));
+        CHECK_FALSE(holds(to_string(no.error()), "secret"));
+        CHECK(holds(no.error().where, "h"));
+    }
+    CHECK(http_request::make("http://user:pw@h:81/a?b").error().where == "'http://...@h:81/a?...'");
+    auto const away = parsed("http://h/").redirected("http://g/a?token=secret");
+    REQUIRE_FALSE(away);
+    CHECK(away.error().where == "'http://g/a?...'");
+}
+
+TEST_CASE("execution.http_url: the server, as a request names it") {
+    CHECK(parsed("http://h/").authority() == "h");
+    CHECK(parsed("http://h:443/").authority() == "h:443");
+    CHECK(parsed("http://[::1]:81/").authority() == "[::1]:81");
+}
+
 TEST_CASE("execution.http_url: a redirect stays with its server") {
     auto const url = parsed("http://h:81/a?b");
     CHECK(url.redirected("/c?d").value().target() == "/c?d");
@@ -92,6 +114,9 @@ TEST_CASE("execution.http_request: what cannot be sent is found before anything 
     CHECK(holds(fault_in({.connect_timeout = 0ms}), "connect_timeout"));
     CHECK(holds(fault_in({.timeout = -1ms}), "timeout"));
     CHECK(holds(fault_in({.timeout = 25h}), "timeout"));
+    CHECK(holds(fault_in({.head_max = 255}), "head_max"));
+    CHECK(holds(fault_in({.head_max = 65'537}), "head_max"));
+    CHECK(holds(fault_in({.headers_max = 0}), "headers_max"));
     CHECK(holds(fault_in({.success = {}}), "success"));
     CHECK(holds(fault_in({.success = {{300, 200}}}), "success"));
     CHECK(holds(fault_in({.success = {{99, 200}}}), "success"));
@@ -102,7 +127,7 @@ TEST_CASE("execution.http_request: what cannot be sent is found before anything 
 TEST_CASE("execution.http_request: https where there is OpenSSL, and a clear word where there is not") {
     auto const said = fault("https://h/");
     CHECK(said.empty() == has_https);
-    CHECK(holds(said, "CPPHTTPLIB_OPENSSL_SUPPORT") == !has_https);
+    CHECK(holds(said, "ELASTICJOB_HTTPS") == !has_https);
 }
 
 TEST_CASE("execution.http_request: which status is a good one") {

@@ -2,6 +2,7 @@
 #include <elasticjob/execution/webhook.hpp>
 
 #include <support/loopback.hpp>
+#include <support/web_server.hpp>
 
 #include <doctest/doctest.h>
 

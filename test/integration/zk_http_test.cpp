@@ -6,6 +6,7 @@
 
 #include <integration/zk_runs.hpp>
 #include <support/loopback.hpp>
+#include <support/web_server.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -65,9 +66,8 @@ TEST_CASE("zk_jobs.http: the status decides; what goes on failing is kept, and s
     zk_scheduler<HttpExecutor> scheduler{r, instance(1), log.to_sink()};
     auto config = on_demand("call", 2);
     config.retry = {.attempts_max = 2, .pause = 50ms};
-    auto job = scheduler.schedule(config, [&](sharding_context const& c) {
-        return http_request::make(web.url("/" + std::to_string(c.item)));
-    });
+    auto job = scheduler.schedule(
+        config, [&](sharding_context const& c) { return http_request::make(web.url("/" + std::to_string(c.item))); });
     REQUIRE_MESSAGE(job, to_string(job.error()));
     REQUIRE(job->trigger());
     (void)log.wait_for_ends(3);

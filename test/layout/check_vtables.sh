@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # check_vtables.sh NM PROBE "NAME..." COMPILER [FLAG...]: the object file of a probe holds no vtable of ours and no std::function;
-# but those of others (httplib, SOCI) are their affair. Each NAME of ours is in it, or it would prove nothing.
+# but those of others (Boost, SOCI) are their affair. Each NAME of ours is in it, or it would prove nothing.
 # With -DPLANTED among the flags there is a vtable, and the check must fail.
 set -eu
 nm=$1
@@ -21,7 +21,7 @@ for name in $names; do
 done
 # Where others deal in std::function, only one with something of ours in it, that is not made for them, is ours.
 case $probe in
-*_adapters.cpp) foreign='httplib::|soci::' erasure='elasticjob::.*std::(function|any|move_only_function)\b' ;;
+*_adapters.cpp) foreign='httplib::|soci::|boost::' erasure='elasticjob::.*std::(function|any|move_only_function)\b' ;;
 *) foreign='^$' erasure='std::(function|any|move_only_function)\b' ;;
 esac
 if grep -E "vtable for elasticjob" "$directory/symbols" ||

@@ -11,7 +11,7 @@
 #ifdef PROBE_POSTGRES
 #include <elasticjob/events/postgres_database.hpp>
 #endif
-#ifdef PROBE_HTTPLIB
+#ifdef PROBE_HTTP
 #include <elasticjob/events/metrics_endpoint.hpp>
 #include <elasticjob/execution/http_executor.hpp>
 #include <elasticjob/execution/webhook.hpp>
@@ -49,7 +49,7 @@ bool use_sinks(Handlers handlers, Body body) {
 int main() {
 #ifdef PLANTED
     return 0;
-#elif defined(PROBE_HTTPLIB)
+#elif defined(PROBE_HTTP)
     auto const request = http_request::make("http://127.0.0.1/");
     auto hook = Webhook<>::start(*request);
     auto const endpoint = MetricsEndpoint::start(MetricsEvents{});

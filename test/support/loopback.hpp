@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Servers on loopback: one of cpp-httplib's, and one that does with a connection whatever a test wants.
+/// \file \brief A server on loopback that does with a connection whatever a test wants.
 #ifndef ELASTICJOB_TEST_SUPPORT_LOOPBACK_HPP
 #define ELASTICJOB_TEST_SUPPORT_LOOPBACK_HPP
 
@@ -7,13 +7,12 @@
 
 #include <doctest/doctest.h>
 
-#include <httplib.h>
-
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include <arpa/inet.h>
@@ -22,35 +21,6 @@
 #include <sys/socket.h>
 
 namespace elasticjob::test {
-
-/// Listens from its beginning to its end.
-template <class Server = httplib::Server>
-class web_server {
-public:
-    /// `set_up(server)` says what it answers.
-    template <class F, class... Args>
-    explicit web_server(F set_up, Args const&... args) : server_{args...} {
-        set_up(server_);
-        port_ = server_.bind_to_any_port("127.0.0.1");
-        REQUIRE(port_ > 0);
-        thread_ = std::thread{[this] { server_.listen_after_bind(); }};
-        while (!server_.is_running()) std::this_thread::yield();
-    }
-    web_server(web_server const&) = delete;
-    web_server& operator=(web_server const&) = delete;
-    ~web_server() {
-        server_.stop();
-        thread_.join();
-    }
-
-    std::string url(std::string const& path) const { return "http://127.0.0.1:" + std::to_string(port_) + path; }
-    int port() const { return port_; }
-
-private:
-    Server server_;
-    int port_ = 0;
-    std::thread thread_;
-};
 
 /// A socket that listens on a free port of loopback, and the port.
 inline std::pair<detail::descriptor, int> listen_anywhere(int backlog = 8) {

@@ -1,17 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Sends a request over HTTP. Needs cpp-httplib: `pkg-config --cflags --libs cpp-httplib`.
+/// \file \brief Sends a request over HTTP. Needs the headers of Boost.Beast; for https OpenSSL, and `ELASTICJOB_HTTPS` defined.
 #ifndef ELASTICJOB_EXECUTION_HTTP_CLIENT_HPP
 #define ELASTICJOB_EXECUTION_HTTP_CLIENT_HPP
 
-#include <elasticjob/core/algorithm.hpp>
-#include <elasticjob/core/chrono.hpp>
-#include <elasticjob/core/clock.hpp>
 #include <elasticjob/execution/http_request.hpp>
-#include <elasticjob/execution/no_sigpipe.hpp>
-#include <elasticjob/execution/socket_limit.hpp>
+#include <elasticjob/execution/timed_io.hpp>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/buffer_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
+#if defined(ELASTICJOB_HTTPS)
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/host_name_verification.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#endif
 
 #include <cstddef>
-#include <httplib.h>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -27,112 +40,39 @@ struct http_answer {
 
 namespace detail {
 
-/// One request, and all its redirects. Used once.
+using http_message = boost::beast::http::request<boost::beast::http::string_body>;
+
+/// One request, and all its redirects. Used once. What a server sends is read into one buffer of `head_max` bytes, and into
+/// the body of the answer: there is no third place that it could fill.
 class http_exchange {
 public:
     http_exchange(http_request const& what, std::stop_token stop)
         : what_{what},
           options_{what.options()},
-          limit_{std::chrono::steady_clock::now() + options_.timeout, std::move(stop)} {}
+          io_{SystemClock{}.now() + options_.timeout, std::move(stop)} {}
 
-    result<http_answer> send(httplib::Request request) {
-        no_sigpipe const silence;
-        auto to = what_.url();
-        for (int left = options_.redirects_max;; --left) {
-            request.path = to.target();
-            auto const failed = send_to(to, request);
-            if (failed != httplib::Error::Success && !answer_.is_cut) {
-                auto const why = limit_.end();
-                return why == reason::none ? unanswered(failed, to) : broken_off(why, to);
-            }
-            if (left == 0 || location_.empty()) break;
-            ELASTICJOB_TRY(to, to.redirected(location_));
-            bool const is_new = answer_.status == 303 || (answer_.status < 303 && request.method == "POST");
-            if (is_new && request.method != "HEAD") {
-                request.method = "GET";
-                request.body.clear();
-                request.headers.erase("Content-Type");
-            }
-        }
-        if (auto const why = limit_.end(); why != reason::none) return broken_off(why, to);
-        if (what_.is_success(answer_.status)) return std::move(answer_);
-        auto said = answer_.body.empty() ? std::string{} : ": " + in_quotes(answer_.body);
-        return error{errc::job_failed, "the server answered with status " + std::to_string(answer_.status) + said,
-                     text(to)};
-    }
+    result<http_answer> send(http_message message);
 
 private:
-    using reason = socket_limit::reason;
+    using error_code = boost::system::error_code;
+    using parser = boost::beast::http::response_parser<boost::beast::http::buffer_body>;
+    /// How many answers 1xx may come before the one that counts.
+    static constexpr int interim_max = 8;
 
-    httplib::Error send_to(http_url const& to, httplib::Request& request) {
-        if (!to.is_https()) {
-            httplib::ClientImpl client{to.host(), to.port()};
-            return send_with(client, request);
-        }
-#if defined(CPPHTTPLIB_OPENSSL_SUPPORT)
-        httplib::SSLClient client{to.host(), to.port()};
-        if (!options_.ca_file.empty()) client.set_ca_cert_path(options_.ca_file);
-        return send_with(client, request);
-#else
-        return httplib::Error::SSLConnection; // `http_request` has none
-#endif
-    }
+    result<void> send_to(http_url const& to, http_message& message);
+    result<void> connect(http_url const& to);
+    result<void> send_secured(http_url const& to, http_message& message);
+    template <class Stream>
+    result<void> converse(Stream& stream, http_url const& to, http_message& message);
+    template <class Stream>
+    result<void> read_head(Stream& stream, http_url const& to, std::optional<parser>& answer, bool has_body);
+    template <class Stream>
+    result<void> read_body(Stream& stream, http_url const& to, parser& answer);
 
-    httplib::Error send_with(httplib::ClientImpl& client, httplib::Request& request) {
-        using namespace std::chrono;
-        client.set_socket_options([this](int socket) { limit_.take(socket); });
-        client.set_url_encode(false);
-        client.set_connection_timeout(std::min(options_.connect_timeout, options_.timeout));
-        // The limit is earlier.
-        client.set_read_timeout(options_.timeout + seconds{1});
-        client.set_write_timeout(options_.timeout + seconds{1});
-        answer_ = {};
-        location_.clear();
-        request.response_handler = [this](httplib::Response const& head) {
-            hear(head);
-            return true;
-        };
-        request.content_receiver = [this](char const* data, std::size_t size, auto&&...) {
-            auto const wanted = std::min(size, options_.answer_max - answer_.body.size());
-            answer_.body.append(data, wanted);
-            answer_.is_cut = wanted < size;
-            return !answer_.is_cut;
-        };
-        httplib::Response response;
-        auto failed = httplib::Error::Success;
-        if (client.send(request, response, failed))
-            hear(response); // which the handler is not told if there is no body
-        else if (failed == httplib::Error::Success)
-            failed = httplib::Error::Unknown;
-        return failed;
-    }
-
-    void hear(httplib::Response const& head) {
-        answer_.status = head.status;
-        bool const leads_on =
-            head.status == 301 || head.status == 302 || head.status == 303 || head.status == 307 || head.status == 308;
-        if (leads_on) location_ = head.get_header_value("Location");
-    }
-
-    error broken_off(reason why, http_url const& to) const {
-        if (why == reason::asked) return error{errc::closed, "the request was broken off", text(to)};
-        return error{errc::timed_out, "no complete answer within " + in_ms(options_.timeout), text(to)};
-    }
-
-    error unanswered(httplib::Error failed, http_url const& to) const {
-        auto const why = " (" + httplib::to_string(failed) + ")";
-        switch (failed) {
-        case httplib::Error::Read:
-        case httplib::Error::Write:
-        case httplib::Error::Canceled:
-        case httplib::Error::Unknown:
-            return error{errc::job_failed, "the connection was lost before the answer was complete" + why, text(to)};
-        default:
-            return error{errc::unreachable,
-                         "no connection; each address was tried for at most " + in_ms(options_.connect_timeout) + why,
-                         text(to)};
-        }
-    }
+    /// Why nothing has been sent, or nothing usable received.
+    error unconnected(std::string what, error_code why, http_url const& to) const;
+    error unread(error_code why, http_url const& to) const;
+    std::optional<error> broken_off(http_url const& to) const;
 
     static std::string in_ms(std::chrono::milliseconds span) { return std::to_string(span.count()) + " ms"; }
     /// Without the query, in which there may be a secret.
@@ -144,23 +84,201 @@ private:
     http_options const& options_;
     http_answer answer_;
     std::string location_; ///< where a redirect leads
-    socket_limit limit_;
+    timed_io io_;
+    boost::beast::flat_buffer buffer_{options_.head_max};
 };
+
+inline result<http_answer> http_exchange::send(http_message message) {
+    namespace http = boost::beast::http;
+    auto to = what_.url();
+    for (int left = options_.redirects_max;; --left) {
+        ELASTICJOB_CHECK(send_to(to, message));
+        if (left == 0 || location_.empty()) break;
+        ELASTICJOB_TRY(to, to.redirected(location_));
+        bool const is_new = answer_.status == 303 || (answer_.status < 303 && message.method() == http::verb::post);
+        if (is_new && message.method() != http::verb::head) {
+            message.method(http::verb::get);
+            message.body().clear();
+            message.erase(http::field::content_type);
+        }
+    }
+    if (what_.is_success(answer_.status)) return std::move(answer_);
+    auto said = answer_.body.empty() ? std::string{} : ": " + in_quotes(answer_.body);
+    return error{errc::job_failed, "the server answered with status " + std::to_string(answer_.status) + said,
+                 text(to)};
+}
+
+inline result<void> http_exchange::send_to(http_url const& to, http_message& message) {
+    namespace http = boost::beast::http;
+    answer_ = {};
+    location_.clear();
+    buffer_.clear();
+    message.target(to.target());
+    message.set(http::field::host, to.authority());
+    message.erase(http::field::content_length); // of the request that was redirected
+    message.prepare_payload();
+    ELASTICJOB_CHECK(connect(to));
+    io_.expire_at(mono_time::max());
+    auto outcome = to.is_https() ? send_secured(to, message) : converse(io_.stream(), to, message);
+    io_.stream().close();
+    return outcome;
+}
+
+inline result<void> http_exchange::connect(http_url const& to) {
+    using boost::asio::ip::tcp;
+    error_code failed;
+    tcp::resolver resolver{io_.context()};
+    auto const found = resolver.resolve(to.host(), std::to_string(to.port()), tcp::resolver::numeric_service, failed);
+    if (failed) return unconnected("the address of the host was not found", failed, to);
+    for (auto const& address : found) {
+        io_.expire_at(SystemClock{}.now() + options_.connect_timeout);
+        failed = io_.run([&](auto done) { io_.stream().async_connect(address.endpoint(), done); });
+        if (!failed || io_.is_asked()) break;
+    }
+    if (!failed) return success();
+    return unconnected("no connection; each address was tried for at most " + in_ms(options_.connect_timeout), failed,
+                       to);
+}
+
+#if defined(ELASTICJOB_HTTPS)
+inline result<void> http_exchange::send_secured(http_url const& to, http_message& message) {
+    namespace ssl = boost::asio::ssl;
+    ssl::context trust{ssl::context::tls_client};
+    trust.set_options(ssl::context::default_workarounds | ssl::context::no_sslv2 | ssl::context::no_sslv3 |
+                      ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1);
+    error_code failed;
+    if (options_.ca_file.empty())
+        trust.set_default_verify_paths(failed);
+    else
+        trust.load_verify_file(options_.ca_file, failed);
+    if (failed) return unconnected("the certificates of ca_file, or of the system, cannot be read", failed, to);
+
+    ssl::stream<boost::beast::tcp_stream&> stream{io_.stream(), trust};
+    error_code is_name; // an address must not be sent as the name of a server
+    boost::asio::ip::make_address(to.host(), is_name);
+    if (is_name) SSL_set_tlsext_host_name(stream.native_handle(), to.host().c_str());
+    stream.set_verify_mode(ssl::verify_peer);
+    stream.set_verify_callback(ssl::host_name_verification{to.host()});
+    failed = io_.run([&](auto done) { stream.async_handshake(ssl::stream_base::client, done); });
+    if (failed) return unconnected("no secure connection", failed, to);
+    return converse(stream, to, message);
+}
+#else
+inline result<void> http_exchange::send_secured(http_url const& to, http_message&) {
+    return unconnected("no secure connection", boost::asio::error::operation_not_supported,
+                       to); // `http_request` has none
+}
+#endif
+
+template <class Stream>
+result<void> http_exchange::converse(Stream& stream, http_url const& to, http_message& message) {
+    namespace http = boost::beast::http;
+    auto const failed = io_.run([&](auto done) { http::async_write(stream, message, done); });
+    if (failed) return unread(failed, to);
+    std::optional<parser> answer;
+    ELASTICJOB_CHECK(read_head(stream, to, answer, message.method() != http::verb::head));
+    return read_body(stream, to, *answer);
+}
+
+template <class Stream>
+result<void> http_exchange::read_head(Stream& stream, http_url const& to, std::optional<parser>& answer,
+                                      bool has_body) {
+    namespace http = boost::beast::http;
+    for (int interim = 0; interim <= interim_max; ++interim) {
+        answer.emplace();
+        answer->header_limit(static_cast<std::uint32_t>(options_.head_max));
+        answer->body_limit(std::numeric_limits<std::uint64_t>::max()); // `read_body` stops in time
+        answer->skip(!has_body);
+        auto const failed = io_.run([&](auto done) { http::async_read_header(stream, buffer_, *answer, done); });
+        if (failed) return unread(failed, to);
+        auto const& head = answer->get();
+        auto const fields = static_cast<std::size_t>(std::distance(head.begin(), head.end()));
+        if (fields > options_.headers_max)
+            return error{errc::too_large,
+                         "the answer has " + std::to_string(fields) + " headers; at most " +
+                             std::to_string(options_.headers_max) + " are taken (http_options::headers_max)",
+                         text(to)};
+        int const status = static_cast<int>(head.result_int());
+        if (status / 100 == 1) continue;
+        answer_.status = status;
+        auto const location = head[http::field::location];
+        if (status == 301 || status == 302 || status == 303 || status == 307 || status == 308)
+            location_.assign(location.data(), location.size());
+        return success();
+    }
+    return error{errc::too_large,
+                 "the server sent more than " + std::to_string(interim_max) + " answers 1xx and none that counts",
+                 text(to)};
+}
+
+template <class Stream>
+result<void> http_exchange::read_body(Stream& stream, http_url const& to, parser& answer) {
+    namespace http = boost::beast::http;
+    for (char part[8'192]; !answer.is_done();) {
+        auto const left = options_.answer_max - answer_.body.size();
+        auto const wanted = left < sizeof part ? left + 1 : sizeof part; // one more shows that there is more
+        auto& body = answer.get().body();
+        body.data = part;
+        body.size = wanted;
+        auto const failed = io_.run([&](auto done) { http::async_read(stream, buffer_, answer, done); });
+        auto const count = wanted - body.size;
+        answer_.body.append(part, std::min(count, left));
+        answer_.is_cut = count > left;
+        if (answer_.is_cut) break;
+        if (failed && failed != http::error::need_buffer) return unread(failed, to);
+    }
+    return success();
+}
+
+inline std::optional<error> http_exchange::broken_off(http_url const& to) const {
+    if (io_.is_asked()) return error{errc::closed, "the request was broken off", text(to)};
+    if (io_.is_too_late())
+        return error{errc::timed_out, "no complete answer within " + in_ms(options_.timeout), text(to)};
+    return std::nullopt;
+}
+
+inline error http_exchange::unconnected(std::string what, error_code why, http_url const& to) const {
+    if (auto const broken = broken_off(to)) return *broken;
+    return error{errc::unreachable, std::move(what) + " (" + why.message() + ")", text(to)};
+}
+
+inline error http_exchange::unread(error_code why, http_url const& to) const {
+    namespace http = boost::beast::http;
+    if (auto const broken = broken_off(to)) return *broken;
+    auto const limit = " is longer than " + std::to_string(options_.head_max) + " bytes (http_options::head_max)";
+    if (why == http::error::header_limit) return error{errc::too_large, "the head of the answer" + limit, text(to)};
+    if (why == http::error::buffer_overflow)
+        return error{errc::too_large, "a line between the chunks of the answer, or what follows the last one," + limit,
+                     text(to)};
+    bool const is_malformed = why.category() == make_error_code(http::error::bad_version).category() &&
+                              why != http::error::end_of_stream && why != http::error::partial_message;
+    return error{errc::job_failed,
+                 (is_malformed ? "the answer is not as HTTP/1.1 has it ("
+                               : "the connection was lost before the answer was complete (") +
+                     why.message() + ")",
+                 text(to)};
+}
 
 /// Sends the request with these headers besides its own, and with this body if it has none. Waits for the answer, at most for
 /// `http_options::timeout`; on top of that for the name of the host, which the C library looks up within limits of its own.
 /// Nothing is sent twice, but to follow a redirect. Errors: unreachable (no connection); timed_out; closed (`stop` asked);
-/// job_failed (the connection was lost, or the status is no success; with the beginning of the answer); invalid_argument (a
-/// redirect that is not followed).
+/// job_failed (the connection was lost, the answer is no HTTP, or the status is no success; with the beginning of the answer);
+/// too_large (what frames the body of the answer passes a limit of `http_options`); invalid_argument (a redirect that is not
+/// followed).
 inline result<http_answer> send_http(http_request const& what, http_headers const& more, std::string const& body,
                                      std::stop_token stop) {
-    httplib::Request request;
-    request.method = what.options().method;
+    namespace http = boost::beast::http;
+    http_message message;
+    message.version(11);
+    message.method_string(what.options().method);
+    message.set(http::field::connection, "close");
+    if (!what.has_header("Accept")) message.set(http::field::accept, "*/*");
+    if (!what.has_header("User-Agent")) message.set(http::field::user_agent, "elasticjob");
     for (auto const* const some : {&what.options().headers, &more})
-        for (auto const& [name, value] : *some) request.headers.emplace(name, value);
-    request.body = what.options().body.value_or(body);
+        for (auto const& [name, value] : *some) message.insert(name, value);
+    message.body() = what.options().body.value_or(body);
     http_exchange one{what, std::move(stop)};
-    return one.send(std::move(request));
+    return one.send(std::move(message));
 }
 
 } // namespace detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Calls a service over HTTP for each item. Needs cpp-httplib: `pkg-config --cflags --libs cpp-httplib`.
+/// \file \brief Calls a service over HTTP for each item. Needs Boost.Beast, as `http_client.hpp` says.
 #ifndef ELASTICJOB_EXECUTION_HTTP_EXECUTOR_HPP
 #define ELASTICJOB_EXECUTION_HTTP_EXECUTOR_HPP
 

@@ -40,6 +40,12 @@ struct http_options {
     /// How many bytes of the answer are read. If there is more, the connection is closed then; the status counts all the same.
     std::size_t answer_max = 65'536;
 
+    /// How many bytes the status line and the headers of an answer may have together; also one line between two chunks of it,
+    /// and all that follows the last chunk. An answer with more has failed. At most 65536.
+    std::size_t head_max = 16'384;
+
+    std::size_t headers_max = 100; ///< how many headers an answer may have
+
     std::vector<http_status_range> success{http_status_range{}};
 
     /// How many redirects are followed, all within the same server.
@@ -49,8 +55,8 @@ struct http_options {
     std::string ca_file{};
 };
 
-/// Whether `https` can be spoken: cpp-httplib's own macro says so.
-#if defined(CPPHTTPLIB_OPENSSL_SUPPORT)
+/// Whether `https` can be spoken: who defines `ELASTICJOB_HTTPS` links OpenSSL.
+#if defined(ELASTICJOB_HTTPS)
 inline constexpr bool has_https = true;
 #else
 inline constexpr bool has_https = false;
@@ -64,8 +70,8 @@ public:
         ELASTICJOB_TRY(auto to, http_url::parse(url));
         if (to.is_https() && !has_https)
             return error{errc::invalid_argument,
-                         "https needs a cpp-httplib with OpenSSL, and CPPHTTPLIB_OPENSSL_SUPPORT defined",
-                         detail::in_quotes(url)};
+                         "https needs OpenSSL: define ELASTICJOB_HTTPS, and link libssl and libcrypto",
+                         http_url::without_secrets(url)};
         ELASTICJOB_CHECK(check(options));
         return http_request{std::move(to), std::move(options)};
     }
@@ -109,6 +115,8 @@ private:
         auto const fits = [](milliseconds span) { return milliseconds{0} < span && span <= hours{24}; };
         if (!fits(o.connect_timeout)) return wrong("must be more than 0, and at most a day", "connect_timeout");
         if (!fits(o.timeout)) return wrong("must be more than 0, and at most a day", "timeout");
+        if (o.head_max < 256 || o.head_max > 65'536) return wrong("must be from 256 to 65536 bytes", "head_max");
+        if (o.headers_max < 1 || o.headers_max > 10'000) return wrong("must be from 1 to 10000", "headers_max");
         for (auto const r : o.success)
             if (r.from < 100 || r.to > 599 || r.from > r.to) return wrong("must be ranges from 100 to 599", "success");
         if (o.success.empty()) return wrong("must have a range, or no answer is a good one", "success");

@@ -38,12 +38,19 @@ public:
     int port() const noexcept { return port_; }
     std::string const& target() const noexcept { return target_; } ///< path and query
 
+    /// As the header `Host` has it: with brackets around an IPv6 address, and without the usual port.
+    std::string authority() const;
+
+    /// Text that was to be a URL, as an error may show it: in quotes, without user and password and without the query.
+    static std::string without_secrets(std::string_view text);
+
     /// Where a redirect leads that says `location`: no further than to another target of the same server. Errors:
     /// invalid_argument.
     result<http_url> redirected(std::string_view location) const;
 
 private:
     std::string origin() const;
+    std::string bracketed_host() const;
 
     /// The first byte that may not stand in a path or query as it is.
     static std::size_t first_unfit(std::string_view text);

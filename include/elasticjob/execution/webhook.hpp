@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Tells somebody over HTTP of runs that have failed. Needs cpp-httplib: `pkg-config --cflags --libs cpp-httplib`.
+/// \file \brief Tells somebody over HTTP of runs that have failed. Needs Boost.Beast, as `http_client.hpp` says.
 #ifndef ELASTICJOB_EXECUTION_WEBHOOK_HPP
 #define ELASTICJOB_EXECUTION_WEBHOOK_HPP
 

@@ -8,7 +8,7 @@ namespace elasticjob {
 
 ELASTICJOB_DECL result<http_url> http_url::parse(std::string_view text) {
     auto const wrong = [text](std::string what) {
-        return error{errc::invalid_argument, "the URL " + std::move(what), detail::in_quotes(text)};
+        return error{errc::invalid_argument, "the URL " + std::move(what), without_secrets(text)};
     };
     if (text.size() > length_max) return wrong("must be at most " + std::to_string(length_max) + " bytes long");
     auto rest = text;
@@ -51,14 +51,35 @@ ELASTICJOB_DECL result<http_url> http_url::redirected(std::string_view location)
     bool const is_path = location.starts_with('/') && !location.starts_with("//");
     ELASTICJOB_TRY(auto next, parse(is_path ? origin() + std::string{location} : std::string{location}));
     if (next.origin() != origin())
-        return error{errc::invalid_argument, "a redirect to another server is not followed",
-                     detail::in_quotes(location)};
+        return error{errc::invalid_argument, "a redirect to another server is not followed", without_secrets(location)};
     return next;
 }
 
+ELASTICJOB_DECL std::string http_url::bracketed_host() const {
+    return host_.find(':') == host_.npos ? host_ : "[" + host_ + "]";
+}
+
 ELASTICJOB_DECL std::string http_url::origin() const {
-    auto const host = host_.find(':') == host_.npos ? host_ : "[" + host_ + "]";
-    return (is_https_ ? "https://" : "http://") + host + ":" + std::to_string(port_);
+    return (is_https_ ? "https://" : "http://") + bracketed_host() + ":" + std::to_string(port_);
+}
+
+ELASTICJOB_DECL std::string http_url::authority() const {
+    return port_ == (is_https_ ? 443 : 80) ? bracketed_host() : bracketed_host() + ":" + std::to_string(port_);
+}
+
+ELASTICJOB_DECL std::string http_url::without_secrets(std::string_view text) {
+    // A password may hold any character, also one that ends the authority: what counts is the last @.
+    std::string shown;
+    if (auto const at = text.rfind('@'); at != text.npos) {
+        for (std::string_view const scheme : {"http://", "https://"})
+            if (text.starts_with(scheme)) shown = scheme;
+        shown += "...";
+        text.remove_prefix(at);
+    }
+    auto const end = text.find_first_of("?#");
+    shown += text.substr(0, end);
+    if (end != text.npos) shown.append(text.substr(end, 1)).append("...");
+    return detail::in_quotes(shown);
 }
 
 ELASTICJOB_DECL std::size_t http_url::first_unfit(std::string_view text) {
