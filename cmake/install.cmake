@@ -16,8 +16,7 @@ endif()
 install(TARGETS elasticjob_core EXPORT elasticjob-core-targets
     FILE_SET HEADERS FILE_SET definitions FILE_SET date_zone FILE_SET std_zone)
 install(TARGETS elasticjob EXPORT elasticjob-zookeeper-targets FILE_SET HEADERS)
-install(TARGETS elasticjob_with_sqlite elasticjob_with_postgres elasticjob_with_httplib elasticjob_with_http
-    FILE_SET HEADERS)
+install(TARGETS elasticjob_with_sqlite elasticjob_with_postgres elasticjob_with_http FILE_SET HEADERS)
 set(exports core zookeeper)
 if(ELASTICJOB_BUILD_COMPILED)
     foreach(name IN ITEMS compiled_core compiled)

@@ -64,7 +64,7 @@ planted() { # INCLUDE_DIR
     attempt layers 'elasticjob/registry/.*:[0-9]*: <zookeeper/zookeeper.h> must not' elasticjob/registry/zz_planted.hpp \
         '#include <zookeeper/zookeeper.h>\n#include <elasticjob/registry/zy_planted.hpp>' \
         elasticjob/registry/zy_planted.hpp '#include <zookeeper/zookeeper.h>'
-    for library in sqlite3.h soci/soci.h httplib.h zookeeper.h zookeeper/zookeeper.h; do
+    for library in sqlite3.h soci/soci.h httplib.h boost/beast/http.hpp boost/asio/post.hpp zookeeper.h zookeeper/zookeeper.h; do
         attempt layers "elasticjob/events/planted.hpp:3: <$library> must not" elasticjob/events/planted.hpp "#include <$library>"
     done
     attempt layers 'elasticjob/impl/core/planted.ipp:3: core/ must not include registry/' elasticjob/impl/core/planted.ipp \

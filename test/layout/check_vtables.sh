@@ -21,7 +21,7 @@ for name in $names; do
 done
 # Where others deal in std::function, only one with something of ours in it, that is not made for them, is ours.
 case $probe in
-*_adapters.cpp) foreign='httplib::|soci::|boost::' erasure='elasticjob::.*std::(function|any|move_only_function)\b' ;;
+*_adapters.cpp) foreign='boost::|soci::' erasure='elasticjob::.*std::(function|any|move_only_function)\b' ;;
 *) foreign='^$' erasure='std::(function|any|move_only_function)\b' ;;
 esac
 if grep -E "vtable for elasticjob" "$directory/symbols" ||

@@ -50,7 +50,7 @@ function check_outside(path,   folder, allowed) {
     if (path !~ /^(sqlite3|httplib|zookeeper)\.h$/ && path ~ /^[a-z0-9_]+(\.h)?$/ || path ~ /^(sys|net|netinet|arpa)\/[a-z0-9_]+\.h$/) return # std and POSIX
     if (path ~ /^boost\/outcome/) allowed = FILENAME == "elasticjob/core/result.hpp"
     else if (path ~ /^boost\/hana/) allowed = 1
-    else if (path ~ /^boost\/(asio|beast)/) allowed = folder == "console" || FILENAME ~ /\/execution\/(timed_io|http_client)\.hpp$/
+    else if (path ~ /^boost\/(asio|beast)/) allowed = folder == "console" || FILENAME ~ /\/(execution\/(timed_io|http_client)|events\/metrics_(server|endpoint))\.hpp$/
     else if (path ~ /^bits\//) allowed = FILENAME ~ /^elasticjob\/core\/(chrono|algorithm|memory)\.hpp$/ # docs/decisions/0013
     else if (path == "range/v3/range_fwd.hpp") allowed = 1
     else if (path == "range/v3/all.hpp") allowed = 0
@@ -60,7 +60,6 @@ function check_outside(path,   folder, allowed) {
     else if (path ~ /^date\//) allowed = FILENAME == "elasticjob/cron/date_zone.hpp"
     else if (path == "sqlite3.h") allowed = FILENAME == "elasticjob/events/sqlite_database.hpp"
     else if (path ~ /^soci\//) allowed = FILENAME == "elasticjob/events/postgres_database.hpp"
-    else if (path == "httplib.h") allowed = FILENAME == "elasticjob/events/metrics_endpoint.hpp"
     else if (path ~ /^zookeeper(\/|\.h$)/) {
         if (!zookeeper_header) zookeeper_header = FILENAME
         allowed = folder == "registry" && zookeeper_header == FILENAME

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `/metrics` over HTTP. Needs cpp-httplib: `pkg-config --cflags --libs cpp-httplib`.
+/// \file \brief `/metrics` over HTTP. Needs the headers of Boost.Beast.
 #ifndef ELASTICJOB_EVENTS_METRICS_ENDPOINT_HPP
 #define ELASTICJOB_EVENTS_METRICS_ENDPOINT_HPP
 
+#include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/result.hpp>
-#include <elasticjob/events/metrics_source.hpp>
+#include <elasticjob/core/start_thread.hpp>
+#include <elasticjob/events/metrics_server.hpp>
 
 #include <chrono>
-#include <httplib.h>
-#include <memory>
+#include <cstddef>
+#include <exception>
 #include <string>
 #include <thread>
 #include <utility>
@@ -16,73 +18,117 @@
 namespace elasticjob {
 
 struct metrics_endpoint_options {
-    std::string address = "127.0.0.1"; ///< whoever reaches it may read: there is no password
-    int port = 0;                      ///< 0: one that is free
-    std::chrono::milliseconds read_timeout{
-        2'000}; ///< how long a client may say nothing; in full seconds before its first byte
-    std::chrono::milliseconds write_timeout{5'000}; ///< how long it may take nothing
+    std::string address = "127.0.0.1";              ///< whoever reaches it may read: there is no password
+    int port = 0;                                   ///< 0: one that is free
+    std::chrono::milliseconds read_timeout{2'000};  ///< for the whole head of a request, however slowly it comes
+    std::chrono::milliseconds write_timeout{5'000}; ///< for the whole answer, however slowly it is taken
+    std::size_t connections_max = 8;                ///< clients at once; others wait until they are accepted
+    std::size_t head_max = 8'192;                   ///< bytes of the request line and the headers; 256 to 65536
 };
 
-/// Answers `GET /metrics` with what a source of metrics gives, and everything else with 404, from its beginning to its
-/// end. Three threads of its own: one accepts, two answer; a connection is for one request. Movable. Threads: one at a
-/// time.
+/// Answers `GET /metrics` and `HEAD /metrics` with what a source of metrics gives, and everything else with 404. A
+/// connection is for one request, and each has a deadline, whatever its client does or does not; headers are not looked
+/// at, so there are no parts of a page (`Range`). Serves from its beginning to its end, which cuts what is being answered
+/// and waits for no client. A thread of its own. Movable. Threads: one at a time.
 class MetricsEndpoint {
 public:
-    /// Errors: unreachable, if it cannot listen there.
+    /// Errors: invalid_argument for a limit that is out of its bounds; unreachable, if it cannot listen there, or can have
+    /// no thread, with the system's reason.
     template <metrics_source Metrics>
-    [[nodiscard]] static result<MetricsEndpoint> start(Metrics metrics, metrics_endpoint_options options = {}) {
-        auto server = std::make_unique<httplib::Server>();
-        server->new_task_queue = [] { return new httplib::ThreadPool(2); }; // which the server deletes
-        server->set_keep_alive_max_count(1);
-        server->set_payload_max_length(1024);
-        set(options.read_timeout, [&](auto s, auto us) { server->set_read_timeout(s, us); });
-        // How long it waits for the first byte, which it knows in seconds only.
-        server->set_keep_alive_timeout(std::chrono::ceil<std::chrono::seconds>(options.read_timeout).count());
-        set(options.write_timeout, [&](auto s, auto us) { server->set_write_timeout(s, us); });
-        server->Get("/metrics", [metrics](httplib::Request const&, httplib::Response& response) {
-            response.set_content(expose(metrics), openmetrics_writer::content_type);
-        });
-        int port = options.port;
-        if (port == 0)
-            port = server->bind_to_any_port(options.address.c_str());
-        else if (!server->bind_to_port(options.address.c_str(), port))
-            port = -1;
-        if (port < 0)
-            return error{errc::unreachable, "the address cannot be listened on",
-                         options.address + ":" + std::to_string(options.port)};
-        return MetricsEndpoint{std::move(server), port};
-    }
+    [[nodiscard]] static result<MetricsEndpoint> start(Metrics metrics, metrics_endpoint_options options = {});
+
     MetricsEndpoint(MetricsEndpoint&&) noexcept = default;
     MetricsEndpoint& operator=(MetricsEndpoint&&) = delete;
 
-    /// Answers in progress are waited for, as long as their time-outs last.
     ~MetricsEndpoint() {
-        if (!server_) return;
-        server_->stop();
+        if (!context_) return;
+        context_->stop();
         thread_.join();
     }
 
     int port() const noexcept { return port_; }
 
 private:
-    MetricsEndpoint(std::unique_ptr<httplib::Server> server, int port)
-        : server_{std::move(server)},
+    MetricsEndpoint(std::unique_ptr<boost::asio::io_context> context, int port, std::thread thread)
+        : context_{std::move(context)},
           port_{port},
-          thread_{[s = server_.get()] { s->listen_after_bind(); }} {
-        // `stop` has no effect before it listens.
-        while (!server_->is_running()) std::this_thread::yield();
+          thread_{std::move(thread)} {}
+
+    static result<void> check(metrics_endpoint_options const& o);
+    static result<boost::asio::ip::tcp::acceptor> listen(boost::asio::io_context& context,
+                                                         metrics_endpoint_options const& o);
+    template <class Metrics>
+    static result<MetricsEndpoint> start_server(Metrics metrics, metrics_endpoint_options const& o);
+    static error unreachable(std::string what, std::string const& why, metrics_endpoint_options const& o) {
+        return {errc::unreachable, std::move(what) + ": " + why, o.address + ":" + std::to_string(o.port)};
     }
 
-    template <class F>
-    static void set(std::chrono::milliseconds span, F f) {
-        auto const seconds = std::chrono::floor<std::chrono::seconds>(span);
-        f(static_cast<time_t>(seconds.count()), static_cast<time_t>(std::chrono::microseconds{span - seconds}.count()));
-    }
-
-    std::unique_ptr<httplib::Server> server_;
+    std::unique_ptr<boost::asio::io_context> context_;
     int port_;
     std::thread thread_;
 };
+
+template <metrics_source Metrics>
+result<MetricsEndpoint> MetricsEndpoint::start(Metrics metrics, metrics_endpoint_options options) {
+    ELASTICJOB_CHECK(check(options));
+#if defined(__cpp_exceptions)
+    try {
+        return start_server(std::move(metrics), options);
+    } catch (std::exception const& e) { // Asio's, when the process may have no more descriptors
+        return unreachable("the endpoint cannot be started", e.what(), options);
+    }
+#else
+    return start_server(std::move(metrics), options);
+#endif
+}
+
+template <class Metrics>
+result<MetricsEndpoint> MetricsEndpoint::start_server(Metrics metrics, metrics_endpoint_options const& o) {
+    auto context = std::make_unique<boost::asio::io_context>(1);
+    ELASTICJOB_TRY(auto acceptor, listen(*context, o));
+    int const port = acceptor.local_endpoint().port();
+    auto server = std::make_unique<detail::metrics_server<Metrics>>(
+        std::move(acceptor), std::move(metrics),
+        detail::metrics_server_limits{o.read_timeout, o.write_timeout, o.connections_max, o.head_max});
+    auto thread = detail::start_thread([server = std::move(server), on = context.get()] { server->run(*on); });
+    if (!thread) return unreachable("the endpoint cannot have a thread", thread.error().what, o);
+    return MetricsEndpoint{std::move(context), port, *std::move(thread)};
+}
+
+inline result<void> MetricsEndpoint::check(metrics_endpoint_options const& o) {
+    auto const wrong = [](std::string what, std::string where) {
+        return error{errc::invalid_argument, std::move(what), std::move(where)};
+    };
+    using std::chrono::milliseconds;
+    auto const fits = [](milliseconds span) { return milliseconds{0} < span && span <= std::chrono::hours{1}; };
+    if (o.port < 0 || o.port > 65'535)
+        return unreachable("the address cannot be listened on", "a port is 0 to 65535", o);
+    if (!fits(o.read_timeout)) return wrong("must be more than 0, and at most an hour", "read_timeout");
+    if (!fits(o.write_timeout)) return wrong("must be more than 0, and at most an hour", "write_timeout");
+    if (o.connections_max < 1 || o.connections_max > 1'000) return wrong("must be from 1 to 1000", "connections_max");
+    if (o.head_max < 256 || o.head_max > 65'536) return wrong("must be from 256 to 65536 bytes", "head_max");
+    return success();
+}
+
+inline result<boost::asio::ip::tcp::acceptor> MetricsEndpoint::listen(boost::asio::io_context& context,
+                                                                      metrics_endpoint_options const& o) {
+    using boost::asio::ip::tcp;
+    boost::system::error_code failed;
+    auto const refused = [&] { return unreachable("the address cannot be listened on", failed.message(), o); };
+    tcp::resolver resolver{context};
+    auto const found = resolver.resolve(o.address, std::to_string(o.port),
+                                        tcp::resolver::passive | tcp::resolver::numeric_service, failed);
+    if (failed) return refused();
+    auto const at = found.begin()->endpoint();
+    tcp::acceptor acceptor{context};
+    acceptor.open(at.protocol(), failed);
+    if (failed) return refused();
+    acceptor.set_option(tcp::acceptor::reuse_address{true}, failed); // of a process before us
+    if (!failed) acceptor.bind(at, failed);
+    if (!failed) acceptor.listen(16, failed);
+    if (failed) return refused();
+    return acceptor;
+}
 
 } // namespace elasticjob
 #endif // ELASTICJOB_EVENTS_METRICS_ENDPOINT_HPP
