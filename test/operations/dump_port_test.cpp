@@ -11,6 +11,7 @@
 
 #include <arpa/inet.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/socket.h>
 
 using namespace elasticjob;
@@ -92,7 +93,8 @@ TEST_CASE("operations.dump_port: answers the line dump, in whatever letters, and
     auto const port = w.open({.client_limit = 1h}); // longer than a client here waits
     REQUIRE(port.port() > 0);
     for (char const* line : {"dump\n", "DUMP\r\n", "dUmP\r", "dump\nmore"}) CHECK(ask(port.port(), line) == answer);
-    for (char const* line : {"\n", " dump\n", "dump \n", "dumps\n", "dum\n", "\r\ndump\n"}) CHECK(ask(port.port(), line).empty());
+    for (char const* line : {"\n", " dump\n", "dump \n", "dumps\n", "dum\n", "\r\ndump\n"})
+        CHECK(ask(port.port(), line).empty());
     CHECK(ask(port.port(), std::string(100'000, 'x')).empty()); // without an end
     CHECK(ask(port.port(), std::string(257, 'x') + "\n").empty());
     CHECK(ask(port.port(), std::string("dump\0\n", 6)).empty());
@@ -110,7 +112,8 @@ TEST_CASE("operations.dump_port: what is there now, and why there is nothing") {
     world w;
     auto const port = w.open({.dump = {.addresses = address_masking::none, .nodes_max = 21}});
     std::string const large(1'000'000, 'x');
-    for (int i = 0; i != 16; ++i) w.create("/settle/leader-" + std::to_string(i), large); // more than a socket takes at once
+    for (int i = 0; i != 16; ++i)
+        w.create("/settle/leader-" + std::to_string(i), large); // more than a socket takes at once
     // What it says besides is not read, which must not take the answer back.
     auto const all = ask(port.port(), "dump\n" + std::string(10'000, 'x'));
     CHECK(all.size() > 16'000'000);
@@ -150,7 +153,7 @@ TEST_CASE("operations.dump_port: who says nothing, little by little, or does not
         CHECK(slow.hear().empty());
     }
     SUBCASE("those beyond the limit come when others have gone") {
-        auto const port = w.open({.clients_max = 1});
+        auto const port = w.open({.clients_max = 1, .idle_limit = 1h});
         client const first{port.port()};
         client const second{port.port()};
         REQUIRE(first.is_connected());
@@ -167,6 +170,51 @@ TEST_CASE("operations.dump_port: who says nothing, little by little, or does not
         REQUIRE(deaf.say("dump\n"));
         CHECK(ask(port.port(), "no\n").empty());
     }
+}
+
+TEST_CASE("operations.dump_port: idle clients cannot keep all places") {
+    world w;
+    for (int i = 0; i != 8; ++i) w.create("/settle/" + std::to_string(i), std::string(1'000'000, 'x'));
+    auto const port = w.open({.client_limit = 1h, .clients_max = 2, .idle_limit = 100ms});
+    client const one{port.port()}, other{port.port()};
+    SUBCASE("that say nothing") {}
+    SUBCASE("that do not end their line") {
+        REQUIRE(one.say("du"));
+        REQUIRE(other.say("no"));
+    }
+    SUBCASE("that have been answered, and do not hang up") {
+        REQUIRE(one.say("no\n"));
+        REQUIRE(other.say("no\n"));
+    }
+    SUBCASE("that do not read the dump") {
+        REQUIRE(one.say("dump\n"));
+        REQUIRE(other.say("dump\n"));
+    }
+    for (int n = 0; n != 3; ++n) CHECK(ask(port.port(), "dump\n").size() > 8'000'000);
+}
+
+TEST_CASE("operations.dump_port: an idle client stays while nobody needs its place") {
+    world w;
+    auto const port = w.open({.client_limit = 1h, .clients_max = 1, .idle_limit = 1ms});
+    client const slow{port.port()};
+    REQUIRE(slow.say("du"));
+    CHECK(slow.hears_nothing_for(100ms));
+    REQUIRE(slow.say("mp\n"));
+    CHECK(slow.hear() == answer);
+}
+
+TEST_CASE("operations.dump_port: that there is no thread for it is an error") {
+    world w;
+    pthread_attr_t before, huge;
+    pthread_getattr_default_np(&before);
+    pthread_getattr_default_np(&huge);
+    pthread_attr_setstacksize(&huge, std::size_t{1} << 46); // which no process has room for
+    REQUIRE(pthread_setattr_default_np(&huge) == 0);
+    auto const port = dump_port::start(w.registry, "settle");
+    pthread_setattr_default_np(&before);
+    REQUIRE_FALSE(port);
+    CHECK(port.error() == errc::unreachable);
+    CHECK(port.error().what.starts_with("the port cannot have a thread: "));
 }
 
 TEST_CASE("operations.dump_port: on this machine only, no longer than it lives, and somebody is told if not at all") {

@@ -6,6 +6,7 @@
 #include <elasticjob/config/job_config.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/memory.hpp>
+#include <elasticjob/core/start_thread.hpp>
 #include <elasticjob/operations/dump.hpp>
 #include <elasticjob/operations/line_server.hpp>
 
@@ -29,6 +30,10 @@ struct dump_port_options {
     /// At once. Others wait until they are accepted.
     std::size_t clients_max = 4;
 
+    /// When all places are taken and somebody waits for one, the client goes that has been idle longest, and at least so
+    /// long: it has not ended its line, takes nothing of the dump, or has it and does not hang up.
+    std::chrono::milliseconds idle_limit{1'000};
+
     dump_options dump{};
 };
 
@@ -42,7 +47,7 @@ struct dump_port_options {
 /// Movable. Threads: one at a time.
 class dump_port {
 public:
-    /// Errors: unreachable if it cannot listen there; invalid_argument for a name that no job can have.
+    /// Errors: unreachable if it cannot listen there, or can have no thread; invalid_argument for a name that no job can have.
     template <registry Registry>
     [[nodiscard]] static result<dump_port> start(Registry& r, std::string_view job, dump_port_options options = {}) {
         ELASTICJOB_TRY(auto name, job_name::parse(job));
@@ -52,9 +57,16 @@ public:
         auto answer = [&r, name = std::move(name), how = options.dump](std::string_view line, mono_time due) {
             return is_dump(line) ? answer_within(r, name, how, due) : std::string{};
         };
-        detail::line_server<decltype(answer)> server{
-            std::move(listener.socket), {options.client_limit, options.clients_max}, std::move(answer)};
-        return dump_port{std::make_unique<detail::wake_up>(*std::move(stop)), listener.port, std::move(server)};
+        detail::line_server<decltype(answer)> server{std::move(listener.socket),
+                                                     {options.client_limit, options.clients_max, options.idle_limit},
+                                                     std::move(answer)};
+        auto over = std::make_unique<detail::wake_up>(*std::move(stop));
+        auto thread =
+            detail::start_thread([server = std::move(server), &on = *over]() mutable { server.run_until(on); });
+        if (!thread)
+            return error{errc::unreachable, "the port cannot have a thread: " + thread.error().what,
+                         options.address + ":" + std::to_string(options.port)};
+        return dump_port{std::move(over), listener.port, *std::move(thread)};
     }
     dump_port(dump_port&&) noexcept = default;
     dump_port& operator=(dump_port&&) = delete;
@@ -64,11 +76,10 @@ public:
     int port() const noexcept { return port_; }
 
 private:
-    template <class Server>
-    dump_port(std::unique_ptr<detail::wake_up> stop, int port, Server server)
+    dump_port(std::unique_ptr<detail::wake_up> stop, int port, std::thread thread)
         : stop_{std::move(stop)},
           port_{port},
-          thread_{[server = std::move(server), &on = *stop_]() mutable { server.run_until(on); }} {}
+          thread_{std::move(thread)} {}
 
     static bool is_dump(std::string_view line) noexcept;
 

@@ -37,12 +37,15 @@ result<listening_socket> listen_on(std::string const& address, int port);
 struct line_server_limits {
     std::chrono::milliseconds client; ///< from being accepted to hanging up, whatever it does
     std::size_t clients_max;          ///< at once; at least 1
+    std::chrono::milliseconds idle;   ///< then, if others wait, a client that brings nothing to its end makes room
     std::size_t line_max = 256;       ///< bytes
 };
 
 /// Reads a line from each client, which LF, CR or the end of what it sends ends, answers, and hangs up. `answer(line, due)`
 /// gives the text; an empty one is not sent. Sockets are polled, so that nobody keeps others waiting by what he does not do;
-/// answers are given one at a time. A networking library would bring a loop of its own, for what is a page of POSIX.
+/// answers are given one at a time. When there is no place left and somebody waits for one, the client that has been idle
+/// longest is hung up on, if that is longer than `idle`: it has not ended its line, takes nothing of its answer, or has all
+/// of it. A networking library would bring a loop of its own, for what is a page of POSIX.
 /// Threads: one.
 template <class Answer>
 class line_server {
@@ -55,15 +58,16 @@ public:
     void run_until(wake_up const& stop) {
         for (std::vector<pollfd> on;;) {
             bool const has_room = clients_.size() < std::max(limits_.clients_max, std::size_t{1});
-            on.assign({{stop.get(), POLLIN, 0}, {has_room && !is_resting() ? listener_.get() : -1, POLLIN, 0}});
+            bool const is_open = (has_room || has_idle(now())) && !is_resting();
+            on.assign({{stop.get(), POLLIN, 0}, {is_open ? listener_.get() : -1, POLLIN, 0}});
             for (auto const& c : clients_)
                 on.push_back({c.socket.get(), static_cast<short>(c.doing == step::writing ? POLLOUT : POLLIN), 0});
             if (::poll(on.data(), on.size(), patience_ms()) < 0) continue;
             if (on[0].revents) return;
             for (std::size_t n = 0; n != clients_.size(); ++n)
                 if (on[n + 2].revents) serve(clients_[n]);
-            if (on[1].revents) accept_one();
             std::erase_if(clients_, [now = now()](client const& c) { return c.doing == step::gone || now >= c.due; });
+            if (on[1].revents && make_room()) accept_one();
         }
     }
 
@@ -76,7 +80,7 @@ private:
     };
     struct client {
         descriptor socket;
-        mono_time due;
+        mono_time due, idle_since;
         step doing = step::reading;
         std::string heard{}, answer{};
         std::size_t sent = 0;
@@ -87,16 +91,38 @@ private:
 
     int patience_ms() const {
         auto due = is_resting() ? accept_again_ : mono_time::max();
-        for (auto const& c : clients_) due = std::min(due, c.due);
+        bool const is_full = clients_.size() >= limits_.clients_max;
+        for (auto const& c : clients_) {
+            due = std::min(due, c.due);
+            auto const idle_at = c.idle_since + limits_.idle;
+            if (is_full && idle_at > now())
+                due = std::min(due, idle_at); // before, those who wait are looked at already
+        }
         if (due == mono_time::max()) return -1;
         auto const left = std::chrono::ceil<std::chrono::milliseconds>(due - now()).count();
         return static_cast<int>(std::clamp<decltype(left)>(left, 0, 60'000));
     }
 
+    bool is_idle(client const& c, mono_time at) const { return at >= c.idle_since + limits_.idle; }
+    bool has_idle(mono_time at) const {
+        return std::any_of(clients_.begin(), clients_.end(), [&](client const& c) { return is_idle(c, at); });
+    }
+
+    /// False if nobody has to go.
+    bool make_room() {
+        if (clients_.size() < std::max(limits_.clients_max, std::size_t{1})) return true;
+        auto const oldest = std::min_element(clients_.begin(), clients_.end(), [](client const& a, client const& b) {
+            return a.idle_since < b.idle_since;
+        });
+        if (!is_idle(*oldest, now())) return false;
+        clients_.erase(oldest);
+        return true;
+    }
+
     void accept_one() {
         descriptor s{::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
         if (s)
-            clients_.push_back({std::move(s), now() + limits_.client});
+            clients_.push_back({std::move(s), now() + limits_.client, now()});
         else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
             accept_again_ = now() + std::chrono::milliseconds{100}; // it stays readable
     }
@@ -123,6 +149,7 @@ private:
             c.doing = step::gone;
         } else if (end != c.heard.npos || count == 0) {
             c.answer = answer_(std::string_view{c.heard}.substr(0, end), c.due);
+            c.idle_since = now();
             c.doing = step::writing;
             write(c);
         }
@@ -137,6 +164,7 @@ private:
                 return;
             }
             c.sent += static_cast<std::size_t>(count);
+            c.idle_since = now();
         }
         c.answer = {};
         c.sent = 0;
