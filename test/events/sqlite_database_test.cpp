@@ -62,7 +62,8 @@ TEST_CASE("events.sqlite_database: no row looks through those that were written 
     auto d = world.make();
     REQUIRE(d.remove_before(wall_time{}, 1)); // makes the tables
     std::string how;
-    for (auto const& step : world.query(std::string{"EXPLAIN QUERY PLAN "} + detail::sql::write_status)) how += step + "\n";
+    for (auto const& step : world.query(std::string{"EXPLAIN QUERY PLAN "} + detail::sql::write_status))
+        how += step + "\n";
     CHECK(how.find("TASK_ID_STATE_TIME_INDEX (task_id=? AND state=?)") != std::string::npos);
     CHECK(how.find("TEMP B-TREE") == std::string::npos); // for the order
 }
@@ -98,4 +99,27 @@ TEST_CASE("events.sqlite_database: tables that are dropped are made again") {
     CHECK_FALSE(d.write(entries_of(h.started(2))));
     CHECK(d.write(entries_of(h.started(2))));
     CHECK(world.query("SELECT count(*) FROM JOB_EXECUTION_LOG") == rows{"1"});
+}
+
+TEST_CASE("events.sqlite_database: a new file is its owner's alone, and one that is there keeps its rights") {
+    sqlite_world const world;
+    auto const path = world.directory + "/runs.db";
+    auto const rights = [](std::string const& name) {
+        return static_cast<int>(std::filesystem::status(name).permissions());
+    };
+    happenings const h;
+    {
+        auto d = world.make();
+        REQUIRE(d.write(entries_of(h.started())));
+        CHECK(rights(path) == 0600);
+        CHECK(rights(path + "-wal") == 0600);
+        CHECK(rights(path + "-shm") == 0600);
+    }
+    std::filesystem::permissions(path, std::filesystem::perms{0640});
+    auto d = world.make();
+    REQUIRE(d.write(entries_of(h.failed())));
+    CHECK(rights(path) == 0640);
+    SqliteDatabase none{":memory:"};
+    CHECK(none.write(entries_of(h.started())));
+    CHECK_FALSE(std::filesystem::exists(":memory:"));
 }

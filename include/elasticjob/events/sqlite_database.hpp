@@ -10,10 +10,14 @@
 #include <string>
 #include <utility>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 namespace elasticjob {
 
-/// A file that is made when it is not there, in write-ahead mode, so that others may read while it is written. A write
-/// waits up to a second for another writer before it is tried again later. Threads: one at a time.
+/// A file that is made when it is not there, for its owner alone (0600), in write-ahead mode, so that others may read while it
+/// is written. A write waits up to a second for another writer before it is tried again later. Threads: one at a time.
 class SqliteDatabase {
 public:
     explicit SqliteDatabase(std::string path) : path_{std::move(path)} {}
@@ -56,6 +60,7 @@ private:
 
     result<void> open() {
         if (db_) return success();
+        make_private();
         sqlite3* db = nullptr;
         int const code = sqlite3_open_v2(path_.c_str(), &db,
                                          SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
@@ -63,6 +68,13 @@ private:
         auto opened = code == SQLITE_OK ? set_up() : result<void>{failure()};
         if (!opened) close();
         return opened;
+    }
+    /// A new file is for its owner alone; SQLite would let everybody read it. The files beside it get the same rights. A file
+    /// that is there already is not opened here, because closing it would take away the locks of other connections.
+    void make_private() const {
+        if (path_.empty() || path_ == ":memory:" || path_.starts_with("file:")) return;
+        int const file = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+        if (file >= 0) ::close(file);
     }
     result<void> set_up() {
         sqlite3_busy_timeout(db_.get(), 1000);
