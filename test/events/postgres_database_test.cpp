@@ -107,4 +107,25 @@ TEST_CASE("events.postgres_database: a server that is not there is to be asked a
     auto const written = d.write(entries_of(h.started()));
     REQUIRE_FALSE(written);
     CHECK(written.error() == errc::unreachable);
+    CAPTURE(written.error().what);
+    CHECK(written.error().what.find('\n') == std::string::npos); // behind which a line in a log would end
+    CHECK(written.error().what.find("/nonexistent") != std::string::npos);
+    CHECK(written.error().what.find("No such file or directory") != std::string::npos);
+}
+
+TEST_CASE("events.postgres_database: why a row is refused is told in one line, without the row and the statement") {
+    auto* const server = the_server();
+    if (!server) return;
+    postgres_world world{*server};
+    happenings h;
+    h.failure = error{errc::job_threw, "secret", ""};
+    world.refuse_state("TASK_ERROR");
+    auto d = world.make();
+    auto const refused = d.write(entries_of(h.failed()));
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error() == errc::invalid_argument);
+    CAPTURE(refused.error().what);
+    CHECK(refused.error().what.find("violates check constraint") != std::string::npos);
+    for (auto const* const text : {"secret", "INSERT", "\n"})
+        CHECK(refused.error().what.find(text) == std::string::npos);
 }

@@ -64,14 +64,31 @@ private:
             bool const is_refused = state.starts_with("22") || state.starts_with("23") || state.starts_with("P0");
             forget_statements(); // or the values of the one that failed would stay in memory for good
             if (!is_refused) disconnect();
-            return error{is_refused ? errc::invalid_argument : errc::unreachable, e.what()};
+            return error{is_refused ? errc::invalid_argument : errc::unreachable, in_one_line(e.what())};
         } catch (std::exception const& e) {
             disconnect();
-            return error{errc::unreachable, e.what()};
+            return error{errc::unreachable, in_one_line(e.what())};
         }
 #else
         static_assert(sizeof(F) == 0, "SOCI tells of errors by exceptions, which are turned off");
 #endif
+    }
+
+    /// SOCI's first line says what failed, and those behind it may hold PostgreSQL's reason. Who shows an error shows one line.
+    /// The rows and the statement that may follow are left out: they hold what the run was about.
+    static std::string in_one_line(std::string_view said) {
+        constexpr std::size_t length_max = 500;
+        for (std::string_view const rest : {"\nDETAIL:", " while executing \"", "\nwhile executing \""})
+            said = said.substr(0, said.find(rest));
+        std::string line;
+        for (char const c : said.substr(0, length_max)) {
+            if (c != '\n' && c != '\t')
+                line += c;
+            else if (!line.empty() && line.back() != ' ')
+                line += ' ';
+        }
+        while (line.ends_with(' ')) line.pop_back();
+        return line;
     }
 
     void connect() {
