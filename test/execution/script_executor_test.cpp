@@ -72,6 +72,17 @@ TEST_CASE("execution.script_executor: exit code 0 is success; any other, and any
     CHECK(contains(killed.error().what, "'sh' was ended by signal 11 (SIGSEGV)"));
 }
 
+TEST_CASE("execution.script_executor: parameters that are too large for the kernel are named with their sizes") {
+    hand_made_run run{"true"};
+    run.ctx.job_parameter = std::string(200'000, 'p');
+    auto const outcome = run.with();
+    REQUIRE(!outcome);
+    CHECK(outcome.error() == errc::too_large);
+    CHECK(contains(outcome.error().what, "its arguments and environment have "));
+    CHECK(contains(outcome.error().what, "at most 131072 bytes for one"));
+    CHECK(outcome.error().what.size() < 500);
+}
+
 TEST_CASE("execution.script_executor: what cannot be started is named, with the reason") {
     auto const why = [](std::string const& command_line, script_options options = {}) {
         auto const outcome = hand_made_run{command_line}.with(std::move(options));

@@ -4,12 +4,14 @@
 #define ELASTICJOB_EXECUTION_CHILD_PROCESS_HPP
 
 #include <elasticjob/config/text.hpp> // in_quotes
+#include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/execution/become_program.hpp>
 #include <elasticjob/execution/descriptor.hpp>
 
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,6 +84,7 @@ private:
     static std::vector<char*> pointers(std::string const* first, std::vector<std::string> const& rest);
 
     static error explained(child_options const& options, launch_failure failed);
+    static error too_large(std::string const& what, child_options const& options);
 
     /// Whether there is still a process of ours by this number. There is, unless somebody else takes the exit codes of our
     /// children away; the number may then mean anybody.

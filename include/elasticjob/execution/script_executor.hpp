@@ -29,8 +29,8 @@ namespace elasticjob {
 struct ScriptExecutor {
     static constexpr job_type type = job_type::script;
 
-    /// Errors: invalid_config (the command line), job_failed (the program cannot be started or does not succeed; with the last
-    /// it has written to stderr), timed_out (it was not ready in time), job_threw (the output handler).
+    /// Errors: invalid_config (the command line), too_large (the parameters, for the kernel), job_failed (the program cannot be
+    /// started or does not succeed; with the last it has written to stderr), timed_out (it was not ready in time), job_threw (the output handler).
     template <script_output Output>
     result<void> operator()(script<Output>& body, sharding_context const& ctx) const {
         auto const& line = ctx.config ? ctx.config->script_command_line : std::string{};

@@ -103,6 +103,21 @@ ELASTICJOB_DECL std::vector<char*> child_process::pointers(std::string const* fi
     return all;
 }
 
+/// The kernel limits each text, and all of them together.
+ELASTICJOB_DECL error child_process::too_large(std::string const& what, child_options const& options) {
+    std::size_t all = 0, longest = 0;
+    for (auto const* const some : {&options.arguments, &options.environment})
+        for (auto const& one : *some) {
+            all += one.size() + 1;
+            longest = std::max(longest, one.size() + 1);
+        }
+    return error{errc::too_large,
+                 what + ": its arguments and environment have " + std::to_string(all) + " bytes, the longest of them " +
+                     std::to_string(longest) +
+                     "; Linux takes at most 131072 bytes for one, and a quarter of the stack's limit for "
+                     "all: the parameters of job and item must be shorter"};
+}
+
 ELASTICJOB_DECL error child_process::explained(child_options const& options, launch_failure failed) {
     switch (failed.step) {
     case launch_step::descriptors:
@@ -115,6 +130,7 @@ ELASTICJOB_DECL error child_process::explained(child_options const& options, lau
             return error{errc::job_failed, what + ": it is no program of this machine, and does not begin with #!"};
         if (failed.why == ENOENT && ::access(options.program.c_str(), F_OK) == 0)
             return error{errc::job_failed, what + ": the interpreter that its first line names is missing"};
+        if (failed.why == E2BIG) return too_large(what, options);
         return refused(what, failed.why);
     }
     return refused("cannot prepare the process", failed.why);
