@@ -134,6 +134,39 @@ TEST_CASE("zk_jobs.http: who does not answer in time has failed, and holds up ne
     });
 }
 
+TEST_CASE("zk_jobs.http: a hostile service fails its run, and harms neither the process nor the session") {
+    std::atomic<int> requests{0};
+    odd_server const hostile{[&](peer const& p) {
+        p.read_header();
+        auto const request = ++requests;
+        if (request == 1) return void(p.write("HTTP/1.1 200 " + std::string(30'000, 'a') + "\r\n\r\n"));
+        if (request == 3) return void(p.write("HTTP/1.1 204 No Content\r\n\r\n"));
+        std::string headers;
+        while (headers.size() < 65'536) headers += "X-Y: z\r\n";
+        if (!p.write("HTTP/1.1 200 OK\r\n")) return;
+        for (int n = 0; n < 100'000 && p.write(headers);) ++n;
+    }};
+    zk_server server{quick()};
+    auto r = connected(to(server.endpoint()));
+    run_log log;
+    zk_scheduler<HttpExecutor> scheduler{r, instance(1), log.to_sink()};
+    auto job = scheduler.schedule(on_demand("hostile"), http_request::make(hostile.url()).value());
+    REQUIRE_MESSAGE(job, to_string(job.error()));
+    for (std::size_t n = 1; n <= 3; ++n) {
+        REQUIRE(job->trigger());
+        auto const run = log.wait_for_ends(n).back();
+        CHECK((run.failure && *run.failure == errc::too_large) == (n < 3));
+        REQUIRE(job->wait_idle());
+    }
+    auto const letters = list_dead_letters(r, "hostile");
+    REQUIRE(letters);
+    CHECK(letters->size() == 2);
+    on_loop(r.loop(), [&]() -> task<> {
+        CHECK(r.session().generation.value == 1);
+        co_return;
+    });
+}
+
 TEST_CASE("zk_jobs.http: when the session is over the service is let go, and the new session sends the request anew") {
     std::atomic<int> requests{0};
     std::binary_semaphore asked{0}, left{0};
