@@ -203,6 +203,8 @@ task<result<commit_reply>> basic_memory_registry<Loop>::commit(transaction t) {
     ELASTICJOB_CO_TRY(auto const answer, co_await submit(t.operations(), t.generation()));
     bool wrote = false;
     for (auto const& o : t.operations()) wrote |= o.what == operation::kind::set;
+    if (answer.refused && answer.refused->why == errc::no_auth)
+        co_return error{errc::no_auth, "the node is read-only", t.operations()[answer.refused->operation].path.str()};
     co_return commit_reply{answer.refused, wrote ? answer.at : 0};
 }
 

@@ -89,6 +89,9 @@ public:
     /// The server gives the session up now.
     void expire(std::int64_t id) { end(id, true); }
 
+    /// See `node_tree::set_read_only`.
+    void set_read_only(node_path const& above, bool is_read_only) { tree_.set_read_only(above, is_read_only); }
+
     /// Is told of each change of the tree, once it is there.
     void on_change(void (*changed)(void*, tree_event const&), void* context) noexcept;
 

@@ -79,6 +79,9 @@ ELASTICJOB_DECL task<result<commit_reply>> simulated_registry::commit(transactio
     wire_request r{wire_request::kind::write, {}, false, t.operations()};
     ELASTICJOB_CO_TRY(auto const answer, co_await call(std::move(r), g, nullptr));
     co_return commit_reply{answer.applied.refused, wrote && !answer.applied.refused ? answer.applied.at : 0};
+    if (answer.applied.refused && answer.applied.refused->why == errc::no_auth)
+        co_return error{errc::no_auth, "the node is read-only",
+                        t.operations()[answer.applied.refused->operation].path.str()};
 }
 
 ELASTICJOB_DECL simulated_registry::pending::pending(simulated_registry& r, std::uint64_t n, wire_request const& what,

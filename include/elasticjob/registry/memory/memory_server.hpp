@@ -80,6 +80,9 @@ public:
     request_counts& counts() noexcept { return counts_; }
     void set_filter(request_filter f) noexcept { filter_ = f; }
 
+    /// See `node_tree::set_read_only`: an access list, or a quota, as a test needs it.
+    void set_read_only(node_path const& above, bool is_read_only) { tree_.set_read_only(above, is_read_only); }
+
     std::int64_t open_session() noexcept { return ++last_session_; }
 
     /// Its ephemeral nodes go at once.

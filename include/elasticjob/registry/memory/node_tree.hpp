@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_REGISTRY_MEMORY_NODE_TREE_HPP
 #define ELASTICJOB_REGISTRY_MEMORY_NODE_TREE_HPP
 
+#include <elasticjob/core/algorithm.hpp> // any_of
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/path.hpp>
 #include <elasticjob/registry/node.hpp>
@@ -12,7 +13,9 @@
 #include <cstdio>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -54,6 +57,11 @@ public:
     /// Of the last change that was tried.
     revision last_revision() const noexcept { return last_revision_; }
 
+    /// From now on, or no longer, the nodes below that one are read-only: who writes, creates or removes one is told
+    /// `no_auth`. A session's end removes its nodes all the same.
+    void set_read_only(node_path const& above, bool is_read_only);
+    bool is_read_only(std::string_view path) const;
+
     /// Every path, in order, for comparisons and dumps.
     template <class F>
     void for_each(F&& f) const {
@@ -85,7 +93,11 @@ private:
     std::optional<errc> create(operation const& o, std::int64_t session, std::int64_t now_ms, applied& answer,
                                std::vector<undo>& journal);
 
+    /// What the session's end does to its own nodes, nobody may forbid.
+    applied apply_checked(std::vector<operation> const& operations, std::int64_t session, std::int64_t now_ms);
+
     std::map<std::string, entry> nodes_;
+    std::set<std::string> read_only_; ///< the paths above, with a slash behind each
     revision last_revision_ = 0;
 };
 

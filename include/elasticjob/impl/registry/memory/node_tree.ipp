@@ -27,8 +27,30 @@ ELASTICJOB_DECL std::vector<std::string> node_tree::children(node_path const& pa
     return names;
 }
 
+ELASTICJOB_DECL void node_tree::set_read_only(node_path const& above, bool is_read_only) {
+    auto prefix = above.str() + "/";
+    if (is_read_only)
+        read_only_.insert(std::move(prefix));
+    else
+        read_only_.erase(prefix);
+}
+
+ELASTICJOB_DECL bool node_tree::is_read_only(std::string_view path) const {
+    return std::any_of(read_only_.begin(), read_only_.end(),
+                       [&](std::string const& above) { return path.starts_with(above); });
+}
+
 ELASTICJOB_DECL auto node_tree::apply(std::vector<operation> const& operations, std::int64_t session,
                                       std::int64_t now_ms) -> applied {
+    if (!read_only_.empty())
+        for (std::size_t i = 0; i < operations.size(); ++i)
+            if (operations[i].what != operation::kind::check && is_read_only(operations[i].path.str()))
+                return {.refused = typename reply::refusal{i, errc::no_auth}, .created = {}, .events = {}};
+    return apply_checked(operations, session, now_ms);
+}
+
+ELASTICJOB_DECL auto node_tree::apply_checked(std::vector<operation> const& operations, std::int64_t session,
+                                              std::int64_t now_ms) -> applied {
     applied answer;
     answer.at = ++last_revision_;
     std::vector<undo> journal;
@@ -48,7 +70,7 @@ ELASTICJOB_DECL std::vector<tree_event> node_tree::end_session(std::int64_t sess
     std::vector<operation> removals;
     for (auto const& [path, e] : nodes_)
         if (e.value.stat.owner == session) removals.push_back({operation::kind::remove, *node_path::parse(path)});
-    return apply(removals, session, now_ms).events;
+    return apply_checked(removals, session, now_ms).events;
 }
 
 ELASTICJOB_DECL auto node_tree::parent_of(std::string const& path) -> entry& {
