@@ -128,6 +128,10 @@ struct without_session_changed : MemoryRegistry {
 struct with_news_of_another_loop : MemoryRegistry {
     event_count<virtual_loop>& session_changed();
 };
+struct without_abandon : MemoryRegistry {
+    void abandon(abandoned_nodes) = delete;
+};
+static_assert(!registry<without_abandon>);
 static_assert(!registry<without_session>);
 static_assert(!registry<without_session_changed>);
 static_assert(!registry<with_news_of_another_loop>);

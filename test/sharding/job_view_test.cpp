@@ -22,6 +22,7 @@ struct restricted {
     event_count<virtual_loop>& session_changed() noexcept { return inner.session_changed(); }
     registry_limits limits() const noexcept { return inner.limits(); }
     session_view session() const noexcept { return inner.session(); }
+    void abandon(abandoned_nodes what) { inner.abandon(std::move(what)); }
     task<result<node>> get(node_path p, watch* w = nullptr) {
         if (hidden && p == *hidden) co_return error{errc::no_auth, "the node belongs to another user", p.str()};
         co_return co_await inner.get(std::move(p), w);

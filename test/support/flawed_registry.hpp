@@ -90,6 +90,7 @@ public:
         if (planted == flaw::limits_promise_too_much) l.request_bytes_max += 1;
         return l;
     }
+    void abandon(abandoned_nodes what) { inner_.abandon(std::move(what)); }
     session_view session() const noexcept {
         auto s = inner_.session();
         if (planted == flaw::sessions_share_an_id) s.id = 1;

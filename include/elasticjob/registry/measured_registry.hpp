@@ -56,8 +56,8 @@ template <class M>
 concept registry_meter = std::move_constructible<M> && std::invocable<M&, registry_request const&>;
 
 /// Hands everything on to `inner`, which has to outlive it, and tells the meter when a request has ended. What goes past it,
-/// to `inner` itself, is not measured. `MeasuredRegistry measured{registry, numbers};`, and that for the scheduler.
-/// Threads: as with `inner`.
+/// to `inner` itself, is not measured, nor is the removal of abandoned nodes. What the scheduler is given:
+/// `MeasuredRegistry measured{registry, numbers};`. Threads: as with `inner`.
 template <registry Inner, registry_meter Meter>
 class MeasuredRegistry {
 public:
@@ -73,6 +73,7 @@ public:
     session_view session() const noexcept { return inner_.session(); }
     event_count<loop_type>& session_changed() noexcept { return inner_.session_changed(); }
     registry_limits limits() const noexcept { return inner_.limits(); }
+    void abandon(abandoned_nodes what) { inner_.abandon(std::move(what)); }
 
     task<result<node>> get(node_path path, node_watch<loop_type>* w = nullptr);
     task<result<std::optional<node_stat>>> exists(node_path path, node_watch<loop_type>* w = nullptr);

@@ -36,6 +36,7 @@ public:
     session_view session() const noexcept { return session_; }
     event_count<Loop>& session_changed() noexcept { return changed_; }
     registry_limits limits() const noexcept { return server_.options().limits; }
+    void abandon(abandoned_nodes what) { abandoned_.spawn(remove_abandoned(*this, std::move(what))); }
 
     task<result<node>> get(node_path path, node_watch<Loop>* w = nullptr);
 
@@ -124,6 +125,7 @@ private:
     session_view session_{.generation = {1}};
     session_watches<Loop> watches_;
     expiry expiry_;
+    task_scope abandoned_; ///< last: its tasks use all of the above
 };
 
 using MemoryRegistry = basic_memory_registry<event_loop>;
@@ -201,10 +203,10 @@ task<result<commit_reply>> basic_memory_registry<Loop>::commit(transaction t) {
     if (!t.has_room(limits()))
         co_return error{errc::too_large, "the transaction is larger than one request may be: split it"};
     ELASTICJOB_CO_TRY(auto const answer, co_await submit(t.operations(), t.generation()));
-    bool wrote = false;
-    for (auto const& o : t.operations()) wrote |= o.what == operation::kind::set;
     if (answer.refused && answer.refused->why == errc::no_auth)
         co_return error{errc::no_auth, "the node is read-only", t.operations()[answer.refused->operation].path.str()};
+    bool wrote = false;
+    for (auto const& o : t.operations()) wrote |= o.what == operation::kind::set;
     co_return commit_reply{answer.refused, wrote ? answer.at : 0};
 }
 
@@ -323,6 +325,7 @@ void basic_memory_registry<Loop>::lose_session() {
 
 template <loop Loop>
 void basic_memory_registry<Loop>::close() {
+    abandoned_.cancel();
     loop().disarm(expiry_);
     watches_.unlink();
     server_.end_session(session_.id);

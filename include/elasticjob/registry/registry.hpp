@@ -8,6 +8,7 @@
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/task.hpp>
+#include <elasticjob/registry/abandoned_nodes.hpp>
 #include <elasticjob/registry/node.hpp>
 #include <elasticjob/registry/transaction.hpp>
 #include <elasticjob/registry/watch.hpp>
@@ -45,9 +46,10 @@ concept registry_writes = requires(R& r, node_path path, std::string data, creat
 };
 
 template <class R>
-concept registry_sessions = requires(R& r) {
+concept registry_sessions = requires(R& r, abandoned_nodes left) {
     { r.session() } -> std::same_as<session_view>;
     { r.session_changed() } -> std::same_as<event_count<typename R::loop_type>&>;
+    { r.abandon(left) } -> std::same_as<void>;
 };
 
 } // namespace detail
@@ -66,11 +68,13 @@ concept registry_sessions = requires(R& r) {
 /// | `r.commit(t)`                | commit_reply       | all or nothing, in one revision; a refusal is no error    |
 /// | `r.session()`                | session_view       | as known now                                              |
 /// | `r.session_changed()`        | event_count        | notified after every change of `session()`                |
+/// | `r.abandon(nodes)`           | nothing            | removes them as soon as it can, while their session lives |
 /// | `r.limits()`                 | registry_limits    | larger requests fail with too_large, and are not sent     |
 /// | `r.loop()`                   | the loop           | everything above happens on it                            |
 ///
 /// Errors of every operation: not_sent (certainly without effect), unknown_outcome (a reply was lost: read back),
-/// session_lost (the generation is over), no_auth, closed. Nothing is retried behind the caller's back.
+/// session_lost (the generation is over), no_auth, closed. Nothing is retried behind the caller's back, except for what
+/// was abandoned: nobody waits for that, and every model runs `remove_abandoned` in a task of its own.
 /// Laws (run over every model by test/laws/registry.hpp): a second create keeps the first data; ephemeral nodes end
 /// with their session; sequence numbers grow; a watch fires once for each arming, and what caused it is readable then;
 /// a read that shows a change comes after the watch that tells of it; a transaction is all or nothing, its operations

@@ -54,6 +54,7 @@ public:
     session_view session() const noexcept;
     event_count<event_loop>& session_changed() noexcept;
     registry_limits limits() const noexcept;
+    void abandon(abandoned_nodes what);
 
     task<result<node>> get(node_path path, node_watch<event_loop>* w = nullptr);
     task<result<std::optional<node_stat>>> exists(node_path path, node_watch<event_loop>* w = nullptr);

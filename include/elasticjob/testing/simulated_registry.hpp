@@ -48,6 +48,7 @@ public:
     session_view session() const noexcept { return session_; }
     event_count<node_loop>& session_changed() noexcept { return changed_; }
     registry_limits limits() const noexcept { return wire_.server().options().limits; }
+    void abandon(abandoned_nodes what) { abandoned_.spawn(remove_abandoned(*this, std::move(what))); }
 
     task<result<node>> get(node_path path, watch_type* w = nullptr);
 
@@ -147,6 +148,7 @@ private:
     alarm<&simulated_registry::suspend> notice_;       ///< nothing has been heard for too long
     alarm<&simulated_registry::try_to_connect> retry_; ///< the last attempt has come to nothing
     alarm<&simulated_registry::give_up> give_up_;
+    task_scope abandoned_; ///< last: its tasks use all of the above
 };
 
 static_assert(registry<simulated_registry>);

@@ -39,6 +39,49 @@ task<law_report> a_session_is_told_apart(World& world) {
     co_return kept();
 }
 
+/// Those of the session and no others, though they are named.
+template <class World>
+task<law_report> abandoned_nodes_are_removed(World& world) {
+    auto& r = world.registry();
+    auto& other = world.second();
+    auto made = co_await r.create(at("/left"), "mine", create_mode::ephemeral);
+    LAW_SUCCEEDS(made);
+    made = co_await r.create(at("/kept"), "of another scheduler", create_mode::ephemeral);
+    LAW_SUCCEEDS(made);
+    made = co_await other.create(at("/theirs"), "", create_mode::ephemeral);
+    LAW_SUCCEEDS(made);
+    made = co_await r.create(at("/queue"), "", create_mode::persistent);
+    LAW_SUCCEEDS(made);
+    made = co_await other.create(at("/queue/b-"), "", create_mode::ephemeral_sequential);
+    LAW_SUCCEEDS(made);
+    made = co_await r.create(at("/queue/a-"), "", create_mode::ephemeral_sequential);
+    LAW_SUCCEEDS(made);
+    node_watch<typename World::registry_type::loop_type> left{r.loop()}, queue{r.loop()};
+    auto const seen = co_await r.exists(at("/left"), &left);
+    LAW_SUCCEEDS(seen);
+    auto const standing = co_await r.children(at("/queue"), &queue);
+    LAW_SUCCEEDS(standing);
+    LAW(standing->size() == 2);
+    r.abandon({r.session().generation,
+               {{at("/left")}, {at("/kept"), "mine"}, {at("/theirs")}, {at("/absent")}},
+               at("/queue/a-")});
+    co_await left.fired();
+    co_await queue.fired();
+    auto const gone = co_await r.exists(at("/left"));
+    LAW_SUCCEEDS(gone);
+    LAW(!gone->has_value());
+    auto const rest = co_await r.children(at("/queue"));
+    LAW_SUCCEEDS(rest);
+    LAW(rest->size() == 1);
+    LAW(rest->front().starts_with("b-"));
+    for (auto const* path : {"/kept", "/theirs"}) {
+        auto const stays = co_await r.exists(at(path));
+        LAW_SUCCEEDS(stays);
+        LAW(stays->has_value());
+    }
+    co_return kept();
+}
+
 template <class World>
 task<law_report> ephemeral_nodes_end_with_their_session(World& world) {
     auto& r = world.registry();

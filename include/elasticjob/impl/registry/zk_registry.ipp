@@ -54,6 +54,26 @@ ELASTICJOB_DECL task<result<commit_reply>> commit_on(session& s, transaction t) 
     co_return co_await s.calls().ask(node_path{}, std::move(request));
 }
 
+/// What the removal of abandoned nodes needs of a registry. The handle may move meanwhile; the session stays.
+struct removing_session {
+    zk::session& s;
+    event_loop& loop() noexcept { return s.loop(); }
+    session_view session() const noexcept { return s.view(); }
+    event_count<event_loop>& session_changed() noexcept { return s.changed(); }
+    task<result<node>> get(node_path path) { return read<get_request>(s, std::move(path), nullptr); }
+    task<result<std::vector<std::string>>> children(node_path path) {
+        return read<children_request>(s, std::move(path), nullptr);
+    }
+    task<result<void>> remove(node_path path, node_version version, session_generation g) {
+        return write(s, std::move(path), remove_request{version}, 0, g);
+    }
+};
+
+ELASTICJOB_DECL task<void> remove_abandoned_on(session& s, abandoned_nodes what) {
+    removing_session on{s};
+    co_await remove_abandoned(on, std::move(what));
+}
+
 } // namespace zk
 
 ELASTICJOB_DECL result<ZkRegistry> ZkRegistry::connect(zk_options options) {
@@ -122,6 +142,10 @@ ELASTICJOB_DECL event_loop& ZkRegistry::loop() noexcept { return session_->loop(
 ELASTICJOB_DECL session_view ZkRegistry::session() const noexcept { return session_->view(); }
 
 ELASTICJOB_DECL event_count<event_loop>& ZkRegistry::session_changed() noexcept { return session_->changed(); }
+
+ELASTICJOB_DECL void ZkRegistry::abandon(abandoned_nodes what) {
+    session_->spawn(zk::remove_abandoned_on(*session_, std::move(what)));
+}
 
 ELASTICJOB_DECL registry_limits ZkRegistry::limits() const noexcept { return zk::limits_of(*session_); }
 

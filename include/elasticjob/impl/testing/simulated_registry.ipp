@@ -21,6 +21,7 @@ ELASTICJOB_DECL simulated_registry::simulated_registry(node_loop& l, wire& w, st
 }
 
 ELASTICJOB_DECL simulated_registry::~simulated_registry() {
+    abandoned_.cancel();
     for (auto* t : {static_cast<timer*>(&notice_), static_cast<timer*>(&retry_), static_cast<timer*>(&give_up_)})
         loop_.disarm(*t);
     if (!loop_.is_killed()) wire_.close_session();
@@ -78,10 +79,10 @@ ELASTICJOB_DECL task<result<commit_reply>> simulated_registry::commit(transactio
     for (auto const& o : t.operations()) wrote |= o.what == operation::kind::set;
     wire_request r{wire_request::kind::write, {}, false, t.operations()};
     ELASTICJOB_CO_TRY(auto const answer, co_await call(std::move(r), g, nullptr));
-    co_return commit_reply{answer.applied.refused, wrote && !answer.applied.refused ? answer.applied.at : 0};
     if (answer.applied.refused && answer.applied.refused->why == errc::no_auth)
         co_return error{errc::no_auth, "the node is read-only",
                         t.operations()[answer.applied.refused->operation].path.str()};
+    co_return commit_reply{answer.applied.refused, wrote && !answer.applied.refused ? answer.applied.at : 0};
 }
 
 ELASTICJOB_DECL simulated_registry::pending::pending(simulated_registry& r, std::uint64_t n, wire_request const& what,

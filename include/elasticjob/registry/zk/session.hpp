@@ -45,6 +45,9 @@ public:
     /// Why nothing can be sent under this generation now, or nothing.
     std::optional<error> refusal(session_generation g) const;
 
+    /// Owns the task until it ends, or the session is closed.
+    void spawn(task<void> t) { abandoned_.spawn(std::move(t)); }
+
     /// Waits for the first connection. Errors: unreachable, no_auth, what the server has against the name space.
     task<result<void>> open();
 
@@ -142,6 +145,7 @@ private:
     call_table calls_{loop_, handle_, watches_};
     task_scope greeting_;
     task_scope keeper_;
+    task_scope abandoned_; ///< removals that nobody waits for
 };
 
 } // namespace elasticjob::zk

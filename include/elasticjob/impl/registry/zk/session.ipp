@@ -40,6 +40,7 @@ ELASTICJOB_DECL task<result<void>> session::close() {
     view_.state = session_state::closed;
     loop_.disarm(lapse_);
     greeting_.cancel();
+    abandoned_.cancel();
     calls_.fail_all(errc::closed, errc::closed, "the registry is closed");
     watches_.fire_everything();
     changed_.notify();

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Ephemeral nodes whose owner has gone while its session goes on: who removes them, and how.
+#ifndef ELASTICJOB_REGISTRY_ABANDONED_NODES_HPP
+#define ELASTICJOB_REGISTRY_ABANDONED_NODES_HPP
+
+#include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/event_count.hpp>
+#include <elasticjob/core/path.hpp>
+#include <elasticjob/core/result.hpp>
+#include <elasticjob/core/task.hpp>
+#include <elasticjob/registry/node.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// What a scheduler that ends could not remove. It may be there or not.
+struct abandoned_nodes {
+    struct one {
+        node_path path;
+        std::optional<std::string> data{}; ///< if it has other data, it is somebody else's who shares the session
+    };
+
+    session_generation generation{};
+    std::vector<one> nodes{};
+    std::optional<node_path> sequential{}; ///< and the nodes beside this path whose names begin with its name
+};
+
+namespace detail {
+
+/// Whether that node is the one that was abandoned.
+bool is_abandoned(node const& there, abandoned_nodes::one const& left, session_view const& session);
+
+/// Whether the node is certain to be gone, or to be none of ours.
+template <class Registry>
+task<bool> remove_abandoned(Registry& r, abandoned_nodes::one const& left, session_generation g) {
+    auto const there = co_await r.get(left.path);
+    if (!there) co_return there.error() == errc::no_node;
+    if (!is_abandoned(*there, left, r.session())) co_return r.session().generation == g;
+    auto const removed = co_await r.remove(left.path, there->stat.version, g);
+    co_return removed || removed.error() == errc::no_node;
+}
+
+/// Replaces `what.sequential` by the nodes that it stands for, when that is possible.
+template <class Registry>
+task<void> find_sequential(Registry& r, abandoned_nodes& what) {
+    auto const queue = what.sequential->parent();
+    auto const names = co_await r.children(queue);
+    bool const is_known = names || names.error() == errc::no_node;
+    if (names)
+        for (auto const& name : *names)
+            if (name.starts_with(what.sequential->name())) what.nodes.push_back({queue / name});
+    if (is_known) what.sequential.reset();
+}
+
+} // namespace detail
+
+/// For models of `registry`: removes the nodes as soon as the connection allows it, and goes on until they are gone or
+/// their session is over. After a failure it waits, twice as long each time, for ten seconds at most. `r` must outlive
+/// the task.
+template <class Registry>
+task<void> remove_abandoned(Registry& r, abandoned_nodes what) {
+    constexpr std::chrono::milliseconds pause_min{100}, pause_max{10'000};
+    for (auto pause = pause_min;; pause = std::min(2 * pause, pause_max)) {
+        auto const seen = r.session_changed().edition();
+        auto const session = r.session();
+        bool const is_over = session.generation != what.generation || session.state == session_state::closed;
+        if (is_over) co_return; // they have gone with it
+        if (session.state == session_state::connected) {
+            if (what.sequential) co_await detail::find_sequential(r, what);
+            std::vector<abandoned_nodes::one> rest;
+            for (auto const& left : what.nodes) {
+                bool const is_gone = co_await detail::remove_abandoned(r, left, what.generation);
+                if (!is_gone) rest.push_back(left);
+            }
+            what.nodes = std::move(rest);
+            if (what.nodes.empty() && !what.sequential) co_return;
+        }
+        auto const until = r.loop().now() + pause;
+        co_await r.session_changed().newer_than(seen, until);
+    }
+}
+
+} // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/registry/abandoned_nodes.ipp>
+#endif
+#endif // ELASTICJOB_REGISTRY_ABANDONED_NODES_HPP
