@@ -74,6 +74,7 @@
 #include <elasticjob/impl/execution/misfire.ipp>
 #include <elasticjob/impl/execution/output_lines.ipp>
 #include <elasticjob/impl/execution/round_ends.ipp>
+#include <elasticjob/impl/execution/run_book.ipp>
 #include <elasticjob/impl/execution/run_record.ipp>
 #include <elasticjob/impl/execution/script.ipp>
 #include <elasticjob/impl/execution/script_context.ipp>
@@ -92,8 +93,8 @@
 #include <elasticjob/impl/operations/line_server.ipp>
 #include <elasticjob/impl/operations/plan.ipp>
 #include <elasticjob/impl/operations/remove_job.ipp>
-#include <elasticjob/impl/registry/memory/node_tree.ipp>
 #include <elasticjob/impl/registry/abandoned_nodes.ipp>
+#include <elasticjob/impl/registry/memory/node_tree.ipp>
 #include <elasticjob/impl/registry/transaction.ipp>
 #include <elasticjob/impl/scheduler/calling_threads.ipp>
 #include <elasticjob/impl/sharding/assignment.ipp>

@@ -117,8 +117,8 @@ TEST_CASE("cluster: registering, sharding and running leave the nodes that 2.1.5
     }
     all.wait_for("all items to run", [&] { return one.count("runs") == 2 && two.count("runs") == 2; });
     auto running = idle;
-    running["sharding/0/running"] = running["sharding/1/running"] = {"", two.session()};
-    running["sharding/2/running"] = running["sharding/3/running"] = {"", one.session()};
+    running["sharding/0/running"] = running["sharding/1/running"] = {two.id(), two.session()}; // Java's are empty
+    running["sharding/2/running"] = running["sharding/3/running"] = {one.id(), one.session()};
     check_same(picture_of(all, at), running);
 }
 

@@ -55,9 +55,10 @@ struct shop : job_world {
         for (auto const i : which) ends.push_back({i, "end", version(i).value(), true});
         return end(std::move(ends));
     }
-    std::vector<end_result> end(std::vector<run_end> ends) {
+    std::vector<end_result> end(std::vector<run_end> ends) { return report_of(std::move(ends)).results; }
+    end_report report_of(std::vector<run_end> ends) {
         auto run = [](run_book<session_type>& m, session_generation g,
-                      std::vector<run_end> e) -> task<result<std::vector<end_result>>> {
+                      std::vector<run_end> e) -> task<result<end_report>> {
             co_return co_await m.finish(g, std::move(e));
         };
         return wait_for(run(mine, one.session().generation, std::move(ends))).value();
@@ -336,11 +337,50 @@ TEST_CASE("execution.run_book: an end whose session is over is told so, and can 
     auto finish = [](run_book<session_type>& m, session_generation g, run_end e) -> task<result<end_result>> {
         std::vector<run_end> ends{std::move(e)};
         auto const all = co_await m.finish(g, std::move(ends));
-        co_return all.front();
+        co_return all.results.front();
     };
     CHECK(s.wait_for(finish(s.mine, old, {0, "end", 1, true})).value() == end_result::session_over);
     CHECK(s.wait_for(finish(s.mine, s.one.session().generation, {0, "end", 1, false})).value() == end_result::recorded);
     CHECK(s.data(s.at.run_record(0)) == "end");
+}
+
+TEST_CASE("execution.run_book: an end that the registry refuses keeps its mark, says why, and can be recorded later") {
+    shop s{2};
+    REQUIRE(s.start({0, 1}));
+    s.server.set_read_only(s.at.run_records(), true);
+    std::vector<run_end> const ends{{0, "end", 1, true}, {1, "end", 1, true}};
+    auto const before = s.server.counts().all();
+    auto const report = s.report_of(ends);
+    CHECK(s.server.counts().all() - before < 15);
+    CHECK(report.results == std::vector{end_result::refused, end_result::refused});
+    REQUIRE(report.refusal);
+    CHECK(*report.refusal == errc::no_auth);
+    CHECK(report.refusal->where == s.at.run_record(0).str());
+    CHECK(s.marked(2) == items{0, 1});
+    s.server.set_read_only(s.at.run_records(), false);
+    CHECK(s.end(ends) == std::vector{end_result::recorded, end_result::recorded});
+    CHECK(s.marked(2).empty());
+}
+
+TEST_CASE("execution.run_book: a registry that loses every reply is not asked without end") {
+    shop s{1};
+    REQUIRE(s.start({0}));
+    losing const network{s.server, [](std::int64_t, operation::kind const* write) {
+                             return write ? request_fate::request_lost : request_fate::served;
+                         }};
+    auto const report = s.report_of({{0, "end", 1, true}});
+    CHECK(report.results == std::vector{end_result::refused});
+    CHECK(*report.refusal == errc::unknown_outcome);
+}
+
+TEST_CASE("execution.run_book: a mark of another instance in the same session is left alone") {
+    shop s{1};
+    REQUIRE(s.start({0}));
+    s.set(s.at.run_record(0), "run of the other");
+    s.remove(s.at.item_running(0));
+    s.create_as(s.one, s.at.item_running(0), s.other.str(), create_mode::ephemeral);
+    CHECK(s.end({{0, "end", 1, true}}) == std::vector{end_result::fenced});
+    CHECK(s.is_marked_by(s.one, 0));
 }
 
 TEST_CASE("execution.run_book: what is saved while a run goes on is fenced like its end") {

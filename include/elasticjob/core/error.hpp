@@ -33,7 +33,7 @@ enum class errc : std::uint8_t {
     not_running, ///< there is no run to be stopped
     no_children_for_ephemerals,
     no_auth,
-    too_large, ///< refused here, because the server would cut the connection
+    too_large, ///< refused here, because the server would cut the connection; or by the server's quota
     // The connection.
     unreachable,     ///< no server could be reached within the connection time-out
     not_sent,        ///< certainly without effect: the request never left

@@ -4,6 +4,7 @@
 #define ELASTICJOB_EXECUTION_RUN_BOOK_HPP
 
 #include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/gather.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/registry.hpp>
@@ -58,9 +59,33 @@ struct run_end {
 
 enum class end_result : std::uint8_t {
     recorded,
-    fenced,       ///< somebody else has taken the item over: what this run did does not count
-    session_over, ///< not known; ask again under the next session
+    fenced,          ///< somebody else has taken the item over: what this run did does not count
+    session_over,    ///< not known; ask again under the next session
+    refused,         ///< the connection is up, but the registry does not let us: the mark stands and the end is owed
 };
+
+/// What became of ends, in their order.
+struct end_report {
+    std::vector<end_result> results;
+    std::optional<error> refusal{}; ///< why the first that was refused was refused
+};
+
+/// Whether that is the mark of a run of this instance under this session. Two instances of a process may share a
+/// session, so a mark names its instance; a Java member's is empty.
+bool is_own_mark(node const& mark, instance_id const& self, session_view const& session);
+
+namespace detail {
+
+/// What has to follow when it is not known whether an end is recorded.
+enum class end_step : std::uint8_t { done, fenced, write, read_again, session_over, refused };
+
+/// `there` is the item's record, as read just now.
+end_step step_after_reading(result<node> const& there, run_end const& e);
+
+/// Precondition: the reply is not known to be a success.
+end_step step_after_writing(result<commit_reply> const& reply);
+
+} // namespace detail
 
 /// A start is one transaction for all items: it checks that they are still ours, that no operator has disabled them,
 /// that nobody runs them and that their records are as we know them; it writes the records and sets the marks. So two
@@ -80,8 +105,13 @@ public:
                                      std::vector<run_start> starts);
 
     /// Writes the records of runs that have ended and takes their marks away: one transaction, as far as they fit into
-    /// one. Tried until it is known or the session is over. Gives the results in the order of the ends.
-    task<std::vector<end_result>> finish(session_generation g, std::vector<run_end> ends);
+    /// one. Tried until it is known, the session is over, or the registry has refused or not answered `attempts_max`
+    /// times.
+    task<end_report> finish(session_generation g, std::vector<run_end> ends);
+
+    /// Takes the item's mark away if it is this instance's; precondition: no run of this instance stands behind it.
+    /// Gives whether there was one. Errors: those of the registry.
+    task<result<bool>> drop_stray_mark(session_generation g, item_index i, node const& mark);
 
     /// The session that the mark belonged to is over and the run goes on: marks it again, unless somebody else has
     /// taken the item over (D-17). Tried until it is known. Gives whether the run is still the valid one. Errors:
@@ -143,12 +173,16 @@ private:
     /// stands. Should the session end before it is known, the record tells the next one.
     task<result<revision>> token_of(session_generation g, run_start const& s);
 
-    task<end_result> finish_one(session_generation g, run_end e);
+    task<end_result> finish_one(session_generation g, run_end e, std::optional<error>& refusal);
+
+    /// Takes the marks of this instance away from an item, and leaves its record as it is. Errors: those of the
+    /// registry that trying again does not mend; session_lost, which has taken them.
+    task<result<void>> drop_marks(session_generation g, item_index i);
 
     /// The end, with those marks that are there and ours.
-    task<run_end> with_marks_of(std::int64_t session, run_end e);
+    task<run_end> with_own_marks(session_view session, run_end e);
 
-    task<void> take_marks_away(session_generation g, std::int64_t session, run_end e);
+    static constexpr int attempts_max = 10;
 
     Registry& registry_;
     job_layout at_;
@@ -172,11 +206,11 @@ task<result<start_report>> run_book<Registry>::start(session_generation g, std::
 }
 
 template <registry Registry>
-task<std::vector<end_result>> run_book<Registry>::finish(session_generation g, std::vector<run_end> ends) {
-    std::vector<end_result> results;
-    while (results.size() < ends.size()) {
+task<end_report> run_book<Registry>::finish(session_generation g, std::vector<run_end> ends) {
+    end_report report;
+    while (report.results.size() < ends.size()) {
         transaction t{g};
-        auto const begin = results.size();
+        auto const begin = report.results.size();
         auto end = begin;
         for (; end < ends.size(); ++end) {
             transaction one{g};
@@ -187,11 +221,11 @@ task<std::vector<end_result>> run_book<Registry>::finish(session_generation g, s
         auto const reply = co_await registry_.commit(std::move(t));
         for (auto n = begin; n < end; ++n) {
             auto one = end_result::recorded;
-            if (!reply || !*reply) one = co_await finish_one(g, ends[n]);
-            results.push_back(one);
+            if (!reply || !*reply) one = co_await finish_one(g, ends[n], report.refusal);
+            report.results.push_back(one);
         }
     }
-    co_return results;
+    co_return report;
 }
 
 template <registry Registry>
@@ -199,15 +233,15 @@ task<result<bool>> run_book<Registry>::mark_again(session_generation g, item_ind
     for (;;) {
         ELASTICJOB_CO_TRY(auto const session, co_await connected_session(registry_, g));
         transaction t{g};
-        t.check(at_.run_record(i), version).create(at_.item_running(i), {}, create_mode::ephemeral);
+        t.check(at_.run_record(i), version).create(at_.item_running(i), self_.str(), create_mode::ephemeral);
         auto const reply = co_await registry_.commit(std::move(t));
         if (reply && *reply) co_return true;
         if (!reply && !is_connection(reply.error().code)) co_return reply.error();
         if (reply && reply->refused->operation == 0) co_return false;
         if (reply && reply->refused->why == errc::no_node) co_return true; // the item was cut off: nobody can start it
-        auto const mark = co_await registry_.exists(at_.item_running(i));
-        if (mark && *mark) co_return (*mark)->owner == session.id;
-        if (!mark && !is_connection(mark.error().code)) co_return mark.error();
+        auto const mark = co_await registry_.get(at_.item_running(i));
+        if (mark) co_return is_own_mark(*mark, self_, session);
+        if (!(mark.error() == errc::no_node) && !is_connection(mark.error().code)) co_return mark.error();
     }
 }
 
@@ -305,7 +339,7 @@ void run_book<Registry>::add_start(transaction& t, run_start const& s) const {
     for (auto const& p : s.share.own) t.check(p.path, p.version);
     t.check_absent(at_.item_disabled(i));
     if (s.dead) t.check_absent(at_.instance(*s.dead));
-    t.create(at_.item_running(i), {}, create_mode::ephemeral);
+    t.create(at_.item_running(i), self_.str(), create_mode::ephemeral);
     if (s.is_failover) t.create(at_.item_failover(i), self_.str(), create_mode::ephemeral);
     if (s.answers_flag) t.remove(at_.failover_item(i));
     if (!s.version) t.create(at_.run_record(i), {});
@@ -466,54 +500,82 @@ task<result<revision>> run_book<Registry>::token_of(session_generation g, run_st
 }
 
 template <registry Registry>
-task<end_result> run_book<Registry>::finish_one(session_generation g, run_end e) {
-    for (;;) {
+task<end_result> run_book<Registry>::finish_one(session_generation g, run_end e, std::optional<error>& refusal) {
+    using step = detail::end_step;
+    error obstacle{};
+    for (int attempt = 0; attempt < attempts_max; ++attempt) {
         auto const session = co_await connected_session(registry_, g);
         if (!session) co_return end_result::session_over;
         auto const there = co_await registry_.get(at_.run_record(e.item));
-        if (there && is_written(*there, e.record, e.version + 1)) co_return end_result::recorded; // it had happened
-        if ((there && there->stat.version != e.version) || (!there && there.error() == errc::no_node)) {
-            co_await take_marks_away(g, session->id, e);
-            co_return end_result::fenced;
+        auto next = detail::step_after_reading(there, e);
+        if (next == step::done) co_return end_result::recorded;
+        if (!there) obstacle = there.error();
+        if (next == step::fenced) {
+            auto const dropped = co_await drop_marks(g, e.item);
+            if (dropped || dropped.error() == errc::session_lost) co_return end_result::fenced;
+            obstacle = dropped.error();
+            next = step::refused;
         }
-        if (!there) {
-            if (!is_connection(there.error().code)) co_return end_result::session_over;
-            continue;
+        if (next == step::write) {
+            e = co_await with_own_marks(*session, std::move(e));
+            transaction t{g};
+            add_end(t, e);
+            auto const reply = co_await registry_.commit(std::move(t));
+            if (reply && *reply) co_return end_result::recorded;
+            if (!reply) obstacle = reply.error();
+            next = detail::step_after_writing(reply);
         }
-        e = co_await with_marks_of(session->id, std::move(e));
-        transaction t{g};
-        add_end(t, e);
-        auto const reply = co_await registry_.commit(std::move(t));
-        if (reply && *reply) co_return end_result::recorded;
-        if (!reply && !is_connection(reply.error().code)) co_return end_result::session_over;
+        if (next == step::session_over) co_return end_result::session_over;
+        if (next == step::refused) break;
     }
+    if (obstacle.what.empty())
+        obstacle = {errc::version_conflict, "the item's nodes kept changing", at_.item(e.item).str()};
+    if (!refusal) refusal = std::move(obstacle);
+    co_return end_result::refused;
 }
 
 template <registry Registry>
-task<run_end> run_book<Registry>::with_marks_of(std::int64_t session, run_end e) {
-    auto const mark = co_await registry_.exists(at_.item_running(e.item));
-    auto const taken = co_await registry_.exists(at_.item_failover(e.item));
-    if (mark) e.is_marked = *mark && (*mark)->owner == session;
-    if (taken) e.is_failover = *taken && (*taken)->owner == session;
+task<run_end> run_book<Registry>::with_own_marks(session_view session, run_end e) {
+    auto const mark = co_await registry_.get(at_.item_running(e.item));
+    auto const taken = co_await registry_.get(at_.item_failover(e.item));
+    auto const note = [&](result<node> const& found, bool& is_there) {
+        if (found) is_there = is_own_mark(*found, self_, session);
+        if (!found && found.error() == errc::no_node) is_there = false;
+    };
+    note(mark, e.is_marked);
+    note(taken, e.is_failover);
     co_return e;
 }
 
 template <registry Registry>
-task<void> run_book<Registry>::take_marks_away(session_generation g, std::int64_t session, run_end e) {
-    for (auto const& path : {at_.item_running(e.item), at_.item_failover(e.item)})
-        for (;;) {
-            auto const mark = co_await registry_.exists(path);
-            if (mark && (!*mark || (*mark)->owner != session)) break;
+task<result<void>> run_book<Registry>::drop_marks(session_generation g, item_index i) {
+    for (auto const& path : {at_.item_running(i), at_.item_failover(i)})
+        for (int attempts_left = attempts_max;; --attempts_left) {
+            ELASTICJOB_CO_TRY(auto const session, co_await connected_session(registry_, g));
+            auto const mark = co_await registry_.get(path);
+            if (mark && !is_own_mark(*mark, self_, session)) break;
+            if (!mark && mark.error() == errc::no_node) break;
+            auto failure = mark ? error{} : mark.error();
             if (mark) {
-                auto const removed = co_await registry_.remove(path, any_version, g);
-                if (removed || !is_connection(removed.error().code)) break;
-            } else {
-                if (!is_connection(mark.error().code)) break;
-                auto const again = co_await connected_session(registry_, g);
-                if (!again) break;
+                auto const removed = co_await registry_.remove(path, mark->stat.version, g);
+                if (removed || removed.error() == errc::no_node) break;
+                failure = removed.error();
             }
+            if (attempts_left <= 1 || !is_connection(failure.code)) co_return failure;
         }
+    co_return success();
+}
+
+template <registry Registry>
+task<result<bool>> run_book<Registry>::drop_stray_mark(session_generation g, item_index i, node const& mark) {
+    if (!is_own_mark(mark, self_, registry_.session())) co_return false;
+    ELASTICJOB_CO_CHECK(co_await drop_marks(g, i));
+    co_return true;
 }
 
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/execution/run_book.ipp>
+#endif
 #endif // ELASTICJOB_EXECUTION_RUN_BOOK_HPP

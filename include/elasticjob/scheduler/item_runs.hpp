@@ -152,7 +152,8 @@ private:
     /// The run that was to begin is not to be, and that is final.
     void drop(item_state& e, next_run next, std::string_view why);
 
-    /// Somebody's mark stands there who keeps no record: a Java member's.
+    /// Somebody's mark stands there who keeps no record: a Java member's. One of our own has no run behind it, for it
+    /// is this item's only one that begins: it is removed.
     task<void> wait_for_mark(item_state& e);
 
     /// A session ended before it was known whether a run had begun on record. The body was not called: if it had begun,
@@ -573,9 +574,15 @@ task<void> item_runs<Environment>::wait_for_mark(item_state& e) {
         auto const seen = e.stirred.edition();
         auto until = mono_time::max();
         if (!gone.is_linked()) {
-            auto const mark = co_await site_.registry.exists(site_.at.item_running(e.item), &gone);
-            if (mark && !*mark) co_return;
-            if (!mark) {
+            auto const mark = co_await site_.registry.get(site_.at.item_running(e.item), &gone);
+            if (!mark && mark.error() == errc::no_node) co_return;
+            bool is_known = mark.has_value();
+            if (mark) {
+                auto const stray = co_await site_.book.drop_stray_mark(terms().generation, e.item, *mark);
+                if (stray && *stray) co_return;
+                is_known = stray.has_value();
+            }
+            if (!is_known) {
                 gone.unlink();
                 until = site_.now() + site::retry_pause;
             }
@@ -602,7 +609,12 @@ task<mono_time> item_runs<Environment>::settle(item_state& e) {
         if (e.record.running) e.record.running->instance = nobody;
         std::vector<run_end> undo{{e.item, e.record.to_text(), there->stat.version, true, e.is_failover}};
         auto const undone = co_await site_.book.finish(session.generation, std::move(undo));
-        if (undone.front() == end_result::session_over) co_return site_.now() + site::retry_pause;
+        if (undone.results.front() == end_result::session_over) co_return site_.now() + site::retry_pause;
+        if (undone.results.front() == end_result::refused) {
+            ends_.tell_refused({&e}, *undone.refusal);
+            if (!site_.is_closing) co_return site_.now() + back_off(e);
+            ends_.give_up(e, session.generation);
+        }
     }
     co_return settled(e);
 }
@@ -612,6 +624,7 @@ mono_time item_runs<Environment>::settled(item_state& e) {
     e.uncertain.reset();
     e.is_read = false;
     idle_news().notify();
+    e.is_end_owed = false;
     return site_.now() + back_off(e);
 }
 

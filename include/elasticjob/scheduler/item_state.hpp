@@ -94,6 +94,7 @@ struct item_state {
     std::shared_ptr<live_batch<Environment>> together{}; ///< with whom it has begun, if anybody wants to know
     live_run<Environment>* live = nullptr;
     std::optional<end_result> ended{}; ///< what became of the record of its end
+    bool is_end_owed = false;          ///< the registry has refused the end, and that was told
 
     void stir();
 

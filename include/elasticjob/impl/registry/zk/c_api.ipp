@@ -6,6 +6,9 @@
 
 namespace elasticjob::zk {
 
+/// Of servers from 3.7 on that enforce quotas. Older versions of libzookeeper have no name for it.
+inline constexpr int quota_exceeded = -125;
+
 ELASTICJOB_DECL error failure(int code, node_path const& path) {
     auto const say = [&](errc why, char const* what) { return error{why, what, path.str()}; };
     switch (code) {
@@ -22,6 +25,8 @@ ELASTICJOB_DECL error failure(int code, node_path const& path) {
     case ZNOAUTH:
         return say(errc::no_auth, "the node belongs to another user: connect with that user's digest, or have the "
                                   "node's access list changed");
+    case quota_exceeded:
+        return say(errc::too_large, "the quota of the node, or of one above it, is used up: raise it, or make room");
     case ZAUTHFAILED:
         return say(errc::no_auth, "the server does not accept the digest");
     case ZCONNECTIONLOSS:

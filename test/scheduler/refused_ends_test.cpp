@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// The registry refuses to write the end of a run, although the connection is up: an access list, a quota.
+#include <elasticjob/scheduler/item_ends.hpp>
+
+#include <elasticjob/execution/run_record.hpp>
+
+#include <support/cluster.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+
+namespace {
+
+constexpr auto hour = 1h;
+
+job_config hourly(int items) {
+    auto c = make_job("settle", "0 0 * * * ?", items);
+    c.failover = true;
+    return c;
+}
+
+run_record record_of(cluster& c, item_index i) {
+    return run_record::parse(c.data("/settle/ext/run/" + std::to_string(i))).value();
+}
+
+std::vector<heard> troubles_of(cluster const& c) {
+    std::vector<heard> all;
+    for (auto const& e : c.log)
+        if (e.what == heard::kind::trouble) all.push_back(e);
+    return all;
+}
+
+void on_loop(cluster& c, std::function<void()> f) {
+    post(c.loop, std::move(f));
+    c.loop.run_ready();
+}
+
+void set_records_read_only(cluster& c, bool is_read_only) {
+    c.server.set_read_only(cluster::parsed("/settle/ext/run"), is_read_only);
+}
+
+/// The items run for the first instant, and nothing can be written about it.
+void run_into_refusal(cluster& c, member& m, int items) {
+    REQUIRE(m.schedule(hourly(items)));
+    c.run_for(hour - 1s);
+    m.holds = true;
+    c.run_for(2s);
+    REQUIRE(m.held() == static_cast<std::size_t>(items));
+    set_records_read_only(c, true);
+    m.holds = false;
+    m.release_all();
+}
+
+} // namespace
+
+TEST_CASE("scheduler.item_ends: an end that the registry refuses is owed, told once, and recorded when it can be") {
+    cluster c;
+    auto& m = c.add();
+    run_into_refusal(c, m, 3);
+    auto const before = c.server.counts().all();
+    c.run_for(10min);
+    CHECK(c.server.counts().all() - before < 3 * 5 * 70); // one attempt in ten seconds, not a storm
+    for (item_index i = 0; i < 3; ++i) CHECK(c.is_marked("settle", i));
+    auto const troubles = troubles_of(c);
+    REQUIRE(troubles.size() == 1); // for all three
+    CHECK(*troubles[0].failure == errc::no_auth);
+    CHECK(troubles[0].failure->where == "/settle/ext/run/0");
+    CHECK(troubles[0].failure->what.find("the ends of 3 runs") != std::string::npos);
+    CHECK(c.count(heard::kind::fenced) == 0);
+    set_records_read_only(c, false);
+    c.run_for(11s);
+    for (item_index i = 0; i < 3; ++i) {
+        CHECK_FALSE(c.is_marked("settle", i));
+        CHECK(record_of(c, i).ledger.back().outcome == run_outcome::completed);
+    }
+    c.run_for(hour);
+    CHECK(c.count(heard::kind::started) == 6);
+    CHECK(c.violations.empty());
+}
+
+TEST_CASE("scheduler.item_ends: an end that is owed can still be recorded under the next session") {
+    cluster c;
+    auto& m = c.add();
+    run_into_refusal(c, m, 1);
+    c.run_for(20s);
+    on_loop(c, [&] { m.registry.expire(); });
+    c.run_for(20s);
+    CHECK_FALSE(c.is_marked("settle", 0)); // the mark has gone with its session
+    set_records_read_only(c, false);
+    c.run_for(11s);
+    CHECK(record_of(c, 0).ledger.back().outcome == run_outcome::completed);
+    c.run_for(hour);
+    CHECK(c.count(heard::kind::started) == 2);
+    CHECK(c.violations.empty());
+}
+
+TEST_CASE(
+    "scheduler.job: who leaves with an end that the registry refuses leaves no mark, and the run is made up for") {
+    cluster c;
+    auto& m = c.add();
+    run_into_refusal(c, m, 1);
+    c.run_for(20s);
+    REQUIRE(m.shutdown("settle"));
+    c.run_for(1s);
+    CHECK_FALSE(c.is_marked("settle", 0));
+    set_records_read_only(c, false);
+    auto& next = c.add();
+    REQUIRE(next.schedule(hourly(1)));
+    c.run_for(5s);
+    auto const runs = c.all(heard::kind::started, 0);
+    REQUIRE(runs.size() == 2);
+    CHECK(runs[1].member == next.number);
+    CHECK(runs[1].attempt == 2);
+    CHECK(c.violations.empty());
+}
+
+TEST_CASE(
+    "scheduler.item_runs: a mark of this instance with no run behind it is removed by the start that it hinders") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(hourly(1)));
+    c.run_for(30min);
+    auto const path = cluster::parsed("/settle/sharding/0/running");
+    c.wait_for(m.registry.create(path, m.id("settle"), create_mode::ephemeral)).value();
+    c.run_for(hour);
+    CHECK(c.count(heard::kind::finished) == 1);
+    CHECK_FALSE(c.is_marked("settle", 0));
+    // Of another instance in the same session, such a mark is waited for.
+    c.wait_for(m.registry.create(path, "10.0.0.9@-@1-a", create_mode::ephemeral)).value();
+    c.run_for(hour);
+    CHECK(c.count(heard::kind::finished) == 1);
+    CHECK(c.violations.empty());
+}
