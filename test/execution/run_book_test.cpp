@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/execution/run_book.hpp>
 
+#include <elasticjob/execution/run_record.hpp>
+
 #include <support/job_world.hpp>
 
 #include <doctest/doctest.h>
@@ -381,6 +383,39 @@ TEST_CASE("execution.run_book: a mark of another instance in the same session is
     s.create_as(s.one, s.at.item_running(0), s.other.str(), create_mode::ephemeral);
     CHECK(s.end({{0, "end", 1, true}}) == std::vector{end_result::fenced});
     CHECK(s.is_marked_by(s.one, 0));
+}
+
+TEST_CASE("execution.run_book: an end whose reply was lost counts, though the next owner has begun meanwhile") {
+    shop s{1};
+    run_record ours;
+    ours.running = run_begin{wall_time{1s}, run_source::schedule, 1, s.self.str(), wall_time{2s}};
+    std::vector<run_start> starts{{{0, {}}, ours.to_text(), std::nullopt}};
+    REQUIRE(s.start({}, starts));
+    ours.end(run_outcome::completed, wall_time{3s});
+    auto next = ours;
+    next.running = run_begin{wall_time{4s}, run_source::schedule, 1, s.other.str(), wall_time{4s}};
+    auto not_ours = next;
+    not_ours.ledger.clear();
+    for (bool const is_recorded : {true, false}) {
+        INFO("it is recorded: " << is_recorded);
+        auto const text = is_recorded ? next.to_text() : not_ours.to_text();
+        int step = 0;
+        losing const network{s.server, [&](std::int64_t session, operation::kind const* write) {
+                                 if (session != s.one.session().id) return request_fate::served;
+                                 if (write && step == 0) return ++step, request_fate::reply_lost;
+                                 if (!write && step == 1) { // it looks what became of it, but somebody is faster
+                                     ++step;
+                                     operation const begins{operation::kind::set, s.at.run_record(0), text,
+                                                            create_mode::persistent, any_version};
+                                     s.server.apply({begins}, s.two.session().id);
+                                 }
+                                 return request_fate::served;
+                             }};
+        auto const version = s.version(0).value();
+        auto const what = s.end({{0, ours.to_text(), version, is_recorded}});
+        CHECK(what == std::vector{is_recorded ? end_result::recorded_before : end_result::fenced});
+        REQUIRE(s.data(s.at.run_record(0)) == text);
+    }
 }
 
 TEST_CASE("execution.run_book: what is saved while a run goes on is fenced like its end") {

@@ -59,6 +59,7 @@ struct run_end {
 
 enum class end_result : std::uint8_t {
     recorded,
+    recorded_before, ///< but the reply was lost, and somebody has written the record since: read it again
     fenced,          ///< somebody else has taken the item over: what this run did does not count
     session_over,    ///< not known; ask again under the next session
     refused,         ///< the connection is up, but the registry does not let us: the mark stands and the end is owed
@@ -77,13 +78,16 @@ bool is_own_mark(node const& mark, instance_id const& self, session_view const& 
 namespace detail {
 
 /// What has to follow when it is not known whether an end is recorded.
-enum class end_step : std::uint8_t { done, fenced, write, read_again, session_over, refused };
+enum class end_step : std::uint8_t { done, done_before, fenced, write, read_again, session_over, refused };
 
 /// `there` is the item's record, as read just now.
 end_step step_after_reading(result<node> const& there, run_end const& e);
 
 /// Precondition: the reply is not known to be a success.
 end_step step_after_writing(result<commit_reply> const& reply);
+
+/// Whether the later record tells of the end that `ended` was to tell of. A record keeps only the last ends.
+bool tells_of_end(std::string_view later, std::string_view ended);
 
 } // namespace detail
 
@@ -509,6 +513,7 @@ task<end_result> run_book<Registry>::finish_one(session_generation g, run_end e,
         auto const there = co_await registry_.get(at_.run_record(e.item));
         auto next = detail::step_after_reading(there, e);
         if (next == step::done) co_return end_result::recorded;
+        if (next == step::done_before) co_return end_result::recorded_before;
         if (!there) obstacle = there.error();
         if (next == step::fenced) {
             auto const dropped = co_await drop_marks(g, e.item);

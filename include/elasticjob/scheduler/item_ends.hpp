@@ -83,6 +83,7 @@ task<void> item_ends<Environment>::put_on_record(item_state& e, wall_time due, e
             e.version = *e.version + 1;
             break;
         }
+        if (*e.ended == end_result::recorded_before) break;
         if (*e.ended == end_result::fenced) {
             site_.env.sink(events::item_fenced{site_.origin(), e.item, due, e.token, run});
             break;
