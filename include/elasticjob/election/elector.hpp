@@ -32,6 +32,9 @@ public:
     /// Whether a candidate of ours may be in the queue.
     bool is_standing() const noexcept { return election_.is_standing(); }
 
+    /// How the path of our candidate begins, if one may be in the queue.
+    std::optional<node_path> place() const { return election_.place(); }
+
     /// Takes our candidate out of the queue. No effect if there is none. Errors: unknown_outcome, not_sent: call again; the
     /// session's end settles it too.
     task<result<void>> withdraw(session_generation g) { return run(election_.withdraw(g), g); }

@@ -30,7 +30,8 @@
     EXTERN template class run_book<Registry>;                                                                          \
     EXTERN template class session_lease<Registry, NoDeadManTimer>;                                                     \
     EXTERN template class traits_view<Registry>;                                                                       \
-    EXTERN template task<result<void>> leave(Registry&, job_layout, instance_id, session_generation, mono_time, bool); \
+    EXTERN template task<result<void>> leave(Registry&, job_layout, instance_id, session_generation, mono_time, bool,  \
+                                             bool);                                                                    \
     EXTERN template task<result<std::vector<std::optional<node>>>> read_all(Registry&, std::vector<node_path>);        \
     EXTERN template task<result<bool>> is_overruled(Registry&, job_layout);                                            \
     EXTERN template task<result<item_claim>> claim_items(Registry&, job_view<Registry>&, job_layout, instance_id,      \

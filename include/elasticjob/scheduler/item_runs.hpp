@@ -85,6 +85,8 @@ public:
     /// Notified when that may have become so.
     event_count<Loop>& idle_news() noexcept { return site_.idle_news; }
 
+    bool has_java_members() const { return site_.has_java_members(); }
+
     /// The instance is to leave, for a reason of its runs'.
     bool stands_down() const noexcept { return site_.is_to_leave; }
 
@@ -622,9 +624,9 @@ task<mono_time> item_runs<Environment>::settle(item_state& e) {
 template <class Environment>
 mono_time item_runs<Environment>::settled(item_state& e) {
     e.uncertain.reset();
+    e.is_end_owed = false;
     e.is_read = false;
     idle_news().notify();
-    e.is_end_owed = false;
     return site_.now() + back_off(e);
 }
 

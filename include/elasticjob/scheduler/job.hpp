@@ -162,10 +162,9 @@ private:
     task<void> keep_share();
 
     /// What has been begun under the session of now is taken back, whether or not it is known to have happened. What
-    /// cannot be taken back in time is tried for as long as the session lives: no ghost may stay behind in it.
+    /// cannot be taken back in time is the registry's to remove while the session lives, and is told: no ghost may stay
+    /// behind in it.
     task<result<void>> hand_over();
-    static task<void> keep_leaving(Registry& r, job_layout at, instance_id self, session_generation g,
-                                   elector<Registry> candidate, bool has_traits);
 
     static constexpr std::chrono::seconds leave_patience{5};
     static constexpr std::chrono::seconds config_patience{2};
@@ -419,8 +418,7 @@ task<void> job<Environment, Strategy>::register_again() {
 template <class Environment, sharding_strategy Strategy>
 task<void> job<Environment, Strategy>::depart() {
     co_await yield(here_.loop()); // shutting down ends the coroutine that has found out
-    auto const gone = co_await shut_down();
-    if (!gone) here_.tell_trouble(gone.error());
+    (void)co_await shut_down();   // which tells what could not be removed
 }
 
 template <class Environment, sharding_strategy Strategy>
@@ -628,18 +626,18 @@ task<result<void>> job<Environment, Strategy>::hand_over() {
     auto const deadline = here_.now() + leave_patience;
     auto const withdrawn = co_await within(here_.loop(), deadline, leader_.candidate().withdraw_for_certain(g));
     bool const has_traits = !own_traits().empty();
-    auto outcome = co_await leave(here_.registry, here_.at, here_.self, g, deadline, has_traits);
-    if (!withdrawn || !outcome)
-        here_.env.leftovers.spawn(
-            keep_leaving(here_.registry, here_.at, here_.self, g, leader_.candidate(), has_traits));
+    bool const has_java_members = here_.view && runs_.has_java_members();
+    auto left = leave(here_.registry, here_.at, here_.self, g, deadline, has_traits, has_java_members);
+    auto outcome = co_await within(here_.loop(), deadline, std::move(left)); // a request may take longer than that
+    if (withdrawn && outcome) co_return outcome;
+    here_.registry.abandon(left_behind(here_.at, here_.self, g, leader_.candidate().place()));
+    auto why = outcome ? withdrawn.error() : outcome.error();
+    why.what = "the nodes of this instance are still there, so its items wait; the registry removes them as soon as it "
+               "can, or they end with the session: " +
+               why.what;
+    why.where = here_.at.instance(here_.self).str();
+    here_.tell_trouble(why);
     co_return outcome;
-}
-
-template <class Environment, sharding_strategy Strategy>
-task<void> job<Environment, Strategy>::keep_leaving(Registry& r, job_layout at, instance_id self, session_generation g,
-                                                    elector<Registry> candidate, bool has_traits) {
-    (void)co_await candidate.withdraw_for_certain(g);
-    (void)co_await leave(r, std::move(at), std::move(self), g, mono_time::max(), has_traits);
 }
 
 } // namespace elasticjob::detail

@@ -4,7 +4,6 @@
 #define ELASTICJOB_SCHEDULER_JOB_ENVIRONMENT_HPP
 
 #include <elasticjob/core/random.hpp>
-#include <elasticjob/core/task.hpp>
 #include <elasticjob/core/worker_pool.hpp>
 #include <elasticjob/cron/time_zone.hpp>
 #include <elasticjob/events/event_sink.hpp>
@@ -33,7 +32,6 @@ struct job_environment {
     lease_type& lease;
     Hooks& listeners;
     Handlers& error_handlers;
-    task_scope& leftovers; ///< what outlives a job: an instance that could not leave in time goes on trying
 };
 
 } // namespace elasticjob::detail

@@ -132,7 +132,7 @@ private:
     error_handlers_type error_handlers_;
     std::optional<environment> environment_;                   ///< on the loop; there from the first job on
     std::map<std::string, std::shared_ptr<job_type_of>> jobs_; ///< on the loop; shared with the calls that use them
-    task_scope leftovers_;                                     ///< on the loop
+    task_scope abandoned_;                                     ///< on the loop
     std::optional<typename environment::lease_type> lease_;    ///< on the loop
     task_scope lease_watch_;                                   ///< on the loop
 };
@@ -267,8 +267,8 @@ task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::beg
     if (jobs_.contains(name))
         co_return error{errc::job_conflict, "this scheduler runs a job of that name already", name};
     if (!environment_)
-        environment_.emplace(environment{registry_, pool_, sink_, *zone_, random_, options_, *lease_, listeners_,
-                                         error_handlers_, leftovers_});
+        environment_.emplace(
+            environment{registry_, pool_, sink_, *zone_, random_, options_, *lease_, listeners_, error_handlers_});
     if (lease_watch_.empty()) lease_watch_.spawn(watch_lease());
     auto const entry = std::make_shared<job_type_of>(*environment_, std::move(local), make_id(), std::move(body));
     jobs_.emplace(name, entry);
@@ -310,7 +310,7 @@ task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::end
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 void job_scheduler<Registry, Strategy, Executor, Policies...>::abandon(std::string name) {
-    post(registry_.loop(), [this, name = std::move(name)] { leftovers_.spawn(forget(name)); });
+    post(registry_.loop(), [this, name = std::move(name)] { abandoned_.spawn(forget(name)); });
 }
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
@@ -335,7 +335,7 @@ template <registry Registry, sharding_strategy Strategy, executor Executor, clas
 task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::shut_down_all() {
     auto const end_one = [&](auto const& job) { return end(job.first); };
     (void)co_await gather_each(registry_.loop(), jobs_, end_one);
-    leftovers_.cancel();
+    abandoned_.cancel();
     lease_watch_.cancel();
     lease_.reset();
     co_return success();

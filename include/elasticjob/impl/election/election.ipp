@@ -26,6 +26,11 @@ ELASTICJOB_DECL std::vector<node_path> election::queue_paths() const {
     return {at_.leader(), at_.election(), at_.election_latch()};
 }
 
+ELASTICJOB_DECL std::optional<node_path> election::place() const {
+    if (!is_standing()) return std::nullopt;
+    return at_.election_latch() / name_;
+}
+
 ELASTICJOB_DECL bool election::holds() const noexcept {
     bool const knows_path = phase_ == phase::ranking || phase_ == phase::waiting || phase_ == phase::taking_office ||
                             phase_ == phase::removing;

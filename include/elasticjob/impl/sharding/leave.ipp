@@ -6,6 +6,19 @@
 
 namespace elasticjob::detail {
 
+ELASTICJOB_DECL bool departure_plan::note_refusal(errc why) noexcept {
+    // Nodes of items that somebody has removed do not come back by themselves: the leader sees to them.
+    releases_left_ = why == errc::no_node ? std::min(releases_left_ - 1, 2) : releases_left_ - 1;
+    return ++refusals_ < refusals_max;
+}
+
+ELASTICJOB_DECL abandoned_nodes left_behind(job_layout const& at, instance_id const& self, session_generation g,
+                                            std::optional<node_path> candidate) {
+    return {g,
+            {{at.instance(self)}, {at.leader_instance(), self.str()}, {at.traits_of(self)}},
+            std::move(candidate)};
+}
+
 ELASTICJOB_DECL transaction departure(registry_limits const& limits, departing const& now, job_layout const& at,
                       instance_id const& self, session_view const& session, bool releases_items) {
     transaction t{session.generation};
@@ -13,8 +26,9 @@ ELASTICJOB_DECL transaction departure(registry_limits const& limits, departing c
     if (now.instance && now.instance->stat.owner == session.id) t.remove(at.instance(self));
     if (now.traits && now.traits->stat.owner == session.id) t.remove(at.traits_of(self));
     if (t.empty()) return t; // nothing of ours is left
+    if (!releases_items) return t; // the leader sees that the instance has gone
     if (!now.necessary) t.create(at.sharding_necessary(), {});
-    if (!releases_items || !now.assignment || !now.first_item) return t;
+    if (!now.assignment || !now.first_item) return t;
     if (now.assignment->stat.modified != now.first_item->stat.modified) {
         // Not in force; unless it was written between the two readings: then this is refused.
         t.check(at.assignment(), now.assignment->stat.version);

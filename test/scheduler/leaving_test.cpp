@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scheduler ends while the registry does not answer, and the registry object, with its session, goes on.
+#include <elasticjob/scheduler/job_scheduler.hpp>
+
+#include <support/cluster.hpp>
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+
+namespace {
+
+std::vector<heard> troubles_of(cluster const& c) {
+    std::vector<heard> all;
+    for (auto const& e : c.log)
+        if (e.what == heard::kind::trouble) all.push_back(e);
+    return all;
+}
+
+void on_loop(cluster& c, std::function<void()> f) {
+    post(c.loop, std::move(f));
+    c.loop.run_ready();
+}
+
+std::string instance_path(member& m) { return "/settle/instances/" + m.id("settle"); }
+
+bool owns_all(cluster& c, member& m, item_index count) {
+    for (item_index i = 0; i < count; ++i)
+        if (c.owner("settle", i) != m.id("settle")) return false;
+    return true;
+}
+
+} // namespace
+
+TEST_CASE("scheduler.job: what a scheduler could not remove in an outage goes when the registry is back") {
+    for (bool const is_leader : {false, true}) {
+        INFO("the leader leaves: " << is_leader);
+        cluster c;
+        auto& first = c.add();
+        auto& second = c.add();
+        auto const job = make_job("settle", "0/5 * * * * ?", 4);
+        REQUIRE(first.schedule(job));
+        REQUIRE(second.schedule(job));
+        c.run_for(2s);
+        auto& leaver = is_leader ? first : second;
+        auto& other = is_leader ? second : first;
+        auto const path = instance_path(leaver);
+        REQUIRE(c.find(path));
+        on_loop(c, [&] { leaver.registry.disconnect(); });
+        leaver.destroy_scheduler(); // takes five seconds
+        REQUIRE(c.find(path));
+        auto const troubles = troubles_of(c);
+        REQUIRE(troubles.size() == 1);
+        CHECK(troubles[0].member == leaver.number);
+        CHECK(troubles[0].failure->where == path);
+        on_loop(c, [&] { leaver.registry.reconnect(); }); // the same session
+        c.run_for(3s);
+        CHECK_FALSE(c.find(path));
+        CHECK(c.data("/settle/leader/election/instance") == other.id("settle"));
+        CHECK(owns_all(c, other, 4));
+        c.run_for(20s);
+        CHECK(c.violations.empty());
+    }
+}
+
+TEST_CASE(
+    "scheduler.job: what could not be removed has gone with its session, and nothing of the next one is touched") {
+    cluster c;
+    auto& m = c.add();
+    auto const job = make_job("settle", "0/5 * * * * ?", 2);
+    REQUIRE(m.schedule(job));
+    c.run_for(2s);
+    on_loop(c, [&] { m.registry.disconnect(); });
+    m.destroy_scheduler();
+    c.run_for(10s); // longer than the session
+    on_loop(c, [&] { m.registry.reconnect(); });
+    c.run_for(1s);
+    CHECK(c.find("/settle/instances")->stat.children == 0);
+    auto const path = "/settle/instances/" + m.id("settle");
+    c.wait_for(m.registry.create(cluster::parsed(path), "", create_mode::ephemeral)).value();
+    c.run_for(1min);
+    CHECK(c.find(path));
+}
+
+TEST_CASE("scheduler.job: an access list in the way of leaving is told, and the nodes go when it has been mended") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(make_job("settle", never, 2)));
+    c.run_for(2s);
+    auto const path = instance_path(m);
+    c.server.set_read_only(cluster::parsed("/settle/instances"), true);
+    CHECK(m.shutdown("settle").error() == errc::no_auth);
+    CHECK(c.count(heard::kind::trouble) == 1);
+    auto const before = c.server.counts().all();
+    c.run_for(10min);
+    CHECK(c.server.counts().all() - before < 400); // at intervals of up to ten seconds
+    CHECK(c.find(path));
+    c.server.set_read_only(cluster::parsed("/settle/instances"), false);
+    c.run_for(11s);
+    CHECK_FALSE(c.find(path));
+    CHECK_FALSE(c.find("/settle/leader/election/instance"));
+}
