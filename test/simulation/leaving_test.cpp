@@ -93,3 +93,59 @@ TEST_CASE("leaving: a run that is just beginning ends before the instance goes, 
                 CHECK_MESSAGE(t.s.violations().empty(), t.s.transcript());
             }
 }
+
+TEST_CASE("leaving: a scheduler that ends in an outage leaves nothing behind, and its session's next one joins") {
+    for (auto const away : {7'000ms, 9'000ms, 20'000ms})
+        for (auto later = 0ms; later < 6'000ms; later += 1'500ms) {
+            CAPTURE(away.count());
+            CAPTURE(later.count());
+            two_jobs t{3};
+            auto const leaver = later > 3'000ms ? t.leader() : (t.leader() + 1) % 3;
+            t.s.schedule_faults({{.at = 0ms, .what = fault_kind::partition, .node = leaver, .span = away},
+                                 {.at = later, .what = fault_kind::end_scheduler, .node = leaver, .span = 90s}});
+            t.s.run_for(80s);
+            CHECK(t.s.server().tree().find(t.s.layout(0).instances())->stat.children == 2);
+            CHECK(t.s.server().tree().find(t.s.layout(1).instances())->stat.children == 2);
+            t.s.run_for(60s);
+            CHECK(t.s.server().tree().find(t.s.layout(0).instances())->stat.children == 3);
+            CHECK_MESSAGE(t.s.violations().empty(), t.s.transcript());
+        }
+}
+
+TEST_CASE("leaving: the last scheduler of a session that ends in an outage leaves no leader and no mark") {
+    simulation<> s{5};
+    s.add_job(make_job("a", "0/5 * * * * ?"), &short_run);
+    s.add_nodes(1);
+    s.start_all();
+    s.run_for(5s + 10ms); // the items run
+    s.schedule_faults({{.at = 0ms, .what = fault_kind::partition, .node = 0, .span = 9'000ms},
+                       {.at = 5ms, .what = fault_kind::end_scheduler, .node = 0, .span = 90s}});
+    s.run_for(60s);
+    auto const& tree = s.server().tree();
+    CHECK(tree.find(s.layout(0).instances())->stat.children == 0);
+    CHECK_FALSE(tree.find(s.layout(0).leader_instance()));
+    for (item_index i = 0; i < 3; ++i) CHECK_FALSE(tree.find(s.layout(0).item_running(i)));
+    CHECK_MESSAGE(s.violations().empty(), s.transcript());
+}
+
+TEST_CASE("leaving: run records that nobody may write for a while hold their items up, and no longer") {
+    for (bool const leaves : {false, true}) {
+        CAPTURE(leaves);
+        two_jobs t{7};
+        t.s.run_for(4s - 2ms); // in 2 ms the items are due
+        fault_plan plan{{.at = 10ms, .what = fault_kind::read_only_records, .job = 0, .span = 100s}};
+        for (std::uint32_t n = 0; n < 3 && leaves; ++n)
+            plan.push_back({.at = 20s, .what = fault_kind::end_scheduler, .node = n, .span = 1s});
+        t.s.schedule_faults(plan);
+        t.s.run_for(99s);
+        std::size_t marks = 0, ended = 0;
+        for (item_index i = 0; i < 3; ++i) marks += t.s.server().tree().find(t.s.layout(0).item_running(i)) != nullptr;
+        CHECK(marks == (leaves ? 0 : 3)); // who leaves gives the ends up
+        auto const so_far = t.s.view().log.size();
+        t.s.run_for(90s);
+        for (auto n = so_far; n < t.s.view().log.size(); ++n)
+            ended += t.s.view().log[n].what == observation::kind::body_ended;
+        CHECK(ended >= 3 * 14); // each in five seconds
+        CHECK_MESSAGE(t.s.violations().empty(), t.s.transcript());
+    }
+}

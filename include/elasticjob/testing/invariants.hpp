@@ -136,6 +136,41 @@ struct nothing_is_left_behind {
     std::string reached(stage s, cluster_view const& v) const;
 };
 
+/// I9: every running mark of a live session belongs to a run that goes on, or to one whose end is owed: because of an
+/// outage, or because the registry refuses to write it. Nothing of that lasts longer than `limit`.
+struct every_mark_has_a_run {
+    static constexpr std::string_view name = "I9 every mark has a run";
+    static constexpr std::chrono::seconds limit{60};
+
+    std::string on(observation const& o, cluster_view const& v);
+
+    std::string changed(tree_event const& e, cluster_view const& v);
+
+private:
+    std::string find_stray(cluster_view const& v);
+
+    /// Marks, and when each was first seen without a run. What ends that is seen, so it has lasted since.
+    std::map<std::string, std::optional<mono_time>> stray_since_;
+    mono_time looked_at_{};
+};
+
+/// I10: every instance's node belongs to a scheduler that has joined and not left; to one that joins or leaves just
+/// now; or to a session that is about to end. Nothing of that lasts longer than `limit`.
+struct every_instance_has_a_scheduler {
+    static constexpr std::string_view name = "I10 every instance has a scheduler";
+    static constexpr std::chrono::seconds limit{60};
+
+    std::string on(observation const& o, cluster_view const& v);
+
+    std::string changed(tree_event const&, cluster_view const& v) { return find_ghost(v); }
+
+private:
+    std::string find_ghost(cluster_view const& v);
+
+    std::map<std::string, mono_time> alone_since_;
+    mono_time looked_at_{};
+};
+
 } // namespace elasticjob::testing
 
 #if defined(ELASTICJOB_HEADER_ONLY)

@@ -167,16 +167,19 @@ private:
     /// One life of a scheduler.
     struct process {
         process(simulated_cluster& s, machine& m, std::uint64_t n);
-        static scheduler_options options(simulated_cluster& s, machine& m, std::uint64_t n);
+        void begin_scheduler(simulated_cluster& s, machine& m);
+        scheduler_options options(simulated_cluster& s, machine& m) const;
 
         std::uint64_t number;
         node_loop loop;
         simulated_registry registry;
         simulated_workers workers;
-        simulated_scheduler scheduler;
+        std::unique_ptr<simulated_scheduler> scheduler; ///< none between its end and the begin of the next
+        std::uint64_t schedulers = 0;                   ///< that it has had
         std::map<std::uint32_t, simulated_scheduler::handle> handles;
         std::set<std::uint32_t> busy_with; ///< jobs that it is joining or leaving just now
         int calls = 0;                     ///< blocking calls that are on the stack
+        bool is_ending = false;            ///< its scheduler
     };
 
     /// What stays when a process dies.
@@ -195,7 +198,7 @@ private:
 
     /// What the simulation itself has to do at some time.
     struct planned {
-        enum class kind : std::uint8_t { begin, end, start, rejoin };
+        enum class kind : std::uint8_t { begin, end, start, begin_scheduler, rejoin };
         kind what;
         fault f;
     };
@@ -243,6 +246,7 @@ private:
 
     /// Makes the node what it is to be now.
     void refresh(machine& n);
+    void refresh_records();
 
     // ---- Processes.
 
@@ -254,6 +258,10 @@ private:
 
     /// In order.
     void stop(machine& n);
+
+    /// All of its jobs are left, one after the other. The session goes on.
+    void end_scheduler(machine& n, std::chrono::milliseconds pause);
+    void begin_scheduler(machine& n);
 
     void note_process(machine& n, observation::kind k);
     void note_instance(observation const& o);
@@ -306,7 +314,8 @@ private:
     std::uint64_t planned_so_far_ = 0, processes_so_far_ = 0;
     std::uint64_t steps_ = 0, steps_in_second_ = 0;
     std::int64_t second_ = -1;
-    std::vector<mono_time> deadlines_; ///< of the blocking calls that are on the stack
+    std::map<std::uint32_t, mono_time> read_only_until_; ///< the run records of a job
+    std::vector<mono_time> deadlines_;                   ///< of the blocking calls that are on the stack
     int calls_ = 0;
     bool is_ending_ = false;
     task_scope operator_tasks_; ///< first to go

@@ -198,6 +198,75 @@ ELASTICJOB_DECL std::string orders_are_obeyed::find_untriggered(std::string cons
     return {};
 }
 
+ELASTICJOB_DECL std::string every_mark_has_a_run::on(observation const& o, cluster_view const& v) {
+    if (o.what == observation::kind::body_began || o.what == observation::kind::body_ended)
+        stray_since_[cluster_view::layout(o.job).item_running(o.item).str()].reset();
+    return find_stray(v);
+}
+
+ELASTICJOB_DECL std::string every_mark_has_a_run::changed(tree_event const& e, cluster_view const& v) {
+    static constexpr std::string_view suffix = "/running";
+    if (e.kind == watch_kind::data && e.path.ends_with(suffix)) stray_since_[e.path].reset();
+    return find_stray(v);
+}
+
+ELASTICJOB_DECL std::string every_mark_has_a_run::find_stray(cluster_view const& v) {
+    auto const now = v.server.world().now();
+    if (now - looked_at_ < std::chrono::seconds{1}) return {};
+    looked_at_ = now;
+    for (auto at = stray_since_.begin(); at != stray_since_.end();) {
+        auto const path = *node_path::parse(at->first);
+        if (!v.find(path)) {
+            at = stray_since_.erase(at);
+            continue;
+        }
+        std::string const job{detail::job_of(at->first)};
+        auto const item = static_cast<item_index>(std::strtoul(std::string{path.parent().name()}.c_str(), nullptr, 10));
+        auto const runs_it = [&](live_run const& r) { return r.job == job && r.item == item; };
+        bool const is_owed = v.server.tree().is_read_only(cluster_view::layout(job).run_record(item).str());
+        auto& since = at->second;
+        if (is_owed || std::any_of(v.runs.begin(), v.runs.end(), runs_it))
+            since.reset();
+        else if (!since)
+            since = now;
+        if (since && now - *since > limit) return "no run has stood behind " + at->first + " for a minute";
+        ++at;
+    }
+    return {};
+}
+
+ELASTICJOB_DECL std::string every_instance_has_a_scheduler::on(observation const& o, cluster_view const& v) {
+    if (o.what == observation::kind::joined) alone_since_.clear();
+    return find_ghost(v);
+}
+
+ELASTICJOB_DECL std::string every_instance_has_a_scheduler::find_ghost(cluster_view const& v) {
+    auto const now = v.server.world().now();
+    if (now - looked_at_ < std::chrono::seconds{1}) return {};
+    looked_at_ = now;
+    std::map<std::string, mono_time> alone;
+    for (auto const& job : v.jobs) {
+        auto const instances = cluster_view::layout(job).instances();
+        if (!v.find(instances)) continue;
+        for (auto const& id : v.server.tree().children(instances)) {
+            auto const is_its = [&](node_view const& n) {
+                auto const at = n.instances.find(job);
+                return at != n.instances.end() && at->second == id;
+            };
+            if (std::any_of(v.nodes.begin(), v.nodes.end(), is_its)) continue;
+            auto const who = instance_id::parse(id);
+            if (who && who->is_java()) continue; // a test's
+            auto const path = (instances / id).str();
+            auto const before = alone_since_.find(path);
+            auto const since = before == alone_since_.end() ? now : before->second;
+            if (now - since > limit) return "no scheduler has stood behind " + path + " for a minute";
+            alone.emplace(path, since);
+        }
+    }
+    alone_since_ = std::move(alone);
+    return {};
+}
+
 ELASTICJOB_DECL std::string nothing_is_left_behind::reached(stage s, cluster_view const& v) const {
     if (s != stage::left) return {};
     if (!v.runs.empty()) return detail::item_text(v.runs.front().job, v.runs.front().item) + " still runs";

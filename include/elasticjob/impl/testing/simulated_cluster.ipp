@@ -74,6 +74,8 @@ ELASTICJOB_DECL void simulated_cluster::stop_all() {
 
 ELASTICJOB_DECL void simulated_cluster::end_faults() {
     std::erase_if(plan_, [](auto const& p) { return p.second.what == planned::kind::begin; });
+    for (auto& [j, until] : read_only_until_) until = world_.now();
+    refresh_records();
     for (auto& n : nodes_) {
         n->cut_until = n->deaf_until = n->paused_until = n->slow_until = n->behind_until = world_.now();
         n->line.forget_stops();
@@ -130,6 +132,8 @@ ELASTICJOB_DECL simulated_cluster::simulated_cluster(std::uint64_t seed, simulat
     observatory_.add(every_instant_is_dealt_with{});
     observatory_.add(orders_are_obeyed{options_.triggers_may_be_skipped});
     observatory_.add(nothing_is_left_behind{});
+    observatory_.add(every_mark_has_a_run{});
+    observatory_.add(every_instance_has_a_scheduler{});
 }
 
 ELASTICJOB_DECL simulated_cluster::~simulated_cluster() {
@@ -159,17 +163,23 @@ ELASTICJOB_DECL simulated_cluster::process::process(simulated_cluster& s, machin
     : number{n},
       loop{s.world_, {&step_on, &s}},
       registry{loop, m.line, s.seed_of(1000 + 3 * n)},
-      workers{loop, s.observatory_, m.number, n, s.seed_of(1001 + 3 * n), s.options_.bodies},
-      scheduler{s.make_scheduler_(s, registry, options(s, m, n), workers, sink{&s, m.number, n})} {
+      workers{loop, s.observatory_, m.number, n, s.seed_of(1001 + 3 * n), s.options_.bodies} {
+    begin_scheduler(s, m);
     workers.session = [](void* self) { return static_cast<simulated_registry*>(self)->session().id; };
     workers.context = &registry;
 }
 
-ELASTICJOB_DECL scheduler_options simulated_cluster::process::options(simulated_cluster& s, machine& m,
-                                                                      std::uint64_t n) {
+ELASTICJOB_DECL void simulated_cluster::process::begin_scheduler(simulated_cluster& s, machine& m) {
+    scheduler.reset(
+        new simulated_scheduler{s.make_scheduler_(s, registry, options(s, m), workers, sink{&s, m.number, number})});
+    ++schedulers;
+    is_ending = false;
+}
+
+ELASTICJOB_DECL scheduler_options simulated_cluster::process::options(simulated_cluster& s, machine& m) const {
     auto o = s.options_.scheduler;
     o.server_ip = s.observatory_.view.nodes[m.number].ip;
-    o.seed = s.seed_of(1002 + 3 * n);
+    o.seed = s.seed_of(1002 + 3 * number + 1'000'003 * schedulers);
     return o;
 }
 
@@ -252,6 +262,10 @@ ELASTICJOB_DECL void simulated_cluster::carry_out(planned const& p) {
         break;
     case planned::kind::end:
         refresh(n);
+        refresh_records();
+        break;
+    case planned::kind::begin_scheduler:
+        begin_scheduler(n);
         break;
     case planned::kind::start:
         n.is_starting = false;
@@ -323,12 +337,17 @@ ELASTICJOB_DECL void simulated_cluster::begin(machine& n, fault const& f) {
         return lasts(&simulated_workers::hang_until);
     case fault_kind::full_pool:
         return lasts(&simulated_workers::full_until);
+    case fault_kind::end_scheduler:
+        return end_scheduler(n, f.span);
     default:
         break;
     }
     if (jobs_.empty()) return;
     auto const at_job = layout(j);
     switch (f.what) {
+    case fault_kind::read_only_records:
+        last(read_only_until_[j]);
+        return refresh_records();
     case fault_kind::join:
         n.wants.insert(j);
         return join(n, j);
@@ -392,6 +411,11 @@ ELASTICJOB_DECL void simulated_cluster::refresh(machine& n) {
         n.process->loop.resume();
 }
 
+ELASTICJOB_DECL void simulated_cluster::refresh_records() {
+    for (auto const& [j, until] : read_only_until_)
+        server_.set_read_only(layout(j).run_records(), world_.now() < until);
+}
+
 ELASTICJOB_DECL void simulated_cluster::start(machine& n) {
     if (n.process) return;
     auto const number = ++processes_so_far_;
@@ -447,6 +471,28 @@ ELASTICJOB_DECL void simulated_cluster::stop(machine& n) {
     deadlines_.pop_back();
 }
 
+ELASTICJOB_DECL void simulated_cluster::end_scheduler(machine& n, std::chrono::milliseconds pause) {
+    if (!n.process || n.process->calls != 0 || n.process->is_ending || is_deep()) return;
+    auto& p = *n.process;
+    p.is_ending = true;
+    for (auto left = p.handles.size(); left > 0 && !p.handles.empty() && !p.loop.is_killed() && !is_over(); --left)
+        leave(n, p.handles.begin()->first);
+    if (p.loop.is_killed() || is_over()) return;
+    auto const end = [&] {
+        p.scheduler.reset();
+        return true;
+    };
+    blocking(p, end);
+    if (p.loop.is_killed() || is_over()) return;
+    at(world_.now() + pause, {planned::kind::begin_scheduler, fault{.node = n.number}});
+}
+
+ELASTICJOB_DECL void simulated_cluster::begin_scheduler(machine& n) {
+    if (!n.process || n.process->scheduler) return;
+    n.process->begin_scheduler(*this, n);
+    for (auto const j : n.wants) at(world_.now(), {planned::kind::rejoin, fault{.node = n.number, .job = j}});
+}
+
 ELASTICJOB_DECL void simulated_cluster::note_process(machine& n, observation::kind k) {
     observation o;
     o.what = k;
@@ -478,7 +524,7 @@ ELASTICJOB_DECL void simulated_cluster::take_over_runs(observation const& o) {
 
 ELASTICJOB_DECL void simulated_cluster::join(machine& n, std::uint32_t j) {
     auto const& name = jobs_[j].config.name;
-    if (!n.process || n.process->busy_with.contains(j)) return;
+    if (!n.process || n.process->is_ending || n.process->busy_with.contains(j)) return;
     if (is_deep())
         return at(world_.now() + std::chrono::milliseconds{100},
                   {planned::kind::rejoin, fault{.node = n.number, .job = j}});
@@ -489,7 +535,7 @@ ELASTICJOB_DECL void simulated_cluster::join(machine& n, std::uint32_t j) {
         if (p.loop.is_killed() || p.handles.contains(j)) return;
     }
     p.busy_with.insert(j);
-    auto joined = blocking(p, [&] { return p.scheduler.schedule(jobs_[j].config, jobs_[j].call); });
+    auto joined = blocking(p, [&] { return p.scheduler->schedule(jobs_[j].config, jobs_[j].call); });
     p.busy_with.erase(j);
     if (joined) {
         p.handles.emplace(j, *std::move(joined));
