@@ -172,6 +172,7 @@ private:
     void tell_rounds(item_state const& e, bool may_be_others);
 
     void tell_skipped(item_state const& e, skipped_instants const& which);
+    void tell_untold(item_state& e);
 
     void tell_busy(item_state& e, wall_time due);
 
@@ -424,8 +425,8 @@ void item_runs<Environment>::take_record(item_state& e, node const& there) {
     }
     e.record.obeyed = std::max(e.record.obeyed, obeyed);
     // Their writing had no reply. If it has not happened, they are chosen anew.
-    auto const untold = std::exchange(e.untold, {});
-    if (untold.last <= e.record.through) tell_skipped(e, untold);
+    if (e.untold && e.untold->last <= e.record.through) tell_untold(e);
+    e.untold.reset();
     // Instants that Java members may have run, who keep no record, are not made up for.
     if (site_.has_java_members() && !terms().due->follows())
         e.record.through = std::max(e.record.through, e.ours_since);
@@ -459,9 +460,9 @@ void item_runs<Environment>::remember(item_state& e, next_run next) {
     e.record = std::move(next.record);
     e.dead = std::move(next.dead);
     e.owed = std::max(e.owed, next.owed);
-    if (next.untold.count != 0) e.untold = next.untold;
+    if (next.untold.count != 0) e.untold = std::make_unique<skipped_instants>(next.untold);
     bool const is_written_first = e.owed != unwritten::nothing && e.version;
-    if (!is_written_first) tell_skipped(e, std::exchange(e.untold, {}));
+    if (!is_written_first) tell_untold(e);
     tell_rounds(e, next.may_be_others);
 }
 
@@ -479,7 +480,7 @@ task<mono_time> item_runs<Environment>::write_down(item_state& e) {
     e.version = *e.version + 1;
     e.failures = 0;
     e.owes_nothing();
-    tell_skipped(e, std::exchange(e.untold, {}));
+    tell_untold(e);
     co_return site_.now();
 }
 
@@ -648,6 +649,11 @@ void item_runs<Environment>::tell_rounds(item_state const& e, bool may_be_others
 template <class Environment>
 void item_runs<Environment>::tell_skipped(item_state const& e, skipped_instants const& which) {
     if (which.count != 0) site_.tell_skipped(e.item, which.last, which.why, which.count);
+}
+
+template <class Environment>
+void item_runs<Environment>::tell_untold(item_state& e) {
+    if (auto const which = std::move(e.untold)) tell_skipped(e, *which);
 }
 
 template <class Environment>

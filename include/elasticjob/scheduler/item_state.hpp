@@ -62,19 +62,25 @@ struct item_state {
 
     item_index const item;
     event_count<Loop> stirred;
-    bool has_news = false;     ///< whether anything outside of the item has changed
+
+    // The flags together, for the sake of their size.
+    bool has_news = false;               ///< whether anything outside of the item has changed
+    bool is_read = false;                ///< whether `record` and `version` are what the registry has
+    bool is_edited = false;              ///< an operator has written the record since
+    unwritten owed = unwritten::nothing; ///< what stands in the record, but not in the registry's
+    bool is_being_opened = false;
+    bool is_being_written = false;
+    bool is_busy = false;     ///< from the first request of a run to the record of its end
+    bool is_failover = false; ///< the `failover` node is ours, as the `running` node is
+    bool is_end_owed = false; ///< the registry has refused the end, and that was told
+
     std::optional<item_share> share{}; ///< while it is ours
     wall_time ours_since{};    ///< what is due behind this is not for a former owner to run
 
     run_record record{};
     std::optional<node_version> version{}; ///< of the record; nothing: there is none
-    bool is_read = false;                 ///< whether both are what the registry has
-    bool is_edited = false;               ///< an operator has written the record since
-    unwritten owed = unwritten::nothing;  ///< what stands in the record, but not in the registry's
-    skipped_instants untold{};            ///< in the record, but not reported: first they are written down
+    std::unique_ptr<skipped_instants> untold{}; ///< in the record, but not reported: first they are written down
     std::optional<instance_id> dead{};    ///< whose run stands in the registry's record, but not in ours
-    bool is_being_opened = false;
-    bool is_being_written = false;
 
     std::optional<wall_time> order{}; ///< to be run on somebody's behalf
     wall_time told_through{};  ///< due instants up to here were told to have found it running
@@ -82,19 +88,16 @@ struct item_state {
     wall_time told_of_clock{}; ///< the due instant that was last told to be skipped because the clock is wrong
     int failures = 0;          ///< to begin, in a row
 
-    bool is_busy = false;             ///< from the first request of a run to the record of its end
     session_generation asked_in{};    ///< under which the last start was asked for
     mono_time asked_at{};             ///< no later than the request that began the run
     std::optional<start_answer> answer{};     ///< to the request
     std::unique_ptr<std::string> uncertain{}; ///< the record of a start of which it is not known whether it happened
     std::optional<session_generation> mark{}; ///< whose `running` node is ours
-    bool is_failover = false;         ///< and the `failover` node too
     revision token = 0;
     std::string task_id{};
     std::shared_ptr<live_batch<Environment>> together{}; ///< with whom it has begun, if anybody wants to know
     live_run<Environment>* live = nullptr;
     std::optional<end_result> ended{}; ///< what became of the record of its end
-    bool is_end_owed = false;          ///< the registry has refused the end, and that was told
 
     void stir();
 
