@@ -37,6 +37,7 @@
 #include <elasticjob/impl/core/error.ipp>
 #include <elasticjob/impl/core/event_loop.ipp>
 #include <elasticjob/impl/core/identity.ipp>
+#include <elasticjob/impl/core/line_text.ipp>
 #include <elasticjob/impl/core/path.ipp>
 #include <elasticjob/impl/core/random.ipp>
 #include <elasticjob/impl/core/timer_queue.ipp>

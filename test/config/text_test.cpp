@@ -52,6 +52,8 @@ TEST_CASE("config.text: what is quoted fits on one line of a log") {
     CHECK(in_quotes("0=\xe5\x8c\x97") == "'0=\xe5\x8c\x97'");
     CHECK(in_quotes("a\nb\xff\x7f"s) == "'a\\x0ab\\xff\\x7f'");
     CHECK(in_quotes("\0"sv) == "'\\x00'");
+    CHECK(in_quotes("\xc2\x85\xe2\x80\xae"sv) == "'\\u0085\\u202e'");
+    CHECK(cut_short("a b\n") == "a b\\x0a");
     auto const line = in_quotes(std::string(100'000, 'x'));
     CHECK(line.size() < 300);
     CHECK(line.ends_with("x...'"));

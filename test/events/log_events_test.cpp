@@ -49,6 +49,21 @@ TEST_CASE("events.log_events: what goes well is not worth a line") {
           }).empty());
 }
 
+TEST_CASE("events.log_events: whatever an error says, it is one line that steers no terminal") {
+    std::string const nasty = "boom\nelasticjob: forged\r\x1b[31m \x7f \xc2\x9b"
+                              "31m \xe2\x80\xa8 \xe2\x80\xae \xe2\x81\xa6 \xd8\x9c \xff \xe5\x8c\x97";
+    std::string const fit =
+        "boom\\x0aelasticjob: forged\\x0d\\x1b[31m \\x7f \\u009b31m \\u2028 \\u202e \\u2066 \\u061c \\xff \xe5\x8c\x97";
+    CHECK(written_by([&] {
+              tell(events::trouble{from, error{errc::job_threw, nasty, nasty}});
+          }) == "elasticjob: settle [10.0.0.1@-@7]: job_threw: " + fit + " (" + fit + ")\n");
+    std::optional<error> const failure{error{errc::job_threw, nasty}};
+    CHECK(written_by([&] {
+              tell(events::item_finished{from, 3, {}, {}, failure});
+          }) == "elasticjob: settle [10.0.0.1@-@7]: item 3 failed: job_threw: " + fit + "\n");
+    CHECK(written_by([&] { tell(events::joined{from, nasty}); }) == "elasticjob: settle [10.0.0.1@-@7]: " + fit + "\n");
+}
+
 TEST_CASE("events.log_events: nobody waits for a standard error that nobody reads; what is lost is counted") {
     error const away{errc::unreachable, "no server", "/settle"};
     std::string const line = "elasticjob: settle [10.0.0.1@-@7]: unreachable: no server (/settle)\n";

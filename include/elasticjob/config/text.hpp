@@ -4,6 +4,7 @@
 #define ELASTICJOB_CONFIG_TEXT_HPP
 
 #include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/line_text.hpp> // utf8_length
 
 #include <charconv>
 #include <cstddef>
@@ -45,25 +46,10 @@ std::optional<Number> parse_number(std::string_view text) noexcept {
     return number;
 }
 
-/// How many bytes the UTF-8 character at the front takes, or 0 if there is none: overlong forms, surrogates and what is
-/// beyond U+10FFFF are none.
-constexpr std::size_t utf8_length(std::string_view text) noexcept {
-    auto const byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-    auto const within = [&](std::size_t i, unsigned low, unsigned high) { return low <= byte(i) && byte(i) <= high; };
-    unsigned const lead = byte(0);
-    if (text.empty()) return 0;
-    if (lead < 0x80) return 1;
-    if (lead < 0xc2 || lead > 0xf4) return 0;
-    if (lead < 0xe0) return within(1, 0x80, 0xbf) ? 2 : 0;
-    // The second byte has a narrower range where the first alone would allow the forms that are none.
-    unsigned const low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-    unsigned const high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
-    if (!within(1, low, high) || !within(2, 0x80, 0xbf)) return 0;
-    if (lead < 0xf0) return 3;
-    return within(3, 0x80, 0xbf) ? 4 : 0;
-}
+/// The text made fit for one line of a log: shortened, and escaped as `append_line_text` does.
+std::string cut_short(std::string_view text);
 
-/// The text between single quotes, made fit for one line of a log: shortened, and without bytes that are not printable.
+/// The same between single quotes.
 std::string in_quotes(std::string_view text);
 
 } // namespace elasticjob::detail

@@ -3,6 +3,8 @@
 #ifndef ELASTICJOB_CORE_STANDARD_ERROR_HPP
 #define ELASTICJOB_CORE_STANDARD_ERROR_HPP
 
+#include <elasticjob/core/line_text.hpp>
+
 #include <atomic>
 #include <cerrno>
 #include <climits> // PIPE_BUF
@@ -53,10 +55,12 @@ bool write_at_once(int descriptor, Text text) {
     return true;
 }
 
-/// One line, given without its end. It is lost if standard error does not take it at once; the next one that is taken says
-/// how many were. Threads: any.
+/// One line, given without its end. What it must not have in it is escaped (core/line_text.hpp). It is lost if
+/// standard error does not take it at once; the next one that is taken says how many were. Threads: any.
 template <class Line>
-void tell_standard_error(Line line) {
+void tell_standard_error(Line const& text) {
+    Line line;
+    append_line_text(line, text);
     auto const untold = untold_lines.exchange(0, std::memory_order_relaxed);
     if (untold > 0)
         line = "elasticjob: lines missing here, because nobody read in time: " + std::to_string(untold) + "\n" + line;

@@ -13,7 +13,8 @@
 
 namespace elasticjob {
 
-/// One line for each item that failed or was skipped and for each trouble; of what goes well, nothing. It waits for nobody: a
+/// One line for each item that failed or was skipped and for each trouble; of what goes well, nothing. Whatever a body
+/// has thrown or a node says, it is one line: what would end it or steer a terminal is escaped. It waits for nobody: a
 /// line that standard error does not take at once, because it is a pipe that is full, is lost, and the next one that is taken
 /// says how many were. Who must have them all takes `Queued{LogfmtEvents{to_stream{stderr}}}`. Threads: any.
 struct LogEvents {
@@ -31,7 +32,7 @@ private:
     static void write(Origin const& from, std::string const& text) {
         std::string line{"elasticjob: "};
         line.append(from.job).append(" [").append(from.instance.str()).append("]: ").append(text);
-        detail::tell_standard_error(std::move(line));
+        detail::tell_standard_error(line);
     }
 };
 

@@ -29,7 +29,8 @@ void for_each_character(std::string_view text, F&& f) {
     }
 }
 
-/// Appends what JSON and logfmt want between quotes: `"`, `\` and control characters escaped, everything valid UTF-8.
+/// Appends what JSON and logfmt want between quotes: `"`, `\` and what is unfit for a line escaped, everything valid
+/// UTF-8.
 void append_escaped(std::string& out, std::string_view text);
 
 /// At most so many UTF-16 code units, valid UTF-8 and without NUL, which no database wants in a text.

@@ -19,21 +19,13 @@ ELASTICJOB_DECL std::vector<std::string_view> split(std::string_view text, std::
     return pieces;
 }
 
-ELASTICJOB_DECL std::string in_quotes(std::string_view text) {
-    constexpr std::size_t length_max = 200;
-    constexpr char hex[] = "0123456789abcdef";
-    std::string line{"'"};
-    while (!text.empty() && line.size() <= length_max) {
-        auto const length = utf8_length(text);
-        auto const byte = static_cast<unsigned char>(text.front());
-        if (length == 0 || byte < ' ' || byte == 0x7f)
-            line.append({'\\', 'x', hex[byte >> 4], hex[byte & 15]});
-        else
-            line.append(text.substr(0, length));
-        text.remove_prefix(length == 0 ? 1 : length);
-    }
-    return line.append(text.empty() ? "'" : "...'");
+ELASTICJOB_DECL std::string cut_short(std::string_view text) {
+    std::string line;
+    bool const is_whole = append_line_text(line, text, 200);
+    return is_whole ? line : line.append("...");
 }
+
+ELASTICJOB_DECL std::string in_quotes(std::string_view text) { return "'" + cut_short(text) + "'"; }
 
 } // namespace elasticjob::detail
 #endif // ELASTICJOB_IMPL_CONFIG_TEXT_IPP

@@ -7,7 +7,9 @@
 namespace elasticjob {
 
 ELASTICJOB_DECL result<job_name> job_name::parse(std::string_view text) {
-    auto refuse = [&](std::string why) { return error{errc::invalid_argument, std::move(why), std::string{text}}; };
+    auto refuse = [&](std::string why) {
+        return error{errc::invalid_argument, std::move(why), std::string{text.substr(0, 256)}};
+    };
     if (text.empty()) return refuse("job name must not be empty");
     if (text.size() > 200) return refuse("job name must be at most 200 bytes long");
     if (text == "." || text == "..") return refuse("job name must not be '.' or '..', which are no path elements");
@@ -22,7 +24,8 @@ ELASTICJOB_DECL result<job_name> job_name::parse(std::string_view text) {
 
 ELASTICJOB_DECL result<instance_id> instance_id::parse(std::string_view text) {
     if (auto const at = text.find(identity_delimiter); at == text.npos || text.find('/') != text.npos)
-        return error{errc::malformed_data, "an instance id must look like <ip>@-@<token>", std::string{text}};
+        return error{errc::malformed_data, "an instance id must look like <ip>@-@<token>",
+                     std::string{text.substr(0, 256)}};
     return instance_id{std::string{text}};
 }
 

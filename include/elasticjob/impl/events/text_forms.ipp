@@ -8,16 +8,14 @@ namespace elasticjob::detail {
 
 ELASTICJOB_DECL void append_escaped(std::string& out, std::string_view text) {
     constexpr std::string_view special = "\"\\\n\r\t", letters = "\"\\nrt";
-    constexpr char hex[] = "0123456789abcdef";
     auto const is_plain = [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; };
     auto const plain = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
     out.append(text.substr(0, plain)); // most often all of it
     for_each_character(text.substr(plain), [&](std::string_view character) {
-        auto const byte = static_cast<unsigned char>(character.front());
         if (auto const at = special.find(character.front()); at != special.npos)
             out.append({'\\', letters[at]});
-        else if (byte < 0x20 || byte == 0x7f)
-            out.append("\\u00").append({hex[byte >> 4], hex[byte & 15]});
+        else if (is_unfit_for_line(character))
+            append_code_point(out, character);
         else
             out.append(character);
     });

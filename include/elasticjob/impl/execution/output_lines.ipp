@@ -22,10 +22,9 @@ ELASTICJOB_DECL std::string last_words::text() const {
     std::string line;
     while (!rest.empty()) {
         auto const length = utf8_length(rest);
-        auto const c = static_cast<unsigned char>(rest.front());
-        if (c == '\n')
+        if (rest.front() == '\n')
             line += " | ";
-        else if (length == 0 || c < ' ' || c == 0x7f)
+        else if (length == 0 || is_unfit_for_line(rest.substr(0, length)))
             line += '?';
         else
             line.append(rest.substr(0, length));

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Text from anywhere, made fit for one line of a log.
+#ifndef ELASTICJOB_CORE_LINE_TEXT_HPP
+#define ELASTICJOB_CORE_LINE_TEXT_HPP
+
+#include <elasticjob/core/decl.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace elasticjob::detail {
+
+/// How many bytes the UTF-8 character at the front takes, or 0 if there is none: overlong forms, surrogates and what is
+/// beyond U+10FFFF are none.
+constexpr std::size_t utf8_length(std::string_view text) noexcept {
+    auto const byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+    auto const within = [&](std::size_t i, unsigned low, unsigned high) { return low <= byte(i) && byte(i) <= high; };
+    unsigned const lead = byte(0);
+    if (text.empty()) return 0;
+    if (lead < 0x80) return 1;
+    if (lead < 0xc2 || lead > 0xf4) return 0;
+    if (lead < 0xe0) return within(1, 0x80, 0xbf) ? 2 : 0;
+    // The second byte has a narrower range where the first alone would allow the forms that are none.
+    unsigned const low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+    unsigned const high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+    if (!within(1, low, high) || !within(2, 0x80, 0xbf)) return 0;
+    if (lead < 0xf0) return 3;
+    return within(3, 0x80, 0xbf) ? 4 : 0;
+}
+
+/// Whether a log must not show this UTF-8 character as it is, because it may end a line, move a terminal's cursor, or
+/// turn text around: control characters (C0, DEL, C1), U+2028, U+2029, and the marks of bidirectional text.
+constexpr bool is_unfit_for_line(std::string_view character) noexcept {
+    auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+    if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7f;
+    if (character.size() == 2) return (byte(0) == 0xc2 && byte(1) < 0xa0) || character == "\xd8\x9c";
+    if (character.size() != 3 || byte(0) != 0xe2) return false;
+    if (byte(1) == 0x80) return byte(2) == 0x8e || byte(2) == 0x8f || (0xa8 <= byte(2) && byte(2) <= 0xae);
+    return byte(1) == 0x81 && 0xa6 <= byte(2) && byte(2) <= 0xa9;
+}
+
+/// Appends `\u2028` for a UTF-8 character of at most three bytes.
+void append_code_point(std::string& out, std::string_view character);
+
+/// Appends the text, so that it stays on one line and is valid UTF-8: `\x1b` for an ASCII character that is unfit for a
+/// line and for a byte that belongs to no character, `\u2028` for another one that is unfit. At most about `bytes_max`
+/// bytes; false if there was more.
+bool append_line_text(std::string& out, std::string_view text, std::size_t bytes_max = std::string::npos);
+
+} // namespace elasticjob::detail
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/core/line_text.ipp>
+#endif
+#endif // ELASTICJOB_CORE_LINE_TEXT_HPP
