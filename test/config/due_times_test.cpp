@@ -221,3 +221,51 @@ TEST_CASE("config.due_times: each mistake is named, with what would be right") {
     c.jitter = -1ms;
     CHECK(problems_of(c).size() == 2);
 }
+
+TEST_CASE("config.due_times: many items ask, and one long search answers") {
+    auto c = daily;
+    c.cron = "* * * * * ?";
+    c.schedules = {job_schedule::fixed_delay(5s)};
+    c.excluded = {"0/2 * 0-1 * * ?", "1/2 * 0-1 * * ?"};
+    auto const due = due_of(c);
+    std::uint64_t looks = 0;
+    auto const midnight = instant("2026-11-20"), two = instant("2026-11-20 02:00:00");
+    CHECK(due.next(midnight - 1s, &looks) == two);
+    CHECK(looks > 10'000);
+    auto const first = looks;
+    for (auto const later : {0ms, 1ms, std::chrono::milliseconds{1h}, std::chrono::milliseconds{2h} - 1ms})
+        CHECK(due.next(midnight + later, &looks) == two);
+    CHECK(looks == first);
+    CHECK(due.next(two, &looks) == two + 1s);
+    CHECK(due.next(midnight - 2s, &looks) == midnight - 1s);
+    CHECK(looks < first + 100);
+    CHECK(due.next_after_end(midnight - 3s) == two);
+    CHECK(due.next_after_end(two - 5s) == two);
+    CHECK(due.next_after_end(two - 4s) == two + 1s);
+    CHECK(due.next_after_end(midnight - 9s) == midnight - 4s);
+    CHECK(!due.find_problem());
+}
+
+TEST_CASE("config.due_times: exclusions that leave nothing for too long are refused, and what to do is said") {
+    auto c = daily;
+    c.cron = "* * * * * ?";
+    c.excluded = {"0/2 * * * * ?", "1/2 * * * * ?"};
+    UtcZone const utc;
+    auto const refused = due_times<UtcZone>::of(validate(c).value(), utc);
+    REQUIRE(!refused);
+    CHECK(refused.error() == errc::cron_never_fires);
+    CHECK(refused.error().what.find("whole hours or days") != std::string::npos);
+    // Of what becomes so later, it is told then; and it costs one search.
+    c.excluded = {"0/2 * * * * ? 2027", "1/2 * * * * ? 2027"};
+    auto const due = due_of(c);
+    CHECK(!due.find_problem());
+    std::uint64_t looks = 0;
+    auto const last = instant("2026-12-31 23:59:59");
+    CHECK(!due.next(last, &looks));
+    CHECK(due.find_problem());
+    auto const first = looks;
+    for (int i = 0; i < 1'000; ++i) CHECK(!due.next(last + i * 1s, &looks));
+    CHECK(looks == first);
+    CHECK(due.next(instant("2027-12-31 23:59:59")) == instant("2028-01-01"));
+    CHECK(!due.find_problem());
+}

@@ -180,3 +180,85 @@ TEST_CASE("cron.timetable: random tables against a look at every second") {
     }
     CHECK(due_times > 50'000);
 }
+
+TEST_CASE("cron.timetable: times at the ends of the clock's range do not run over") {
+    timetable table;
+    table.rates = {7ms, 1h};
+    auto const some = at("2026-01-01");
+    for (auto const starts : {wall_time::min() + 1ms, wall_time{std::chrono::milliseconds{-9'223'372'036'854}}}) {
+        table.starts = starts;
+        auto const next = table.next(some, UtcZone{});
+        REQUIRE(next);
+        CHECK(*next > some);
+        CHECK(*next <= some + 7ms);
+    }
+    table.starts = wall_time::max();
+    CHECK(!table.next(some, UtcZone{}));
+    table.starts = wall_time::min();
+    table.delays = {1s};
+    CHECK(!table.next_after_end(wall_time::max(), UtcZone{}));
+    CHECK(table.next_after_end(wall_time::min(), UtcZone{}).has_value());
+    table.ends = wall_time::min();
+    CHECK(!table.next(some, UtcZone{}));
+    CHECK(!table.next_after_end(wall_time::min(), UtcZone{}));
+}
+
+TEST_CASE("cron.timetable: the work of a search is bounded, whatever is scheduled and excluded") {
+    timetable table;
+    auto const some = at("2026-01-01");
+    auto const expect_bounded = [&](timetable::finding const& f) {
+        CHECK(f.is_given_up);
+        CHECK(!f.due);
+        CHECK(f.reached > some);
+        CHECK(f.looks > timetable::looks_max);
+        CHECK(f.looks < timetable::looks_max + 10'000); // one more step
+    };
+    // A thousand exclusions, which leave no second of one day.
+    table.crons = {"* * * * * ?"_cron};
+    for (int i = 0; i < 500; ++i) {
+        table.excluded.push_back("0/2 * * * * ?"_cron);
+        table.excluded.push_back("1/2 * * * * ?"_cron);
+    }
+    expect_bounded(table.find_next(some, UtcZone{}));
+    table.delays = {1s};
+    expect_bounded(table.find_next_after_end(some, UtcZone{}));
+    // Expressions that take long, because they fire once in two hundred years: their fires are searched for once.
+    table.delays.clear();
+    table.excluded = {"0/2 * * * * ?"_cron, "1/2 * * * * ?"_cron};
+    auto const leap = "0 0 0 29 2 ? 2027-2103/2,2224"_cron;
+    for (int i = 0; i < 50; ++i) {
+        table.crons.insert(table.crons.begin(), leap);
+        table.crons.push_back("0 0 0 29 2 ? 2024"_cron);
+    }
+    expect_bounded(table.find_next(some, UtcZone{}));
+    // More of them than are remembered cost their price each time.
+    while (table.crons.size() < 300) table.crons.push_back(leap);
+    auto const f = table.find_next(some, UtcZone{});
+    CHECK(f.is_given_up);
+    CHECK(f.looks < timetable::looks_max + 50'000);
+}
+
+TEST_CASE("cron.timetable: an ordinary search takes few looks") {
+    timetable table{{"0 0 0/6 * * ?"_cron}};
+    CHECK(table.find_next(at("2026-12-24"), UtcZone{}).looks < 20);
+    table.excluded = {"* * * ? * SAT,SUN"_cron};
+    CHECK(table.find_next(at("2026-11-20 23:59:59"), UtcZone{}).looks < 40);
+    table.crons = {"* * * * * ?"_cron};
+    CHECK(table.find_next(at("2026-11-20 23:59:59"), UtcZone{}).looks < 40);
+    table.excluded = {"0-58 * * * * ?"_cron};
+    CHECK(table.find_next(at("2026-11-20 23:59:59"), UtcZone{}).due == at("2026-11-21 00:00:59"));
+}
+
+TEST_CASE("cron.timetable: what an exclusion names is what its expression fires at") {
+    cron_test::dice d{cron_test::seed()};
+    MESSAGE("ELASTICJOB_TEST_SEED=" << cron_test::seed() << " repeats this run");
+    for (auto const& e : {"* * * ? * SAT,SUN"_cron, "0/7 5-20 0,12 L-2 * ?"_cron, "* * * 15W 1-12/2 ?"_cron,
+                          "* * * ? * 6L 2000-2100"_cron, "30 * * ? * 2#1 2026"_cron, "* * * 29 2 ?"_cron}) {
+        for (int i = 0; i < 3'000; ++i) {
+            auto t = static_cast<detail::local_seconds>(d.from_to(0, 4'000'000'000U));
+            if (d.one_in(2)) t = detail::first_match(e.fields(), t);
+            if (t == detail::no_match) continue;
+            REQUIRE(detail::local_moment{t}.is_named_by(e.fields()) == (detail::first_match(e.fields(), t) == t));
+        }
+    }
+}

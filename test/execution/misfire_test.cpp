@@ -117,3 +117,18 @@ TEST_CASE("execution.misfire: what nobody could start for a minute is late, and 
     CHECK(c.run == at(24h * 5));
     CHECK(c.skipped.count == 4);
 }
+
+TEST_CASE("execution.misfire: a long time away costs a bounded number of looks, however much is excluded") {
+    timetable table{{parse_cron("* * 0-3 * * ?").value()}};
+    for (auto const* text : {"0/2 * 3 * * ?", "1/2 * 3 * * ?"}) table.excluded.push_back(parse_cron(text).value());
+    std::uint64_t looks = 0;
+    auto const next = [&](wall_time t) {
+        auto const f = table.find_next(t, UtcZone{});
+        looks += f.looks;
+        return f.due;
+    };
+    auto const found = due_between(next, wall_time{}, at(0s) - 1ms, 2, &looks);
+    CHECK(found.newest.back() == at(0s) - 24h + 2h + 59min + 59s);
+    CHECK(found.count > 1'000);
+    CHECK(looks < 5'000'000);
+}

@@ -10,15 +10,18 @@
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/hash.hpp>
 #include <elasticjob/core/identity.hpp>
+#include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/cron/time_zone.hpp>
 #include <elasticjob/cron/timetable.hpp>
 #include <elasticjob/cron/tzif_zone.hpp>
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -39,13 +42,61 @@ struct zones_by_name : std::type_identity<TzifZone> {};
 template <named_time_zone Zone>
 struct zones_by_name<Zone> : std::type_identity<Zone> {};
 
+/// What a search from an instant has found. It answers for all instants between, so that many items cost one search.
+struct known_search {
+    std::optional<wall_time> from{}; ///< nothing: none has been made
+    timetable::finding found{};
+
+    /// Whether a search from there would find the same: `shift` is what a search adds to where it begins.
+    bool answers(wall_time t, std::chrono::milliseconds shift) const {
+        if (!from || t < *from) return false;
+        if (found.is_given_up) return t <= found.reached - shift;
+        return !found.due || t <= *found.due - shift;
+    }
+};
+
+/// The last searches that took long, of a timetable: hardly any does. A copy begins without.
+class long_searches {
+public:
+    long_searches() = default;
+    long_searches(long_searches const&) noexcept {}
+    long_searches(long_searches&&) = default;
+    long_searches& operator=(long_searches const&) noexcept {
+        known_.reset();
+        return *this;
+    }
+    long_searches& operator=(long_searches&&) = default;
+
+    enum class kind : std::uint8_t { of_schedules, of_delays };
+
+    timetable::finding const* find(kind k, wall_time t, std::chrono::milliseconds shift) const {
+        if (!known_) return nullptr;
+        auto const& one = (*known_)[static_cast<std::size_t>(k)];
+        return one.answers(t, shift) ? &one.found : nullptr;
+    }
+
+    void note(kind k, wall_time from, timetable::finding const& found) {
+        if (!known_ && found.looks < looks_min) return;
+        if (!known_) known_ = std::make_unique<std::array<known_search, 2>>();
+        (*known_)[static_cast<std::size_t>(k)] = {from, found};
+    }
+
+    bool is_given_up() const { return known_ && ((*known_)[0].found.is_given_up || (*known_)[1].found.is_given_up); }
+
+private:
+    static constexpr std::uint64_t looks_min = 1'000;
+    std::unique_ptr<std::array<known_search, 2>> known_;
+};
+
 } // namespace detail
 
 /// The timetable of a configuration, in the zone that the configuration names, or else in `Zone`. Zones are found by name
-/// where `Zone` finds its own kind, or else in the system's zone database. A value.
+/// where `Zone` finds its own kind, or else in the system's zone database. A value. Threads: one at a time, as it
+/// remembers its last long search.
 template <time_zone Zone>
 class due_times {
     using named_zone = typename detail::zones_by_name<Zone>::type;
+    using searches = detail::long_searches;
 
 public:
     /// Never.
@@ -72,8 +123,9 @@ public:
         d.has_now_ = has_now;
         d.follows_ = find_followed(config.config().schedules) != nullptr;
         if (!has_now && !d.follows_ && !d.next(wall_time::min()) && !d.next_after_end(wall_time{}))
-            return error{errc::cron_never_fires, "nothing is ever due between `starts` and `ends` that is not excluded",
-                         "schedules"};
+            return d.find_problem().value_or(
+                error{errc::cron_never_fires, "nothing is ever due between `starts` and `ends` that is not excluded",
+                      "schedules"});
         return d;
     }
 
@@ -95,21 +147,47 @@ public:
         return at->of;
     }
 
-    /// The first instant after `after` at which all items are due. See `timetable::next`. `once_now` knows neither begin nor end
-    /// nor exclusions.
-    std::optional<wall_time> next(wall_time after) const {
+    /// The first instant after `after` at which all items are due. See `timetable::next`. `once_now` knows neither
+    /// begin nor end nor exclusions. Adds the looks that it takes to `looks`, if given.
+    std::optional<wall_time> next(wall_time after, std::uint64_t* looks = nullptr) const {
         if (follows_) {
             auto const at = first_round_after(after);
             return at == rounds_.end() ? std::optional<wall_time>{} : std::optional<wall_time>{at->due};
         }
-        auto due = in_zone([&](auto const& zone) { return table_.next(after, zone); });
+        auto const* known = known_.find(searches::kind::of_schedules, after, std::chrono::milliseconds{1});
+        std::optional<wall_time> due;
+        if (known) {
+            due = known->due;
+        } else {
+            auto const found = in_zone([&](auto const& zone) { return table_.find_next(after, zone); });
+            known_.note(searches::kind::of_schedules, after, found);
+            if (looks) *looks += found.looks;
+            due = found.due;
+        }
         if (now_ && *now_ > after && (!due || *now_ < *due)) due = now_;
         return due;
     }
 
     /// When an item is due whose last run ended then, by fixed delays alone.
     std::optional<wall_time> next_after_end(wall_time ended) const {
-        return in_zone([&](auto const& zone) { return table_.next_after_end(ended, zone); });
+        if (table_.delays.empty()) return std::nullopt;
+        auto const delay = *std::min_element(table_.delays.begin(), table_.delays.end());
+        if (auto const* known = known_.find(searches::kind::of_delays, ended, delay)) return known->due;
+        auto const found = in_zone([&](auto const& zone) { return table_.find_next_after_end(ended, zone); });
+        known_.note(searches::kind::of_delays, ended, found);
+        return found.due;
+    }
+
+    /// Why the last search was given up, so that it is not known when the job is due; nothing if it was not. The error
+    /// is cron_never_fires.
+    std::optional<error> find_problem() const {
+        if (!known_.is_given_up()) return std::nullopt;
+        return error{
+            errc::cron_never_fires,
+            "no due time was found with " + std::to_string(timetable::looks_max) +
+                " looks at schedules and exclusions: exclude whole hours or days instead of single seconds, or "
+                "schedule fewer times that are excluded",
+            "excluded"};
     }
 
     /// By how much later an item begins than it is due.
@@ -137,10 +215,10 @@ private:
     }
 
     template <class Ask>
-    std::optional<wall_time> in_zone(Ask ask) const {
+    timetable::finding in_zone(Ask ask) const {
         if (zone_) return ask(*zone_);
         if (standard_) return ask(*standard_);
-        return std::nullopt;
+        return {};
     }
 
     timetable table_{};
@@ -152,6 +230,7 @@ private:
     std::vector<followed_round> rounds_{};
     std::chrono::milliseconds jitter_{0};
     std::uint64_t seed_ = 0;
+    mutable searches known_{};
 };
 
 /// The next `count` instants after `after` at which a job so configured is due; fewer if there are no more. Without fixed

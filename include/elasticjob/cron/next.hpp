@@ -11,6 +11,7 @@
 #include <elasticjob/cron/time_zone.hpp>
 
 #include <cassert>
+#include <cstdint>
 #include <optional>
 
 namespace elasticjob {
@@ -20,6 +21,9 @@ namespace detail {
 /// More than any offset, and more than clocks are ever turned by: due times further away than this from a turn of the
 /// clock have nothing to do with it.
 inline constexpr std::chrono::hours zone_margin{48};
+
+/// A search in one segment takes about as long as a look at so many months or exclusions.
+inline constexpr std::uint64_t looks_per_segment = 8;
 
 constexpr local_seconds local_of(std::chrono::sys_seconds t, std::chrono::seconds offset) noexcept {
     return (t.time_since_epoch() + offset).count();
@@ -32,22 +36,25 @@ constexpr std::chrono::sys_seconds sys_of(local_seconds local, std::chrono::seco
 /// The first fire at or after `t`. Within a segment, wall clock and instant differ by a constant, so that one search on
 /// the wall clock answers; only near the ends of a segment are its neighbours asked for. Segments in which nothing is
 /// due are leapt over. `Time::max()` when there is none: g++ 12 puts an optional together in memory on each way out of the
-/// loop and then reads it in one piece, which stalls for 5 to 10 ns.
+/// loop and then reads it in one piece, which stalls for 5 to 10 ns. `looks` counts the segments and months, if given.
 template <time_zone Zone, class Time>
-constexpr Time first_fire(cron_fields const& fields, Time t, Zone const& zone, civil_rule rule) {
+constexpr Time first_fire(cron_fields const& fields, Time t, Zone const& zone, civil_rule rule,
+                          std::uint64_t* looks = nullptr) {
     using std::chrono::seconds;
     using std::chrono::sys_seconds;
     for (;;) {
+        if (looks) *looks += looks_per_segment;
         auto const now = zone.at(t);
         auto from = local_of(t, now.offset);
         if (now.begin > t - zone_margin && now.begin != sys_seconds::min()) {
             // What the clock would show at the begin, had it not been turned.
             auto const unturned = local_of(now.begin, zone.at(now.begin - seconds{1}).offset);
             auto const turned = local_of(now.begin, now.offset);
-            if (t == now.begin && rule.gap == gap_rule::shift && first_match(fields, unturned) < turned) return t;
+            if (t == now.begin && rule.gap == gap_rule::shift && first_match(fields, unturned, looks) < turned)
+                return t;
             if (rule.overlap == overlap_rule::first) from = std::max(from, unturned);
         }
-        auto const match = first_match(fields, from);
+        auto const match = first_match(fields, from, looks);
         auto const fire = sys_of(match, now.offset);
         bool const due_here = match != no_match && fire < now.end;
         bool const comes_again = due_here && rule.overlap == overlap_rule::last && now.end <= fire + zone_margin &&
@@ -73,17 +80,19 @@ constexpr Time first_fire(cron_fields const& fields, Time t, Zone const& zone, c
 /// | forward (gap)    | what was due in the gap fires once, at its end | the next due time follows |
 /// | back (overlap)   | fire at the first pass                         | fire at both passes       |
 ///
-/// `policy` changes that. Time: tens of nanoseconds, no heap; constexpr where the zone is.
+/// `policy` changes that. `looks`, if given, grows with the work that was done: see `timetable::looks_max`. Time: tens
+/// of nanoseconds, no heap; constexpr where the zone is.
 template <time_zone Zone>
 constexpr auto next_fire(cron_expression const& expression, std::chrono::sys_seconds after, Zone const& zone,
-                         civil_policy policy = {}) -> std::optional<std::chrono::sys_seconds> {
+                         civil_policy policy = {}, std::uint64_t* looks = nullptr)
+    -> std::optional<std::chrono::sys_seconds> {
     using std::chrono::seconds;
     // Beyond these bounds no wall clock shows a year of a schedule; within them, arithmetic cannot overflow.
     constexpr std::chrono::sys_seconds earliest{-detail::zone_margin};
     constexpr auto latest = std::chrono::sys_seconds{seconds{detail::schedule_end}} + detail::zone_margin;
     auto const begin = std::clamp(after, earliest, latest) + seconds{1};
     auto const rule = expression.fires_in_every_hour() ? policy.every_hour : policy.named_hours;
-    auto const fire = detail::first_fire(expression.fields(), begin, zone, rule);
+    auto const fire = detail::first_fire(expression.fields(), begin, zone, rule, looks);
     if (fire == std::chrono::sys_seconds::max()) return std::nullopt;
     assert(fire > after);
     return fire;

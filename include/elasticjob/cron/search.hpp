@@ -102,10 +102,12 @@ constexpr std::int32_t first_year(cron_fields const& f, std::int32_t from) noexc
 }
 
 /// The first matching day of the months in `months` (bits 1 to 12) of this year, and then of all years that follow, as
-/// a day number; -1 when there is none.
-constexpr std::int32_t first_day(cron_fields const& f, std::int32_t year, std::uint32_t months) noexcept {
+/// a day number; -1 when there is none. Adds the number of months that it looks at to `looks`, if given.
+constexpr std::int32_t first_day(cron_fields const& f, std::int32_t year, std::uint32_t months,
+                                 std::uint64_t* looks = nullptr) noexcept {
     for (; year <= cron_year_last; year = first_year(f, year + 1), months = f.months) {
         for (; months; months &= months - 1) {
+            if (looks) ++*looks;
             auto const month = static_cast<std::uint32_t>(std::countr_zero(months));
             month_shape const shape{year, month, day_of({year, month, 1})};
             if (auto const days = matching_days(f, shape)) return shape.first_day + std::countr_zero(days) - 1;
@@ -115,9 +117,9 @@ constexpr std::int32_t first_day(cron_fields const& f, std::int32_t year, std::u
 }
 
 /// The first local time at or after `from` that matches, from 1970 to the end of 2225, or no_match. Constant time, but
-/// for the months and years without a matching day that are passed on the way. Precondition: the time sets are not
-/// empty.
-constexpr local_seconds first_match(cron_fields const& f, local_seconds from) noexcept {
+/// for the months and years without a matching day that are passed on the way, which `looks` counts, if given.
+/// Precondition: the time sets are not empty.
+constexpr local_seconds first_match(cron_fields const& f, local_seconds from, std::uint64_t* looks = nullptr) noexcept {
     if (from < 0) from = 0;
     if (from >= schedule_end) return no_match;
     auto day = static_cast<std::int32_t>(from / seconds_per_day);
@@ -139,9 +141,33 @@ constexpr local_seconds first_match(cron_fields const& f, local_seconds from) no
     } else {
         year = first_year(f, year);
     }
-    day = first_day(f, year, months);
+    day = first_day(f, year, months, looks);
     return day < 0 ? no_match : day * seconds_per_day + first_time(f);
 }
+
+/// A local time taken apart once, so that many expressions can be compared with it. Precondition: the time is not
+/// before 1970 and before schedule_end.
+struct local_moment {
+    civil_date date;
+    month_shape month;
+    std::int32_t time; ///< seconds since midnight
+
+    explicit constexpr local_moment(local_seconds t) noexcept
+        : local_moment{static_cast<std::int32_t>(t / seconds_per_day), static_cast<std::int32_t>(t % seconds_per_day)} {
+    }
+
+    /// The same as `first_match(f, t) == t`, in constant time.
+    constexpr bool is_named_by(cron_fields const& f) const noexcept {
+        return (f.seconds >> time % 60 & 1) && (f.minutes >> time / 60 % 60 & 1) && (f.hours >> time / 3600 & 1) &&
+               (f.months >> date.month & 1) && f.has_year(date.year) && (matching_days(f, month) >> date.day & 1);
+    }
+
+private:
+    constexpr local_moment(std::int32_t day, std::int32_t second) noexcept
+        : date{date_of(day)},
+          month{date.year, date.month, day - static_cast<std::int32_t>(date.day) + 1},
+          time{second} {}
+};
 
 } // namespace elasticjob::detail
 #endif // ELASTICJOB_CRON_SEARCH_HPP

@@ -19,9 +19,12 @@ namespace elasticjob {
 /// The instants that have become due since some moment.
 struct due_instants {
     std::vector<wall_time> newest; ///< ascending
-    std::uint64_t count = 0;     ///< of all; at least so many, when there are more than `count_max`
+    std::uint64_t count = 0;       ///< of all; at least so many, if the span was halved
 
     static constexpr std::uint64_t count_max = 10'000;
+    /// A longer span is halved after so many looks (see `timetable::looks_max`), too: the first time, and later.
+    static constexpr std::uint64_t looks_at_first = 1'000'000;
+    static constexpr std::uint64_t looks_later = 50'000;
 
     /// One more, of which the newest `keep` are kept.
     void add(wall_time t, std::size_t keep);
@@ -29,14 +32,22 @@ struct due_instants {
 
 /// Those in (after, until], the last `keep` of them by name. `next` gives the first instant after another. Bounded: about
 /// `count_max` steps for each halving of a longer span, in which instants are then passed over without being counted.
+/// `looks`, if given, is what `next` adds its work to: where steps take many, a span is halved after fewer of them.
 template <class Next>
-due_instants due_between(Next const& next, wall_time after, wall_time until, std::size_t keep) {
+due_instants due_between(Next const& next, wall_time after, wall_time until, std::size_t keep,
+                         std::uint64_t const* looks = nullptr) {
     due_instants found;
     std::uint64_t steps = 0;
+    auto looks_left = found.looks_at_first;
     for (auto t = after, end = until;;) {
+        auto const looks_before = looks ? *looks : 0;
         auto const due = next(t);
         if (!due || *due > end) return found;
-        if (++steps % found.count_max == 0) {
+        auto const taken = (looks ? *looks : 0) - looks_before;
+        bool const is_costly = taken > looks_left && end - t > std::chrono::seconds{1};
+        looks_left -= std::min(looks_left, taken);
+        if (++steps % found.count_max == 0 || is_costly) {
+            looks_left = found.looks_later;
             auto const middle = t + (end - t) / 2;
             auto const later = next(middle);
             (later && *later <= end ? t : end) = middle;

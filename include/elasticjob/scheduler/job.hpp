@@ -179,6 +179,7 @@ private:
     bool was_enabled_ = true;             ///< when that was last known
     bool was_seen_ = false;               ///< whether the view has shown our node of this session
     bool is_told_to_stop_ = false;
+    bool is_told_of_search_ = false;      ///< that it was given up
     std::unique_ptr<error> told_failure_; ///< of reading what the view shows; there is hardly ever one
     std::optional<mono_time> config_gone_since_;
     std::optional<result<void>> outcome_;
@@ -524,6 +525,12 @@ task<void> job<Environment, Strategy>::keep_schedule() {
         }
         auto until = mono_time::max();
         if (due && *due > wall) until = here_.now() + std::min<nanoseconds>(*due - wall, minutes{1});
+        if (auto const problem = rules_.due()->find_problem()) {
+            if (!std::exchange(is_told_of_search_, true)) here_.tell_trouble(*problem);
+            until = std::min<mono_time>(until, here_.now() + minutes{1});
+        } else {
+            is_told_of_search_ = false;
+        }
         co_await here_.news.newer_than(seen, until);
     }
 }

@@ -14,6 +14,7 @@
 #include <elasticjob/scheduler/job_site.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -77,8 +78,9 @@ private:
     /// The instants after the last that has been dealt with, up to some moment. A fixed delay adds one: it begins when the
     /// item has last ended, or has last been passed over.
     auto due_until(run_record const& record, wall_time until, std::size_t keep) const {
-        auto const next = [&](wall_time t) { return terms().due->next(t); };
-        auto found = due_between(next, record.through, until, keep);
+        std::uint64_t looks = 0;
+        auto const next = [&](wall_time t) { return terms().due->next(t, &looks); };
+        auto found = due_between(next, record.through, until, keep, &looks);
         auto const own = terms().due->next_after_end(idle_from(record));
         if (own && *own <= until) found.add(*own, keep);
         return found;
@@ -210,8 +212,9 @@ void run_choice<Environment>::pass_over_disabled_time(next_run& next, wall_time 
     if (terms().enabled_since > wall + clock_slack) terms().enabled_since = wall; // by a clock that was wrong
     auto const since = terms().enabled_since;
     if (record.through >= since) return;
-    auto const next_due = [&](wall_time t) { return terms().due->next(t); };
-    auto const missed = due_between(next_due, record.through, since, 1);
+    std::uint64_t looks = 0;
+    auto const next_due = [&](wall_time t) { return terms().due->next(t, &looks); };
+    auto const missed = due_between(next_due, record.through, since, 1, &looks);
     if (!terms().due->follows()) record.through = since;
     if (missed.count == 0) return;
     record.through = std::max(record.through, missed.newest.back());
