@@ -73,3 +73,13 @@ TEST_CASE("config.followed_rounds: only the last are kept") {
     CHECK(all.rounds.front().of == at(151'000));
     CHECK(all.rounds.back().of == at(250'000));
 }
+
+TEST_CASE("config.followed_rounds: what nobody would write is refused: too many lines, and instants far away") {
+    std::string text = "elasticjob after 1\n";
+    for (int i = 0; i < 30'000; ++i) text += "round 1 1\n";
+    auto const read = followed_rounds::parse(text);
+    REQUIRE(!read);
+    CHECK(read.error().what == "followed rounds have at most 500 lines, not 30000");
+    CHECK(!followed_rounds::parse("elasticjob after 1\nlast 9223372036854\n"));
+    CHECK(!followed_rounds::parse("elasticjob after 1\nround -9223372036854 5\n"));
+}

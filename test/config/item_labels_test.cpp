@@ -69,3 +69,15 @@ TEST_CASE("config.item_labels: they are checked with the configuration, and not 
     CHECK(validate(c).error() == errc::invalid_config);
     CHECK(validate(c).error().where == "itemLabels");
 }
+
+TEST_CASE("config.item_labels: more than a job can need is refused") {
+    std::string many = "*=" + std::string(item_labels::labels_bytes_max, 'x');
+    for (int i = 0; i < 9'999; ++i) many += "," + std::to_string(2 * i) + "=a";
+    CHECK(parse_item_labels(many));
+    auto const too_many = parse_item_labels(many + ",30000=a,30002=a");
+    REQUIRE(!too_many);
+    CHECK(too_many.error().what == "must have at most 10000 rules, but has 10002");
+    auto const too_long = parse_item_labels("1=" + std::string(item_labels::labels_bytes_max + 1, 'x'));
+    REQUIRE(!too_long);
+    CHECK(too_long.error().what.size() < 400);
+}

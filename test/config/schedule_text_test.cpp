@@ -92,3 +92,12 @@ TEST_CASE("config.schedule_text: each line that is not understood is an error th
     CHECK(with_schedule_text(plain, "elasticjob schedule 2\n").error() == errc::malformed_data);
     CHECK(with_schedule_text(plain, "jitter 5\n").error() == errc::malformed_data);
 }
+
+TEST_CASE("config.schedule_text: more lines than a schedule can have are counted, not read") {
+    std::string text = "elasticjob schedule 1\n";
+    for (int i = 0; i < 149'000; ++i) text += "cron x\n";
+    auto const read = with_schedule_text(plain, text);
+    REQUIRE(!read);
+    CHECK(read.error() == errc::malformed_data);
+    CHECK(read.error().what == "a schedule has at most 1200 lines, not 149000");
+}

@@ -149,3 +149,24 @@ TEST_CASE("config.validation: what the registry holds can be checked the same wa
     REQUIRE(stored);
     CHECK(validate(**stored).error() == errc::invalid_cron);
 }
+
+TEST_CASE("config.validation: too many schedules or exclusions are counted, not read, and what is told has a limit") {
+    job_config c{.name = "settle", .cron = "0 0 12 * * ?"};
+    c.excluded.assign(exclusions_max + 1, "wrong");
+    c.schedules.assign(schedules_max + 1, job_schedule::by_cron("wrong"));
+    CHECK(problems_of(c).size() == 2);
+    c.excluded.assign(exclusions_max, "wrong " + std::string(1'000, 'x'));
+    c.schedules.assign(schedules_max, job_schedule::by_cron("wrong"));
+    CHECK(problems_of(c).size() == exclusions_max + schedules_max + 1); // too long as a whole, too
+    auto const refused = validate(c);
+    REQUIRE(!refused);
+    CHECK(refused.error().what.starts_with("1101 problems: "));
+    CHECK(refused.error().what.ends_with("; and so on"));
+    CHECK(refused.error().what.size() < 20'000);
+    c.excluded.clear();
+    c.schedules.clear();
+    c.time_zone = std::string(time_zone_bytes_max + 1, 'x');
+    REQUIRE(problems_of(c).size() == 1);
+    CHECK(problems_of(c)[0].where == "time_zone");
+    CHECK(problems_of(c)[0].what.size() < 300);
+}

@@ -125,3 +125,39 @@ TEST_CASE("execution.run_record: of dead letters the last ones are kept") {
     r.bury(0);
     CHECK(r.dead_letters.size() == 3);
 }
+
+TEST_CASE("execution.run_record: an instant beyond what can be computed with is refused") {
+    for (auto const* ms : {"9223372036854775807", "-9223372036854775808", "850000000000000000", "9223372036854",
+                           "-9223372036854", "8110195200000", "-31536000001"}) {
+        INFO(ms);
+        for (std::string const line : {"through ", "begun ", "completed ", "next "}) {
+            auto const read = run_record::parse("elasticjob run 1\n" + line + ms + "\n");
+            REQUIRE(!read);
+            CHECK(read.error() == errc::malformed_data);
+        }
+        CHECK(!run_record::parse("elasticjob run 1\nrunning " + std::string{ms} + " schedule 1 5 i\n"));
+        CHECK(!run_record::parse("elasticjob run 1\nretry 5 schedule 1 " + std::string{ms} + "\n"));
+    }
+    CHECK(run_record::parse("elasticjob run 1\nthrough 8100000000000\nnext -31536000000\n"));
+}
+
+TEST_CASE(
+    "execution.run_record: too many lines are refused before any is read, and a bad one is told in one short line") {
+    std::string many = "elasticjob run 1\n";
+    for (int i = 0; i < 18'000; ++i) many += "entry 1 schedule 1 2 10.0.0.1@-@1 completed 3 1 note\n";
+    auto const read = run_record::parse(many);
+    REQUIRE(!read);
+    CHECK(read.error().what == "a run record has at most 500 lines, not 18001");
+    auto const long_line = run_record::parse("elasticjob run 1\nthrough \x1b" + std::string(100'000, 'x') + "\n");
+    REQUIRE(!long_line);
+    CHECK(to_string(long_line.error()).size() < 300);
+    CHECK(long_line.error().where.starts_with("through \\x1bxxx"));
+    // More entries than are kept are dropped at once when one is added.
+    auto r =
+        run_record::parse(many.substr(0, many.find('\n') + 1 + 400 * (many.find('\n', 20) - many.find('\n')))).value();
+    CHECK(r.ledger.size() == 400);
+    r.running = begin(0);
+    r.end(run_outcome::completed, at(5));
+    CHECK(r.ledger.size() == run_record::ledger_max);
+    CHECK(r.ledger.back().run.due == at(0));
+}

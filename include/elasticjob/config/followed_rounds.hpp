@@ -39,6 +39,8 @@ struct followed_rounds {
     std::vector<followed_round> rounds{}; ///< the last of them, ascending in both times
 
     static constexpr std::size_t rounds_max = 100;
+    /// The most lines of a text that is read: far more than is ever written.
+    static constexpr std::size_t lines_max = 500;
 
     bool is_of(job_schedule const* s) const { return s ? job == s->job && after == s->after : job.empty(); }
 
@@ -51,7 +53,8 @@ struct followed_rounds {
 
     std::string to_text() const;
 
-    /// Errors: malformed_data, naming the line. Lines of a later version's kinds are passed over.
+    /// Errors: malformed_data, naming the line; or if there are more than `lines_max`. Lines of a later version's
+    /// kinds are passed over.
     static result<followed_rounds> parse(std::string_view text);
 
     friend bool operator==(followed_rounds const&, followed_rounds const&) = default;

@@ -15,7 +15,12 @@
 namespace elasticjob::detail {
 
 std::string milliseconds_text(wall_time t);
+/// Any instant that a clock can have: of a configuration, where the ends of the range mean always.
 bool read_milliseconds(std::string_view word, wall_time& into);
+
+/// Only instants that something may have happened at, or be due at: from 1969 to 2226. So the differences between them
+/// fit into a clock's range, too.
+bool read_instant(std::string_view word, wall_time& into);
 
 } // namespace elasticjob::detail
 

@@ -29,6 +29,10 @@ struct item_labels {
     std::vector<rule> rules; ///< in the order of the items, none of which is in two
     std::string rest{};      ///< what items need that are in no rule
 
+    /// The most rules, and the most bytes that the labels of one have.
+    static constexpr std::size_t rules_max = 10'000;
+    static constexpr std::size_t labels_bytes_max = 1'000;
+
     bool empty() const noexcept { return rules.empty() && rest.empty(); }
 
     /// What each of so many items needs, `rest` included. O(rules).
@@ -43,7 +47,8 @@ bool is_label_text(std::string_view text) noexcept;
 /// Reads `0-9=gpu,12=ssd zone=a,*=linux`: an item, items from and to, or all that are not mentioned; then, behind the
 /// first `=`, what they need. Blanks around do not count. Items beyond the job's count are no mistake.
 ///
-/// Errors: invalid_config, if a piece is not of that form, an item is in two of them, or `*` comes twice.
+/// Errors: invalid_config, if a piece is not of that form, an item is in two of them, `*` comes twice, or there is
+/// more of it than `item_labels` may have.
 result<item_labels> parse_item_labels(std::string_view text);
 
 } // namespace elasticjob

@@ -8,6 +8,7 @@
 #include <elasticjob/core/clock.hpp> // wall_time
 #include <elasticjob/core/decl.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -55,6 +56,10 @@ struct job_schedule {
 private:
     static job_schedule of_span(kind what, std::chrono::milliseconds length);
 };
+
+/// The most schedules besides `cron`, and the most exclusions, that a job may have.
+inline constexpr std::size_t schedules_max = 100;
+inline constexpr std::size_t exclusions_max = 1'000;
 
 /// The one that says which job is followed, or null.
 template <class Schedules>

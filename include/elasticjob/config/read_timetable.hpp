@@ -6,6 +6,7 @@
 #include <elasticjob/config/fields.hpp> // job_configuration
 #include <elasticjob/config/job_config.hpp>
 #include <elasticjob/config/text.hpp>
+#include <elasticjob/core/algorithm.hpp> // any_of
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/identity.hpp> // job_name
@@ -20,13 +21,12 @@
 
 namespace elasticjob {
 
-/// The most schedules besides `cron`, and the most exclusions, that a job may have.
-inline constexpr std::size_t schedules_max = 100;
-inline constexpr std::size_t exclusions_max = 1'000;
-
 /// The longest span of a schedule, and the longest jitter.
 inline constexpr std::chrono::hours schedule_span_max{24 * 366};
 inline constexpr std::chrono::hours jitter_max{24};
+
+/// The longest name of a time zone, or rule that stands for one.
+inline constexpr std::size_t time_zone_bytes_max = 1'000;
 
 namespace detail {
 
@@ -65,7 +65,15 @@ inline auto read_timetable(job_config const& config) {
     else if (config.schedules.empty())
         report(errc::invalid_cron, "must not be empty, unless there are other schedules", "cron");
 
-    for (std::size_t i = 0; i < config.schedules.size(); ++i) {
+    // Of too many, none is read.
+    auto const are_few = [&](std::size_t size, std::size_t most, char const* where) {
+        if (size > most)
+            report(errc::invalid_config,
+                   "must be at most " + std::to_string(most) + ", but are " + std::to_string(size), where);
+        return size <= most;
+    };
+    bool const reads_schedules = are_few(config.schedules.size(), schedules_max, "schedules");
+    for (std::size_t i = 0; reads_schedules && i < config.schedules.size(); ++i) {
         auto const& s = config.schedules[i];
         auto const where = "schedules[" + std::to_string(i) + "]";
         switch (s.is) {
@@ -91,17 +99,11 @@ inline auto read_timetable(job_config const& config) {
                 report(errc::invalid_config, problem, where);
         }
     }
-    for (std::size_t i = 0; i < config.excluded.size(); ++i) {
+    bool const reads_exclusions = are_few(config.excluded.size(), exclusions_max, "excluded");
+    for (std::size_t i = 0; reads_exclusions && i < config.excluded.size(); ++i) {
         auto const& text = config.excluded[i];
         add_cron(table.excluded, parse_exclusion(text), text, "excluded[" + std::to_string(i) + "]");
     }
-    auto const require_at_most = [&](std::size_t size, std::size_t most, char const* where) {
-        if (size > most)
-            report(errc::invalid_config,
-                   "must be at most " + std::to_string(most) + ", but are " + std::to_string(size), where);
-    };
-    require_at_most(config.schedules.size(), schedules_max, "schedules");
-    require_at_most(config.excluded.size(), exclusions_max, "excluded");
 
     table.policy = config.on_clock_change;
     table.starts = config.starts;
@@ -111,12 +113,10 @@ inline auto read_timetable(job_config const& config) {
     if (config.jitter < std::chrono::milliseconds{0} || config.jitter > jitter_max)
         report(errc::invalid_config, "must be 0 to 24 hours, but is " + std::to_string(config.jitter.count()) + " ms",
                "jitter");
-    for (char const c : config.time_zone)
-        if (static_cast<unsigned char>(c) <= ' ') {
-            report(errc::invalid_config, "must be a name like Europe/Berlin, but is " + in_quotes(config.time_zone),
-                   "time_zone");
-            break;
-        }
+    auto const is_blank = [](char c) { return static_cast<unsigned char>(c) <= ' '; };
+    auto const& zone = config.time_zone;
+    if (zone.size() > time_zone_bytes_max || std::any_of(zone.begin(), zone.end(), is_blank))
+        report(errc::invalid_config, "must be a name like Europe/Berlin, but is " + in_quotes(zone), "time_zone");
     return reading;
 }
 

@@ -7,6 +7,7 @@
 #include <elasticjob/config/instant_text.hpp>
 #include <elasticjob/config/job_config.hpp>
 #include <elasticjob/config/text.hpp>
+#include <elasticjob/core/algorithm.hpp> // count
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/result.hpp>
@@ -55,9 +56,12 @@ bool read_schedule_line(std::string_view line, job_config& config);
 /// configuration. Precondition: none of the texts holds the end of a line, as in a valid configuration. O(size).
 std::string to_schedule_text(job_config const& config);
 
+/// The most lines of a text that is read: more than a valid configuration has.
+inline constexpr std::size_t schedule_lines_max = schedules_max + exclusions_max + 100;
+
 /// The configuration with the schedules that the text tells of, and no others. A line of unknown meaning is an error,
 /// because a schedule that is understood by half would run jobs at wrong times. Whether expressions are right is for
-/// `validate`. Errors: malformed_data, naming the line.
+/// `validate`. Errors: malformed_data, naming the line, or if there are more than `schedule_lines_max`.
 result<job_config> with_schedule_text(job_config config, std::string_view text);
 
 } // namespace elasticjob

@@ -34,6 +34,9 @@ inline constexpr int sharding_total_count_max = 10'000'000;
 /// stands around the data.
 inline constexpr std::size_t stored_config_size_max = 1'000'000;
 
+/// The most problems that the error of `validate` lists: it has to fit into a log. `problems_of` has all.
+inline constexpr std::size_t problems_listed_max = 40;
+
 /// A configuration that can be run, with those of its texts that have a meaning already read. Made by `validate`.
 class valid_config {
 public:
@@ -77,7 +80,8 @@ std::vector<error> problems_of(job_config const& config);
 /// Checks everything at once, because whoever mends a configuration wants to do it once. Item parameters of items that
 /// the job does not have are no mistake: an operator may lower the count for a while.
 ///
-/// Errors: the problem as in `problems_of`, if there is just one; otherwise invalid_config, which lists them all.
+/// Errors: the problem as in `problems_of`, if there is just one; otherwise invalid_config, which lists them, the first
+/// `problems_listed_max` of them.
 result<valid_config> validate(job_config config);
 
 } // namespace elasticjob

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_EXECUTION_RUN_RECORD_HPP
 #define ELASTICJOB_EXECUTION_RUN_RECORD_HPP
 
+#include <elasticjob/config/instant_text.hpp>
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp> // min
 #include <elasticjob/core/chrono.hpp>
@@ -98,6 +99,8 @@ struct run_record {
     static constexpr std::size_t ledger_max = 12;
     static constexpr std::size_t note_bytes_max = 200;
     static constexpr std::size_t checkpoint_bytes_max = 32'768;
+    /// The most lines of a text that is read: far more than is ever written.
+    static constexpr std::size_t lines_max = 500;
 
     void add(run_entry e);
 
@@ -120,7 +123,8 @@ struct run_record {
     /// Lines of words, the free text last in its line.
     std::string to_text() const;
 
-    /// Errors: malformed_data, naming the line. Lines of a later version's kinds are passed over.
+    /// Errors: malformed_data, naming the line, which may not say an instant before 1969 or after 2226; or if there are
+    /// more than `lines_max`. Lines of a later version's kinds are passed over.
     static result<run_record> parse(std::string_view text);
 
     friend bool operator==(run_record const&, run_record const&) = default;
@@ -144,8 +148,9 @@ private:
         text += '\n';
     }
 
+    /// For one more, so that there are at most `max`, which is not 0: the oldest go.
+    static void make_room(std::vector<run_entry>& entries, std::size_t max);
     static std::string_view take(std::string_view& text, char separator);
-    static bool read_time(std::string_view word, wall_time& into);
     template <class Enum, std::size_t N>
     static bool read_name(std::string_view word, std::array<std::string_view, N> const& names, Enum& into) {
         for (std::size_t n = 0; n < N; ++n)
@@ -157,9 +162,9 @@ private:
     }
     /// What a run and one that is to come have in common: due instant, source, attempt, and when.
     static bool read_run(std::string_view& rest, auto& into, wall_time& when) {
-        return read_time(take(rest, ' '), into.due) &&
+        return detail::read_instant(take(rest, ' '), into.due) &&
                read_name(take(rest, ' '), detail::run_source_names, into.source) &&
-               detail::read_number(take(rest, ' '), into.attempt) && read_time(take(rest, ' '), when);
+               detail::read_number(take(rest, ' '), into.attempt) && detail::read_instant(take(rest, ' '), when);
     }
     static bool read_retry(std::string_view rest, run_retry& into) { return read_run(rest, into, into.at); }
     static bool read_begin(std::string_view& rest, run_begin& into);

@@ -7,6 +7,7 @@
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/result.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -23,7 +24,10 @@ struct stored_traits {
     /// Nothing for the default, else two lines.
     std::string to_text() const;
 
-    /// Errors: malformed_data, naming the line.
+    /// The longest text that is read.
+    static constexpr std::size_t bytes_max = 65'536;
+
+    /// Errors: malformed_data, naming the line, or if there is more than `bytes_max`.
     static result<stored_traits> parse(std::string_view text);
 
     friend bool operator==(stored_traits const&, stored_traits const&) = default;

@@ -90,6 +90,9 @@ public:
     /// A few lines of text, whose length does not depend on the number of items unless the allocation is irregular.
     std::string to_text() const;
 
+    /// The most items of a text that is read, which is the most that a job may have.
+    static constexpr std::uint32_t items_max = 10'000'000;
+
     /// Errors: malformed_data, naming the line.
     static result<assignment> parse(std::string_view text);
 

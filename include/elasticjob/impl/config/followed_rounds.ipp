@@ -35,10 +35,13 @@ ELASTICJOB_DECL std::string followed_rounds::to_text() const {
 
 ELASTICJOB_DECL result<followed_rounds> followed_rounds::parse(std::string_view text) {
     auto const refuse = [](std::string_view line) {
-        return error{errc::malformed_data, "not a line of followed rounds", std::string{line}};
+        return error{errc::malformed_data, "not a line of followed rounds", detail::cut_short(line)};
     };
     if (!text.starts_with(header)) return refuse(text.substr(0, text.find('\n')));
     text.remove_prefix(header.size());
+    if (auto const lines = std::count(text.begin(), text.end(), '\n'); lines > std::ptrdiff_t{lines_max})
+        return error{errc::malformed_data, "followed rounds have at most " + std::to_string(lines_max) +
+                                               " lines, not " + std::to_string(lines)};
     followed_rounds all;
     while (!text.empty()) {
         auto const line = text.substr(0, text.find('\n'));
@@ -50,8 +53,8 @@ ELASTICJOB_DECL result<followed_rounds> followed_rounds::parse(std::string_view 
 
 ELASTICJOB_DECL bool followed_rounds::read_line(std::string_view rest, followed_rounds& into) {
     auto const key = detail::take_word(rest);
-    if (key == "seen") return detail::read_milliseconds(rest, into.seen);
-    if (key == "last") return detail::read_milliseconds(rest, into.last);
+    if (key == "seen") return detail::read_instant(rest, into.seen);
+    if (key == "last") return detail::read_instant(rest, into.last);
     if (key == "follows") {
         job_schedule s;
         if (!detail::read_followed(rest, s)) return false;
@@ -61,7 +64,7 @@ ELASTICJOB_DECL bool followed_rounds::read_line(std::string_view rest, followed_
     if (key != "round") return true;
     auto& r = into.rounds.emplace_back();
     auto const due = detail::take_word(rest);
-    return detail::read_milliseconds(due, r.due) && detail::read_milliseconds(rest, r.of);
+    return detail::read_instant(due, r.due) && detail::read_instant(rest, r.of);
 }
 
 } // namespace elasticjob

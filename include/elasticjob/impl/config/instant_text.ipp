@@ -3,6 +3,7 @@
 #define ELASTICJOB_IMPL_CONFIG_INSTANT_TEXT_IPP
 
 #include <elasticjob/config/instant_text.hpp>
+#include <elasticjob/cron/search.hpp> // schedule_end
 
 namespace elasticjob::detail {
 
@@ -17,6 +18,15 @@ ELASTICJOB_DECL bool read_milliseconds(std::string_view word, wall_time& into) {
     std::int64_t ms = 0;
     if (!read_number(word, ms) || ms < low || ms > high) return false;
     into = wall_time{std::chrono::milliseconds{ms}};
+    return true;
+}
+
+ELASTICJOB_DECL bool read_instant(std::string_view word, wall_time& into) {
+    constexpr std::chrono::hours year{24 * 365};
+    constexpr auto end = std::chrono::seconds{schedule_end} + year;
+    wall_time t{};
+    if (!read_milliseconds(word, t) || t.time_since_epoch() < -year || t.time_since_epoch() >= end) return false;
+    into = t;
     return true;
 }
 

@@ -36,6 +36,9 @@ ELASTICJOB_DECL result<item_labels> parse_item_labels(std::string_view text) {
     auto refuse = [](std::string why) { return error{errc::invalid_config, std::move(why), "itemLabels"}; };
     item_labels parsed;
     if (detail::trim(text).empty()) return parsed;
+    if (auto const commas = std::count(text.begin(), text.end(), ','); commas > std::ptrdiff_t{item_labels::rules_max})
+        return refuse("must have at most " + std::to_string(item_labels::rules_max) + " rules, but has " +
+                      std::to_string(commas + 1));
     bool has_rest = false;
     for (auto const piece : detail::split(text, ",")) {
         auto const equals = piece.find('=');
@@ -45,6 +48,9 @@ ELASTICJOB_DECL result<item_labels> parse_item_labels(std::string_view text) {
         if (equals == piece.npos) return malformed();
         auto const key = detail::trim(piece.substr(0, equals));
         auto const labels = detail::trim(piece.substr(equals + 1));
+        if (labels.size() > item_labels::labels_bytes_max)
+            return refuse("must need at most " + std::to_string(item_labels::labels_bytes_max) +
+                          " bytes of labels for an item, but has " + detail::in_quotes(piece));
         if (!is_label_text(labels)) return malformed();
         if (key == "*") {
             if (std::exchange(has_rest, true)) return refuse("must not say twice what * needs");

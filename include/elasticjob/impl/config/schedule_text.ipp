@@ -120,6 +120,11 @@ ELASTICJOB_DECL result<job_config> with_schedule_text(job_config config, std::st
     if (text.empty()) return config;
     if (!text.starts_with(detail::schedule_header)) return refuse(text.substr(0, text.find('\n')));
     text.remove_prefix(detail::schedule_header.size());
+    if (auto const lines = std::count(text.begin(), text.end(), '\n'); lines > std::ptrdiff_t{schedule_lines_max})
+        return error{errc::malformed_data,
+                     "a schedule has at most " + std::to_string(schedule_lines_max) + " lines, not " +
+                         std::to_string(lines),
+                     {}};
     while (!text.empty()) {
         auto const line = text.substr(0, text.find('\n'));
         if (!detail::read_schedule_line(line, config)) return refuse(line);

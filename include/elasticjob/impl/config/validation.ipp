@@ -68,8 +68,11 @@ ELASTICJOB_DECL std::vector<error> problems_of(job_config const& config, config_
         auto const& e = readings.name.error();
         report(&job_config::name, e.code, e.what + ": " + in_quotes(e.where));
     }
+    // There may be a thousand of them, and no two for the same field.
+    std::vector<error> of_schedules;
     for (auto const& problem : readings.when.problems)
-        if (!is_known(problem.where)) problems.push_back(problem);
+        if (!is_known(problem.where)) of_schedules.push_back(problem);
+    problems.insert(problems.end(), of_schedules.begin(), of_schedules.end());
     if (!readings.parameters) {
         auto const& e = readings.parameters.error();
         report(&job_config::sharding_item_parameters, e.code, e.what);
@@ -130,10 +133,10 @@ ELASTICJOB_DECL result<valid_config> validate(job_config config) {
                             *std::move(readings.parameters)};
     if (problems.size() == 1) return std::move(problems.front());
     std::string list = std::to_string(problems.size()) + " problems";
-    for (char const* separator = ": "; auto const& problem : problems) {
-        list.append(separator).append(problem.where).append(": ").append(problem.what);
-        separator = "; ";
-    }
+    auto const listed = std::min(problems.size(), problems_listed_max);
+    for (std::size_t i = 0; i < listed; ++i)
+        list.append(i == 0 ? ": " : "; ").append(problems[i].where).append(": ").append(problems[i].what);
+    if (listed < problems.size()) list.append("; and so on");
     return error{errc::invalid_config, std::move(list), "job " + detail::in_quotes(config.name)};
 }
 

@@ -6,6 +6,11 @@
 
 namespace elasticjob {
 
+ELASTICJOB_DECL void run_record::make_room(std::vector<run_entry>& entries, std::size_t max) {
+    if (entries.size() < max) return;
+    entries.erase(entries.begin(), entries.end() - static_cast<std::ptrdiff_t>(max - 1));
+}
+
 ELASTICJOB_DECL void run_record::add(run_entry e) {
     if (e.note.size() > note_bytes_max) e.note.resize(note_bytes_max);
     // A row of instants that meet the same fate is one entry; but what had been tried before has one of its own.
@@ -17,7 +22,7 @@ ELASTICJOB_DECL void run_record::add(run_entry e) {
         ledger.back() = std::move(e);
         return;
     }
-    while (ledger.size() >= ledger_max) ledger.erase(ledger.begin());
+    make_room(ledger, ledger_max);
     ledger.push_back(std::move(e));
 }
 
@@ -41,7 +46,7 @@ ELASTICJOB_DECL void run_record::end_for_retry(wall_time now, std::string note, 
 
 ELASTICJOB_DECL void run_record::bury(std::size_t max) {
     if (max == 0) return;
-    while (dead_letters.size() >= max) dead_letters.erase(dead_letters.begin());
+    make_room(dead_letters, max);
     dead_letters.push_back(ledger.back());
 }
 
@@ -85,8 +90,11 @@ ELASTICJOB_DECL std::string run_record::to_text() const {
 
 ELASTICJOB_DECL result<run_record> run_record::parse(std::string_view text) {
     auto refuse = [](std::string_view line) {
-        return error{errc::malformed_data, "not a line of a run record", std::string{line}};
+        return error{errc::malformed_data, "not a line of a run record", detail::cut_short(line)};
     };
+    if (auto const lines = std::count(text.begin(), text.end(), '\n'); lines > std::ptrdiff_t{lines_max})
+        return error{errc::malformed_data,
+                     "a run record has at most " + std::to_string(lines_max) + " lines, not " + std::to_string(lines)};
     if (!text.starts_with(header)) return refuse(text.substr(0, text.find('\n')));
     text.remove_prefix(header.size());
     run_record r;
@@ -98,15 +106,15 @@ ELASTICJOB_DECL result<run_record> run_record::parse(std::string_view text) {
         if (key == "schedule")
             good = detail::read_number(rest, r.schedule);
         else if (key == "through")
-            good = read_time(rest, r.through);
+            good = detail::read_instant(rest, r.through);
         else if (key == "obeyed")
             good = detail::read_number(rest, r.obeyed);
         else if (key == "begun")
-            good = read_time(rest, r.last_begun.emplace());
+            good = detail::read_instant(rest, r.last_begun.emplace());
         else if (key == "completed")
-            good = read_time(rest, r.last_completed.emplace());
+            good = detail::read_instant(rest, r.last_completed.emplace());
         else if (key == "next")
-            good = read_time(rest, r.next_due.emplace());
+            good = detail::read_instant(rest, r.next_due.emplace());
         else if (key == "checkpoint")
             r.checkpoint = unescaped(rest);
         else if (key == "entry")
@@ -141,13 +149,6 @@ ELASTICJOB_DECL std::string_view run_record::take(std::string_view& text, char s
     return word;
 }
 
-ELASTICJOB_DECL bool run_record::read_time(std::string_view word, wall_time& into) {
-    std::int64_t ms = 0;
-    if (!detail::read_number(word, ms)) return false;
-    into = wall_time{std::chrono::milliseconds{ms}};
-    return true;
-}
-
 ELASTICJOB_DECL bool run_record::read_begin(std::string_view& rest, run_begin& into) {
     bool const good = read_run(rest, into, into.begun);
     into.instance = take(rest, ' ');
@@ -155,9 +156,9 @@ ELASTICJOB_DECL bool run_record::read_begin(std::string_view& rest, run_begin& i
 }
 
 ELASTICJOB_DECL bool run_record::read_entry(std::string_view rest, run_entry& into) {
-    bool const good = read_begin(rest, into.run) &&
-                      read_name(take(rest, ' '), detail::run_outcome_names, into.outcome) &&
-                      read_time(take(rest, ' '), into.ended) && detail::read_number(take(rest, ' '), into.count);
+    bool const good =
+        read_begin(rest, into.run) && read_name(take(rest, ' '), detail::run_outcome_names, into.outcome) &&
+        detail::read_instant(take(rest, ' '), into.ended) && detail::read_number(take(rest, ' '), into.count);
     into.note = unescaped(rest);
     return good;
 }

@@ -12,9 +12,9 @@ ELASTICJOB_DECL std::string stop_request_text(wall_time due) {
 }
 
 ELASTICJOB_DECL std::optional<wall_time> parse_stop_request(std::string_view text) {
-    std::int64_t ms = 0;
-    if (!detail::read_number(text, ms)) return std::nullopt;
-    return wall_time{std::chrono::milliseconds{ms}};
+    wall_time due{};
+    if (!detail::read_instant(text, due)) return std::nullopt;
+    return due;
 }
 
 } // namespace elasticjob

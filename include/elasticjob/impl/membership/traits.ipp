@@ -14,6 +14,11 @@ ELASTICJOB_DECL std::string stored_traits::to_text() const {
 ELASTICJOB_DECL result<stored_traits> stored_traits::parse(std::string_view text) {
     stored_traits traits;
     if (text.empty()) return traits;
+    if (text.size() > bytes_max)
+        return error{errc::malformed_data,
+                     "an instance's traits have at most " + std::to_string(bytes_max) + " bytes, not " +
+                         std::to_string(text.size()),
+                     {}};
     for (auto const line : detail::split(text, "\n")) {
         constexpr std::string_view weight_is = "weight ", labels_are = "labels ";
         bool good = true;
@@ -23,7 +28,7 @@ ELASTICJOB_DECL result<stored_traits> stored_traits::parse(std::string_view text
             traits.labels = line.substr(labels_are.size());
         else
             good = line.empty();
-        if (!good) return error{errc::malformed_data, "not a line of an instance's traits", std::string{line}};
+        if (!good) return error{errc::malformed_data, "not a line of an instance's traits", detail::cut_short(line)};
     }
     return traits;
 }

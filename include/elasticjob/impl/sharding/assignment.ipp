@@ -81,7 +81,7 @@ ELASTICJOB_DECL std::string assignment::to_text() const {
 
 ELASTICJOB_DECL result<assignment> assignment::parse(std::string_view text) {
     auto refuse = [](std::string_view line) {
-        return error{errc::malformed_data, "not a line of an assignment", std::string{line}};
+        return error{errc::malformed_data, "not a line of an assignment", detail::cut_short(line)};
     };
     if (!text.starts_with(header)) return refuse(text.substr(0, text.find('\n')));
     text.remove_prefix(header.size());
@@ -126,7 +126,8 @@ ELASTICJOB_DECL bool assignment::parse_average(std::string_view value) {
     if (parts.size() != 3 || (parts[1] != "reversed" && parts[1] != "straight")) return false;
     std::uint32_t items = 0;
     std::int64_t rotated = 0;
-    if (!detail::read_number(parts[0], items) || !detail::read_number(parts[2], rotated)) return false;
+    if (!detail::read_number(parts[0], items) || items > items_max || !detail::read_number(parts[2], rotated))
+        return false;
     form_ = closed_form{static_cast<std::uint32_t>(instances_.size()), items, {parts[1] == "reversed", rotated}};
     return true;
 }
