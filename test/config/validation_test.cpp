@@ -150,6 +150,15 @@ TEST_CASE("config.validation: what the registry holds can be checked the same wa
     CHECK(validate(**stored).error() == errc::invalid_cron);
 }
 
+TEST_CASE("config.validation: an instance accepts so many items") {
+    job_config const c{.name = "settle", .cron = "0 0 12 * * ?", .sharding_total_count = 11};
+    CHECK(detail::check_item_count(c, 11));
+    auto const refused = detail::check_item_count(c, 10);
+    REQUIRE(!refused);
+    CHECK(refused.error() == errc::invalid_config);
+    CHECK(refused.error().what.find("11 items") != std::string::npos);
+}
+
 TEST_CASE("config.validation: too many schedules or exclusions are counted, not read, and what is told has a limit") {
     job_config c{.name = "settle", .cron = "0 0 12 * * ?"};
     c.excluded.assign(exclusions_max + 1, "wrong");

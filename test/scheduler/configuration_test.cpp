@@ -324,3 +324,41 @@ TEST_CASE("scheduler.job: an edit at any moment of the start is not lost") {
         CHECK(c.started(1) == std::vector<item_index>{0});
     }
 }
+
+TEST_CASE(
+    "scheduler.job_scheduler: more items than an instance accepts from the registry are refused, and the job goes on") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(make_job("settle", "0/5 * * * * ?", 3)));
+    c.run_for(7s);
+    auto const count_runs = [&] {
+        return std::count_if(c.log.begin(), c.log.end(), [](auto const& h) { return h.what == heard::kind::finished; });
+    };
+    auto const before = count_runs();
+    CHECK(before >= 3);
+    auto huge = stored(c);
+    huge.sharding_total_count = 10'000'000;
+    edit(c, huge);
+    auto const nodes = everything(c).size();
+    c.run_for(10s);
+    CHECK(everything(c).size() < nodes + 10); // nothing is made for the items that are refused
+    CHECK(count_runs() >= before + 6);
+    auto const is_it = [](heard const& h) {
+        return h.what == heard::kind::trouble && *h.failure == errc::invalid_config &&
+               h.failure->what.find("10000000 items") != std::string::npos &&
+               h.failure->what.find("items_max") != std::string::npos;
+    };
+    CHECK(std::count_if(c.log.begin(), c.log.end(), is_it) == 1);
+    // What is mended counts again.
+    huge.sharding_total_count = 5;
+    edit(c, huge);
+    c.run_for(10s);
+    CHECK(c.has("/settle/sharding/4"));
+    // Who joins is told at once, and one whose own program says so may have as many.
+    huge.sharding_total_count = 200'000;
+    edit(c, huge);
+    auto& other = c.add();
+    auto const refused_too = other.schedule(make_job("settle", "0/5 * * * * ?", 3));
+    REQUIRE_FALSE(refused_too);
+    CHECK(refused_too.error() == errc::invalid_config);
+}

@@ -19,6 +19,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -58,6 +59,9 @@ private:
 };
 
 namespace detail {
+
+/// Whether an instance that accepts so many items may run a job so configured. Errors: invalid_config.
+result<void> check_item_count(job_config const& config, std::uint32_t items_max);
 
 /// The byte at which a text cannot be part of a configuration, or npos.
 std::size_t find_bad_byte(std::string_view text);

@@ -202,6 +202,7 @@ job<Environment, Strategy>::~job() = default;
 
 template <class Environment, sharding_strategy Strategy>
 task<result<void>> job<Environment, Strategy>::start(bool has_own_config) {
+    if (has_own_config) rules_.trust_own();
     auto const accept = rules_.accepted();
     std::optional<valid_config> local;
     if (has_own_config) local = *rules_.valid();

@@ -73,9 +73,13 @@ public:
     /// Whether a job so configured can run here.
     struct acceptance {
         zone const* where;
+        std::uint32_t items_max;
         result<void> operator()(valid_config const& c) const;
     };
-    acceptance accepted() const noexcept { return {&here_.env.zone}; }
+    acceptance accepted() const noexcept { return {&here_.env.zone, items_max_}; }
+
+    /// What holds so far was given by this process's program, which may have as many items as it wants.
+    void trust_own() { items_max_ = std::max(items_max_, item_count()); }
 
     /// Goes by what the job has registered with. Errors: those of due_times.
     result<void> begin(valid_config joined);
@@ -96,7 +100,7 @@ private:
     void put_in_force(valid_config config, due_times due);
 
     /// When a job so configured is due, if this scheduler can run it.
-    static result<due_times> times_of(valid_config const& c, zone const& z);
+    static result<due_times> times_of(valid_config const& c, zone const& z, std::uint32_t items_max);
 
     static revision modified(node const* n) noexcept { return n ? n->stat.modified : 0; }
 
@@ -104,6 +108,7 @@ private:
     std::shared_ptr<valid_config const> config_; ///< in force
     std::shared_ptr<due_times const> due_;       ///< by that
     std::optional<wall_time> schedule_written_;  ///< together with the configuration
+    std::uint32_t items_max_;
     node_version version_ = 0;
     revision config_taken_ = 0;
     revision schedule_taken_ = 0;
@@ -114,7 +119,8 @@ private:
 template <class Environment, sharding_strategy Strategy>
 job_rules<Environment, Strategy>::job_rules(job_standing<Environment>& here, valid_config local)
     : here_{here},
-      config_{std::make_shared<valid_config const>(std::move(local))} {}
+      config_{std::make_shared<valid_config const>(std::move(local))},
+      items_max_{here.env.options.items_max} {}
 
 template <class Environment, sharding_strategy Strategy>
 std::uint64_t job_rules<Environment, Strategy>::fingerprint() const {
@@ -124,7 +130,7 @@ std::uint64_t job_rules<Environment, Strategy>::fingerprint() const {
 
 template <class Environment, sharding_strategy Strategy>
 result<void> job_rules<Environment, Strategy>::acceptance::operator()(valid_config const& c) const {
-    ELASTICJOB_CHECK(times_of(c, *where));
+    ELASTICJOB_CHECK(times_of(c, *where, items_max));
     return success();
 }
 
@@ -150,7 +156,7 @@ task<bool> job_rules<Environment, Strategy>::take() {
     version_ = stored.stat.version; // looked at, whatever comes of it
     auto read = read_stored(&stored, schedule, here_.at);
     if (read && !*read) co_return true; // emptied, as before a removal
-    auto due = read ? times_of(**read, here_.env.zone) : result<due_times>{read.error()};
+    auto due = read ? times_of(**read, here_.env.zone, items_max_) : result<due_times>{read.error()};
     if (!due) {
         here_.tell_trouble(due.error());
         co_return true;
@@ -204,7 +210,9 @@ void job_rules<Environment, Strategy>::put_in_force(valid_config config, due_tim
 }
 
 template <class Environment, sharding_strategy Strategy>
-auto job_rules<Environment, Strategy>::times_of(valid_config const& c, zone const& z) -> result<due_times> {
+auto job_rules<Environment, Strategy>::times_of(valid_config const& c, zone const& z, std::uint32_t items_max)
+    -> result<due_times> {
+    ELASTICJOB_CHECK(check_item_count(c.config(), items_max));
     ELASTICJOB_CHECK(check_strategy<Strategy>(c.config()));
     auto due = due_times::of(c, z);
     if (due && Environment::listeners_type::hear_rounds && !due->has_rounds())

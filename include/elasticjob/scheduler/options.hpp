@@ -23,6 +23,12 @@ struct scheduler_options {
     /// by labels, as LabelAllocation.
     std::string instance_labels{};
 
+    /// The most items of a job that this instance accepts from the registry, where anybody may have written the count:
+    /// an item takes some hundred bytes and some requests. More are accepted for a job whose own configuration, given
+    /// to `schedule`, has more. A job beyond that is refused with invalid_config; one that runs already goes on as it
+    /// was.
+    std::uint32_t items_max = 100'000;
+
     /// How long the destructors let running items finish before they ask them to stop. They wait until all have.
     std::chrono::milliseconds drain_timeout{30'000};
 

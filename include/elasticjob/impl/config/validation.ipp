@@ -28,6 +28,15 @@ ELASTICJOB_DECL config_readings read_texts(job_config const& config) {
     return {job_name::parse(config.name), read_timetable(config), parse_item_parameters(config.sharding_item_parameters)};
 }
 
+ELASTICJOB_DECL result<void> check_item_count(job_config const& config, std::uint32_t items_max) {
+    if (static_cast<std::uint32_t>(config.sharding_total_count) <= items_max) return success();
+    return error{errc::invalid_config,
+                 "the job has " + std::to_string(config.sharding_total_count) +
+                     " items, but this instance accepts at most " + std::to_string(items_max) +
+                     " from the registry: lower shardingTotalCount there, or raise scheduler_options::items_max",
+                 "job " + in_quotes(config.name) + ", shardingTotalCount"};
+}
+
 ELASTICJOB_DECL std::size_t find_bad_byte(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
         auto const length = utf8_length(text.substr(at));
