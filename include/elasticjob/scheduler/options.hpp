@@ -27,7 +27,7 @@ struct scheduler_options {
     /// an item takes some hundred bytes and some requests. More are accepted for a job whose own configuration, given
     /// to `schedule`, has more. A job beyond that is refused with invalid_config; one that runs already goes on as it
     /// was.
-    std::uint32_t items_max = 100'000;
+    std::uint32_t items_max = 1'000;
 
     /// How long the destructors let running items finish before they ask them to stop. They wait until all have.
     std::chrono::milliseconds drain_timeout{30'000};
