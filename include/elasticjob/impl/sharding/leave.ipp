@@ -14,18 +14,16 @@ ELASTICJOB_DECL bool departure_plan::note_refusal(errc why) noexcept {
 
 ELASTICJOB_DECL abandoned_nodes left_behind(job_layout const& at, instance_id const& self, session_generation g,
                                             std::optional<node_path> candidate) {
-    return {g,
-            {{at.instance(self)}, {at.leader_instance(), self.str()}, {at.traits_of(self)}},
-            std::move(candidate)};
+    return {g, {{at.instance(self)}, {at.leader_instance(), self.str()}, {at.traits_of(self)}}, std::move(candidate)};
 }
 
 ELASTICJOB_DECL transaction departure(registry_limits const& limits, departing const& now, job_layout const& at,
-                      instance_id const& self, session_view const& session, bool releases_items) {
+                                      instance_id const& self, session_view const& session, bool releases_items) {
     transaction t{session.generation};
     if (leads(now.leader ? &*now.leader : nullptr, self, session)) t.remove(at.leader_instance());
     if (now.instance && now.instance->stat.owner == session.id) t.remove(at.instance(self));
     if (now.traits && now.traits->stat.owner == session.id) t.remove(at.traits_of(self));
-    if (t.empty()) return t; // nothing of ours is left
+    if (t.empty()) return t;       // nothing of ours is left
     if (!releases_items) return t; // the leader sees that the instance has gone
     if (!now.necessary) t.create(at.sharding_necessary(), {});
     if (!now.assignment || !now.first_item) return t;
