@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the leader of a job that follows another may write, and when it may not.
+#include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/execution/round_follower.hpp>
+
+#include <support/job_world.hpp>
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+
+namespace {
+
+/// The job settle follows the job first, which has one item.
+struct following : job_world {
+    struct teller {
+        std::vector<error>* told;
+        void operator()(error const& e) const { told->push_back(e); }
+    };
+    using follower = round_follower<session_type, teller>;
+
+    following() {
+        job_config c;
+        c.name = "first";
+        c.cron = "0/10 * * * * ?";
+        create(first.config(), to_json(c));
+        create(first.instances());
+        create(first.run_records());
+        create(at.config());
+        create(at.after().parent());
+        create(at.leader_instance(), "10.0.0.1@-@1", create_mode::ephemeral);
+        end_round(0);
+    }
+
+    void begin() {
+        post(loop, [this] {
+            follower::basis b{one.session().generation, at};
+            b.followed = job_schedule::after_job("first", round_end::ended);
+            b.since = midnight + 2s; // behind the end of the first round
+            led.emplace(one, std::move(b), teller{&told});
+        });
+        loop.run_for(1s);
+    }
+
+    /// Its item has been run for the instant so many seconds after midnight.
+    void end_round(int second) {
+        auto const due = midnight + std::chrono::seconds{second};
+        run_record r;
+        r.through = due;
+        r.running = run_begin{due, run_source::schedule, 1, "10.0.0.1@-@1", due};
+        r.end(run_outcome::completed, due + 1s);
+        if (has(first.run_record(0)))
+            set(first.run_record(0), r.to_text());
+        else
+            create(first.run_record(0), r.to_text());
+    }
+    followed_rounds written() const { return followed_rounds::parse(data(at.after())).value(); }
+
+    wall_time const midnight = loop.wall_now();
+    job_layout const first{job_name::parse("first").value()};
+    std::vector<error> told;
+    std::optional<follower> led;
+};
+
+} // namespace
+
+TEST_CASE("execution.round_follower: a round that is over is written down") {
+    following w;
+    w.begin();
+    REQUIRE(w.has(w.at.after()));
+    w.end_round(10);
+    w.loop.run_for(1s);
+    auto const all = w.written();
+    REQUIRE(all.rounds.size() == 1);
+    CHECK(all.rounds[0].of == w.midnight + 10s);
+    CHECK(w.told.empty());
+}
+
+TEST_CASE("execution.round_follower: nothing is written while the job has no leader (F-11)") {
+    following w;
+    w.begin();
+    w.remove(w.at.leader_instance());
+    auto const before = w.data(w.at.after());
+    w.end_round(10);
+    w.loop.run_for(5s);
+    CHECK(w.data(w.at.after()) == before);
+    w.create(w.at.leader_instance(), "10.0.0.1@-@1", create_mode::ephemeral);
+    w.loop.run_for(1s);
+    CHECK(w.written().rounds.size() == 1);
+}
+
+TEST_CASE("execution.round_follower: what another leader has written stays (F-11)") {
+    following w;
+    w.begin();
+    auto others = w.written();
+    others.add(w.midnight + 5s, w.midnight + 7s);
+    w.set(w.at.after(), others.to_text());
+    w.end_round(10);
+    w.loop.run_for(1s);
+    auto const all = w.written();
+    REQUIRE(all.rounds.size() == 2);
+    CHECK(all.rounds[0].of == w.midnight + 5s);
+    CHECK(all.rounds[1].of == w.midnight + 10s);
+}
+
+TEST_CASE("execution.round_follower: nothing is written under another schedule than the one that it follows by") {
+    following w;
+    w.begin();
+    w.create(w.at.schedule(), "elasticjob schedule 1\n");
+    auto const before = w.data(w.at.after());
+    w.end_round(10);
+    w.loop.run_for(5s);
+    CHECK(w.data(w.at.after()) == before);
+}
