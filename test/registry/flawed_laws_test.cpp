@@ -75,6 +75,7 @@ std::vector<planted> const plan{
     {flaw::interruptions_never_end_the_session, "a_session_does_not_survive_a_long_interruption"},
     {flaw::lost_writes_are_repeated, "a_lost_request_is_unknown_and_had_no_effect"},
     {flaw::lost_writes_are_called_unsent, "a_lost_reply_is_unknown_and_had_its_effect"},
+    {flaw::abandoned_nodes_are_anybodys, "abandoned_nodes_are_removed"},
 };
 
 } // namespace

@@ -65,6 +65,7 @@ enum class flaw : std::uint8_t {
     interruptions_never_end_the_session,
     lost_writes_are_repeated,
     lost_writes_are_called_unsent,
+    abandoned_nodes_are_anybodys,
 };
 
 /// The in-memory registry, but for the flaw that is planted at the moment.
@@ -90,7 +91,11 @@ public:
         if (planted == flaw::limits_promise_too_much) l.request_bytes_max += 1;
         return l;
     }
-    void abandon(abandoned_nodes what) { inner_.abandon(std::move(what)); }
+    void abandon(abandoned_nodes what) {
+        if (planted == flaw::abandoned_nodes_are_anybodys)
+            for (auto& one : what.nodes) one.data.reset();
+        inner_.abandon(std::move(what));
+    }
     session_view session() const noexcept {
         auto s = inner_.session();
         if (planted == flaw::sessions_share_an_id) s.id = 1;

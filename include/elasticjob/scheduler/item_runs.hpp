@@ -458,7 +458,7 @@ task<mono_time> item_runs<Environment>::follow_foreign_run(item_state& e) {
 template <class Environment>
 void item_runs<Environment>::remember(item_state& e, next_run next) {
     e.record = std::move(next.record);
-    e.dead = std::move(next.dead);
+    e.dead = next.dead ? std::make_unique<instance_id>(*std::move(next.dead)) : nullptr;
     e.owed = std::max(e.owed, next.owed);
     if (next.untold.count != 0) e.untold = std::make_unique<skipped_instants>(next.untold);
     bool const is_written_first = e.owed != unwritten::nothing && e.version;
@@ -471,7 +471,7 @@ task<mono_time> item_runs<Environment>::write_down(item_state& e) {
     co_await e.write_access();
     auto what = e.over_known(e.record);
     bool const is_javas = e.owed == unwritten::javas_run;
-    auto const written = co_await site_.book.amend(terms().generation, std::move(what), e.dead, is_javas);
+    auto const written = co_await site_.book.amend(terms().generation, std::move(what), e.dead_instance(), is_javas);
     e.release();
     if (!written) {
         e.is_read = false; // somebody has been faster, or it is not known

@@ -80,7 +80,7 @@ struct item_state {
     run_record record{};
     std::optional<node_version> version{}; ///< of the record; nothing: there is none
     std::unique_ptr<skipped_instants> untold{}; ///< in the record, but not reported: first they are written down
-    std::optional<instance_id> dead{};    ///< whose run stands in the registry's record, but not in ours
+    std::unique_ptr<instance_id> dead{};        ///< whose run stands in the registry's record, but not in ours
 
     std::optional<wall_time> order{}; ///< to be run on somebody's behalf
     wall_time told_through{};  ///< due instants up to here were told to have found it running
@@ -100,6 +100,8 @@ struct item_state {
     std::optional<end_result> ended{}; ///< what became of the record of its end
 
     void stir();
+
+    std::optional<instance_id> dead_instance() const { return dead ? std::optional{*dead} : std::nullopt; }
 
     /// What is known of the record is what stands in the registry now.
     void owes_nothing();

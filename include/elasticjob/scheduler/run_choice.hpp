@@ -105,7 +105,7 @@ private:
 template <class Environment>
 auto run_choice<Environment>::choose(item_state const& e) const -> next_run {
     auto const wall = site_.wall_now();
-    next_run next{e.record, e.dead, terms().is_monitored()};
+    next_run next{e.record, e.dead_instance(), terms().is_monitored()};
     auto& record = next.record;
     mend(record, wall);
     if (record.running && go_on_with(next, wall)) return next;
