@@ -149,7 +149,10 @@ public:
             auto const e = expected.find(path);
             CHECK_MESSAGE(e != expected.end(), "left behind: " << path);
             CHECK_MESSAGE(n.stat.owner == 0, "ephemeral: " << path);
-            if (e != expected.end()) CHECK_MESSAGE(n.data.empty() != e->second, path << " holds " << n.data);
+            // Of many that leave at once the last ones leave their items to a leader, and there is none any more.
+            bool const may_name_who_left = path.starts_with(at.sharding().str()) && path.ends_with("/instance");
+            if (e != expected.end() && !may_name_who_left)
+                CHECK_MESSAGE(n.data.empty() != e->second, path << " holds " << n.data);
         }
     }
 

@@ -638,7 +638,11 @@ task<result<void>> job<Environment, Strategy>::hand_over() {
     auto left = leave(here_.registry, here_.at, here_.self, g, deadline, has_traits, has_java_members);
     auto outcome = co_await within(here_.loop(), deadline, std::move(left)); // a request may take longer than that
     if (withdrawn && outcome) co_return outcome;
+    bool const has_registered = here_.view.has_value();
+    bool const was_never_let_in = !has_registered && !outcome && outcome.error() == errc::no_auth;
+    if (was_never_let_in) co_return outcome;
     here_.registry.abandon(left_behind(here_.at, here_.self, g, leader_.candidate().place()));
+    if (!has_registered) co_return outcome; // whoever wanted to start the job is told why it did not start
     auto why = outcome ? withdrawn.error() : outcome.error();
     why.what = "the nodes of this instance are still there, so its items wait; the registry removes them as soon as it "
                "can, or they end with the session: " +
