@@ -3,7 +3,6 @@
 #ifndef ELASTICJOB_EXECUTION_STOP_REQUEST_HPP
 #define ELASTICJOB_EXECUTION_STOP_REQUEST_HPP
 
-#include <elasticjob/config/text.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/decl.hpp>

@@ -14,13 +14,14 @@ ELASTICJOB_DECL wall_time timetable::last() const {
 ELASTICJOB_DECL wall_time timetable::next_of_rate(milliseconds span, wall_time after) const {
     auto const begin = starts == wall_time::min() ? wall_time{} : starts;
     if (after < begin) return begin;
-    // Between two instants there may be more nanoseconds than an instant can have; not more than fit without a sign.
-    auto const number = [](std::chrono::nanoseconds t) { return static_cast<std::uint64_t>(t.count()); };
-    if (span > std::chrono::duration_cast<milliseconds>(wall_time::duration::max())) return wall_time::max();
+    // Between two instants there may be more ticks than an instant can have; not more than fit without a sign.
+    using ticks = wall_time::duration;
+    auto const number = [](ticks t) { return static_cast<std::uint64_t>(t.count()); };
+    if (span > std::chrono::duration_cast<milliseconds>(ticks::max())) return wall_time::max();
     auto const from_begin = number(after.time_since_epoch()) - number(begin.time_since_epoch());
     auto const step = number(span) - from_begin % number(span);
     auto const room = number(wall_time::max().time_since_epoch()) - number(after.time_since_epoch());
-    return step > room ? wall_time::max() : after + std::chrono::nanoseconds{static_cast<std::int64_t>(step)};
+    return step > room ? wall_time::max() : after + ticks{static_cast<ticks::rep>(step)};
 }
 
 } // namespace elasticjob

@@ -2,6 +2,7 @@
 #ifndef ELASTICJOB_IMPL_EXECUTION_STOP_REQUEST_IPP
 #define ELASTICJOB_IMPL_EXECUTION_STOP_REQUEST_IPP
 
+#include <elasticjob/config/instant_text.hpp>
 #include <elasticjob/execution/stop_request.hpp>
 
 namespace elasticjob {
