@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the owner of a handle, and an operator, can have a job do.
 #include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/execution/stop_request.hpp>
 
 #include <support/cluster.hpp>
@@ -74,6 +75,30 @@ TEST_CASE("scheduler.job: an order that was obeyed is not obeyed again by who co
         c.run_for(1min);
         CHECK(c.started() == items{0, 1, 2, 3});
     }
+}
+
+TEST_CASE("scheduler.job: a record that was copied from another registry does not hold orders up, and is told of (F-63)") {
+    cluster c;
+    REQUIRE(c.add().schedule(make_job("settle", never, 1)));
+    c.run_for(1s);
+    REQUIRE(c.members[0]->trigger("settle"));
+    c.run_for(1s);
+    REQUIRE(c.members[0]->shutdown("settle"));
+    auto copied = run_record::parse(c.data("/settle/ext/run/0")).value();
+    copied.obeyed = 4'294'967'296; // of an ensemble that had done more
+    c.set("/settle/ext/run/0", copied.to_text());
+    auto& next = c.add();
+    REQUIRE(next.schedule(make_job("settle", never, 1)));
+    c.run_for(1s);
+    CHECK(c.started() == items{0}); // what was ordered before the copy is not carried out again
+    REQUIRE(c.last_trouble());
+    CHECK(c.last_trouble()->what.find("copied from another registry") != std::string::npos);
+    CHECK(c.last_trouble()->where == "/settle/ext/run/0");
+    CHECK(run_record::parse(c.data("/settle/ext/run/0"))->obeyed < copied.obeyed);
+    REQUIRE(next.trigger("settle"));
+    c.run_for(1s);
+    CHECK(c.started() == items{0, 0});
+    CHECK(c.count(heard::kind::trouble) == 1);
 }
 
 TEST_CASE("scheduler.job: an order that was refused for a disabled item is not carried out later") {

@@ -129,6 +129,10 @@ private:
 
     void take_record(item_state& e, node const& there);
 
+    /// A record is written behind the order that it has obeyed. If it says otherwise, it was copied from another registry,
+    /// whose revisions mean nothing here. Orders count anew from now on, and that is told.
+    void mend_copied(item_state& e, revision written);
+
     /// Whether an instance that has begun a run cannot end it any more. Our own runs are in the table, not here.
     bool is_gone(std::string const& id) const { return id == site_.self.str() || !site_.view->has_instance(id); }
 
@@ -423,6 +427,7 @@ void item_runs<Environment>::take_record(item_state& e, node const& there) {
         e.record = run_record{};
         e.record.obeyed = terms().obeyed_before;
     }
+    if (e.record.obeyed > there.stat.modified) mend_copied(e, there.stat.modified);
     e.record.obeyed = std::max(e.record.obeyed, obeyed);
     // Their writing had no reply. If it has not happened, they are chosen anew.
     if (e.untold && e.untold->last <= e.record.through) tell_untold(e);
@@ -431,6 +436,19 @@ void item_runs<Environment>::take_record(item_state& e, node const& there) {
     if (site_.has_java_members() && !terms().due->follows())
         e.record.through = std::max(e.record.through, e.ours_since);
     tell_rounds(e, true);
+}
+
+template <class Environment>
+void item_runs<Environment>::mend_copied(item_state& e, revision written) {
+    site_.tell_trouble({errc::malformed_data,
+                        "the run record was copied from another registry, because it has obeyed an order of revision " +
+                            std::to_string(e.record.obeyed) + " and was written at revision " +
+                            std::to_string(written) +
+                            ": only orders that come from now on are carried out, and fencing tokens start anew, so a "
+                            "store that compares them must forget the old ones",
+                        site_.at.run_record(e.item).str()});
+    e.record.obeyed = std::max(written, terms().obeyed_before);
+    e.owed = unwritten::an_end;
 }
 
 template <class Environment>
