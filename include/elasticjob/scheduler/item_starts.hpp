@@ -254,12 +254,13 @@ void item_starts<Environment>::name_tasks(std::vector<run_ticket> const& started
     for (auto const& t : started) items[table_.at(t.item).is_failover].push_back(t.item);
     for (bool const is_failover : {false, true}) {
         auto& those = items[is_failover];
+        if (those.empty()) continue;
         auto const type = is_failover ? execution_type::failover : execution_type::ready;
-        auto const id = make_task_id(site_.name, those, site_.self, type);
+        auto const id = std::make_shared<std::string const>(make_task_id(site_.name, those, site_.self, type));
         std::shared_ptr<live_batch> together;
         if constexpr (listeners::hear_batches) {
             std::sort(those.begin(), those.end());
-            run_batch what{site_.name.str(), id, those};
+            run_batch what{site_.name.str(), *id, those};
             together = std::make_shared<live_batch>(site_, std::move(what));
         }
         for (auto const i : those) {

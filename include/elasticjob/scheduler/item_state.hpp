@@ -61,9 +61,10 @@ struct item_state {
     item_state(Loop& l, item_index i) : item{i}, stirred{l} {}
 
     item_index const item;
+    int failures = 0; ///< to begin, in a row
     event_count<Loop> stirred;
 
-    // The flags together, for the sake of their size.
+    // What is small together, for the sake of its size.
     bool has_news = false;               ///< whether anything outside of the item has changed
     bool is_read = false;                ///< whether `record` and `version` are what the registry has
     bool is_edited = false;              ///< an operator has written the record since
@@ -73,6 +74,8 @@ struct item_state {
     bool is_busy = false;     ///< from the first request of a run to the record of its end
     bool is_failover = false; ///< the `failover` node is ours, as the `running` node is
     bool is_end_owed = false; ///< the registry has refused the end, and that was told
+    std::optional<start_answer> answer{}; ///< to the request to begin
+    std::optional<end_result> ended{};    ///< what became of the record of its end
 
     std::optional<item_share> share{}; ///< while it is ours
     wall_time ours_since{};    ///< what is due behind this is not for a former owner to run
@@ -86,18 +89,15 @@ struct item_state {
     wall_time told_through{};  ///< due instants up to here were told to have found it running
     wall_time rounds_at_end{}; ///< the last round of another job that was known when its last run here ended
     wall_time told_of_clock{}; ///< the due instant that was last told to be skipped because the clock is wrong
-    int failures = 0;          ///< to begin, in a row
 
     session_generation asked_in{};    ///< under which the last start was asked for
     mono_time asked_at{};             ///< no later than the request that began the run
-    std::optional<start_answer> answer{};     ///< to the request
     std::unique_ptr<std::string> uncertain{}; ///< the record of a start of which it is not known whether it happened
     std::optional<session_generation> mark{}; ///< whose `running` node is ours
     revision token = 0;
-    std::string task_id{};
+    std::shared_ptr<std::string const> task_id{}; ///< one for all items that began together
     std::shared_ptr<live_batch<Environment>> together{}; ///< with whom it has begun, if anybody wants to know
     live_run<Environment>* live = nullptr;
-    std::optional<end_result> ended{}; ///< what became of the record of its end
 
     void stir();
 
