@@ -40,6 +40,7 @@ public:
     /// How many pieces the run is told to have been done.
     int begin(sharding_context const& c) {
         auto& mine = items_[c.item];
+        mine.begun = std::max(mine.begun, c.token);
         auto const done = c.last_checkpoint.empty() ? 0 : std::stoi(c.last_checkpoint);
         if (done > mine.done) complain(c, "goes on behind piece " + c.last_checkpoint + ", which has not been done");
         for (auto const& [token, saved] : mine.saved)
@@ -64,15 +65,19 @@ public:
         ++tally_.given_up;
         given_up_.insert({i, token});
     }
-    /// The item has been cut off, and begins anew if it comes back.
-    void forget(item_index i) { items_.erase(i); }
+    /// The item has been cut off, and begins anew if it comes back. A run that began before is stale then.
+    void forget(item_index i) {
+        auto& mine = items_[i];
+        mine = item{.token = std::max(mine.token, mine.begun) + 1};
+    }
     int done(item_index i) { return items_[i].done; }
 
 private:
     struct item {
         int done = 0;
         std::int64_t token = 0;
-        std::map<std::int64_t, int> saved; ///< by token
+        std::int64_t begun = 0; ///< the greatest token of a run
+        std::map<std::int64_t, int> saved{}; ///< by token
     };
     void complain(sharding_context const& c, std::string what) {
         wrong = "the run of item " + item_name(c.item) + " with token " + std::to_string(c.token) + " " + std::move(what);
