@@ -66,11 +66,13 @@ private:
     std::map<std::pair<std::string, item_index>, std::set<std::int64_t>> seen_;
 };
 
-/// What was reported as skipped for good is never run.
+/// What was reported as skipped for good is never run. An item that is cut loses its record, and begins anew if it comes back.
 struct what_is_skipped_stays_skipped {
     static constexpr std::string_view name = "what is skipped stays skipped";
 
     std::string on(observation const& o, cluster_view const&);
+
+    std::string changed(tree_event const& e, cluster_view const& v);
 
 private:
     std::set<std::tuple<std::string, item_index, wall_time>> skipped_;

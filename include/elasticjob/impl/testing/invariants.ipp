@@ -85,6 +85,16 @@ ELASTICJOB_DECL std::string what_is_skipped_stays_skipped::on(observation const&
     return detail::item_text(o.job, o.item) + " is run for an instant that was reported as skipped";
 }
 
+ELASTICJOB_DECL std::string what_is_skipped_stays_skipped::changed(tree_event const& e, cluster_view const& v) {
+    static constexpr std::string_view records = "/ext/run/";
+    auto const at = e.path.find(records);
+    if (e.kind != watch_kind::data || at == e.path.npos || v.find(*node_path::parse(e.path))) return {};
+    auto const job = detail::job_of(e.path);
+    auto const item = static_cast<item_index>(std::strtoul(e.path.c_str() + at + records.size(), nullptr, 10));
+    std::erase_if(skipped_, [&](auto const& s) { return std::get<0>(s) == job && std::get<1>(s) == item; });
+    return {};
+}
+
 ELASTICJOB_DECL std::string only_the_owner_starts::on(observation const& o, cluster_view const& v) {
     if (o.what == observation::kind::joined) joined_.insert({o.job, v.nodes[o.node].session});
     return {};
