@@ -10,19 +10,22 @@
 #include <elasticjob/core/run_on.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/core/worker_pool.hpp>
+#include <elasticjob/scheduler/calling_threads.hpp>
 
 namespace elasticjob::detail {
 
 /// For so long a hook waits for room in the pool.
 inline constexpr std::chrono::seconds hook_patience{10};
 
-/// Calls `f` on a thread of the pool; while the pool takes no more it waits, until then at the latest. Errors: overloaded
-/// if that was not enough, closed if the pool closes; otherwise what `f` gives. `f` must outlive the task.
+/// Calls `f` on a thread of the pool, which is one of the `callers` meanwhile; while the pool takes no more it waits, until
+/// then at the latest. Errors: overloaded if that was not enough, closed if the pool closes; otherwise what `f` gives. `f`
+/// must outlive the task.
 template <worker_pool Pool, loop Loop, class F>
-task<result<void>> call_hook(Pool& pool, Loop& l, mono_time until, F const& f) {
+task<result<void>> call_hook(Pool& pool, Loop& l, calling_threads& callers, mono_time until, F const& f) {
     bool was_called = false;
     auto const once = [&] {
         was_called = true;
+        calling_threads::mark const here_now{callers};
         return f();
     };
     for (;;) {

@@ -315,11 +315,6 @@ void job_scheduler<Registry, Strategy, Executor, Policies...>::abandon(std::stri
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 task<void> job_scheduler<Registry, Strategy, Executor, Policies...>::forget(std::string name) {
-    auto const at = jobs_.find(name);
-    if (at == jobs_.end()) co_return;
-    auto const leaving = at->second;
-    leaving->begin_to_leave();
-    co_await leaving->wait_left();
     (void)co_await end(std::move(name));
 }
 

@@ -64,11 +64,7 @@ struct job_site {
     /// Calls a hook on the pool, and tells if it fails. `f` must outlive the task.
     template <class F>
     task<void> call(F const& f) {
-        auto const marked = [&]() -> result<void> {
-            calling_threads::mark const here_now{here.callers};
-            return f();
-        };
-        auto const heard = co_await call_hook(env.pool, loop(), now() + hook_patience, marked);
+        auto const heard = co_await call_hook(env.pool, loop(), here.callers, now() + hook_patience, f);
         if (!heard) tell_trouble(heard.error());
     }
 

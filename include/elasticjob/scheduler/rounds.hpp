@@ -377,11 +377,11 @@ task<void> rounds<Environment>::call(hook which, wall_time due, mono_time until)
     if (is_sealed_ || std::exchange(all_.at(due).has_called[static_cast<int>(which)], true)) co_return;
     job_round const round{site_.name.str(), due, item_count_};
     auto const hear = [&]() -> result<void> {
-        calling_threads::mark const here_now{site_.here.callers};
         return which == hook::before ? site_.env.listeners.before_round(round) : site_.env.listeners.after_round(round);
     };
     ++hooks_;
-    auto const done = co_await call_hook(site_.env.pool, site_.loop(), std::min(until, now() + hook_patience), hear);
+    auto const done = co_await call_hook(site_.env.pool, site_.loop(), site_.here.callers,
+                                         std::min(until, now() + hook_patience), hear);
     --hooks_;
     site_.idle_news.notify();
     if (done) co_return;
