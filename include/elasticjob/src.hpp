@@ -95,6 +95,7 @@
 #include <elasticjob/impl/operations/plan.ipp>
 #include <elasticjob/impl/operations/remove_job.ipp>
 #include <elasticjob/impl/registry/abandoned_nodes.ipp>
+#include <elasticjob/impl/registry/catch_up.ipp>
 #include <elasticjob/impl/registry/memory/node_tree.ipp>
 #include <elasticjob/impl/registry/transaction.ipp>
 #include <elasticjob/impl/scheduler/calling_threads.ipp>

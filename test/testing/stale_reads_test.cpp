@@ -71,6 +71,20 @@ TEST_CASE("testing.stale_reads: after a reconnect a write whose reply was lost m
     CHECK(stale > 5);
 }
 
+TEST_CASE("testing.stale_reads: what was abandoned goes though its creation had no reply and the next follower is behind") {
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        INFO("seed " << seed);
+        ensemble e{seed};
+        auto const g = e.registry().session().generation;
+        e.lose_next_write(request_fate::reply_lost);
+        REQUIRE(e.wait_for(e.registry().create(e.path, "1", create_mode::ephemeral)).error() == errc::unknown_outcome);
+        post(e.loop, [&] { e.registry().abandon({g, {{e.path}}}); });
+        e.first_wire.reset();
+        e.world.run_for(30s);
+        CHECK_FALSE(e.server.tree().find(e.path));
+    }
+}
+
 TEST_CASE("testing.stale_reads: a follower that answers after a reconnect is never behind what the process has seen") {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         ensemble e{seed};

@@ -6,6 +6,7 @@
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/gather.hpp>
+#include <elasticjob/registry/catch_up.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/registry.hpp>
 #include <elasticjob/sharding/item_claim.hpp>
@@ -253,9 +254,7 @@ template <registry Registry>
 task<result<void>> run_book<Registry>::catch_up(session_generation g) {
     for (;;) {
         ELASTICJOB_CO_CHECK(co_await connected_session(registry_, g));
-        transaction t{g};
-        t.check(at_.instance(self_));
-        auto const reply = co_await registry_.commit(std::move(t));
+        auto const reply = co_await registry_.commit(catch_up_write(g, at_.instance(self_)));
         if (reply) co_return success();
         if (!is_connection(reply.error().code)) co_return reply.error();
     }

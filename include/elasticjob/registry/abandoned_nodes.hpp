@@ -10,6 +10,7 @@
 #include <elasticjob/core/path.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/core/task.hpp>
+#include <elasticjob/registry/catch_up.hpp>
 #include <elasticjob/registry/node.hpp>
 
 #include <optional>
@@ -63,16 +64,22 @@ task<void> find_sequential(Registry& r, abandoned_nodes& what) {
 
 /// For models of `registry`: removes the nodes as soon as the connection allows it, and goes on until they are gone or
 /// their session is over. After a failure it waits, twice as long each time, for ten seconds at most. `r` must outlive
-/// the task.
+/// the task. Precondition: there is at least one.
 template <class Registry>
 task<void> remove_abandoned(Registry& r, abandoned_nodes what) {
     constexpr std::chrono::milliseconds pause_min{100}, pause_max{10'000};
+    auto const anyone = what.sequential ? *what.sequential : what.nodes.front().path;
     for (auto pause = pause_min;; pause = std::min(2 * pause, pause_max)) {
         auto const seen = r.session_changed().edition();
         auto const session = r.session();
         bool const is_over = session.generation != what.generation || session.state == session_state::closed;
         if (is_over) co_return; // they have gone with it
+        bool is_caught_up = false;
         if (session.state == session_state::connected) {
+            auto const written = co_await r.commit(catch_up_write(what.generation, anyone));
+            is_caught_up = written || !is_connection(written.error().code);
+        }
+        if (is_caught_up) {
             if (what.sequential) co_await detail::find_sequential(r, what);
             std::vector<abandoned_nodes::one> rest;
             for (auto const& left : what.nodes) {

@@ -8,6 +8,7 @@
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/election/elector.hpp>
 #include <elasticjob/registry/abandoned_nodes.hpp>
+#include <elasticjob/registry/catch_up.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/sharding/assignment.hpp>
 
@@ -94,7 +95,7 @@ task<result<void>> leave(Registry& r, job_layout at, instance_id self, session_g
             auto t = detail::departure(r.limits(), now, at, self, session, plan.releases_items());
             bool const finds_nothing = t.empty();
             if (finds_nothing && plan.shows_all()) co_return success();
-            if (finds_nothing) t.check(at.config());
+            if (finds_nothing) t = catch_up_write(g, at.config());
             auto const reply = co_await r.commit(std::move(t));
             if (reply) plan.note_write();
             if (reply && finds_nothing) continue;

@@ -4,6 +4,7 @@
 
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/election/election.hpp>
+#include <elasticjob/registry/catch_up.hpp>
 
 #include <cassert>
 #include <cstddef>
@@ -178,9 +179,7 @@ ELASTICJOB_DECL election_step election::begin_to_withdraw() {
         return {election_step::kind::remove_candidate, *candidate_};
     }
     phase_ = phase::catching_up;
-    transaction t{generation_};
-    t.check(at_.config());
-    return {election_step::kind::commit, {}, std::move(t)};
+    return {election_step::kind::commit, {}, catch_up_write(generation_, at_.config())};
 }
 
 ELASTICJOB_DECL election_step election::candidate_removed(result<void> removed) {

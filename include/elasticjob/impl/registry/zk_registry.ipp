@@ -64,6 +64,7 @@ struct removing_session {
     task<result<std::vector<std::string>>> children(node_path path) {
         return read<children_request>(s, std::move(path), nullptr);
     }
+    task<result<commit_reply>> commit(transaction t) { return commit_on(s, std::move(t)); }
     task<result<void>> remove(node_path path, node_version version, session_generation g) {
         return write(s, std::move(path), remove_request{version}, 0, g);
     }
