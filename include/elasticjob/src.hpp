@@ -16,6 +16,7 @@
 #include <elasticjob/impl/allocation/previous.ipp>
 #include <elasticjob/impl/allocation/rendezvous.ipp>
 #include <elasticjob/impl/allocation/spread.ipp>
+#include <elasticjob/impl/config/due_times.ipp>
 #include <elasticjob/impl/config/fields.ipp>
 #include <elasticjob/impl/config/followed_rounds.ipp>
 #include <elasticjob/impl/config/instant_text.ipp>
@@ -48,6 +49,7 @@
 #include <elasticjob/impl/cron/timetable.ipp>
 #include <elasticjob/impl/cron/tzif.ipp>
 #include <elasticjob/impl/cron/tzif_zone.ipp>
+#include <elasticjob/impl/cron/zone_ref.ipp>
 #include <elasticjob/impl/election/election.ipp>
 #include <elasticjob/impl/election/elector.ipp>
 #include <elasticjob/impl/events/event_database.ipp>
@@ -61,6 +63,7 @@
 #include <elasticjob/impl/events/ring_events.ipp>
 #include <elasticjob/impl/events/text_forms.ipp>
 #include <elasticjob/impl/events/trace.ipp>
+#include <elasticjob/impl/execution/after_run.ipp>
 #include <elasticjob/impl/execution/become_program.ipp>
 #include <elasticjob/impl/execution/child_process.ipp>
 #include <elasticjob/impl/execution/clock_check.ipp>
@@ -76,6 +79,7 @@
 #include <elasticjob/impl/execution/output_lines.ipp>
 #include <elasticjob/impl/execution/round_ends.ipp>
 #include <elasticjob/impl/execution/run_book.ipp>
+#include <elasticjob/impl/execution/run_choice.ipp>
 #include <elasticjob/impl/execution/run_record.ipp>
 #include <elasticjob/impl/execution/script.ipp>
 #include <elasticjob/impl/execution/script_context.ipp>
@@ -121,8 +125,6 @@
 #include <elasticjob/impl/testing/tree_history.ipp>
 
 namespace elasticjob {
-template class due_times<SystemZone>;
-template class due_times<UtcZone>;
 template class basic_memory_server<event_loop>;
 template class basic_memory_registry<event_loop>;
 ELASTICJOB_REGISTRY_INSTANCES(, MemoryRegistry);

@@ -35,7 +35,9 @@ std::string previewed(job_config const& c, std::string_view after, std::size_t c
     return all;
 }
 
-due_times<UtcZone> due_of(job_config const& c) { return due_times<UtcZone>::of(validate(c).value(), UtcZone{}).value(); }
+UtcZone const utc;
+
+due_times due_of(job_config const& c) { return due_times::of(validate(c).value(), utc).value(); }
 
 } // namespace
 
@@ -68,13 +70,13 @@ TEST_CASE("config.due_times: the zone that the job names counts, or else that of
 TEST_CASE("config.due_times: what can never be due is an error") {
     auto c = daily;
     c.excluded = {"* * 2 * * ?"};
-    CHECK(due_times<UtcZone>::of(validate(c).value(), UtcZone{}).error() == errc::cron_never_fires);
+    CHECK(due_times::of(validate(c).value(), utc).error() == errc::cron_never_fires);
     c.schedules = {job_schedule::once_now()};
-    CHECK(due_times<UtcZone>::of(validate(c).value(), UtcZone{}));
+    CHECK(due_times::of(validate(c).value(), utc));
     c.schedules = {job_schedule::fixed_delay(1s)};
-    CHECK(due_times<UtcZone>::of(validate(c).value(), UtcZone{}));
+    CHECK(due_times::of(validate(c).value(), utc));
     c.excluded = {"* * * * * ?"};
-    CHECK(due_times<UtcZone>::of(validate(c).value(), UtcZone{}).error() == errc::cron_never_fires);
+    CHECK(due_times::of(validate(c).value(), utc).error() == errc::cron_never_fires);
 }
 
 TEST_CASE("config.due_times: schedules alone are enough, and then nothing is due by the cron expression") {
@@ -250,8 +252,7 @@ TEST_CASE("config.due_times: exclusions that leave nothing for too long are refu
     auto c = daily;
     c.cron = "* * * * * ?";
     c.excluded = {"0/2 * * * * ?", "1/2 * * * * ?"};
-    UtcZone const utc;
-    auto const refused = due_times<UtcZone>::of(validate(c).value(), utc);
+    auto const refused = due_times::of(validate(c).value(), utc);
     REQUIRE(!refused);
     CHECK(refused.error() == errc::cron_never_fires);
     CHECK(refused.error().what.find("whole hours or days") != std::string::npos);

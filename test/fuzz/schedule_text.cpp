@@ -49,7 +49,7 @@ void check_read(job_config const& c) {
     if (!valid) return fuzz::require(to_string(valid.error()).size() < 20'000, "the error is short");
     TzifZone const zone = TzifZone::parse_rule("EST5EDT,M3.2.0,M11.1.0").value();
     check_times(valid->when(), zone);
-    auto const due = due_times<TzifZone>::of(*valid, zone);
+    auto const due = due_times::of(*valid, zone);
     if (!due) return;
     auto t = due->next(wall_time{});
     for (int i = 0; i < 20 && t && *t < wall_time{std::chrono::hours{1}}; ++i, t = due->next(*t))

@@ -9,10 +9,11 @@
 #include <elasticjob/core/run_on.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/events/event.hpp>
+#include <elasticjob/core/hash.hpp>
+#include <elasticjob/execution/after_run.hpp>
 #include <elasticjob/execution/coroutine_context.hpp>
 #include <elasticjob/execution/error_handlers.hpp> // failed_run
 #include <elasticjob/execution/run_record.hpp>
-#include <elasticjob/scheduler/after_run.hpp>
 #include <elasticjob/scheduler/item_state.hpp>
 #include <elasticjob/scheduler/item_tally.hpp>
 #include <elasticjob/scheduler/job_body.hpp>
@@ -40,15 +41,13 @@ class body_calls {
     using item_state = detail::item_state<Environment>;
     using live_run = detail::live_run<Environment>;
     using live_batch = detail::live_batch<Environment>;
-    using body_end = detail::body_end<Environment>;
     using hold = typename Environment::lease_type::hold;
     using listeners = typename Environment::listeners_type;
     using error_handlers = typename Environment::error_handlers_type;
 
 public:
     /// All but the body must outlive this.
-    body_calls(site& s, job_body<Loop> body, rounds_of<Environment>& rounds, item_tally<Environment>& tally,
-               after_run<Environment>& after);
+    body_calls(site& s, job_body<Loop> body, rounds_of<Environment>& rounds, item_tally<Environment>& tally);
 
     /// Runs what `e.record` says is running, and is on record as such. `h` is null when the job is not monitored. What
     /// becomes of it is decided then, but not yet in the record.
@@ -105,7 +104,7 @@ private:
     job_body<Loop> body_;
     rounds_of<Environment>& rounds_;
     item_tally<Environment>& tally_;
-    after_run<Environment>& after_;
+    retry_budget retries_;
     int given_up_ = 0; ///< runs that have been, while their bodies go on
     std::uint64_t runs_begun_ = 0;
     bool is_draining_ = false;
@@ -114,12 +113,11 @@ private:
 
 template <class Environment>
 body_calls<Environment>::body_calls(site& s, job_body<Loop> body, rounds_of<Environment>& rounds,
-                                    item_tally<Environment>& tally, after_run<Environment>& after)
+                                    item_tally<Environment>& tally)
     : site_{s},
       body_{std::move(body)},
       rounds_{rounds},
-      tally_{tally},
-      after_{after} {}
+      tally_{tally} {}
 
 template <class Environment>
 auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config const> config, hold const* h)
@@ -164,7 +162,8 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
         if (call->was_called()) co_await site_.call(hear);
     }
     if constexpr (listeners::hear_batches) co_await live_batch::end(e);
-    ended.again = after_.retry_of(e.item, e.record, ended);
+    auto const seed = mix_bits(fnv_1a(site_.name.str()) + e.item);
+    ended.again = site_.aftermath().retry_of(e.record, ended, seed, retries_);
     if constexpr (error_handlers::are_there) {
         if (ended.has_failed()) co_await ask_handlers(ctx, ended, site_.now() - began);
     }

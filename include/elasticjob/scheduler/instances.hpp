@@ -12,7 +12,6 @@
 #include <elasticjob/allocation/spread.hpp>
 #include <elasticjob/allocation/sticky.hpp>
 #include <elasticjob/allocation/weighted.hpp>
-#include <elasticjob/config/due_times.hpp>
 #include <elasticjob/cron/system_zone.hpp>
 #include <elasticjob/execution/simple_executor.hpp>
 #include <elasticjob/registry/memory_registry.hpp>
@@ -63,8 +62,6 @@
 
 #if defined(ELASTICJOB_COMPILED)
 namespace elasticjob {
-extern template class due_times<SystemZone>;
-extern template class due_times<UtcZone>;
 extern template class basic_memory_server<event_loop>;
 extern template class basic_memory_registry<event_loop>;
 ELASTICJOB_REGISTRY_INSTANCES(extern, MemoryRegistry);

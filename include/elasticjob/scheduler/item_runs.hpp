@@ -9,10 +9,11 @@
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/events/event.hpp>
+#include <elasticjob/execution/after_run.hpp>
 #include <elasticjob/execution/run_book.hpp>
+#include <elasticjob/execution/run_choice.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/registry/watch.hpp>
-#include <elasticjob/scheduler/after_run.hpp>
 #include <elasticjob/scheduler/body_calls.hpp>
 #include <elasticjob/scheduler/item_ends.hpp>
 #include <elasticjob/scheduler/item_starts.hpp>
@@ -24,7 +25,6 @@
 #include <elasticjob/scheduler/live_batch.hpp>
 #include <elasticjob/scheduler/live_run.hpp>
 #include <elasticjob/scheduler/rounds.hpp>
-#include <elasticjob/scheduler/run_choice.hpp>
 
 #include <cstdint>
 #include <map>
@@ -46,7 +46,6 @@ class item_runs {
     using site = job_site<Environment>;
     using item_state = detail::item_state<Environment>;
     using live_batch = detail::live_batch<Environment>;
-    using next_run = detail::next_run<Environment>;
     using hold = typename Environment::lease_type::hold;
     using listeners = typename Environment::listeners_type;
     using item_share = item_claim::share;
@@ -169,6 +168,9 @@ private:
     task<mono_time> settle(item_state& e);
     mono_time settled(item_state& e);
 
+    /// The loop's time of an instant; a minute from now at the latest, because clocks are put forward.
+    mono_time moment_of(std::optional<wall_time> t) const;
+
     /// 0 the first time, for then the news is there already; later longer and longer, up to some seconds.
     static std::chrono::milliseconds back_off(item_state& e);
 
@@ -183,10 +185,8 @@ private:
     site site_;
     item_table<Environment> table_; ///< what is ours, or runs here
     rounds_of<Environment> rounds_;
-    run_choice<Environment> choice_;
     item_starts<Environment> starts_;
     item_tally<Environment> tally_;
-    after_run<Environment> after_;
     body_calls<Environment> calls_;
     item_ends<Environment> ends_;
     int busy_ = 0;
@@ -201,11 +201,9 @@ template <class Environment>
 item_runs<Environment>::item_runs(job_standing<Environment>& here, job_body<Loop> body)
     : site_{here},
       rounds_{site_},
-      choice_{site_},
       starts_{site_, table_},
       tally_{site_},
-      after_{site_},
-      calls_{site_, std::move(body), rounds_, tally_, after_},
+      calls_{site_, std::move(body), rounds_, tally_},
       ends_{site_, table_},
       doubted_at_{site_.wall_now()} {}
 
@@ -379,11 +377,12 @@ task<mono_time> item_runs<Environment>::step(item_state& e) {
     if (std::exchange(e.is_edited, false)) e.is_read = false;
     if (!e.is_read) co_return co_await take_in(e);
     if (e.record.running && !is_gone(e.record.running->instance)) co_return co_await follow_foreign_run(e);
-    auto next = choice_.choose(e);
+    terms().mend(site_.wall_now());
+    auto next = site_.choice().choose(e.facts());
     if (next.record.running) co_return co_await run(e, std::move(next));
     remember(e, std::move(next));
     if (e.owed != unwritten::nothing && e.version) co_return co_await write_down(e);
-    co_return choice_.next_look(e);
+    co_return moment_of(site_.choice().next_look(e.item, e.record));
 }
 
 template <class Environment>
@@ -391,7 +390,7 @@ task<mono_time> item_runs<Environment>::take_in(item_state& e) {
     if (e.is_being_opened) co_return mono_time::max();
     run_record fresh;
     fresh.schedule = terms().schedule;
-    fresh.through = choice_.unrecorded_since(e.ours_since);
+    fresh.through = site_.choice().unrecorded_since(e.ours_since);
     fresh.obeyed = is_first_sharding_ ? e.record.obeyed : std::max(e.record.obeyed, terms().obeyed_before);
     if (!terms().is_monitored()) {
         // There is no record to say what others have obeyed: what was ordered before the item was ours was for them.
@@ -567,8 +566,8 @@ task<mono_time> item_runs<Environment>::run_if_possible(item_state& e, next_run 
     auto const ended = co_await calls_.call(e, config, lease ? &*lease : nullptr);
     e.rounds_at_end = terms().due->last_round();
     lease.reset();
-    after_.note_end(e.record, ended);
-    choice_.note_next_due(e.record);
+    site_.aftermath().note_end(e.record, ended);
+    site_.choice().note_next_due(e.record);
     if (is_monitored) co_await ends_.put_on_record(e, what.due, ended.run);
     if (e.is_read) tell_rounds(e, true);
     co_return site_.now();
@@ -647,6 +646,14 @@ mono_time item_runs<Environment>::settled(item_state& e) {
     e.is_read = false;
     idle_news().notify();
     return site_.now() + back_off(e);
+}
+
+template <class Environment>
+mono_time item_runs<Environment>::moment_of(std::optional<wall_time> t) const {
+    if (!t) return mono_time::max();
+    auto const left = *t - site_.loop().wall_now();
+    return site_.now() +
+           std::clamp<std::chrono::nanoseconds>(left, std::chrono::milliseconds{1}, std::chrono::minutes{1});
 }
 
 template <class Environment>

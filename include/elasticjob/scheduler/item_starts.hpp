@@ -14,10 +14,10 @@
 #include <elasticjob/execution/clock_check.hpp>
 #include <elasticjob/execution/listeners.hpp>
 #include <elasticjob/execution/run_book.hpp>
+#include <elasticjob/execution/run_choice.hpp>
 #include <elasticjob/scheduler/item_state.hpp>
 #include <elasticjob/scheduler/job_site.hpp>
 #include <elasticjob/scheduler/live_batch.hpp>
-#include <elasticjob/scheduler/run_choice.hpp>
 #include <elasticjob/sharding/item_claim.hpp>
 
 #include <cstddef>
@@ -33,7 +33,6 @@ template <class Environment>
 class item_starts {
     using site = job_site<Environment>;
     using item_state = detail::item_state<Environment>;
-    using next_run = detail::next_run<Environment>;
     using live_batch = detail::live_batch<Environment>;
     using listeners = typename Environment::listeners_type;
     using proof = item_claim::proof;

@@ -8,8 +8,8 @@
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/task.hpp>
-#include <elasticjob/events/event.hpp>
 #include <elasticjob/execution/run_book.hpp>
+#include <elasticjob/execution/run_choice.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/sharding/item_claim.hpp>
 
@@ -25,20 +25,6 @@ template <class Environment>
 struct live_run;
 template <class Environment>
 struct live_batch;
-
-/// What a record says that others have to know, though no run of the item writes it down. The greater counts.
-enum class unwritten : std::uint8_t {
-    nothing,
-    an_end,   ///< of what is not to be run, or not to be run again
-    javas_run ///< that of a run which a Java member makes up for
-};
-
-/// Instants that are not run.
-struct skipped_instants {
-    wall_time last{};
-    std::uint64_t count = 0;
-    events::skip_reason why{};
-};
 
 /// To the request to begin a run.
 enum class start_answer : std::uint8_t {
@@ -71,35 +57,37 @@ struct item_state {
     unwritten owed = unwritten::nothing; ///< what stands in the record, but not in the registry's
     bool is_being_opened = false;
     bool is_being_written = false;
-    bool is_busy = false;     ///< from the first request of a run to the record of its end
-    bool is_failover = false; ///< the `failover` node is ours, as the `running` node is
-    bool is_end_owed = false; ///< the registry has refused the end, and that was told
+    bool is_busy = false;                 ///< from the first request of a run to the record of its end
+    bool is_failover = false;             ///< the `failover` node is ours, as the `running` node is
+    bool is_end_owed = false;             ///< the registry has refused the end, and that was told
     std::optional<start_answer> answer{}; ///< to the request to begin
     std::optional<end_result> ended{};    ///< what became of the record of its end
 
     std::optional<item_share> share{}; ///< while it is ours
-    wall_time ours_since{};    ///< what is due behind this is not for a former owner to run
+    wall_time ours_since{};            ///< what is due behind this is not for a former owner to run
 
     run_record record{};
-    std::optional<node_version> version{}; ///< of the record; nothing: there is none
+    std::optional<node_version> version{};      ///< of the record; nothing: there is none
     std::unique_ptr<skipped_instants> untold{}; ///< in the record, but not reported: first they are written down
     std::unique_ptr<instance_id> dead{};        ///< whose run stands in the registry's record, but not in ours
 
     std::optional<wall_time> order{}; ///< to be run on somebody's behalf
-    wall_time told_through{};  ///< due instants up to here were told to have found it running
-    wall_time rounds_at_end{}; ///< the last round of another job that was known when its last run here ended
-    wall_time told_of_clock{}; ///< the due instant that was last told to be skipped because the clock is wrong
+    wall_time told_through{};         ///< due instants up to here were told to have found it running
+    wall_time rounds_at_end{};        ///< the last round of another job that was known when its last run here ended
+    wall_time told_of_clock{};        ///< the due instant that was last told to be skipped because the clock is wrong
 
-    session_generation asked_in{};    ///< under which the last start was asked for
-    mono_time asked_at{};             ///< no later than the request that began the run
+    session_generation asked_in{};            ///< under which the last start was asked for
+    mono_time asked_at{};                     ///< no later than the request that began the run
     std::unique_ptr<std::string> uncertain{}; ///< the record of a start of which it is not known whether it happened
     std::optional<session_generation> mark{}; ///< whose `running` node is ours
     revision token = 0;
-    std::shared_ptr<std::string const> task_id{}; ///< one for all items that began together
+    std::shared_ptr<std::string const> task_id{};        ///< one for all items that began together
     std::shared_ptr<live_batch<Environment>> together{}; ///< with whom it has begun, if anybody wants to know
     live_run<Environment>* live = nullptr;
 
     void stir();
+
+    choice_facts facts() const { return {item, record, dead_instance(), order, told_through, rounds_at_end}; }
 
     std::optional<instance_id> dead_instance() const { return dead ? std::optional{*dead} : std::nullopt; }
 

@@ -45,8 +45,6 @@ result<void> check_strategy(job_config const& config) {
 template <class Environment, sharding_strategy Strategy>
 class job_rules {
     using Registry = typename Environment::registry_type;
-    using due_times = elasticjob::due_times<typename Environment::zone_type>;
-    using zone = typename Environment::zone_type;
 
 public:
     /// What holds until the job has registered.
@@ -72,11 +70,11 @@ public:
 
     /// Whether a job so configured can run here.
     struct acceptance {
-        zone const* where;
+        zone_ref where;
         std::uint32_t items_max;
         result<void> operator()(valid_config const& c) const;
     };
-    acceptance accepted() const noexcept { return {&here_.env.zone, items_max_}; }
+    acceptance accepted() const noexcept { return {here_.env.zone, items_max_}; }
 
     /// What holds so far was given by this process's program, which may have as many items as it wants.
     void trust_own() { items_max_ = std::max(items_max_, item_count()); }
@@ -100,7 +98,7 @@ private:
     void put_in_force(valid_config config, due_times due);
 
     /// When a job so configured is due, if this scheduler can run it.
-    static result<due_times> times_of(valid_config const& c, zone const& z, std::uint32_t items_max);
+    static result<due_times> times_of(valid_config const& c, zone_ref zone, std::uint32_t items_max);
 
     static revision modified(node const* n) noexcept { return n ? n->stat.modified : 0; }
 
@@ -130,7 +128,7 @@ std::uint64_t job_rules<Environment, Strategy>::fingerprint() const {
 
 template <class Environment, sharding_strategy Strategy>
 result<void> job_rules<Environment, Strategy>::acceptance::operator()(valid_config const& c) const {
-    ELASTICJOB_CHECK(times_of(c, *where, items_max));
+    ELASTICJOB_CHECK(times_of(c, where, items_max));
     return success();
 }
 
@@ -210,11 +208,11 @@ void job_rules<Environment, Strategy>::put_in_force(valid_config config, due_tim
 }
 
 template <class Environment, sharding_strategy Strategy>
-auto job_rules<Environment, Strategy>::times_of(valid_config const& c, zone const& z, std::uint32_t items_max)
+auto job_rules<Environment, Strategy>::times_of(valid_config const& c, zone_ref zone, std::uint32_t items_max)
     -> result<due_times> {
     ELASTICJOB_CHECK(check_item_count(c.config(), items_max));
     ELASTICJOB_CHECK(check_strategy<Strategy>(c.config()));
-    auto due = due_times::of(c, z);
+    auto due = due_times::of(c, zone);
     if (due && Environment::listeners_type::hear_rounds && !due->has_rounds())
         return error{errc::invalid_config,
                      "with a fixed delay each item is due at times of its own: there are no rounds to listen to",

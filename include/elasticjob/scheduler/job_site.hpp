@@ -3,8 +3,6 @@
 #ifndef ELASTICJOB_SCHEDULER_JOB_SITE_HPP
 #define ELASTICJOB_SCHEDULER_JOB_SITE_HPP
 
-#include <elasticjob/config/due_times.hpp>
-#include <elasticjob/config/validation.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp>
@@ -12,11 +10,13 @@
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/events/event.hpp>
+#include <elasticjob/execution/after_run.hpp>
 #include <elasticjob/execution/run_book.hpp>
+#include <elasticjob/execution/run_choice.hpp>
+#include <elasticjob/execution/run_terms.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/scheduler/call_hook.hpp>
 #include <elasticjob/scheduler/job_standing.hpp>
-#include <elasticjob/scheduler/run_terms.hpp>
 #include <elasticjob/sharding/job_view.hpp>
 
 #include <cstdint>
@@ -42,7 +42,7 @@ struct job_site {
     std::optional<job_view<Registry>> const& view; ///< there from the first item on
     event_count<Loop>& job_news;                   ///< hears of what the job has to act on
     run_book<Registry> book;
-    run_terms<valid_config, due_times<typename Environment::zone_type>> terms;
+    run_terms terms;
     event_count<Loop> idle_news; ///< notified when something has come to its end that the job may have waited for
     bool is_closing = false;     ///< what cannot be recorded now is given up
     bool is_to_leave = false;    ///< the instance: its clock is wrong, and the job asks for that then, or a handler does
@@ -51,6 +51,12 @@ struct job_site {
     void stand_down();
 
     bool has_java_members() const;
+
+    /// To decide what an item runs for, by the terms and the clock of now.
+    run_choice choice() const { return {terms, self, wall_now(), has_java_members()}; }
+
+    /// To decide what becomes of a run that has ended now.
+    after_run aftermath() const { return {terms, now(), wall_now()}; }
 
     Loop& loop() const noexcept { return here.loop(); }
     mono_time now() const noexcept { return here.now(); }

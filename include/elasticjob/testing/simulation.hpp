@@ -63,7 +63,8 @@ private:
         if (!whole) return {};
         auto const valid = validate(*whole);
         if (!valid) return {};
-        auto const due = due_times<Zone>::of(*valid, Zone{});
+        Zone const standard{};
+        auto const due = due_times::of(*valid, standard);
         if (!due) return {};
         std::vector<wall_time> all;
         for (auto t = due->next(after); t && *t + whole->jitter <= until; t = due->next(*t)) all.push_back(*t);

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief A time zone of any type by reference, so that what is searched in it need not be a template.
+#ifndef ELASTICJOB_CRON_ZONE_REF_HPP
+#define ELASTICJOB_CRON_ZONE_REF_HPP
+
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/memory.hpp>
+#include <elasticjob/core/result.hpp>
+#include <elasticjob/cron/time_zone.hpp>
+#include <elasticjob/cron/tzif_zone.hpp>
+
+#include <concepts>
+#include <string_view>
+#include <utility>
+
+namespace elasticjob {
+
+/// A zone that knows others of its kind by name.
+template <class Zone>
+concept named_time_zone = time_zone<Zone> && requires(std::string_view name) {
+    { Zone::load(name) } -> std::same_as<result<Zone>>;
+};
+
+class owned_zone;
+
+/// An object pointer and two functions. Other zones are found by name as the zone's type finds them, or else in the system's
+/// zone database. Models `time_zone`. The zone must outlive this.
+class zone_ref {
+public:
+    template <class Zone>
+    requires(!std::same_as<Zone, zone_ref> && time_zone<Zone>)
+        zone_ref(Zone const& zone) // NOLINT: a parameter of this type takes any zone
+        : zone_{&zone},
+          at_{&at_of<Zone>},
+          load_{loader_of<Zone>()} {}
+
+    zone_segment at(std::chrono::sys_seconds t) const { return at_(zone_, t); }
+
+    /// Errors: those of the zone's `load`.
+    result<owned_zone> load(std::string_view name) const;
+
+private:
+    template <class Zone>
+    static zone_segment at_of(void const* zone, std::chrono::sys_seconds t) {
+        return static_cast<Zone const*>(zone)->at(t);
+    }
+    template <class Zone>
+    static result<owned_zone> load_by_type(std::string_view name);
+    static result<owned_zone> load_by_system(std::string_view name);
+
+    template <class Zone>
+    static constexpr auto loader_of() {
+        if constexpr (named_time_zone<Zone> && !std::same_as<Zone, TzifZone>)
+            return &load_by_type<Zone>;
+        else
+            return &load_by_system;
+    }
+
+    void const* zone_;
+    zone_segment (*at_)(void const*, std::chrono::sys_seconds);
+    result<owned_zone> (*load_)(std::string_view);
+};
+
+/// A zone that copies share.
+class owned_zone {
+public:
+    template <time_zone Zone>
+    explicit owned_zone(std::shared_ptr<Zone const> zone) : ref_{*zone},
+                                                            zone_{std::move(zone)} {}
+
+    zone_ref const& ref() const noexcept { return ref_; }
+
+private:
+    zone_ref ref_;
+    std::shared_ptr<void const> zone_;
+};
+
+template <class Zone>
+result<owned_zone> zone_ref::load_by_type(std::string_view name) {
+    ELASTICJOB_TRY(auto zone, Zone::load(name));
+    return owned_zone{std::make_shared<Zone const>(std::move(zone))};
+}
+
+} // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/cron/zone_ref.ipp>
+#endif
+#endif // ELASTICJOB_CRON_ZONE_REF_HPP

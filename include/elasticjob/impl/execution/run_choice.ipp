@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_EXECUTION_RUN_CHOICE_IPP
+#define ELASTICJOB_IMPL_EXECUTION_RUN_CHOICE_IPP
+
+#include <elasticjob/config/retry_policy.hpp>
+#include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/execution/run_choice.hpp>
+
+#include <string>
+#include <utility>
+
+namespace elasticjob::detail {
+
+ELASTICJOB_DECL next_run run_choice::choose(choice_facts const& item) const {
+    next_run next{item.record, item.dead, terms_.is_monitored()};
+    auto& record = next.record;
+    mend(record);
+    if (record.running && go_on_with(next)) return next;
+    if (record.resume) { // all else waits, also an order: there is one place for what is stopped
+        begin_again(record, record.resume);
+    } else if (terms_.run_order > record.obeyed) {
+        record.obeyed = terms_.run_order;
+        begin(record, {terms_.ordered_at, run_source::trigger, 1, self_.str(), wall_});
+    } else if (item.order) {
+        begin(record, {*item.order, run_source::trigger, 1, self_.str(), wall_});
+    } else if (!record.retry) {
+        choose_due(item, next);
+    } else {
+        begin_again(record, record.retry); // until then, what is due waits
+    }
+    return next;
+}
+
+ELASTICJOB_DECL std::optional<wall_time> run_choice::next_look(item_index item, run_record const& record) const {
+    if (record.resume) return record.resume->at;
+    if (record.retry) return record.retry->at;
+    if (!terms_.due->is_per_item()) return std::nullopt;
+    auto first = terms_.due->next(record.through);
+    auto const own = terms_.due->next_after_end(idle_from(record));
+    if (own && (!first || *own < *first)) first = own;
+    if (!first) return std::nullopt;
+    return *first + terms_.due->delay_of(item);
+}
+
+ELASTICJOB_DECL wall_time run_choice::unrecorded_since(wall_time t) const {
+    if (terms_.due->follows()) return terms_.schedule_written ? wall_time{} : terms_.due->last_round();
+    if (!terms_.schedule_written || !terms_.is_monitored() || has_java_members_) return t;
+    return std::min(t, *terms_.schedule_written);
+}
+
+ELASTICJOB_DECL void run_choice::note_next_due(run_record& record) const {
+    auto const own = terms_.due->next_after_end(idle_from(record));
+    if (own && (!record.next_due || *own < *record.next_due)) record.next_due = own;
+}
+
+ELASTICJOB_DECL void run_choice::mend(run_record& record) const {
+    if (record.through > wall_ + clock_slack) record.through = wall_;
+    // A schedule may come back: what has been dealt with stays so, though this clock is behind that of who did it.
+    if (record.schedule != terms_.schedule)
+        record.through = terms_.due->follows() ? wall_time{} : std::max(record.through, unrecorded_since(wall_));
+    if (record.last_completed && *record.last_completed > wall_ + clock_slack) record.last_completed = wall_;
+    if (record.retry && record.retry->at > wall_ + terms_.retry.pause_max + clock_slack) record.retry->at = wall_;
+    if (record.resume && record.resume->at > wall_ + clock_slack) record.resume->at = wall_;
+    record.schedule = terms_.schedule;
+}
+
+ELASTICJOB_DECL bool run_choice::go_on_with(next_run& next) const {
+    auto& record = next.record;
+    auto const left = *record.running;
+    if (auto const runner = instance_id::parse(left.instance); runner && !(*runner == self_)) next.dead = *runner;
+    next.is_failover = terms_.config->config().failover && left.attempt < interruptions_survived(terms_.retry);
+    record.end(next.is_failover ? run_outcome::retried : run_outcome::interrupted, wall_);
+    if (next.is_failover) {
+        begin(record, {left.due, run_source::failover, left.attempt + 1, self_.str(), wall_});
+    } else {
+        record.bury(terms_.dead_letters_max);
+        next.owed = unwritten::an_end;
+    }
+    return next.is_failover;
+}
+
+ELASTICJOB_DECL void run_choice::choose_due(choice_facts const& item, next_run& next) const {
+    auto& record = next.record;
+    pass_over_disabled_time(next);
+    auto const own_delay = terms_.due->delay_of(item.item);
+    // Rounds of another job have ended, whatever this clock says.
+    auto const come = std::max(wall_, terms_.due->last_round());
+    auto const due = due_until(record, come - own_delay, instants_to_keep(terms_.on_misfire));
+    if (due.newest.empty()) return;
+    auto idle_since = record.last_completed;
+    if (idle_since) *idle_since -= own_delay;
+    if (terms_.due->follows()) idle_since = item.rounds_at_end; // the leader's clock may be another one than ours
+    auto const c = decide(due, wall_ - own_delay, idle_since, terms_.on_misfire);
+    record.through = c.through;
+    if (c.coalesced.count > 0) record.add(not_run(run_outcome::coalesced, c.coalesced, ""));
+    if (c.skipped.count > 0) {
+        bool const was_told = c.skipped.last <= item.told_through;
+        bool const was_busy = was_told || (own_delay.count() != 0 && idle_since && c.skipped.last <= *idle_since);
+        auto const why = was_busy ? events::skip_reason::still_running : events::skip_reason::too_late;
+        record.add(not_run(run_outcome::skipped, c.skipped, name_of(why)));
+        if (!was_told) next.untold = {c.skipped.last, c.skipped.count, why};
+        next.owed = unwritten::an_end; // of no effect if a run writes it
+    }
+    if (c.run)
+        begin(record, {*c.run, c.source, 1, self_.str(), wall_});
+    else
+        next.may_be_others = true;
+}
+
+ELASTICJOB_DECL void run_choice::pass_over_disabled_time(next_run& next) const {
+    auto& record = next.record;
+    auto const since = terms_.enabled_since;
+    if (record.through >= since) return;
+    std::uint64_t looks = 0;
+    auto const next_due = [&](wall_time t) { return terms_.due->next(t, &looks); };
+    auto const missed = due_between(next_due, record.through, since, 1, &looks);
+    if (!terms_.due->follows()) record.through = since;
+    if (missed.count == 0) return;
+    record.through = std::max(record.through, missed.newest.back());
+    record.add(
+        not_run(run_outcome::skipped, {missed.newest.back(), missed.count}, name_of(events::skip_reason::disabled)));
+    next.owed = unwritten::an_end; // the next owner knows nothing of the disabled time
+}
+
+ELASTICJOB_DECL due_instants run_choice::due_until(run_record const& record, wall_time until, std::size_t keep) const {
+    std::uint64_t looks = 0;
+    auto const next = [&](wall_time t) { return terms_.due->next(t, &looks); };
+    auto found = due_between(next, record.through, until, keep, &looks);
+    auto const own = terms_.due->next_after_end(idle_from(record));
+    if (own && *own <= until) found.add(*own, keep);
+    return found;
+}
+
+ELASTICJOB_DECL wall_time run_choice::idle_from(run_record const& record) {
+    return std::max(record.last_completed.value_or(record.through), record.through);
+}
+
+ELASTICJOB_DECL void run_choice::begin(run_record& record, run_begin what) const {
+    record.last_begun = what.begun;
+    record.running = std::move(what);
+    record.next_due = terms_.due->next(record.through);
+}
+
+ELASTICJOB_DECL void run_choice::begin_again(run_record& record, std::optional<run_retry>& what) const {
+    if (what->at > wall_) return;
+    auto const again = *std::exchange(what, std::nullopt);
+    begin(record, {again.due, again.source, again.attempt, self_.str(), wall_});
+}
+
+ELASTICJOB_DECL run_entry run_choice::not_run(run_outcome outcome, catch_up::group const& which,
+                                              std::string_view why) const {
+    return {{which.last, run_source::schedule, 1, self_.str(), wall_}, outcome, wall_, which.count, std::string{why}};
+}
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_IMPL_EXECUTION_RUN_CHOICE_IPP
