@@ -75,12 +75,14 @@
 #include <elasticjob/impl/execution/http_context.ipp>
 #include <elasticjob/impl/execution/http_url.ipp>
 #include <elasticjob/impl/execution/item_counts.ipp>
+#include <elasticjob/impl/execution/item_life.ipp>
 #include <elasticjob/impl/execution/misfire.ipp>
 #include <elasticjob/impl/execution/output_lines.ipp>
 #include <elasticjob/impl/execution/round_ends.ipp>
 #include <elasticjob/impl/execution/run_book.ipp>
 #include <elasticjob/impl/execution/run_choice.ipp>
 #include <elasticjob/impl/execution/run_record.ipp>
+#include <elasticjob/impl/execution/run_transactions.ipp>
 #include <elasticjob/impl/execution/script.ipp>
 #include <elasticjob/impl/execution/script_context.ipp>
 #include <elasticjob/impl/execution/sharding_context.ipp>

@@ -82,6 +82,13 @@ struct shop : job_world {
     }
 };
 
+items hindered(start_report const& r, start_answer why) {
+    items all;
+    for (auto const& h : r.hindered)
+        if (h.why == why) all.push_back(h.item);
+    return all;
+}
+
 } // namespace
 
 TEST_CASE("execution.run_book: a hundred items start with one request and end with one") {
@@ -109,9 +116,9 @@ TEST_CASE("execution.run_book: disabled items, those that run elsewhere and thos
     s.set(s.at.item_instance(4), {}); // released by somebody who has left
     auto const report = s.start({0, 1, 2, 3, 4, 5});
     REQUIRE(report);
-    CHECK(report->disabled == items{1});
-    CHECK(report->running_elsewhere == items{2});
-    CHECK(report->unclaimed == items{3, 4});
+    CHECK(hindered(*report, start_answer::disabled) == items{1});
+    CHECK(hindered(*report, start_answer::running_elsewhere) == items{2});
+    CHECK(hindered(*report, start_answer::unclaimed) == items{3, 4});
     CHECK(shop::of(report->started) == items{0, 5});
     CHECK(s.marked(6) == items{0, 2, 5});
     CHECK_FALSE(s.has(s.at.item_disabled(0))); // the check for absence leaves nothing
@@ -123,7 +130,7 @@ TEST_CASE("execution.run_book: nothing starts when the assignment is no longer t
     s.set(s.at.assignment(), "v1");
     auto const report = s.start(common, s.starts({0, 1}));
     REQUIRE(report);
-    CHECK(report->unclaimed == items{0, 1});
+    CHECK(hindered(*report, start_answer::unclaimed) == items{0, 1});
     CHECK(s.marked(2).empty());
 }
 
@@ -143,7 +150,7 @@ TEST_CASE("execution.run_book: nothing starts on an instance whose node is gone"
     s.remove(s.at.instance(s.self));
     auto const report = s.start({0});
     REQUIRE(report);
-    CHECK(report->unclaimed == items{0});
+    CHECK(hindered(*report, start_answer::unclaimed) == items{0});
     CHECK(s.marked(1).empty());
 }
 
@@ -154,7 +161,7 @@ TEST_CASE("execution.run_book: an item claimed by its own node starts only while
     auto const report = s.start({}, starts);
     REQUIRE(report);
     CHECK(shop::of(report->started) == items{0});
-    CHECK(report->unclaimed == items{1});
+    CHECK(hindered(*report, start_answer::unclaimed) == items{1});
 }
 
 TEST_CASE(
@@ -261,7 +268,7 @@ TEST_CASE("execution.run_book: a record that somebody has written since is not w
     for (item_index i : {0U, 1U}) { // each for itself, for one that is refused has the others looked at
         auto const report = s.start(s.under_assignment(), {starts[i]});
         REQUIRE(report);
-        CHECK(report->outdated == items{i});
+        CHECK(hindered(*report, start_answer::outdated) == items{i});
     }
     CHECK(s.data(s.at.run_record(0)) == "b");
     CHECK(s.data(s.at.run_record(1)) == "b");
@@ -275,7 +282,7 @@ TEST_CASE("execution.run_book: the run of an instance that lives is not made up 
     starts[0].is_failover = true;
     auto const early = s.start(s.under_assignment(), starts);
     REQUIRE(early);
-    CHECK(early->outdated == items{0});
+    CHECK(hindered(*early, start_answer::outdated) == items{0});
     CHECK_FALSE(s.has(s.at.item_failover(0)));
     s.remove(s.at.instance(s.other));
     auto const later = s.start(s.under_assignment(), starts);
@@ -296,8 +303,9 @@ TEST_CASE("execution.run_book: with a failover, the flag of the Java members goe
     for (auto& one : starts) one.is_failover = one.answers_flag = true;
     auto const report = s.start(s.under_assignment(), starts);
     REQUIRE(report);
-    CHECK(report->taken == items{1});
-    CHECK(report->outdated == items{0}); // it is looked at again: what the flag was read with has changed
+    CHECK(hindered(*report, start_answer::taken) == items{1});
+    CHECK(hindered(*report, start_answer::outdated) ==
+          items{0}); // it is looked at again: what the flag was read with has changed
     starts.pop_back();
     CHECK(shop::of(s.start(s.under_assignment(), starts)->started) == items{0});
     CHECK_FALSE(s.has(s.at.failover_item(0)));

@@ -6,6 +6,8 @@
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/gather.hpp>
+#include <elasticjob/execution/run_requests.hpp>
+#include <elasticjob/execution/run_transactions.hpp>
 #include <elasticjob/registry/catch_up.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/registry.hpp>
@@ -19,58 +21,6 @@
 #include <vector>
 
 namespace elasticjob {
-
-/// A run that is to begin.
-struct run_start {
-    item_claim::share share;
-    std::string record{};                                   ///< what is to stand in the item's run record
-    std::optional<node_version> version{};                  ///< of the record that it replaces; nothing: there is none
-    std::optional<instance_id> dead{};                      ///< whose run is made up for or given up: must not be there
-                                                            ///< any more
-    bool is_failover = false;                               ///< tells Java members that the item is taken care of
-    bool answers_flag = false;                              ///< takes away the flag by which Java members asked for it
-};
-
-/// A run that has begun.
-struct run_ticket {
-    item_index item{};
-    revision token = 0;       ///< the fencing token: grows with every run of the item
-    node_version version = 0; ///< of the record
-};
-
-/// What became of the items that were to start.
-struct start_report {
-    std::vector<run_ticket> started;
-    std::vector<item_index> running_elsewhere; ///< marked by somebody else: try again when that mark has gone
-    std::vector<item_index> disabled;          ///< by an operator (RN-11)
-    std::vector<item_index> taken;             ///< a Java member makes up for it
-    std::vector<item_index> outdated;          ///< somebody has written the record: read it again
-    std::vector<item_index> unclaimed;         ///< the claim is out of date: make a new one
-    std::vector<item_index> unknown;           ///< the session ended before it was known
-};
-
-/// A run that has ended, or a record that is to be written while it goes on.
-struct run_end {
-    item_index item{};
-    std::string record{};
-    node_version version = 0; ///< of the record that it replaces
-    bool is_marked = false;
-    bool is_failover = false;
-};
-
-enum class end_result : std::uint8_t {
-    recorded,
-    recorded_before, ///< but the reply was lost, and somebody has written the record since: read it again
-    fenced,          ///< somebody else has taken the item over: what this run did does not count
-    session_over,    ///< not known; ask again under the next session
-    refused,         ///< the connection is up, but the registry does not let us: the mark stands and the end is owed
-};
-
-/// What became of ends, in their order.
-struct end_report {
-    std::vector<end_result> results;
-    std::optional<error> refusal{}; ///< why the first that was refused was refused
-};
 
 /// Whether that is the mark of a run of this instance under this session. Two instances of a process may share a
 /// session, so a mark names its instance; a Java member's is empty.
@@ -105,7 +55,7 @@ public:
     /// Precondition: `g` is the generation of the session that the instance is registered with. Errors: those of the
     /// registry; after session_lost it is not known whether all have started or none, otherwise none has: a lost reply
     /// is read back. Where the items do not fit into one transaction and some have started before one failed, the others
-    /// are given back as unknown or unclaimed.
+    /// are reported as unknown or unclaimed.
     task<result<start_report>> start(session_generation g, std::vector<item_claim::proof> common,
                                      std::vector<run_start> starts);
 
@@ -143,11 +93,9 @@ public:
 private:
     task<result<void>> leave_out_present(std::vector<operation>& creations, std::size_t from);
 
-    transaction common_checks(session_generation g, std::vector<item_claim::proof> const& common) const;
-
-    void add_start(transaction& t, run_start const& s) const;
-
-    void add_end(transaction& t, run_end const& e) const;
+    transaction common_checks(session_generation g, std::vector<item_claim::proof> const& common) const {
+        return detail::start_checks(at_, self_, g, common);
+    }
 
     /// As many as fit into one transaction.
     std::vector<run_start> take_chunk(session_generation g, std::vector<item_claim::proof> const& common,
@@ -160,13 +108,9 @@ private:
     /// Whether this is what we have written, though the reply was lost.
     static bool is_written(node const& there, std::string_view record, node_version version);
 
-    static node_version version_after(run_start const& s) { return s.version.value_or(0) + 1; }
-
     /// After a refusal: looks at all items at once, and keeps those that nothing stands in the way of.
     task<result<void>> sort_out_hindered(session_generation g, std::vector<item_claim::proof> const& common,
                                          std::vector<run_start>& chunk, start_report& report);
-
-    static bool owns(item_claim::share const& s, node_version version);
 
     /// Somebody has removed an item's nodes, though the assignment in force gives it to us.
     task<result<void>> restore(session_generation g, std::vector<item_claim::proof> const& common, item_index i);
@@ -203,8 +147,8 @@ task<result<start_report>> run_book<Registry>::start(session_generation g, std::
         auto const done = co_await start_chunk(g, common, chunk, report);
         if (done) continue;
         if (report.started.empty()) co_return done.error();
-        for (auto const& s : chunk) report.unknown.push_back(s.share.item);
-        for (auto const& s : starts) report.unclaimed.push_back(s.share.item);
+        for (auto const& s : chunk) report.hindered.push_back({s.share.item, start_answer::unknown});
+        for (auto const& s : starts) report.hindered.push_back({s.share.item, start_answer::unclaimed});
         break;
     }
     co_return report;
@@ -219,7 +163,7 @@ task<end_report> run_book<Registry>::finish(session_generation g, std::vector<ru
         auto end = begin;
         for (; end < ends.size(); ++end) {
             transaction one{g};
-            add_end(one, ends[end]);
+            detail::add_end(one, at_, ends[end]);
             if (end > begin && !t.has_room(registry_.limits(), one.size(), one.bytes())) break;
             for (auto const& o : one.operations()) t.add(o);
         }
@@ -276,11 +220,7 @@ task<result<void>> run_book<Registry>::save(session_generation g, run_end e) {
 template <registry Registry>
 task<result<void>> run_book<Registry>::amend(session_generation g, run_end e, std::optional<instance_id> dead,
                                              bool is_java_at_it) {
-    transaction t{g};
-    t.check(at_.instance(self_));
-    if (!is_java_at_it) t.check_absent(at_.item_running(e.item));
-    if (dead) t.check_absent(at_.instance(*dead));
-    t.set(at_.run_record(e.item), e.record, e.version);
+    auto t = detail::note_transaction(at_, self_, g, e, dead, is_java_at_it);
     ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(t)));
     if (reply) co_return success();
     co_return error{errc::fenced, "somebody has taken the item up", at_.run_record(e.item).str()};
@@ -328,35 +268,6 @@ task<result<void>> run_book<Registry>::leave_out_present(std::vector<operation>&
 }
 
 template <registry Registry>
-transaction run_book<Registry>::common_checks(session_generation g,
-                                              std::vector<item_claim::proof> const& common) const {
-    transaction t{g};
-    t.check(at_.instance(self_));
-    for (auto const& p : common) t.check(p.path, p.version);
-    return t;
-}
-
-template <registry Registry>
-void run_book<Registry>::add_start(transaction& t, run_start const& s) const {
-    auto const i = s.share.item;
-    for (auto const& p : s.share.own) t.check(p.path, p.version);
-    t.check_absent(at_.item_disabled(i));
-    if (s.dead) t.check_absent(at_.instance(*s.dead));
-    t.create(at_.item_running(i), self_.str(), create_mode::ephemeral);
-    if (s.is_failover) t.create(at_.item_failover(i), self_.str(), create_mode::ephemeral);
-    if (s.answers_flag) t.remove(at_.failover_item(i));
-    if (!s.version) t.create(at_.run_record(i), {});
-    t.set(at_.run_record(i), s.record, s.version.value_or(0));
-}
-
-template <registry Registry>
-void run_book<Registry>::add_end(transaction& t, run_end const& e) const {
-    t.set(at_.run_record(e.item), e.record, e.version);
-    if (e.is_marked) t.remove(at_.item_running(e.item));
-    if (e.is_failover) t.remove(at_.item_failover(e.item));
-}
-
-template <registry Registry>
 std::vector<run_start> run_book<Registry>::take_chunk(session_generation g,
                                                       std::vector<item_claim::proof> const& common,
                                                       std::vector<run_start>& starts) const {
@@ -364,7 +275,7 @@ std::vector<run_start> run_book<Registry>::take_chunk(session_generation g,
     std::size_t n = 0;
     for (; n < starts.size(); ++n) {
         transaction one{g};
-        add_start(one, starts[n]);
+        detail::add_start(one, at_, self_, starts[n]);
         if (n > 0 && !t.has_room(registry_.limits(), one.size(), one.bytes())) break;
         for (auto const& o : one.operations()) t.add(o);
     }
@@ -380,7 +291,7 @@ task<result<void>> run_book<Registry>::start_chunk(session_generation g, std::ve
     for (int attempt = 0; !chunk.empty() && attempt < 10; ++attempt) {
         auto t = common_checks(g, common);
         auto const checks = t.size();
-        for (auto const& s : chunk) add_start(t, s);
+        for (auto const& s : chunk) detail::add_start(t, at_, self_, s);
         auto const reply = co_await registry_.commit(std::move(t));
         if (!reply && !(reply.error() == errc::unknown_outcome)) co_return reply.error();
         revision token = reply && *reply ? reply->at : 0;
@@ -388,19 +299,19 @@ task<result<void>> run_book<Registry>::start_chunk(session_generation g, std::ve
             ELASTICJOB_CO_TRY(token, co_await token_of(g, chunk.front()));
         }
         if (token != 0) {
-            for (auto const& s : chunk) report.started.push_back({s.share.item, token, version_after(s)});
+            for (auto const& s : chunk) report.started.push_back({s.share.item, token, detail::version_after(s)});
             chunk.clear();
             co_return success();
         }
         if (!reply) continue; // it did not happen: again
         if (reply->refused->operation < checks) {
-            for (auto const& s : chunk) report.unclaimed.push_back(s.share.item);
+            for (auto const& s : chunk) report.hindered.push_back({s.share.item, start_answer::unclaimed});
             chunk.clear();
             co_return success();
         }
         ELASTICJOB_CO_CHECK(co_await sort_out_hindered(g, common, chunk, report));
     }
-    for (auto const& s : chunk) report.unclaimed.push_back(s.share.item);
+    for (auto const& s : chunk) report.hindered.push_back({s.share.item, start_answer::unclaimed});
     chunk.clear();
     co_return success();
 }
@@ -430,28 +341,13 @@ task<result<void>> run_book<Registry>::sort_out_hindered(session_generation g,
     std::vector<run_start> free;
     std::vector<item_index> removed;
     for (std::size_t n = 0; n < chunk.size(); ++n) {
-        auto const has = [&](std::string_view name) {
-            return std::find(found[n]->begin(), found[n]->end(), name) != found[n]->end();
-        };
-        auto const& s = chunk[n];
-        auto const& record = *written[n];
-        auto const i = s.share.item;
-        bool const is_ours = named[n] && named[n]->data == self_.str() && owns(s.share, named[n]->stat.version);
-        bool const is_as_known = record ? s.version == record->version : !s.version;
-        bool const is_removed = !named[n] && named[n].error() == errc::no_node && s.share.own.empty() && i != 0;
-        if (is_removed) {
-            removed.push_back(i);
-            free.push_back(std::move(chunk[n]));
-        } else if (!found[n] || !is_ours)
-            report.unclaimed.push_back(i);
-        else if (has("disabled"))
-            report.disabled.push_back(i);
-        else if (s.is_failover && is_as_known && has("failover"))
-            report.taken.push_back(i); // though it may run already
-        else if (has("running"))
-            report.running_elsewhere.push_back(i);
-        else if (!is_as_known || s.dead || s.answers_flag)
-            report.outdated.push_back(i);
+        detail::item_findings const seen{found[n] ? std::optional{*found[n]} : std::nullopt, named[n], *written[n]};
+        auto const i = chunk[n].share.item;
+        bool const is_cut_off = detail::is_cut_off(chunk[n], seen);
+        auto const obstacle = is_cut_off ? std::nullopt : detail::find_obstacle(chunk[n], self_, seen);
+        if (is_cut_off) removed.push_back(i);
+        if (obstacle)
+            report.hindered.push_back({i, *obstacle});
         else
             free.push_back(std::move(chunk[n]));
     }
@@ -462,11 +358,6 @@ task<result<void>> run_book<Registry>::sort_out_hindered(session_generation g,
     for (auto const& s : chunk)
         if (!s.version) co_return co_await make_room(); // perhaps it is the parent that is missing
     co_return success();
-}
-
-template <registry Registry>
-bool run_book<Registry>::owns(item_claim::share const& s, node_version version) {
-    return std::all_of(s.own.begin(), s.own.end(), [&](auto const& p) { return p.version == version; });
 }
 
 template <registry Registry>
@@ -496,7 +387,7 @@ task<result<revision>> run_book<Registry>::token_of(session_generation g, run_st
     for (;;) {
         ELASTICJOB_CO_CHECK(co_await catch_up(g));
         auto const there = co_await registry_.get(at_.run_record(s.share.item));
-        if (there) co_return is_written(*there, s.record, version_after(s)) ? there->stat.modified : 0;
+        if (there) co_return is_written(*there, s.record, detail::version_after(s)) ? there->stat.modified : 0;
         if (there.error() == errc::no_node) co_return revision{0};
         if (!is_connection(there.error().code)) co_return there.error();
     }
@@ -523,7 +414,7 @@ task<end_result> run_book<Registry>::finish_one(session_generation g, run_end e,
         if (next == step::write) {
             e = co_await with_own_marks(*session, std::move(e));
             transaction t{g};
-            add_end(t, e);
+            detail::add_end(t, at_, e);
             auto const reply = co_await registry_.commit(std::move(t));
             if (reply && *reply) co_return end_result::recorded;
             if (!reply) obstacle = reply.error();

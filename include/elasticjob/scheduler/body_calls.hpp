@@ -122,7 +122,7 @@ body_calls<Environment>::body_calls(site& s, job_body<Loop> body, rounds_of<Envi
 template <class Environment>
 auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config const> config, hold const* h)
     -> task<body_end> {
-    auto const what = *e.record.running;
+    auto const what = *e.life.record().running;
     auto const call = std::make_shared<body_call>(site_, e, h, std::move(config));
     auto& live = call->live;
     auto& ctx = call->ctx;
@@ -130,7 +130,7 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
     live.is_to_yield = !site_.terms.may_stream;
     e.live = &live;
     if (is_draining_) live.order.give(stop_reason::draining);
-    if (!e.share) live.order.give(stop_reason::reassigned);
+    if (!e.life.is_ours()) live.order.give(stop_reason::reassigned);
     task_scope limit;
     if (site_.terms.time_limit.count() > 0) limit.spawn(stop_after(site_.loop(), site_.terms.time_limit, live.order));
     if constexpr (listeners::hear_rounds) {
@@ -138,7 +138,8 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
     }
     if constexpr (listeners::hear_batches) co_await live_batch::begin(e);
     events::run_name run{++runs_begun_, *e.task_id, what.source, what.attempt, site_.wall_now()};
-    site_.env.sink(events::item_started{site_.origin(), e.item, what.due, what.source, what.attempt, e.token, run});
+    site_.env.sink(
+        events::item_started{site_.origin(), e.item(), what.due, what.source, what.attempt, e.life.token(), run});
     call->run = run;
     call->run.task_id = ctx.task_id; // which lives as long as the call
     if constexpr (listeners::hear_before) {
@@ -162,8 +163,8 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
         if (call->was_called()) co_await site_.call(hear);
     }
     if constexpr (listeners::hear_batches) co_await live_batch::end(e);
-    auto const seed = mix_bits(fnv_1a(site_.name.str()) + e.item);
-    ended.again = site_.aftermath().retry_of(e.record, ended, seed, retries_);
+    auto const seed = mix_bits(fnv_1a(site_.name.str()) + e.item());
+    ended.again = site_.aftermath().retry_of(e.life.record(), ended, seed, retries_);
     if constexpr (error_handlers::are_there) {
         if (ended.has_failed()) co_await ask_handlers(ctx, ended, site_.now() - began);
     }
@@ -201,15 +202,15 @@ void body_calls<Environment>::describe(body_call& call, item_state const& e, run
     ctx.task_id = *e.task_id;
     ctx.sharding_total_count = static_cast<std::uint32_t>(ctx.config->sharding_total_count);
     ctx.job_parameter = ctx.config->job_parameter;
-    ctx.item = e.item;
-    ctx.parameter = call.config->parameters().find(e.item).value_or("");
+    ctx.item = e.item();
+    ctx.parameter = call.config->parameters().find(e.item()).value_or("");
     ctx.due = what.due;
     if (what.source != run_source::trigger) ctx.after = site_.terms.due->round_at(what.due);
     ctx.stop = call.live.order.token();
     ctx.source = what.source;
     ctx.attempt = what.attempt;
-    ctx.token = e.token;
-    ctx.last_checkpoint = e.record.checkpoint;
+    ctx.token = e.life.token();
+    ctx.last_checkpoint = e.life.record().checkpoint;
     ctx.fetch_count = site_.terms.dataflow.fetch_count;
     ctx.process_threads = site_.terms.dataflow.threads;
 }
@@ -237,7 +238,7 @@ task<void> body_calls<Environment>::carry_out(std::shared_ptr<body_call> call) {
     }
     if (call->live.is_to_leave) site_.stand_down();
     if (call->live.item) {
-        call->live.item->stirred.notify();
+        call->live.item->woken.notify();
     } else {
         --given_up_;
         site_.idle_news.notify();
@@ -247,8 +248,8 @@ task<void> body_calls<Environment>::carry_out(std::shared_ptr<body_call> call) {
 template <class Environment>
 task<void> body_calls<Environment>::wait_for_body(item_state& e, body_call& call, std::chrono::milliseconds limit) {
     for (auto const deadline = site_.now() + limit; !call.outcome && site_.now() < deadline;) {
-        auto const seen = e.stirred.edition();
-        co_await e.stirred.newer_than(seen, deadline);
+        auto const seen = e.woken.edition();
+        co_await e.woken.newer_than(seen, deadline);
     }
     if (call.outcome) co_return;
     call.live.item = nullptr;
@@ -257,8 +258,8 @@ task<void> body_calls<Environment>::wait_for_body(item_state& e, body_call& call
     call.is.compare_exchange_strong(waiting, body_call::phase::left); // then it is not called any more
     call.live.order.give(stop_reason::time_limit);
     while (call.live.saving > 0) {
-        auto const seen = e.stirred.edition();
-        co_await e.stirred.newer_than(seen);
+        auto const seen = e.woken.edition();
+        co_await e.woken.newer_than(seen);
     }
 }
 
@@ -291,13 +292,13 @@ template <class Environment>
 void body_calls<Environment>::tell_end(item_state const& e, run_begin const& what, body_end const& ended,
                                        std::chrono::nanoseconds took) {
     if (ended.was_refused && !ended.again) {
-        site_.tell_skipped(e.item, what.due, events::skip_reason::overloaded, 1, ended.run);
+        site_.tell_skipped(e.item(), what.due, events::skip_reason::overloaded, 1, ended.run);
         return;
     }
     std::optional<error> failure;
     if (!ended.outcome) failure = ended.outcome.error();
-    site_.env.sink(
-        events::item_finished{site_.origin(), e.item, what.due, took, failure, e.token, ended.run, retry_at(ended)});
+    site_.env.sink(events::item_finished{site_.origin(), e.item(), what.due, took, failure, e.life.token(), ended.run,
+                                         retry_at(ended)});
 }
 
 template <class Environment>

@@ -32,14 +32,12 @@ class item_ends {
 public:
     item_ends(site& s, item_table<Environment>& table) : site_{s}, table_{table}, news_{s.loop()} {}
 
-    /// Writes `e.record`, and takes the marks away. Tried until it is known whether the end counts; under the next session,
-    /// if need be. What cannot be recorded before this instance leaves looks to the others as if it had died: then only
-    /// the marks are taken away.
-    task<void> put_on_record(item_state& e, wall_time due, events::run_name run);
+    /// Writes the item's record, and takes the marks away. One attempt: the item's life decides what follows.
+    task<end_result> put_on_record(item_state& e);
 
     /// The instance leaves, and the registry has refused an end: only the marks go, and the next owner takes the run
     /// for that of an instance that died.
-    void give_up(item_state const& e, session_generation g);
+    void give_up(item_index i, session_generation g);
 
     /// Once for each end that is owed.
     void tell_refused(std::vector<item_state*> const& refused, error const& why);
@@ -48,13 +46,8 @@ private:
     void end_soon();
     task<void> end_together();
 
-    /// Until then, or until the job closes.
-    task<void> wait_until(item_state& e, mono_time until);
-
     /// A moment for the others, unless there are none.
     task<void> linger();
-
-    static constexpr std::chrono::milliseconds refusal_pause_max{10'000};
 
     site& site_;
     item_table<Environment>& table_;
@@ -65,72 +58,32 @@ private:
 };
 
 template <class Environment>
-task<void> item_ends<Environment>::put_on_record(item_state& e, wall_time due, events::run_name run) {
-    for (std::chrono::milliseconds pause = site::retry_pause;;) {
-        auto const seen = e.stirred.edition();
-        auto const session = site_.registry.session();
-        if (!e.mark && session.state != session_state::connected) {
-            if (site_.is_closing) break;
-            co_await e.stirred.newer_than(seen);
-            continue;
-        }
-        auto const g = e.mark.value_or(session.generation);
-        e.ended.reset();
-        ending_.push_back(&e);
-        end_soon();
-        while (!e.ended) co_await e.stirred.newer_than(e.stirred.edition());
-        if (*e.ended == end_result::recorded) {
-            e.version = *e.version + 1;
-            break;
-        }
-        if (*e.ended == end_result::recorded_before) break;
-        if (*e.ended == end_result::fenced) {
-            site_.env.sink(events::item_fenced{site_.origin(), e.item, due, e.token, run});
-            break;
-        }
-        if (*e.ended == end_result::refused) {
-            if (site_.is_closing) {
-                give_up(e, g);
-                break;
-            }
-            co_await wait_until(e, site_.now() + pause);
-            pause = std::min(2 * pause, refusal_pause_max);
-            continue;
-        }
-        if (site_.is_closing) break;
-        if (site_.registry.session().generation == session.generation)
-            co_await e.stirred.newer_than(seen, site_.now() + site::retry_pause);
-    }
-    if (!(e.ended && *e.ended == end_result::recorded)) e.is_read = false;
+task<end_result> item_ends<Environment>::put_on_record(item_state& e) {
     e.ended.reset();
-    e.mark.reset();
-    e.is_failover = false;
-    e.is_end_owed = false;
+    ending_.push_back(&e);
+    end_soon();
+    while (!e.ended) {
+        auto const seen = e.woken.edition();
+        co_await e.woken.newer_than(seen);
+    }
+    co_return *std::exchange(e.ended, std::nullopt);
 }
 
 template <class Environment>
-void item_ends<Environment>::give_up(item_state const& e, session_generation g) {
+void item_ends<Environment>::give_up(item_index i, session_generation g) {
     auto const self = site_.self.str();
-    site_.registry.abandon({g, {{site_.at.item_running(e.item), self}, {site_.at.item_failover(e.item), self}}});
+    site_.registry.abandon({g, {{site_.at.item_running(i), self}, {site_.at.item_failover(i), self}}});
 }
 
 template <class Environment>
 void item_ends<Environment>::tell_refused(std::vector<item_state*> const& refused, error const& why) {
     std::size_t fresh = 0;
-    for (auto* e : refused) fresh += !std::exchange(e->is_end_owed, true);
+    for (auto* e : refused) fresh += e->life.note_refused();
     if (fresh == 0) return;
     auto told = why;
     auto const ends = fresh == 1 ? std::string{"the end of a run"} : "the ends of " + std::to_string(fresh) + " runs";
     told.what = ends + " could not be recorded, so the item does not run again before that is possible: " + why.what;
     site_.tell_trouble(told);
-}
-
-template <class Environment>
-task<void> item_ends<Environment>::wait_until(item_state& e, mono_time until) {
-    while (site_.now() < until && !site_.is_closing) {
-        auto const seen = e.stirred.edition();
-        co_await e.stirred.newer_than(seen, until);
-    }
 }
 
 template <class Environment>
@@ -148,16 +101,11 @@ task<void> item_ends<Environment>::end_together() {
         std::map<std::uint64_t, std::vector<item_state*>> by_generation;
         for (auto* e : batch) {
             co_await e->write_access();
-            auto const g = e->mark ? *e->mark : site_.registry.session().generation;
-            by_generation[g.value].push_back(e);
+            by_generation[e->life.end_generation(site_.registry.session()).value].push_back(e);
         }
         for (auto& [g, members] : by_generation) {
             ends.clear();
-            for (auto* e : members) {
-                auto& end = ends.emplace_back(e->over_known(e->record));
-                end.is_marked = e->mark.has_value();
-                end.is_failover = e->mark.has_value() && e->is_failover;
-            }
+            for (auto* e : members) ends.push_back(e->life.end());
             auto const report = co_await site_.book.finish(session_generation{g}, ends);
             std::vector<item_state*> refused;
             for (std::size_t n = 0; n < members.size(); ++n)
@@ -165,7 +113,6 @@ task<void> item_ends<Environment>::end_together() {
             if (!refused.empty()) tell_refused(refused, *report.refusal);
             for (std::size_t n = 0; n < members.size(); ++n) {
                 auto& e = *members[n];
-                if (report.results[n] == end_result::session_over) e.mark.reset(); // it has gone with its session
                 e.ended = report.results[n];
                 e.release();
             }

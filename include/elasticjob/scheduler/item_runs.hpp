@@ -9,10 +9,8 @@
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/events/event.hpp>
-#include <elasticjob/execution/after_run.hpp>
 #include <elasticjob/execution/run_book.hpp>
-#include <elasticjob/execution/run_choice.hpp>
-#include <elasticjob/execution/run_record.hpp>
+#include <elasticjob/execution/item_life.hpp>
 #include <elasticjob/registry/watch.hpp>
 #include <elasticjob/scheduler/body_calls.hpp>
 #include <elasticjob/scheduler/item_ends.hpp>
@@ -30,15 +28,14 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace elasticjob::detail {
 
-/// One coroutine for each item that is ours, `attend`, which reads from top to bottom like the life of the item: learn
-/// what is known of its runs, wait until something is to be run (`run_choice`), begin (`item_starts`), run (`body_calls`),
-/// end (`item_ends`). Threads: the loop's; bodies run on the pool.
+/// Carries out what the lives of the items ask for: one coroutine for each item that is ours, `attend`, which decides nothing.
+/// Starts go through `item_starts`, bodies through `body_calls`, ends through `item_ends`. Threads: the loop's; bodies run on
+/// the pool.
 template <class Environment>
 class item_runs {
     using Registry = typename Environment::registry_type;
@@ -46,9 +43,9 @@ class item_runs {
     using site = job_site<Environment>;
     using item_state = detail::item_state<Environment>;
     using live_batch = detail::live_batch<Environment>;
-    using hold = typename Environment::lease_type::hold;
+    using run_in_hand = detail::run_in_hand<Environment>;
     using listeners = typename Environment::listeners_type;
-    using item_share = item_claim::share;
+    using item_share = item_life::share;
 
 public:
     /// The standing is the job's, and must outlive this.
@@ -57,8 +54,8 @@ public:
 
     auto& terms() noexcept { return site_.terms; }
 
-    /// Everybody looks whether there is something to do for him.
-    void stir();
+    /// Every item looks whether there is something to do.
+    void wake();
 
     /// From now on these items are ours, and no others.
     void own(item_claim claim);
@@ -117,68 +114,29 @@ public:
     void look_at_lease();
 
 private:
-    /// The life of an item, from the moment that it is ours.
+    /// Takes one step after the other, until the item is neither ours nor busy.
     task<void> attend(item_state& e);
 
-    /// Does what is to be done next. Gives when to look again, if nothing stirs before.
-    task<mono_time> step(item_state& e);
+    /// Carries out what the item's life asks for next. Gives when it looks again although nothing wakes it; nothing: it
+    /// leaves. (What is awaited here would cost every idle item its room in the frame of `attend`.)
+    task<std::optional<mono_time>> take_step(item_state& e);
 
-    /// Reads what is known of the item's runs, or begins to write it down.
-    task<mono_time> take_in(item_state& e);
+    item_step next(item_state& e);
+    item_moment moment_of(item_state const& e) const;
+    void report(item_state const& e, item_news const& news);
 
-    void take_record(item_state& e, node const& there);
-
-    /// A record is written behind the order that it has obeyed. If it says otherwise, it was copied from another registry,
-    /// whose revisions mean nothing here. Orders count anew from now on, and that is told.
-    void mend_copied(item_state& e, revision written);
-
-    /// Whether an instance that has begun a run cannot end it any more. Our own runs are in the table, not here.
-    bool is_gone(std::string const& id) const { return id == site_.self.str() || !site_.view->has_instance(id); }
+    /// The registry may have reported the start so late that the session may be over: then the body is not called.
+    task<item_news> start(item_state& e);
 
     /// A former owner still runs it. Waits for that one node: until the run has ended, or the instance is gone.
-    task<mono_time> follow_foreign_run(item_state& e);
-
-    /// What is true of the record, though nothing is run for it now.
-    void remember(item_state& e, next_run next);
-
-    /// Writes what others have to know, though there is no run to write it with.
-    task<mono_time> write_down(item_state& e);
-
-    /// From the first request to the record of the end.
-    task<mono_time> run(item_state& e, next_run next);
-
-    task<mono_time> run_if_possible(item_state& e, next_run next);
-
-    /// A later attempt carries out an earlier order, not the one that waits.
-    static bool is_first_of_order(run_begin const& what) noexcept {
-        return what.source == run_source::trigger && what.attempt == 1;
-    }
-
-    /// The run that was to begin is not to be, and that is final.
-    void drop(item_state& e, next_run next, std::string_view why);
+    task<void> follow_foreign_run(item_state& e);
 
     /// Somebody's mark stands there who keeps no record: a Java member's. One of our own has no run behind it, for it
     /// is this item's only one that begins: it is removed.
     task<void> wait_for_mark(item_state& e);
 
-    /// A session ended before it was known whether a run had begun on record. The body was not called: if it had begun,
-    /// that is undone. As long as we live nobody else would; so nobody leaves before it is, unless that session is over,
-    /// which took the mark along, and there is no other. What we had taken from a dead instance cannot be given back to
-    /// it, for its writings are fenced by now.
-    task<mono_time> settle(item_state& e);
-    mono_time settled(item_state& e);
-
-    /// The loop's time of an instant; a minute from now at the latest, because clocks are put forward.
-    mono_time moment_of(std::optional<wall_time> t) const;
-
-    /// 0 the first time, for then the news is there already; later longer and longer, up to some seconds.
-    static std::chrono::milliseconds back_off(item_state& e);
-
-    /// Rounds hear of what the item has dealt with; of what it runs, they do when it has ended.
-    void tell_rounds(item_state const& e, bool may_be_others);
-
-    void tell_skipped(item_state const& e, skipped_instants const& which);
-    void tell_untold(item_state& e);
+    /// Whether an instance that has begun a run cannot end it any more. Our own runs are in the table, not here.
+    bool is_gone(std::string const& id) const { return id == site_.self.str() || !site_.view->has_instance(id); }
 
     void tell_busy(item_state& e, wall_time due);
 
@@ -189,7 +147,6 @@ private:
     item_tally<Environment> tally_;
     body_calls<Environment> calls_;
     item_ends<Environment> ends_;
-    int busy_ = 0;
     bool is_share_known_ = false;
     bool is_first_sharding_ = false; ///< of the job: nobody has had an item before
     std::uint32_t known_items_ = 0;  ///< of the assignment in force; 0: none was
@@ -211,8 +168,8 @@ template <class Environment>
 item_runs<Environment>::~item_runs() = default;
 
 template <class Environment>
-void item_runs<Environment>::stir() {
-    for (auto& [i, e] : table_) e.stir();
+void item_runs<Environment>::wake() {
+    for (auto& [i, e] : table_) e.wake();
 }
 
 template <class Environment>
@@ -236,17 +193,15 @@ void item_runs<Environment>::own(item_claim claim) {
         auto const at = ours.find(i);
         bool const is_ours = at != ours.end();
         if (!is_ours && e.live) e.live->order.give(stop_reason::reassigned);
-        e.share.reset(); // not before the order, in which a body may end
-        if (is_ours) e.share = at->second;
-        e.stir();
+        e.life.take_away(); // not before the order, in which a body may end
+        if (is_ours) e.life.give(at->second);
+        e.wake();
     }
     for (auto& [i, s] : ours) {
         if (table_.contains(i)) continue;
-        auto& e = table_.try_emplace(i, site_.loop(), i).first->second;
-        e.share = s;
-        e.ours_since = ours_since;
-        if (known_before != 0 && i >= known_before && is_order_old) e.record.obeyed = terms().run_order;
-        tasks_.spawn(attend(e));
+        bool const is_new = known_before != 0 && i >= known_before;
+        item_life life{i, s, ours_since, is_new && is_order_old ? terms().run_order : 0};
+        tasks_.spawn(attend(table_.try_emplace(i, site_.loop(), std::move(life)).first->second));
     }
 }
 
@@ -264,30 +219,28 @@ void item_runs<Environment>::doubt_ownership() {
 template <class Environment>
 void item_runs<Environment>::tick(wall_time due) {
     for (auto& [i, e] : table_)
-        if ((e.live || e.record.running || e.record.retry) && e.record.through < due && e.told_through < due &&
-            terms().due->delay_of(i).count() == 0)
-            tell_busy(e, due);
-    stir();
+        if (e.life.holds_up(due) && terms().due->delay_of(i).count() == 0) tell_busy(e, due);
+    wake();
 }
 
 template <class Environment>
 void item_runs<Environment>::order_all(wall_time now) {
     for (auto& [i, e] : table_)
-        if (e.share) e.order = now;
-    stir();
+        if (e.life.is_ours()) e.life.order(now);
+    wake();
 }
 
 template <class Environment>
 bool item_runs<Environment>::is_idle() const {
-    auto const is_certain = [](auto const& one) { return !one.second.uncertain; };
-    return busy_ == 0 && calls_.is_idle() && rounds_.is_idle() && std::all_of(table_.begin(), table_.end(), is_certain);
+    auto const is_busy = [](auto const& one) { return one.second.life.is_busy(); };
+    return calls_.is_idle() && rounds_.is_idle() && std::none_of(table_.begin(), table_.end(), is_busy);
 }
 
 template <class Environment>
 void item_runs<Environment>::close() {
     site_.is_closing = true;
     terms().is_open = false;
-    stir();
+    wake();
 }
 
 template <class Environment>
@@ -301,21 +254,21 @@ template <class Environment>
 task<void> item_runs<Environment>::mark_again(session_generation g) {
     std::vector<item_index> marked;
     for (auto& [i, e] : table_)
-        if (e.live && e.mark) marked.push_back(i);
+        if (e.live && e.life.mark()) marked.push_back(i);
     for (auto const i : marked) {
         auto at = table_.find(i);
         for (; at != table_.end() && at->second.is_being_written; at = table_.find(i)) {
             auto const pause = site_.now() + site::retry_pause;
             co_await idle_news().newer_than(idle_news().edition(), pause);
         }
-        if (at == table_.end() || !at->second.live || !at->second.mark) continue; // it has ended meanwhile
+        if (at == table_.end() || !at->second.live || !at->second.life.mark()) continue; // it has ended meanwhile
         auto& e = at->second;
         e.is_being_written = true;
-        auto const ours = co_await site_.book.mark_again(g, i, e.version.value_or(0));
+        auto const ours = co_await site_.book.mark_again(g, i, e.life.version().value_or(0));
         e.release();
-        if (ours && *ours) e.mark = g;
-        if (!ours || *ours) continue; // ours, or of a session that is over too: then once more
-        e.mark.reset();               // the mark that stands there is somebody else's, and not ours to take away
+        if (ours && *ours) e.life.marked_again(g);
+        if (!ours || *ours) continue;      // ours, or of a session that is over too: then once more
+        e.life.marked_again(std::nullopt); // the mark that stands there is somebody else's, and not ours to take away
         if (e.live) e.live->order.give(stop_reason::taken_over);
     }
 }
@@ -325,18 +278,18 @@ auto item_runs<Environment>::stop(item_index i, wall_time due) -> order_answer {
     auto const at = table_.find(i);
     if (at == table_.end()) return order_answer::not_ours;
     auto& e = at->second;
-    if (e.live && e.record.running && e.record.running->due == due) e.live->order.give(stop_reason::ordered);
+    auto const& running = e.life.record().running;
+    if (e.live && running && running->due == due) e.live->order.give(stop_reason::ordered);
     if (e.live) return order_answer::done;
-    bool const is_known = !e.is_busy && !e.uncertain && e.is_read && !e.record.running;
-    return is_known && e.share ? order_answer::done : order_answer::not_yet;
+    return e.life.is_at_rest() && e.life.is_ours() ? order_answer::done : order_answer::not_yet;
 }
 
 template <class Environment>
 auto item_runs<Environment>::look_again(item_index i) -> order_answer {
     auto const at = table_.find(i);
-    if (at == table_.end() || !at->second.share) return order_answer::not_ours;
-    at->second.is_edited = true;
-    at->second.stir();
+    if (at == table_.end() || !at->second.life.is_ours()) return order_answer::not_ours;
+    at->second.life.note_edited();
+    at->second.wake();
     return order_answer::done;
 }
 
@@ -354,251 +307,182 @@ void item_runs<Environment>::look_at_lease() {
 
 template <class Environment>
 task<void> item_runs<Environment>::attend(item_state& e) {
-    while (e.share || e.uncertain) {
+    for (;;) {
         e.has_news = false;
-        auto const look_again = co_await step(e);
-        while (!e.has_news && look_again > site_.now()) {
-            auto const seen = e.stirred.edition();
-            co_await e.stirred.newer_than(seen, look_again);
+        auto const look_again = co_await take_step(e);
+        if (!look_again) break;
+        while (!e.has_news && *look_again > site_.now()) {
+            auto const seen = e.woken.edition();
+            co_await e.woken.newer_than(seen, *look_again);
         }
     }
-    if (e.order) site_.tell_skipped(e.item, *e.order, events::skip_reason::not_ready); // it is somebody else's item now
-    for (auto const* waiting : {&e.record.resume, &e.record.retry})
-        if (*waiting && !e.version) // nobody else knows of it
-            site_.tell_skipped(e.item, (*waiting)->due, events::skip_reason::not_ready);
-    if constexpr (listeners::hear_rounds) rounds_.forget(e.item);
-    table_.erase(e.item);
+    for (auto const due : e.life.unfinished()) site_.tell_skipped(e.item(), due, events::skip_reason::not_ready);
+    if constexpr (listeners::hear_rounds) rounds_.forget(e.item());
+    table_.erase(e.item());
 }
 
 template <class Environment>
-task<mono_time> item_runs<Environment>::step(item_state& e) {
-    if (e.uncertain) co_return co_await settle(e);
-    if (!terms().is_open || !is_share_known_) co_return mono_time::max();
-    if (std::exchange(e.is_edited, false)) e.is_read = false;
-    if (!e.is_read) co_return co_await take_in(e);
-    if (e.record.running && !is_gone(e.record.running->instance)) co_return co_await follow_foreign_run(e);
+task<std::optional<mono_time>> item_runs<Environment>::take_step(item_state& e) {
+    bool const was_busy = e.life.is_busy();
+    auto const step = next(e);
+    report(e, step.news);
+    bool const has_begun = !was_busy && e.life.is_busy();
+    item_news news;
+    switch (step.is) {
+    case item_step::kind::rest:
+        news.look_again = step.until;
+        break;
+    case item_step::kind::read: {
+        auto const there = co_await site_.registry.get(site_.at.run_record(e.item()));
+        news = e.life.record_read(moment_of(e), there);
+        break;
+    }
+    case item_step::kind::open:
+        starts_.open(e, step.text);
+        break;
+    case item_step::kind::follow:
+        co_await follow_foreign_run(e);
+        break;
+    case item_step::kind::note: {
+        co_await e.write_access();
+        auto const written =
+            co_await site_.book.amend(terms().generation, e.life.note(), e.life.dead(), e.life.notes_javas_run());
+        e.release();
+        news = e.life.noted(moment_of(e), written);
+        break;
+    }
+    case item_step::kind::start:
+        news = co_await start(e);
+        break;
+    case item_step::kind::await:
+        co_await wait_for_mark(e);
+        e.life.mark_gone();
+        break;
+    case item_step::kind::call: {
+        auto& run = *e.run;
+        auto const ended = co_await calls_.call(e, run.config, run.lease ? &*run.lease : nullptr);
+        run.lease.reset();
+        run.name = ended.run;
+        news = e.life.body_ended(moment_of(e), ended);
+        break;
+    }
+    case item_step::kind::end: {
+        auto const recorded = co_await ends_.put_on_record(e);
+        news = e.life.end_answered(moment_of(e), recorded);
+        if (recorded == end_result::fenced)
+            site_.env.sink(events::item_fenced{site_.origin(), e.item(), e.run->due, e.life.token(), e.run->name});
+        break;
+    }
+    case item_step::kind::catch_up: {
+        auto const written = co_await site_.book.catch_up(e.life.settles_in());
+        news = e.life.caught_up(moment_of(e), written);
+        break;
+    }
+    case item_step::kind::look: {
+        auto const there = co_await site_.registry.get(site_.at.run_record(e.item()));
+        news = e.life.start_looked_for(moment_of(e), there);
+        break;
+    }
+    case item_step::kind::undo: {
+        std::vector<run_end> start;
+        start.push_back(e.life.undo());
+        auto const undone = co_await site_.book.finish(e.life.settles_in(), std::move(start));
+        if (undone.refusal) ends_.tell_refused({&e}, *undone.refusal);
+        news = e.life.undone(moment_of(e), undone.results.front());
+        break;
+    }
+    case item_step::kind::leave:
+        co_return std::nullopt;
+    }
+    report(e, news);
+    if ((was_busy || has_begun) && !e.life.is_busy()) {
+        e.run.reset();
+        idle_news().notify();
+    }
+    co_return news.look_again;
+}
+
+template <class Environment>
+item_step item_runs<Environment>::next(item_state& e) {
     terms().mend(site_.wall_now());
-    auto next = site_.choice().choose(e.facts());
-    if (next.record.running) co_return co_await run(e, std::move(next));
-    remember(e, std::move(next));
-    if (e.owed != unwritten::nothing && e.version) co_return co_await write_down(e);
-    co_return moment_of(site_.choice().next_look(e.item, e.record));
+    return e.life.next(moment_of(e));
 }
 
 template <class Environment>
-task<mono_time> item_runs<Environment>::take_in(item_state& e) {
-    if (e.is_being_opened) co_return mono_time::max();
-    run_record fresh;
-    fresh.schedule = terms().schedule;
-    fresh.through = site_.choice().unrecorded_since(e.ours_since);
-    fresh.obeyed = is_first_sharding_ ? e.record.obeyed : std::max(e.record.obeyed, terms().obeyed_before);
-    if (!terms().is_monitored()) {
-        // There is no record to say what others have obeyed: what was ordered before the item was ours was for them.
-        if (!is_first_sharding_ && terms().ordered_at <= e.ours_since) fresh.obeyed = terms().run_order;
-        e.record = std::move(fresh);
-        e.version.reset();
-        e.is_read = true;
-        co_return site_.now();
+item_moment item_runs<Environment>::moment_of(item_state const& e) const {
+    auto const& running = e.life.record().running;
+    return {.terms = site_.terms,
+            .self = site_.self,
+            .at = site_.at,
+            .now = site_.now(),
+            .wall = site_.loop().wall_now(),
+            .session = site_.registry.session(),
+            .has_java_members = site_.has_java_members(),
+            .is_share_known = is_share_known_,
+            .is_first_sharding = is_first_sharding_,
+            .is_closing = site_.is_closing,
+            .is_runner_gone = running && is_gone(running->instance)};
+}
+
+template <class Environment>
+void item_runs<Environment>::report(item_state const& e, item_news const& news) {
+    if (news.trouble) site_.tell_trouble(*news.trouble);
+    if (news.given_up_in) ends_.give_up(e.item(), *news.given_up_in);
+    auto const& skipped = news.skipped;
+    if (skipped.count != 0) site_.tell_skipped(e.item(), skipped.last, skipped.why, skipped.count);
+    if constexpr (listeners::hear_rounds)
+        if (news.deals_with_rounds) rounds_.dealt_with(e.item(), e.life.record().settled_through(), news.may_be_others);
+}
+
+template <class Environment>
+task<item_news> item_runs<Environment>::start(item_state& e) {
+    e.run = std::make_unique<run_in_hand>(run_in_hand{terms().config, {}, e.life.chosen().due});
+    auto& run = *e.run;
+    auto const answer = co_await starts_.ask(e);
+    if (answer == start_answer::started && e.life.is_monitored()) {
+        run.lease.emplace(site_.env.lease.keep(*e.life.mark(), site_.at.instance(site_.self), run.asked_at));
+        if (!run.lease->is_valid()) {
+            if constexpr (listeners::hear_batches) co_await live_batch::end(e);
+            e.life.start_expired();
+            co_return item_news{};
+        }
     }
-    auto const there = co_await site_.registry.get(site_.at.run_record(e.item));
-    if (there) {
-        take_record(e, *there);
-        co_return site_.now();
-    }
-    if (!(there.error() == errc::no_node)) co_return site_.now() + site::retry_pause;
-    starts_.open(e, fresh.to_text());
-    co_return mono_time::max(); // or when it has been opened
+    co_return e.life.start_answered(moment_of(e), answer);
 }
 
 template <class Environment>
-void item_runs<Environment>::take_record(item_state& e, node const& there) {
-    e.owes_nothing();
-    e.version = there.stat.version;
-    e.is_read = true;
-    auto const obeyed = e.record.obeyed;
-    auto read = run_record::parse(there.data);
-    if (read) {
-        e.record = *std::move(read);
-    } else {
-        auto why = read.error();
-        why.what = "a run record cannot be read, and is begun anew: " + why.what;
-        site_.tell_trouble(why);
-        e.record = run_record{};
-        e.record.obeyed = terms().obeyed_before;
-    }
-    if (e.record.obeyed > there.stat.modified) mend_copied(e, there.stat.modified);
-    e.record.obeyed = std::max(e.record.obeyed, obeyed);
-    // Their writing had no reply. If it has not happened, they are chosen anew.
-    if (e.untold && e.untold->last <= e.record.through) tell_untold(e);
-    e.untold.reset();
-    // Instants that Java members may have run, who keep no record, are not made up for.
-    if (site_.has_java_members() && !terms().due->follows())
-        e.record.through = std::max(e.record.through, e.ours_since);
-    tell_rounds(e, true);
-}
-
-template <class Environment>
-void item_runs<Environment>::mend_copied(item_state& e, revision written) {
-    site_.tell_trouble({errc::malformed_data,
-                        "the run record was copied from another registry, because it has obeyed an order of revision " +
-                            std::to_string(e.record.obeyed) + " and was written at revision " +
-                            std::to_string(written) +
-                            ": only orders that come from now on are carried out, and fencing tokens start anew, so a "
-                            "store that compares them must forget the old ones",
-                        site_.at.run_record(e.item).str()});
-    e.record.obeyed = std::max(written, terms().obeyed_before);
-    e.owed = unwritten::an_end;
-}
-
-template <class Environment>
-task<mono_time> item_runs<Environment>::follow_foreign_run(item_state& e) {
-    node_watch<Loop> written{e.stirred};
-    while (e.share && terms().is_open) {
-        auto const seen = e.stirred.edition();
+task<void> item_runs<Environment>::follow_foreign_run(item_state& e) {
+    node_watch<Loop> written{e.woken};
+    while (e.life.is_ours() && terms().is_open) {
+        auto const seen = e.woken.edition();
         auto until = mono_time::max();
         if (!written.is_linked()) {
-            auto const there = co_await site_.registry.get(site_.at.run_record(e.item), &written);
-            if (there)
-                take_record(e, *there);
-            else if (there.error() == errc::no_node)
-                e.is_read = false;
-            else
-                until = site_.now() + site::retry_pause;
-            if (!there) written.unlink();
+            auto const there = co_await site_.registry.get(site_.at.run_record(e.item()), &written);
+            auto const news = e.life.record_read(moment_of(e), there);
+            report(e, news);
+            if (!there) {
+                written.unlink();
+                until = news.look_again;
+            }
         }
-        if (!e.is_read || !e.record.running || is_gone(e.record.running->instance)) break;
-        co_await e.stirred.newer_than(seen, until);
+        bool const goes_on = e.life.follows() && !is_gone(e.life.record().running->instance);
+        if (!goes_on) co_return;
+        co_await e.woken.newer_than(seen, until);
     }
-    co_return site_.now();
-}
-
-template <class Environment>
-void item_runs<Environment>::remember(item_state& e, next_run next) {
-    e.record = std::move(next.record);
-    e.dead = next.dead ? std::make_unique<instance_id>(*std::move(next.dead)) : nullptr;
-    e.owed = std::max(e.owed, next.owed);
-    if (next.untold.count != 0) e.untold = std::make_unique<skipped_instants>(next.untold);
-    bool const is_written_first = e.owed != unwritten::nothing && e.version;
-    if (!is_written_first) tell_untold(e);
-    tell_rounds(e, next.may_be_others);
-}
-
-template <class Environment>
-task<mono_time> item_runs<Environment>::write_down(item_state& e) {
-    co_await e.write_access();
-    auto what = e.over_known(e.record);
-    bool const is_javas = e.owed == unwritten::javas_run;
-    auto const written = co_await site_.book.amend(terms().generation, std::move(what), e.dead_instance(), is_javas);
-    e.release();
-    if (!written) {
-        e.is_read = false; // somebody has been faster, or it is not known
-        co_return site_.now() + back_off(e);
-    }
-    e.version = *e.version + 1;
-    e.failures = 0;
-    e.owes_nothing();
-    tell_untold(e);
-    co_return site_.now();
-}
-
-template <class Environment>
-task<mono_time> item_runs<Environment>::run(item_state& e, next_run next) {
-    ++busy_;
-    e.is_busy = true;
-    auto const look_again = co_await run_if_possible(e, std::move(next));
-    e.is_busy = false;
-    --busy_;
-    idle_news().notify();
-    co_return look_again;
-}
-
-template <class Environment>
-task<mono_time> item_runs<Environment>::run_if_possible(item_state& e, next_run next) {
-    auto const what = *next.record.running;
-    auto const config = terms().config;
-    bool const is_monitored = next.is_monitored;
-    auto const answer = co_await starts_.ask(e, next);
-    switch (answer) {
-    case start_answer::started:
-        break;
-    case start_answer::running_elsewhere:
-        co_await wait_for_mark(e);
-        co_return site_.now();
-    case start_answer::disabled:
-        next.untold = {what.due, 1, events::skip_reason::disabled};
-        next.owed = unwritten::an_end;
-        drop(e, std::move(next), name_of(events::skip_reason::disabled));
-        co_return site_.now();
-    case start_answer::clock_differs:
-        // Nothing of it is written down: such a clock may take what comes for what has been.
-        if (std::exchange(e.told_of_clock, what.due) != what.due)
-            site_.tell_skipped(e.item, what.due, events::skip_reason::clock_differs);
-        co_return site_.now() + back_off(e);
-    case start_answer::taken:
-        next.owed = unwritten::javas_run;
-        drop(e, std::move(next), "a Java member makes up for it");
-        co_return site_.now();
-    case start_answer::outdated:
-        e.is_read = false;
-        co_return site_.now() + back_off(e);
-    case start_answer::unclaimed:
-        co_return site_.now() + back_off(e);
-    case start_answer::unknown:
-        if (!is_monitored) co_return site_.now() + back_off(e);
-        e.uncertain = std::make_unique<std::string>(next.record.to_text());
-        co_return site_.now();
-    }
-    std::optional<hold> lease;
-    if (is_monitored) {
-        lease.emplace(site_.env.lease.keep(*e.mark, site_.at.instance(site_.self), e.asked_at));
-        if (!lease->is_valid()) { // the answer took so long that the session may be over
-            if constexpr (listeners::hear_batches) co_await live_batch::end(e);
-            e.mark.reset();
-            e.uncertain = std::make_unique<std::string>(next.record.to_text());
-            co_return site_.now();
-        }
-    }
-    e.failures = 0;
-    e.owes_nothing();
-    if (is_first_of_order(what)) e.order.reset();
-    tell_skipped(e, next.untold);
-    e.record = std::move(next.record);
-    auto const ended = co_await calls_.call(e, config, lease ? &*lease : nullptr);
-    e.rounds_at_end = terms().due->last_round();
-    lease.reset();
-    site_.aftermath().note_end(e.record, ended);
-    site_.choice().note_next_due(e.record);
-    if (is_monitored) co_await ends_.put_on_record(e, what.due, ended.run);
-    if (e.is_read) tell_rounds(e, true);
-    co_return site_.now();
-}
-
-template <class Environment>
-void item_runs<Environment>::drop(item_state& e, next_run next, std::string_view why) {
-    bool const was_ordered = next.record.running->source == run_source::trigger;
-    bool const had_failed = next.record.running->attempt > 1;
-    bool const is_javas = next.owed == unwritten::javas_run;
-    if (is_first_of_order(*next.record.running)) e.order.reset();
-    next.record.last_begun = e.record.last_begun;
-    next.record.end(run_outcome::skipped, site_.wall_now(), std::string{why});
-    if (had_failed && !is_javas) next.record.bury(terms().dead_letters_max);
-    if (had_failed || was_ordered) next.owed = std::max(next.owed, unwritten::an_end);
-    next.may_be_others = true;
-    remember(e, std::move(next));
 }
 
 template <class Environment>
 task<void> item_runs<Environment>::wait_for_mark(item_state& e) {
-    node_watch<Loop> gone{e.stirred};
-    while (e.share && terms().is_open) {
-        auto const seen = e.stirred.edition();
+    node_watch<Loop> gone{e.woken};
+    while (e.life.is_ours() && terms().is_open) {
+        auto const seen = e.woken.edition();
         auto until = mono_time::max();
         if (!gone.is_linked()) {
-            auto const mark = co_await site_.registry.get(site_.at.item_running(e.item), &gone);
+            auto const mark = co_await site_.registry.get(site_.at.item_running(e.item()), &gone);
             if (!mark && mark.error() == errc::no_node) co_return;
             bool is_known = mark.has_value();
             if (mark) {
-                auto const stray = co_await site_.book.drop_stray_mark(terms().generation, e.item, *mark);
+                auto const stray = co_await site_.book.drop_stray_mark(terms().generation, e.item(), *mark);
                 if (stray && *stray) co_return;
                 is_known = stray.has_value();
             }
@@ -607,87 +491,17 @@ task<void> item_runs<Environment>::wait_for_mark(item_state& e) {
                 until = site_.now() + site::retry_pause;
             }
         }
-        co_await e.stirred.newer_than(seen, until);
+        co_await e.woken.newer_than(seen, until);
     }
-}
-
-template <class Environment>
-task<mono_time> item_runs<Environment>::settle(item_state& e) {
-    auto const session = site_.registry.session();
-    if (session.state != session_state::connected) {
-        bool const is_over = session.generation != e.asked_in;
-        co_return site_.is_closing&& is_over ? settled(e) : mono_time::max();
-    }
-    auto const caught_up = co_await site_.book.catch_up(session.generation);
-    if (!caught_up) co_return site_.now() + site::retry_pause;
-    auto const there = co_await site_.registry.get(site_.at.run_record(e.item));
-    if (!there && !(there.error() == errc::no_node)) {
-        if (site_.is_closing && !is_connection(there.error().code)) co_return settled(e); // it cannot be read at all
-        co_return site_.now() + site::retry_pause;
-    }
-    if (there && there->data == *e.uncertain) {
-        if (e.record.running) e.record.running->instance = nobody;
-        std::vector<run_end> undo{{e.item, e.record.to_text(), there->stat.version, true, e.is_failover}};
-        auto const undone = co_await site_.book.finish(session.generation, std::move(undo));
-        if (undone.results.front() == end_result::session_over) co_return site_.now() + site::retry_pause;
-        if (undone.results.front() == end_result::refused) {
-            ends_.tell_refused({&e}, *undone.refusal);
-            if (!site_.is_closing) co_return site_.now() + back_off(e);
-            ends_.give_up(e, session.generation);
-        }
-    }
-    co_return settled(e);
-}
-
-template <class Environment>
-mono_time item_runs<Environment>::settled(item_state& e) {
-    e.uncertain.reset();
-    e.is_end_owed = false;
-    e.is_read = false;
-    idle_news().notify();
-    return site_.now() + back_off(e);
-}
-
-template <class Environment>
-mono_time item_runs<Environment>::moment_of(std::optional<wall_time> t) const {
-    if (!t) return mono_time::max();
-    auto const left = *t - site_.loop().wall_now();
-    return site_.now() +
-           std::clamp<std::chrono::nanoseconds>(left, std::chrono::milliseconds{1}, std::chrono::minutes{1});
-}
-
-template <class Environment>
-std::chrono::milliseconds item_runs<Environment>::back_off(item_state& e) {
-    auto const n = e.failures < 7 ? e.failures++ : e.failures;
-    return n == 0 ? std::chrono::milliseconds{0} : site::retry_pause * (1 << (n - 1)) / 2;
-}
-
-template <class Environment>
-void item_runs<Environment>::tell_rounds(item_state const& e, bool may_be_others) {
-    if constexpr (listeners::hear_rounds) {
-        rounds_.dealt_with(e.item, e.record.settled_through(), may_be_others);
-    } else {
-        (void)e, (void)may_be_others;
-    }
-}
-
-template <class Environment>
-void item_runs<Environment>::tell_skipped(item_state const& e, skipped_instants const& which) {
-    if (which.count != 0) site_.tell_skipped(e.item, which.last, which.why, which.count);
-}
-
-template <class Environment>
-void item_runs<Environment>::tell_untold(item_state& e) {
-    if (auto const which = std::move(e.untold)) tell_skipped(e, *which);
 }
 
 template <class Environment>
 void item_runs<Environment>::tell_busy(item_state& e, wall_time due) {
-    e.told_through = due;
+    e.life.note_told_busy(due);
     if (terms().on_misfire.rule == misfire_rule::skip)
-        site_.tell_skipped(e.item, due, events::skip_reason::still_running);
+        site_.tell_skipped(e.item(), due, events::skip_reason::still_running);
     else
-        site_.env.sink(events::item_misfired{site_.origin(), e.item, due});
+        site_.env.sink(events::item_misfired{site_.origin(), e.item(), due});
 }
 
 } // namespace elasticjob::detail

@@ -14,7 +14,6 @@
 #include <elasticjob/execution/clock_check.hpp>
 #include <elasticjob/execution/listeners.hpp>
 #include <elasticjob/execution/run_book.hpp>
-#include <elasticjob/execution/run_choice.hpp>
 #include <elasticjob/scheduler/item_state.hpp>
 #include <elasticjob/scheduler/job_site.hpp>
 #include <elasticjob/scheduler/live_batch.hpp>
@@ -27,7 +26,7 @@
 
 namespace elasticjob::detail {
 
-/// What items ask for before they run. Whoever is stirred by the same news comes along in one transaction, and has one
+/// What items ask for before they run. Whoever is woken by the same news comes along in one transaction, and has one
 /// task id. Threads: the loop's.
 template <class Environment>
 class item_starts {
@@ -44,11 +43,11 @@ public:
     /// What is to be true, whichever items begin.
     void require(std::vector<proof> common) { common_ = std::move(common); }
 
-    /// Writes the first record of an item, and stirs it.
+    /// Writes the first record of an item, and wakes it.
     void open(item_state& e, std::string record);
 
-    /// `started`: it is on record that the run has begun, under `e.token`, since `e.asked_at` or later.
-    task<start_answer> ask(item_state& e, next_run const& next);
+    /// Asks for the run that the item's life has chosen. `started`: it is on record that the run has begun.
+    task<start_answer> ask(item_state& e);
 
 private:
     struct asking {
@@ -91,31 +90,24 @@ private:
 
 template <class Environment>
 void item_starts<Environment>::open(item_state& e, std::string record) {
-    e.is_being_opened = true;
-    opening_.emplace_back(e.item, std::move(record));
+    opening_.emplace_back(e.item(), std::move(record));
     begin_soon();
 }
 
 template <class Environment>
-task<start_answer> item_starts<Environment>::ask(item_state& e, next_run const& next) {
-    run_start what;
-    what.share.item = e.item;
-    what.dead = next.dead;
-    what.version = e.version;
-    what.is_failover = next.is_failover;
-    if (next.is_monitored) what.record = next.record.to_text();
-    if (next.is_failover && site_.has_java_members()) {
-        auto const flag = co_await site_.registry.exists(site_.at.failover_item(e.item));
+task<start_answer> item_starts<Environment>::ask(item_state& e) {
+    auto what = e.life.start();
+    if (what.is_failover && site_.has_java_members()) {
+        auto const flag = co_await site_.registry.exists(site_.at.failover_item(e.item()));
         what.answers_flag = flag && *flag;
     }
     e.answer.reset();
-    e.is_failover = next.is_failover;
-    asking_.push_back({&e, std::move(what), next.is_monitored});
+    asking_.push_back({&e, std::move(what), e.life.is_monitored()});
     begin_soon();
     for (;;) {
-        auto const seen = e.stirred.edition();
+        auto const seen = e.woken.edition();
         if (e.answer) co_return *e.answer;
-        co_await e.stirred.newer_than(seen);
+        co_await e.woken.newer_than(seen);
     }
 }
 
@@ -127,7 +119,7 @@ void item_starts<Environment>::begin_soon() {
 template <class Environment>
 task<void> item_starts<Environment>::begin_together() {
     while (!asking_.empty() || !opening_.empty()) {
-        co_await yield(site_.loop()); // whoever is stirred by the same news comes along
+        co_await yield(site_.loop()); // whoever is woken by the same news comes along
         if (!opening_.empty()) co_await open_records(std::exchange(opening_, {}));
         if (!asking_.empty()) co_await start(std::exchange(asking_, {}));
     }
@@ -146,8 +138,8 @@ task<void> item_starts<Environment>::open_records(std::vector<opening> records) 
     for (auto const i : items) {
         auto const at = table_.find(i);
         if (at == table_.end()) continue;
-        at->second.is_being_opened = false;
-        at->second.stir();
+        at->second.life.opened();
+        at->second.wake();
     }
 }
 
@@ -162,11 +154,12 @@ task<void> item_starts<Environment>::start(std::vector<asking> all) {
     }
     std::vector<run_start> monitored, others;
     for (auto& a : all) {
-        if (!a.who->share || !site_.terms.is_open) { // it has been given to somebody else since, or we are leaving
+        if (!a.who->life.is_ours() ||
+            !site_.terms.is_open) { // it has been given to somebody else since, or we are leaving
             answer(*a.who, start_answer::unclaimed);
             continue;
         }
-        a.what.share = *a.who->share;
+        a.what.share = *a.who->life.claim();
         (a.is_monitored ? monitored : others).push_back(std::move(a.what));
     }
     if (!monitored.empty()) co_await start_all(std::move(monitored), true);
@@ -195,7 +188,7 @@ task<void> item_starts<Environment>::start_all(std::vector<run_start> starts, bo
     std::vector<item_index> asked;
     for (auto const& w : starts) {
         asked.push_back(w.share.item);
-        table_.at(w.share.item).asked_in = g;
+        table_.at(w.share.item).life.start_sent(g);
     }
     auto const outcome = co_await request_start(g, std::move(starts), is_monitored);
     if (!outcome) {
@@ -208,20 +201,11 @@ task<void> item_starts<Environment>::start_all(std::vector<run_start> starts, bo
     name_tasks(r.started);
     for (auto const& t : r.started) {
         auto& e = table_.at(t.item);
-        e.token = t.token;
-        e.asked_at = asked_at;
-        if (is_monitored) {
-            e.version = t.version;
-            e.mark = g;
-        }
+        e.run->asked_at = asked_at;
+        e.life.start_granted(t, g);
         answer(e, start_answer::started);
     }
-    for (auto const& [items, a] :
-         {std::pair{&r.running_elsewhere, start_answer::running_elsewhere},
-          std::pair{&r.disabled, start_answer::disabled}, std::pair{&r.taken, start_answer::taken},
-          std::pair{&r.outdated, start_answer::outdated}, std::pair{&r.unclaimed, start_answer::unclaimed},
-          std::pair{&r.unknown, start_answer::unknown}})
-        for (auto const i : *items) answer(table_.at(i), a);
+    for (auto const& h : r.hindered) answer(table_.at(h.item), h.why);
 }
 
 template <class Environment>
@@ -240,7 +224,7 @@ task<result<start_report>> item_starts<Environment>::start_unmarked(std::vector<
         if (!found[n]) co_return found[n].error();
         auto const i = starts[n].share.item;
         if (*found[n])
-            report.disabled.push_back(i);
+            report.hindered.push_back({i, start_answer::disabled});
         else
             report.started.push_back({i});
     }
@@ -250,7 +234,7 @@ task<result<start_report>> item_starts<Environment>::start_unmarked(std::vector<
 template <class Environment>
 void item_starts<Environment>::name_tasks(std::vector<run_ticket> const& started) {
     std::vector<item_index> items[2];
-    for (auto const& t : started) items[table_.at(t.item).is_failover].push_back(t.item);
+    for (auto const& t : started) items[table_.at(t.item).life.is_failover()].push_back(t.item);
     for (bool const is_failover : {false, true}) {
         auto& those = items[is_failover];
         if (those.empty()) continue;
@@ -273,7 +257,7 @@ void item_starts<Environment>::name_tasks(std::vector<run_ticket> const& started
 template <class Environment>
 void item_starts<Environment>::answer(item_state& e, start_answer a) {
     e.answer = a;
-    e.stirred.notify();
+    e.woken.notify();
 }
 
 } // namespace elasticjob::detail

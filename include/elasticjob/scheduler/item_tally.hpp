@@ -37,7 +37,7 @@ template <class Environment>
 void item_tally<Environment>::take(item_state<Environment>& e) {
     if (!e.live) return;
     item_counts const more{e.live->succeeded.exchange(0), e.live->failed.exchange(0)};
-    if (!(more == item_counts{})) counts_[e.item] += more;
+    if (!(more == item_counts{})) counts_[e.item()] += more;
 }
 
 template <class Environment>

@@ -579,7 +579,7 @@ task<void> job<Environment, Strategy>::brief_items() {
         terms.on_wrong_clock = own_.on_wrong_clock;
         terms.dataflow = own_.dataflow;
         runs_.tell_streams();
-        runs_.stir();
+        runs_.wake();
         co_await here_.news.newer_than(seen);
     }
 }

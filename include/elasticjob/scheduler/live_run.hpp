@@ -75,7 +75,7 @@ result<void> live_run<Environment>::save_checkpoint(std::string text) {
     ELASTICJOB_CHECK(check_checkpoint(text));
     if (!here.loop().on_loop()) return block_on(here.loop(), write_checkpoint(std::move(text)));
     if (!item) return no_longer_ours();
-    item->record.checkpoint = std::move(text);
+    item->life.keep_checkpoint(std::move(text));
     return success();
 }
 
@@ -86,13 +86,12 @@ task<result<void>> live_run<Environment>::write_checkpoint(std::string text) {
     auto& e = *item;
     ++saving; // as long as that is so, the run is not over, even if it has been given up
     co_await e.write_access();
-    auto record = e.record;
+    auto record = e.life.record();
     record.checkpoint = std::move(text);
-    auto what = e.over_known(record);
-    auto const saved = co_await save_until_known(e.stirred, std::move(what));
+    auto what = e.life.over_known(record);
+    auto const saved = co_await save_until_known(e.woken, std::move(what));
     if (saved) {
-        e.record = std::move(record);
-        e.version = *e.version + 1;
+        e.life.checkpointed(std::move(record));
     } else if (saved.error() == errc::fenced && e.live) {
         e.live->order.give(stop_reason::taken_over);
     }
