@@ -108,11 +108,11 @@ private:
     std::vector<followed_round>::const_iterator first_round_after(wall_time t) const;
 
     /// Precondition: there is something to search for, so this is not a default one.
-    zone_ref const& zone() const { return named_ ? named_->ref() : *standard_; }
+    zone_ref const& zone() const { return named_ ? *named_ : *standard_; }
 
     timetable table_{};
     std::optional<zone_ref> standard_{};
-    std::optional<owned_zone> named_{};
+    std::shared_ptr<zone_ref const> named_{};
     std::optional<wall_time> now_{};
     bool has_now_ = false;
     bool follows_ = false;

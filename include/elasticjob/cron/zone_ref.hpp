@@ -22,8 +22,6 @@ concept named_time_zone = time_zone<Zone> && requires(std::string_view name) {
     { Zone::load(name) } -> std::same_as<result<Zone>>;
 };
 
-class owned_zone;
-
 /// An object pointer and two functions. Other zones are found by name as the zone's type finds them, or else in the system's
 /// zone database. Models `time_zone`. The zone must outlive this.
 class zone_ref {
@@ -37,8 +35,8 @@ public:
 
     zone_segment at(std::chrono::sys_seconds t) const { return at_(zone_, t); }
 
-    /// Errors: those of the zone's `load`.
-    result<owned_zone> load(std::string_view name) const;
+    /// The result keeps the zone that it refers to. Errors: those of the zone's `load`.
+    result<std::shared_ptr<zone_ref const>> load(std::string_view name) const;
 
 private:
     template <class Zone>
@@ -46,8 +44,8 @@ private:
         return static_cast<Zone const*>(zone)->at(t);
     }
     template <class Zone>
-    static result<owned_zone> load_by_type(std::string_view name);
-    static result<owned_zone> load_by_system(std::string_view name);
+    static result<std::shared_ptr<zone_ref const>> load_by_type(std::string_view name);
+    static result<std::shared_ptr<zone_ref const>> load_by_system(std::string_view name);
 
     template <class Zone>
     static constexpr auto loader_of() {
@@ -59,27 +57,19 @@ private:
 
     void const* zone_;
     zone_segment (*at_)(void const*, std::chrono::sys_seconds);
-    result<owned_zone> (*load_)(std::string_view);
-};
-
-/// A zone that copies share.
-class owned_zone {
-public:
-    template <time_zone Zone>
-    explicit owned_zone(std::shared_ptr<Zone const> zone) : ref_{*zone},
-                                                            zone_{std::move(zone)} {}
-
-    zone_ref const& ref() const noexcept { return ref_; }
-
-private:
-    zone_ref ref_;
-    std::shared_ptr<void const> zone_;
+    result<std::shared_ptr<zone_ref const>> (*load_)(std::string_view);
 };
 
 template <class Zone>
-result<owned_zone> zone_ref::load_by_type(std::string_view name) {
+result<std::shared_ptr<zone_ref const>> zone_ref::load_by_type(std::string_view name) {
     ELASTICJOB_TRY(auto zone, Zone::load(name));
-    return owned_zone{std::make_shared<Zone const>(std::move(zone))};
+    struct loaded {
+        explicit loaded(Zone z) : zone{std::move(z)}, ref{zone} {}
+        Zone zone;
+        zone_ref ref;
+    };
+    auto const it = std::make_shared<loaded const>(std::move(zone));
+    return std::shared_ptr<zone_ref const>{it, &it->ref};
 }
 
 } // namespace elasticjob

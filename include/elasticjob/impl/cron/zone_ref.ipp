@@ -6,9 +6,11 @@
 
 namespace elasticjob {
 
-ELASTICJOB_DECL result<owned_zone> zone_ref::load(std::string_view name) const { return load_(name); }
+ELASTICJOB_DECL result<std::shared_ptr<zone_ref const>> zone_ref::load(std::string_view name) const {
+    return load_(name);
+}
 
-ELASTICJOB_DECL result<owned_zone> zone_ref::load_by_system(std::string_view name) {
+ELASTICJOB_DECL result<std::shared_ptr<zone_ref const>> zone_ref::load_by_system(std::string_view name) {
     return load_by_type<TzifZone>(name);
 }
 
