@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -48,9 +49,25 @@ struct search_report {
 
 std::string to_string(search_report const& r);
 
+namespace detail {
+
+struct fingerprint {
+    std::uint64_t first = 0, second = 0;
+
+    static fingerprint of(std::string_view key);
+    friend bool operator==(fingerprint const&, fingerprint const&) = default;
+
+    struct hash {
+        std::size_t operator()(fingerprint const& f) const noexcept { return static_cast<std::size_t>(f.first); }
+    };
+};
+
+} // namespace detail
+
 /// Breadth first, so the first problem has the shortest trace. Two things are looked for: a state with a `problem()`, and a
-/// state from which no sequence of moves leads to a goal. O(states * moves) copies; it keeps a key for each state, and
-/// the worlds that have not been continued yet. Threads: any one.
+/// state from which no sequence of moves leads to a goal. O(states * moves) copies; it keeps some 200 bytes for each state,
+/// and the worlds that have not been continued yet. Of each key it keeps a fingerprint of 128 bits: among ten million states
+/// the odds that two share one are below 1 in 10^24. Threads: any one.
 template <searchable_world World>
 search_report check_all(World const& start, std::uint64_t states_max = 1'000'000) {
     struct origin {
@@ -60,7 +77,7 @@ search_report check_all(World const& start, std::uint64_t states_max = 1'000'000
     std::vector<origin> origins;
     std::vector<std::vector<std::size_t>> into; // for each state those that lead to it by one move
     std::vector<std::size_t> goals;
-    std::unordered_map<std::string, std::size_t> numbers;
+    std::unordered_map<detail::fingerprint, std::size_t, detail::fingerprint::hash> numbers;
     std::deque<World> waiting; // the last ones of `origins`, in their order
     search_report report;
 
@@ -70,7 +87,7 @@ search_report check_all(World const& start, std::uint64_t states_max = 1'000'000
         return trace;
     };
     auto const add = [&](World w, std::size_t from, std::string move) {
-        auto const [at, is_new] = numbers.try_emplace(w.key(), origins.size());
+        auto const [at, is_new] = numbers.try_emplace(detail::fingerprint::of(w.key()), origins.size());
         if (is_new) {
             origins.push_back({from, std::move(move)});
             into.emplace_back();
