@@ -212,3 +212,23 @@ TEST_CASE("execution.after_run: an instance tries again no more runs in an hour 
     CHECK_FALSE(budget.take(2, mono_time{61min}));
     CHECK(budget.take(0, mono_time{61min})); // no limit
 }
+
+TEST_CASE("execution.run_choice: what becomes due while a Java leader has to shard waits, and an order; nothing else does") {
+    desk d;
+    d.terms.held_from = noon + 90s;
+    auto const next = d.choose(noon + 121s);
+    REQUIRE(next.record.running);
+    CHECK(next.record.running->due == noon + 60s); // that was due before
+    d.record.through = noon + 60s;
+    CHECK_FALSE(d.choose(noon + 121s).record.running);
+    d.terms.run_order = 9;
+    CHECK_FALSE(d.choose(noon + 121s).record.running);
+    d.record.retry = run_retry{noon, run_source::schedule, 2, noon};
+    CHECK(d.choose(noon + 121s).record.running->attempt == 2);
+    d.record.retry.reset();
+    d.run_of("10.0.0.2@-@9");
+    CHECK(d.choose(noon + 121s).is_failover);
+    d.record.running.reset();
+    d.terms.held_from.reset();
+    CHECK(d.choose(noon + 121s).record.running->source == run_source::trigger);
+}

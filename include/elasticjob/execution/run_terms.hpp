@@ -46,6 +46,7 @@ struct run_terms {
                                 ///< somebody has had them before
     bool is_open = false;       ///< registered, enabled and not leaving: runs may begin
     bool may_stream = false;    ///< what streams may go on with another round
+    std::optional<wall_time> held_from{}; ///< what becomes due later, or is ordered, waits; see firing_hold.hpp
     wall_time enabled_since{};  ///< what was due before is not made up for: an operator did not want it run
 
     bool is_monitored() const { return config->config().monitor_execution; }

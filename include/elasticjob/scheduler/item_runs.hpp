@@ -63,8 +63,9 @@ public:
     /// What streams hears whether it may go on, or is to end behind the round that it is in.
     void tell_streams();
 
-    /// It is not known for the moment what is ours: nothing begins, and what runs goes on.
-    void doubt_ownership();
+    /// It is not known for the moment what is ours: nothing begins, and what runs goes on. What has become due after
+    /// `since` is for the owners that will be named.
+    void doubt_ownership(wall_time since);
 
     /// An instant has become due. Items that are still running are told of; the others see to themselves.
     void tick(wall_time due);
@@ -212,8 +213,8 @@ void item_runs<Environment>::tell_streams() {
 }
 
 template <class Environment>
-void item_runs<Environment>::doubt_ownership() {
-    if (std::exchange(is_share_known_, false)) doubted_at_ = site_.wall_now();
+void item_runs<Environment>::doubt_ownership(wall_time since) {
+    if (std::exchange(is_share_known_, false)) doubted_at_ = since;
 }
 
 template <class Environment>

@@ -12,6 +12,7 @@
 #include <elasticjob/execution/stop_request.hpp>
 #include <elasticjob/membership/enroll.hpp>
 #include <elasticjob/membership/traits.hpp>
+#include <elasticjob/scheduler/firing_hold.hpp>
 #include <elasticjob/scheduler/item_runs.hpp>
 #include <elasticjob/scheduler/job_environment.hpp>
 #include <elasticjob/scheduler/job_leader.hpp>
@@ -123,6 +124,16 @@ private:
     /// Until it is known what is ours, though not for long.
     task<void> share_known();
 
+    /// Looks whether a Java leader has to shard before what is due may begin, or has done so.
+    void look_for_requests();
+
+    /// A Java leader shards after each writing of a server's node, though it may not have asked for it yet.
+    bool is_sharding_to_come() const;
+
+    /// What has come due, or was ordered, waits for a Java leader: from now on at most for `sharding_timeout`.
+    void note_held_back();
+    void limit_hold();
+
     /// From one due instant to the next. Waits by monotonic time and looks at the wall clock at least once a minute, so
     /// that a clock that is put forward is noticed. What is due is each item's own affair; see item_runs.
     task<void> keep_schedule();
@@ -154,12 +165,15 @@ private:
         session_generation generation;
         revision assignment, first_item;
         std::uint32_t items;
+        std::uint64_t answers; ///< by a Java leader
         friend bool operator==(share_source const&, share_source const&) = default;
     };
     share_source share_source_now() const;
 
     /// Keeps the items informed of which of them are ours. While nobody knows, none begins.
     task<void> keep_share();
+
+    void tell_share(std::vector<item_index> mine);
 
     /// What has been begun under the session of now is taken back, whether or not it is known to have happened. What
     /// cannot be taken back in time is the registry's to remove while the session lives, and is told: no ghost may stay
@@ -175,6 +189,8 @@ private:
     job_leader<Environment, Strategy> leader_;
     runs runs_;
     std::optional<share_source> claimed_; ///< what our share was last made from
+    firing_hold hold_;
+    std::vector<item_index> told_share_;
     wall_time counted_since_{};           ///< elements
     bool was_enabled_ = true;             ///< when that was last known
     bool was_seen_ = false;               ///< whether the view has shown our node of this session
@@ -425,7 +441,6 @@ task<void> job<Environment, Strategy>::depart() {
 
 template <class Environment, sharding_strategy Strategy>
 task<void> job<Environment, Strategy>::follow_config() {
-    std::vector<item_index> share;
     for (;;) {
         auto const seen = here_.news.edition();
         if (rules_.is_outdated()) {
@@ -436,15 +451,16 @@ task<void> job<Environment, Strategy>::follow_config() {
             }
         }
         rules_.take_rounds();
-        if (auto const* a = here_.view->assignment_in_force()) {
-            auto mine = a->items_of(here_.self);
-            if (mine != share) {
-                share = std::move(mine);
-                here_.env.sink(events::share_changed{here_.origin(), share});
-            }
-        }
+        if (auto const* a = here_.view->assignment_in_force()) tell_share(a->items_of(here_.self));
         co_await here_.news.newer_than(seen);
     }
+}
+
+template <class Environment, sharding_strategy Strategy>
+void job<Environment, Strategy>::tell_share(std::vector<item_index> mine) {
+    if (mine == told_share_) return;
+    told_share_ = std::move(mine);
+    here_.env.sink(events::share_changed{here_.origin(), told_share_});
 }
 
 template <class Environment, sharding_strategy Strategy>
@@ -505,9 +521,50 @@ task<void> job<Environment, Strategy>::share_known() {
     auto const patience = here_.now() + here_.env.options.sharding_timeout;
     while (here_.now() < patience && here_.is_enabled()) {
         auto const seen = here_.news.edition();
-        if (claimed_ && *claimed_ == share_source_now()) co_return;
+        look_for_requests();
+        bool const is_known = claimed_ && *claimed_ == share_source_now();
+        if (is_known && !hold_.since() && !is_sharding_to_come()) co_return;
         co_await here_.news.newer_than(seen, patience);
     }
+}
+
+template <class Environment, sharding_strategy Strategy>
+void job<Environment, Strategy>::look_for_requests() {
+    hold_.note_request(awaits_java_sharding(*here_.view), here_.wall_milliseconds());
+    runs_.terms().held_from = hold_.since();
+}
+
+template <class Environment, sharding_strategy Strategy>
+bool job<Environment, Strategy>::is_sharding_to_come() const {
+    auto const* first = here_.view->first_item();
+    if (!first || !has_java_leader(*here_.view)) return false;
+    auto const all = here_.view->instances();
+    return std::any_of(all.begin(), all.end(), [&](instance_id const& id) {
+        auto const* server = here_.view->server(id.server());
+        return server && server->stat.modified > first->stat.modified;
+    });
+}
+
+template <class Environment, sharding_strategy Strategy>
+void job<Environment, Strategy>::note_held_back() {
+    if (!hold_.since() || hold_.waits_since()) return;
+    hold_.note_due(here_.now());
+    here_.news.notify();
+}
+
+template <class Environment, sharding_strategy Strategy>
+void job<Environment, Strategy>::limit_hold() {
+    auto const patience = here_.env.options.sharding_timeout;
+    if (!hold_.waits_since() || here_.now() < *hold_.waits_since() + patience) return;
+    hold_.give_up();
+    here_.news.notify();
+    if (!claimed_) return; // there is nothing to run, which `keep_share` reports
+    auto const* leader = here_.view->leader();
+    here_.tell_trouble({errc::timed_out,
+                        "what was due has waited for " + std::to_string(patience.count()) + " ms for " +
+                            (leader ? "the leader " + leader->data : std::string{"a leader"}) +
+                            " to shard the job, and now runs by the old assignment",
+                        here_.at.sharding_necessary().str()});
 }
 
 template <class Environment, sharding_strategy Strategy>
@@ -521,6 +578,8 @@ task<void> job<Environment, Strategy>::keep_schedule() {
         auto const due = rules_.due()->next(told);
         if (due && wall >= *due) {
             told = wall;
+            look_for_requests();
+            note_held_back();
             runs_.tick(*due);
             continue;
         }
@@ -560,7 +619,9 @@ task<void> job<Environment, Strategy>::brief_items() {
         terms.schedule = rules_.fingerprint();
         terms.schedule_written = rules_.schedule_written();
         terms.generation = here_.generation;
+        look_for_requests();
         if (auto const* order = here_.view->run_order()) {
+            if (order->stat.modified > terms.run_order) note_held_back();
             terms.run_order = order->stat.modified;
             terms.ordered_at = wall_time{std::chrono::milliseconds{order->stat.modified_at_ms}};
         }
@@ -597,25 +658,31 @@ template <class Environment, sharding_strategy Strategy>
 auto job<Environment, Strategy>::share_source_now() const -> share_source {
     auto const modified = [](node const* n) { return n ? n->stat.modified : 0; };
     return {here_.generation, modified(here_.view->assignment_node()), modified(here_.view->first_item()),
-            rules_.item_count()};
+            rules_.item_count(), hold_.answers()};
 }
 
 template <class Environment, sharding_strategy Strategy>
 task<void> job<Environment, Strategy>::keep_share() {
     for (;;) {
         auto const seen = here_.news.edition();
+        look_for_requests();
+        limit_hold();
         auto const source = share_source_now();
         if (here_.is_registered() && !here_.is_leaving && !(claimed_ && *claimed_ == source)) {
-            if (!here_.view->assignment_in_force()) {
+            if (!here_.view->assignment_in_force() || hold_.since()) {
                 claimed_.reset();
-                runs_.doubt_ownership();
+                runs_.doubt_ownership(hold_.since().value_or(here_.wall_milliseconds()));
             }
             auto const deadline = here_.now() + here_.env.options.sharding_timeout;
             auto claim =
                 co_await claim_items(here_.registry, *here_.view, here_.at, here_.self, source.items, deadline);
             if (claim && share_source_now() == source) {
                 std::erase_if(claim->shares, [&](auto const& s) { return s.item >= source.items; });
+                std::vector<item_index> mine;
+                for (auto const& s : claim->shares) mine.push_back(s.item);
+                tell_share(std::move(mine));
                 runs_.own(*std::move(claim));
+                hold_.note_owners();
                 claimed_ = source;
                 here_.news.notify();
             } else if (!claim) {
@@ -624,7 +691,9 @@ task<void> job<Environment, Strategy>::keep_share() {
             }
             continue;
         }
-        co_await here_.news.newer_than(seen);
+        auto until = mono_time::max();
+        if (auto const since = hold_.waits_since()) until = *since + here_.env.options.sharding_timeout;
+        co_await here_.news.newer_than(seen, until);
     }
 }
 

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_SHARDING_ITEM_CLAIM_HPP
 #define ELASTICJOB_SHARDING_ITEM_CLAIM_HPP
 
+#include <elasticjob/core/algorithm.hpp> // any_of
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/registry/read_all.hpp>
@@ -52,6 +53,24 @@ bool is_between_shardings(job_view<Registry> const& view) {
 
 } // namespace detail
 
+template <registry Registry>
+bool has_java_leader(job_view<Registry> const& view) {
+    auto const* leader = view.leader();
+    if (!leader) return false;
+    auto const id = instance_id::parse(leader->data);
+    return id && id->is_java();
+}
+
+/// Whether a sharding is asked for that a Java leader has to make, or may have to: while there is no leader, a Java member
+/// may become it. It does so at its next firing, before it runs anything.
+template <registry Registry>
+bool awaits_java_sharding(job_view<Registry> const& view) {
+    if (!view.sharding_is_necessary() && !view.sharding_is_processed()) return false;
+    if (view.leader()) return has_java_leader(view);
+    auto const all = view.instances();
+    return std::any_of(all.begin(), all.end(), [](instance_id const& id) { return id.is_java(); });
+}
+
 /// Whether somebody else has sharded since `ext/assignment` was written. The view cannot tell for certain: it learns of
 /// the two nodes one after the other. Read together, with the assignment before and after, they can. One round trip.
 template <registry Registry>
@@ -64,8 +83,8 @@ task<result<bool>> is_overruled(Registry& r, job_layout at) {
     }
 }
 
-/// The items that are this instance's. Nothing is read while an assignment of ours is in force. After a Java leader has
-/// sharded, the nodes of the items are read. While a sharding is due that has never been made, or a Java leader has to
+/// The items that are this instance's. Nothing is read while an assignment of ours is in force under a leader of ours.
+/// After a Java leader has sharded, the nodes of the items are read. While a sharding is due that has never been made, or a Java leader has to
 /// make it, this waits, at most until `deadline` (D-12: no firing is held up for ever).
 /// Errors: timed_out, which says who kept it waiting; those of the registry.
 template <registry Registry>
@@ -73,7 +92,12 @@ task<result<item_claim>> claim_items(Registry& r, job_view<Registry>& view, job_
                                      std::uint32_t count, mono_time deadline) {
     for (;;) {
         auto const seen = view.news().edition();
-        if (auto const* a = view.assignment_in_force()) co_return detail::claim_from(*a, view, at, self);
+        bool is_in_force = view.assignment_in_force() != nullptr;
+        if (is_in_force && has_java_leader(view)) { // which may just have sharded, though the view does not show it yet
+            ELASTICJOB_CO_TRY(auto const overruled, co_await is_overruled(r, at));
+            is_in_force = !overruled && view.assignment_in_force();
+        }
+        if (is_in_force) co_return detail::claim_from(*view.assignment_in_force(), view, at, self);
         bool may_read = !detail::is_between_shardings(view);
         if (may_read && view.assignment_node()) {
             ELASTICJOB_CO_TRY(may_read, co_await is_overruled(r, at));

@@ -18,7 +18,7 @@ ELASTICJOB_DECL next_run run_choice::choose(choice_facts const& item) const {
     if (record.running && go_on_with(next)) return next;
     if (record.resume) { // all else waits, also an order: there is one place for what is stopped
         begin_again(record, record.resume);
-    } else if (terms_.run_order > record.obeyed) {
+    } else if (terms_.run_order > record.obeyed && !terms_.held_from) {
         record.obeyed = terms_.run_order;
         begin(record, {terms_.ordered_at, run_source::trigger, 1, self_.str(), wall_});
     } else if (item.order) {
@@ -34,7 +34,7 @@ ELASTICJOB_DECL next_run run_choice::choose(choice_facts const& item) const {
 ELASTICJOB_DECL std::optional<wall_time> run_choice::next_look(item_index item, run_record const& record) const {
     if (record.resume) return record.resume->at;
     if (record.retry) return record.retry->at;
-    if (!terms_.due->is_per_item()) return std::nullopt;
+    if (!terms_.due->is_per_item() || terms_.held_from) return std::nullopt;
     auto first = terms_.due->next(record.through);
     auto const own = terms_.due->next_after_end(idle_from(record));
     if (own && (!first || *own < *first)) first = own;
@@ -84,7 +84,8 @@ ELASTICJOB_DECL void run_choice::choose_due(choice_facts const& item, next_run& 
     pass_over_disabled_time(next);
     auto const own_delay = terms_.due->delay_of(item.item);
     // Rounds of another job have ended, whatever this clock says.
-    auto const come = std::max(wall_, terms_.due->last_round());
+    auto come = std::max(wall_, terms_.due->last_round());
+    if (terms_.held_from) come = std::min(come, *terms_.held_from);
     auto const due = due_until(record, come - own_delay, instants_to_keep(terms_.on_misfire));
     if (due.newest.empty()) return;
     auto idle_since = record.last_completed;
