@@ -245,3 +245,27 @@ TEST_CASE("scheduler.job: the share that a Java leader gives is told") {
     std::sort(told.begin(), told.end());
     CHECK(told == std::vector<std::pair<std::size_t, items>>{{0, {}}, {0, {0, 1}}, {1, {3}}});
 }
+
+TEST_CASE("scheduler.job: a leader of ours answers a request that comes again before the answer has been seen") {
+    // A Java member asks again when it hears of its own joining, and waits for as long as the request stands.
+    for (int steps = 0; steps < 40; ++steps) {
+        CAPTURE(steps);
+        cluster c;
+        REQUIRE(c.add().schedule(make_job("settle", never, 2)));
+        c.run_for(1s);
+        c.create("/settle/leader/sharding/necessary");
+        while (c.has("/settle/leader/sharding/necessary")) c.loop.step();
+        std::optional<result<node_path>> again;
+        auto ask = [&]() -> task<void> {
+            again.emplace(co_await c.by_hand.create(cluster::parsed("/settle/leader/sharding/necessary"), {},
+                                                    create_mode::persistent));
+        };
+        task_scope background;
+        for (int i = 0; i < steps; ++i) c.loop.step();
+        post(c.loop, [&] { background.spawn(ask()); });
+        while (!again) c.loop.step();
+        REQUIRE(*again);
+        c.run_for(1s);
+        CHECK_FALSE(c.has("/settle/leader/sharding/necessary"));
+    }
+}

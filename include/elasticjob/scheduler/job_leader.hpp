@@ -311,6 +311,8 @@ task<std::optional<std::chrono::milliseconds>> job_leader<Environment, Strategy>
         auto const removed = co_await resharder_.remove_cut_items(here_.generation, count);
         if (!removed) co_return here_.retry_pause;
     }
+    // Who asks again within the moment that an answer takes may go unnoticed: the view knows the request by its name only.
+    if (in_force && resharder_.is_asked_for(*here_.view)) co_return here_.retry_pause;
     co_return std::nullopt;
 }
 
