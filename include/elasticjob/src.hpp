@@ -106,6 +106,7 @@
 #include <elasticjob/impl/registry/transaction.ipp>
 #include <elasticjob/impl/scheduler/calling_threads.ipp>
 #include <elasticjob/impl/sharding/assignment.ipp>
+#include <elasticjob/impl/sharding/interrupted_items.ipp>
 #include <elasticjob/impl/sharding/item_claim.ipp>
 #include <elasticjob/impl/sharding/item_nodes.ipp>
 #include <elasticjob/impl/sharding/job_traits.ipp>

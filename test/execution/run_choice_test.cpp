@@ -232,3 +232,19 @@ TEST_CASE("execution.run_choice: what becomes due while a Java leader has to sha
     d.terms.held_from.reset();
     CHECK(d.choose(noon + 121s).record.running->source == run_source::trigger);
 }
+
+TEST_CASE("execution.run_choice: of an item that somebody else owns only what a dead instance has left is run") {
+    desk d;
+    d.terms.run_order = 9;
+    d.order = noon + 1s;
+    auto const choose = [&](wall_time wall) {
+        return run_choice{d.terms, self, wall, true}.choose(
+            {.item = 0, .record = d.record, .order = d.order, .is_adopted = true});
+    };
+    CHECK_FALSE(choose(noon + 61s).record.running);
+    d.record.retry = run_retry{noon, run_source::failover, 3, noon};
+    CHECK(choose(noon + 61s).record.running->attempt == 3);
+    d.record.retry.reset();
+    d.run_of("10.0.0.2@-@9");
+    CHECK(choose(noon + 61s).record.running->source == run_source::failover);
+}

@@ -167,6 +167,8 @@ public:
     item_index item() const noexcept { return item_; }
     phase where() const noexcept { return phase_; }
     bool is_ours() const noexcept { return share_.has_value(); }
+    /// It is somebody else's: nothing is run but what a dead instance has left, and its retries.
+    bool is_adopted() const noexcept { return share_ && share_->is_adopted; }
     std::optional<share> const& claim() const noexcept { return share_; }
     run_record const& record() const noexcept { return record_; }
     std::optional<node_version> version() const noexcept { return version_; }

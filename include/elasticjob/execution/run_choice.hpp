@@ -40,6 +40,7 @@ struct choice_facts {
     std::optional<wall_time> order{};  ///< when somebody asked this instance to run it
     wall_time told_through{};          ///< due instants up to here were reported to have found it running
     wall_time rounds_at_end{};         ///< the last round of another job that was known when its last run here ended
+    bool is_adopted = false;           ///< only what a dead instance has left, and its retries
 };
 
 /// The result of choosing an item's next run: what is written with the run or, if nothing is to be run, remembered until

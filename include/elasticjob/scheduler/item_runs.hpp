@@ -60,6 +60,9 @@ public:
     /// From now on these items are ours, and no others.
     void own(item_claim claim);
 
+    /// A dead instance has left runs of these items, which belong to members that will not run them again (JV-5).
+    void adopt(std::vector<item_index> const& interrupted);
+
     /// What streams hears whether it may go on, or is to end behind the round that it is in.
     void tell_streams();
 
@@ -193,6 +196,7 @@ void item_runs<Environment>::own(item_claim claim) {
     for (auto& [i, e] : table_) {
         auto const at = ours.find(i);
         bool const is_ours = at != ours.end();
+        if (!is_ours && e.life.is_adopted()) continue;
         if (!is_ours && e.live) e.live->order.give(stop_reason::reassigned);
         e.life.take_away(); // not before the order, in which a body may end
         if (is_ours) e.life.give(at->second);
@@ -202,6 +206,15 @@ void item_runs<Environment>::own(item_claim claim) {
         if (table_.contains(i)) continue;
         bool const is_new = known_before != 0 && i >= known_before;
         item_life life{i, s, ours_since, is_new && is_order_old ? terms().run_order : 0};
+        tasks_.spawn(attend(table_.try_emplace(i, site_.loop(), std::move(life)).first->second));
+    }
+}
+
+template <class Environment>
+void item_runs<Environment>::adopt(std::vector<item_index> const& interrupted) {
+    for (auto const i : interrupted) {
+        if (table_.contains(i)) continue;
+        item_life life{i, item_share{i, {}, true}, site_.wall_now(), 0};
         tasks_.spawn(attend(table_.try_emplace(i, site_.loop(), std::move(life)).first->second));
     }
 }
@@ -227,7 +240,7 @@ void item_runs<Environment>::tick(wall_time due) {
 template <class Environment>
 void item_runs<Environment>::order_all(wall_time now) {
     for (auto& [i, e] : table_)
-        if (e.life.is_ours()) e.life.order(now);
+        if (e.life.is_ours() && !e.life.is_adopted()) e.life.order(now);
     wake();
 }
 

@@ -12,6 +12,7 @@
 #include <elasticjob/execution/stop_request.hpp>
 #include <elasticjob/membership/enroll.hpp>
 #include <elasticjob/membership/traits.hpp>
+#include <elasticjob/scheduler/adoption.hpp>
 #include <elasticjob/scheduler/firing_hold.hpp>
 #include <elasticjob/scheduler/item_runs.hpp>
 #include <elasticjob/scheduler/job_environment.hpp>
@@ -188,6 +189,7 @@ private:
     job_rules<Environment, Strategy> rules_;
     job_leader<Environment, Strategy> leader_;
     runs runs_;
+    adoption<Environment> adoption_;
     std::optional<share_source> claimed_; ///< what our share was last made from
     firing_hold hold_;
     std::vector<item_index> told_share_;
@@ -211,7 +213,8 @@ job<Environment, Strategy>::job(Environment const& env, valid_config local, inst
            local.config().dataflow},
       rules_{here_, std::move(local)},
       leader_{here_, rules_},
-      runs_{here_, std::move(body)} {}
+      runs_{here_, std::move(body)},
+      adoption_{here_, runs_} {}
 
 template <class Environment, sharding_strategy Strategy>
 job<Environment, Strategy>::~job() = default;
@@ -242,6 +245,7 @@ task<result<void>> job<Environment, Strategy>::start(bool has_own_config) {
     life_.spawn(leader_.follow_rounds());
     life_.spawn(brief_items());
     life_.spawn(keep_share());
+    life_.spawn(adoption_.keep());
     life_.spawn(obey());
     life_.spawn(obey_item_orders());
     life_.spawn(keep_schedule());

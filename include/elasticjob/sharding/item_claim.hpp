@@ -23,7 +23,8 @@ struct item_claim {
     };
     struct share {
         item_index item;
-        std::vector<proof> own; ///< checked when this item is started
+        std::vector<proof> own;  ///< checked when this item is started
+        bool is_adopted = false; ///< somebody else's: nothing is run but what a dead instance has left
     };
     std::vector<share> shares; ///< by item, ascending
     std::vector<proof> common; ///< checked when any of them is

@@ -37,12 +37,16 @@ ELASTICJOB_DECL item_step item_life::next(item_moment const& m) {
         phase_ = phase::opening;
         return {.is = item_step::kind::open, .text = first_record(m).to_text()};
     }
-    if (record_.running && !m.is_runner_gone) return {item_step::kind::follow};
+    if (record_.running && !m.is_runner_gone) {
+        if (!is_adopted()) return {item_step::kind::follow};
+        take_away(); // another member has been faster
+        return {item_step::kind::leave};
+    }
     return choose(m);
 }
 
 ELASTICJOB_DECL item_step item_life::choose(item_moment const& m) {
-    auto next = choice(m).choose({item_, record_, dead(), order_, told_through_, rounds_at_end_});
+    auto next = choice(m).choose({item_, record_, dead(), order_, told_through_, rounds_at_end_, is_adopted()});
     if (next.record.running) {
         is_failover_ = next.is_failover;
         begun_ = std::move(next);
@@ -54,6 +58,9 @@ ELASTICJOB_DECL item_step item_life::choose(item_moment const& m) {
     if (owed_ != unwritten::nothing && version_) {
         phase_ = phase::noting;
         step.is = item_step::kind::note;
+    } else if (is_adopted() && !record_.resume && !record_.retry) {
+        take_away();
+        step.until = m.now;
     } else if (auto const t = choice(m).next_look(item_, record_)) {
         auto const left = std::clamp<std::chrono::nanoseconds>(*t - m.wall, std::chrono::milliseconds{1}, looks_every);
         step.until = m.now + left;
@@ -127,6 +134,10 @@ ELASTICJOB_DECL run_end item_life::undo() const {
 
 ELASTICJOB_DECL item_news item_life::record_read(item_moment const& m, result<node> const& read) {
     if (read) return take_record(m, *read);
+    if (read.error() == errc::no_node && is_adopted()) {
+        take_away(); // the item has been removed
+        return {};
+    }
     if (read.error() == errc::no_node) {
         phase_ = phase::absent;
         return {};
@@ -223,6 +234,7 @@ ELASTICJOB_DECL item_news item_life::start_answered(item_moment const& m, start_
         phase_ = phase::unread;
         break;
     case start_answer::unclaimed:
+        if (is_adopted()) phase_ = phase::unread;
         break;
     case start_answer::unknown:
         if (!next.is_monitored) break;
@@ -403,7 +415,7 @@ ELASTICJOB_DECL bool item_life::is_at_rest() const noexcept {
 }
 
 ELASTICJOB_DECL bool item_life::holds_up(wall_time due) const noexcept {
-    return (record_.running || record_.retry) && record_.through < due && told_through_ < due;
+    return !is_adopted() && (record_.running || record_.retry) && record_.through < due && told_through_ < due;
 }
 
 ELASTICJOB_DECL std::vector<wall_time> item_life::unfinished() const {

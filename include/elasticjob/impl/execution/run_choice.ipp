@@ -18,6 +18,8 @@ ELASTICJOB_DECL next_run run_choice::choose(choice_facts const& item) const {
     if (record.running && go_on_with(next)) return next;
     if (record.resume) { // all else waits, also an order: there is one place for what is stopped
         begin_again(record, record.resume);
+    } else if (item.is_adopted) {
+        if (record.retry) begin_again(record, record.retry);
     } else if (terms_.run_order > record.obeyed && !terms_.held_from) {
         record.obeyed = terms_.run_order;
         begin(record, {terms_.ordered_at, run_source::trigger, 1, self_.str(), wall_});

@@ -49,7 +49,8 @@ ELASTICJOB_DECL transaction note_transaction(job_layout const& at, instance_id c
 }
 
 ELASTICJOB_DECL bool is_cut_off(run_start const& s, item_findings const& found) {
-    return !found.owner && found.owner.error() == errc::no_node && s.share.own.empty() && s.share.item != 0;
+    return !found.owner && found.owner.error() == errc::no_node && s.share.own.empty() && s.share.item != 0 &&
+           !s.share.is_adopted;
 }
 
 ELASTICJOB_DECL std::optional<start_answer> find_obstacle(run_start const& s, instance_id const& self,
@@ -58,8 +59,9 @@ ELASTICJOB_DECL std::optional<start_answer> find_obstacle(run_start const& s, in
         return std::find(found.names->begin(), found.names->end(), name) != found.names->end();
     };
     auto const is_proof_of = [&](item_claim::proof const& p) { return p.version == found.owner->stat.version; };
-    bool const is_ours = found.owner && found.owner->data == self.str() &&
+    bool const is_named = found.owner && found.owner->data == self.str() &&
                          std::all_of(s.share.own.begin(), s.share.own.end(), is_proof_of);
+    bool const is_ours = s.share.is_adopted || is_named;
     bool const is_as_known = found.record ? s.version == found.record->version : !s.version;
     if (!found.names || !is_ours) return start_answer::unclaimed;
     if (has("disabled")) return start_answer::disabled;

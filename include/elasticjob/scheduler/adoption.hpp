@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Takes up runs that a dead instance left behind in items of Java members, who keep no records.
+#ifndef ELASTICJOB_SCHEDULER_ADOPTION_HPP
+#define ELASTICJOB_SCHEDULER_ADOPTION_HPP
+
+#include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/gather.hpp>
+#include <elasticjob/core/task.hpp>
+#include <elasticjob/execution/run_record.hpp>
+#include <elasticjob/scheduler/item_runs.hpp>
+#include <elasticjob/scheduler/job_standing.hpp>
+#include <elasticjob/sharding/interrupted_items.hpp>
+#include <elasticjob/sharding/item_claim.hpp>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace elasticjob::detail {
+
+/// A Java member that becomes the owner of an item does not read the item's record, so it does not know that a dead
+/// instance was running it. One of our members runs such an item once more, under `sharding/<i>/failover`, whoever owns
+/// it (JV-5). Each looks after a share of the items when an instance has gone, and when it has joined itself. Threads:
+/// the loop's.
+template <class Environment>
+class adoption {
+    using Registry = typename Environment::registry_type;
+
+public:
+    /// Both are the job's, and must outlive this.
+    adoption(job_standing<Environment>& here, item_runs<Environment>& runs) : here_{here}, runs_{runs} {}
+
+    task<void> keep();
+
+private:
+    /// What the owners follow from.
+    struct source {
+        session_generation generation;
+        revision assignment, first_item;
+        friend bool operator==(source const&, source const&) = default;
+    };
+    source source_now() const;
+
+    /// Whether an instance has gone since this was last asked.
+    bool has_lost_anybody();
+
+    bool is_possible() const;
+
+    /// Gives whether the owners are still to change: then it has to be looked again. Errors: those of the registry.
+    task<result<bool>> look();
+
+    job_standing<Environment>& here_;
+    item_runs<Environment>& runs_;
+    std::vector<instance_id> known_; ///< the instances
+};
+
+template <class Environment>
+task<void> adoption<Environment>::keep() {
+    bool is_due = true;
+    for (std::optional<source> looked_at;;) {
+        auto const seen = here_.news.edition();
+        auto until = mono_time::max();
+        if (has_lost_anybody()) {
+            is_due = true;
+            looked_at.reset();
+        }
+        auto const now = source_now();
+        if (is_due && is_possible() && looked_at != now) {
+            auto const has_orphans = co_await look();
+            if (has_orphans) {
+                looked_at = now;
+                is_due = *has_orphans;
+            } else {
+                until = here_.now() + here_.retry_pause;
+            }
+        }
+        co_await here_.news.newer_than(seen, until);
+    }
+}
+
+template <class Environment>
+auto adoption<Environment>::source_now() const -> source {
+    auto const modified = [](node const* n) { return n ? n->stat.modified : 0; };
+    return {here_.generation, modified(here_.view->assignment_node()), modified(here_.view->first_item())};
+}
+
+template <class Environment>
+bool adoption<Environment>::has_lost_anybody() {
+    auto now = here_.view->instances();
+    bool const has_lost = std::any_of(known_.begin(), known_.end(),
+                                      [&](instance_id const& id) { return !here_.view->has_instance(id.str()); });
+    known_ = std::move(now);
+    return has_lost;
+}
+
+template <class Environment>
+bool adoption<Environment>::is_possible() const {
+    auto const& terms = runs_.terms();
+    return here_.is_registered() && terms.is_open && terms.config->config().failover && terms.is_monitored() &&
+           runs_.has_java_members() && here_.view->knows_servers();
+}
+
+template <class Environment>
+task<result<bool>> adoption<Environment>::look() {
+    assignment in_force;
+    std::optional<item_nodes> owners;
+    if (auto const* a = here_.view->assignment_in_force()) {
+        in_force = *a;
+        owners.emplace(in_force);
+    } else {
+        ELASTICJOB_CO_TRY(owners, co_await read_item_nodes(here_.registry, here_.at));
+    }
+    auto const count = static_cast<std::uint32_t>(runs_.terms().config->config().sharding_total_count);
+    auto const found = unattended_items(*owners, count, here_.view->instances(), here_.view->available_instances(),
+                                        here_.self, has_java_leader(*here_.view));
+    auto const read = [&](item_index i) { return here_.registry.get(here_.at.run_record(i)); };
+    auto const records = co_await gather_each(here_.loop(), found.items, read);
+    std::vector<item_index> interrupted;
+    for (std::size_t n = 0; n < records.size(); ++n) {
+        if (!records[n] && records[n].error() == errc::no_node) continue;
+        if (!records[n]) co_return records[n].error();
+        auto const record = run_record::parse(records[n]->data);
+        if (record && record->running && !here_.view->has_instance(record->running->instance))
+            interrupted.push_back(found.items[n]);
+    }
+    runs_.adopt(interrupted);
+    co_return found.has_orphans;
+}
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_SCHEDULER_ADOPTION_HPP
