@@ -76,6 +76,7 @@
 #include <elasticjob/impl/execution/http_url.ipp>
 #include <elasticjob/impl/execution/item_counts.ipp>
 #include <elasticjob/impl/execution/item_life.ipp>
+#include <elasticjob/impl/execution/lost_java_runs.ipp>
 #include <elasticjob/impl/execution/misfire.ipp>
 #include <elasticjob/impl/execution/output_lines.ipp>
 #include <elasticjob/impl/execution/round_ends.ipp>

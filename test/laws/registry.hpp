@@ -106,6 +106,7 @@ std::vector<registry_law<World>> registry_laws() {
         ELASTICJOB_LAW(check_absent_refuses_what_is_there),
         ELASTICJOB_LAW(a_session_is_told_apart),
         ELASTICJOB_LAW(ephemeral_nodes_end_with_their_session),
+        ELASTICJOB_LAW(a_node_tells_when_its_children_last_changed),
         ELASTICJOB_LAW(abandoned_nodes_are_removed),
         {"writes_do_what_they_say", &detail::writes_do_what_they_say_for_one_seed<World>},
     };

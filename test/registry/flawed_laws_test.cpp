@@ -64,6 +64,7 @@ std::vector<planted> const plan{
     {flaw::commit_takes_a_present_node_for_absent, "check_absent_refuses_what_is_there"},
     {flaw::sessions_share_an_id, "a_session_is_told_apart"},
     {flaw::ephemerals_are_persistent, "ephemeral_nodes_end_with_their_session"},
+    {flaw::children_change_unnoticed, "a_node_tells_when_its_children_last_changed"},
     {flaw::set_ignores_versions, "writes_do_what_they_say"},
     {flaw::commit_is_not_atomic, "writes_do_what_they_say"},
     {flaw::session_keeps_its_generation, "after_an_expiry_comes_another_session"},

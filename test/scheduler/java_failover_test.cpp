@@ -2,6 +2,7 @@
 // What an instance that dies leaves behind in a job that has members of 2.1.5, which keep no records.
 #include <support/cluster.hpp>
 
+#include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/execution/run_record.hpp>
 
 #include <doctest/doctest.h>
@@ -153,5 +154,104 @@ TEST_CASE("scheduler.job: what a Java member makes up for is left to it, also if
         auto const record = run_record::parse(w.c.data("/settle/ext/run/" + std::to_string(i)));
         REQUIRE(record);
         CHECK_FALSE(record->running);
+    }
+}
+
+namespace {
+
+/// A member of ours leads, two Java members have items, and the first of these runs some of its own.
+struct dying_java {
+    cluster c;
+    member& leader = c.add("10.0.0.5");
+    std::optional<java_member> victim, other;
+    items owned;
+
+    explicit dying_java(int count) {
+        REQUIRE(leader.schedule(failover_job(count)));
+        c.run_for(1s);
+        victim.emplace(c, "10.0.0.7@-@815");
+        other.emplace(c, "10.0.0.9@-@4711");
+        c.run_for(1s);
+        owned = owned_by(c, victim->id, static_cast<item_index>(count));
+        REQUIRE(owned.size() >= 3);
+        for (std::size_t n = 0; n < 2; ++n) victim->begin(owned[n]);
+        victim->begin(owned[2]);
+        c.run_for(1s);
+        victim->end(owned[2]);
+        c.run_for(1s);
+    }
+};
+
+} // namespace
+
+TEST_CASE("scheduler.job: what ran on a dead Java member is run again, and nothing else (JV-6)") {
+    dying_java w{9};
+    w.victim->die();
+    w.c.run_for(5s);
+    items const expected{w.owned[0], w.owned[1]};
+    CHECK(w.c.started() == expected);
+    for (auto const i : expected) {
+        CAPTURE(i);
+        auto const runs = w.c.all(heard::kind::started, i);
+        REQUIRE(runs.size() == 1);
+        CHECK(runs[0].source == run_source::failover);
+        CHECK(runs[0].attempt == 2);
+        CHECK_FALSE(w.c.has("/settle/leader/failover/items/" + std::to_string(i)));
+        CHECK_FALSE(w.c.has("/settle/sharding/" + std::to_string(i) + "/failover"));
+    }
+    CHECK(owned_by(w.c, w.victim->id, 9).empty());
+    CHECK(w.c.count(heard::kind::trouble) == 0);
+}
+
+TEST_CASE("scheduler.job: a single run of a dead Java member is recognized too, and when no other is left") {
+    cluster c;
+    auto& leader = c.add("10.0.0.5");
+    REQUIRE(leader.schedule(failover_job(4)));
+    c.run_for(1s);
+    java_member victim{c, "10.0.0.7@-@815"};
+    c.run_for(1s);
+    auto const owned = owned_by(c, victim.id, 4);
+    REQUIRE(owned.size() == 2);
+    victim.begin(owned[1]);
+    c.run_for(1s);
+    victim.die();
+    c.run_for(5s);
+    CHECK(c.started() == items{owned[1]});
+    CHECK_FALSE(c.has("/settle/leader/failover")); // nobody is left who would take such a flag away
+}
+
+TEST_CASE("scheduler.job: a Java member that leads and dies is made up for by the leader that follows") {
+    dying_java w{9};
+    w.c.run_for(1s);
+    transaction t{w.victim->registry.session().generation};
+    t.remove(cluster::parsed("/settle/leader/election/instance"));
+    t.create(cluster::parsed("/settle/leader/election/instance"), w.victim->id, create_mode::ephemeral);
+    REQUIRE(w.c.wait_for(w.victim->registry.commit(std::move(t))).value());
+    w.c.run_for(1s);
+    w.victim->die();
+    w.c.run_for(5s);
+    CHECK(w.c.started() == items{w.owned[0], w.owned[1]});
+}
+
+TEST_CASE("scheduler.job: a Java member that leaves in order leaves nothing to be made up for, as does one without "
+          "failover") {
+    SUBCASE("in order") {
+        dying_java w{9};
+        w.victim->remove("/settle/instances/" + w.victim->id);
+        w.c.run_for(100ms);
+        w.victim->die();
+        w.c.run_for(5s);
+        CHECK(w.c.started().empty());
+        CHECK_FALSE(w.c.has("/settle/leader/failover"));
+    }
+    SUBCASE("failover is off") {
+        dying_java w{9};
+        auto job = failover_job(9);
+        job.failover = false;
+        w.c.set("/settle/config", to_json(job));
+        w.c.run_for(1s);
+        w.victim->die();
+        w.c.run_for(5s);
+        CHECK(w.c.started().empty());
     }
 }

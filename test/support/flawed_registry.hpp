@@ -26,6 +26,7 @@ enum class flaw : std::uint8_t {
     absent_data_is_empty,
     remove_takes_children_along,
     children_are_paths,
+    children_change_unnoticed,
     ephemerals_are_persistent,
     ephemerals_may_be_parents,
     set_ignores_versions,
@@ -123,7 +124,9 @@ public:
             auto const seen = co_await inner_.exists(path);
             if (!seen || !seen->has_value()) co_return seen;
         }
-        co_return co_await inner_.exists(path, stand_in(path, w, watch_kind::data));
+        auto seen = co_await inner_.exists(path, stand_in(path, w, watch_kind::data));
+        if (seen && *seen && planted == flaw::children_change_unnoticed) (*seen)->children_changed = (*seen)->created;
+        co_return seen;
     }
 
     task<result<std::vector<std::string>>> children(node_path path, watch* w = nullptr) {

@@ -29,6 +29,7 @@ struct node_stat {
     std::int32_t children = 0;       ///< how many it has
     std::int64_t owner = 0;          ///< the session that an ephemeral node ends with; 0 for a persistent one
     std::int64_t modified_at_ms = 0; ///< by the server's clock, since 1970
+    revision children_changed = 0;   ///< when a child was last created or removed, or else the node itself created
 
     friend bool operator==(node_stat const&, node_stat const&) = default;
 };

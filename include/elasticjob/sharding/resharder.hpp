@@ -30,6 +30,7 @@ struct sharding_basis {
     node_version config_version = 0;
     std::vector<instance_id> instances; ///< available ones, in ElasticJob's order
     job_traits traits{}; ///< of these instances, and what the items need; only if the strategy goes by them
+    std::vector<operation> besides{}; ///< what is to be written in the transaction that names the new owners
 };
 
 /// What came of it.
@@ -190,8 +191,9 @@ task<result<sharding_report>> resharder<Registry, Strategy>::shard(job_view<Regi
     ELASTICJOB_CO_TRY(assignment after, compute(next_epoch(view), before ? &*before : nullptr, known, basis));
     sharding_report const report{after.epoch(), basis.item_count, count_moves(known, after), after.count_left()};
 
-    change const whole{checks(view, basis), foundation(std::move(parents), known), flip(view, known, after),
-                       moves(known, after)};
+    change whole{checks(view, basis), foundation(std::move(parents), known), flip(view, known, after),
+                 moves(known, after)};
+    for (auto& o : basis.besides) whole.flip.push_back(std::move(o));
     if (known.end() > after.items()) has_cut_items_ = true; // also if the reply to what follows is lost
     auto const done = co_await commit_change(view, whole, after);
     // The nodes of the items may be other than we thought: next time, read them. But what was refused for another node, such as

@@ -111,6 +111,59 @@ task<law_report> ephemeral_nodes_end_with_their_session(World& world) {
     co_return kept();
 }
 
+/// What ends together can be recognized afterwards, though it is gone.
+template <class World>
+task<law_report> a_node_tells_when_its_children_last_changed(World& world) {
+    auto& r = world.registry();
+    auto& other = world.second();
+    for (auto const* path : {"/a", "/b", "/c"}) {
+        auto const made = co_await r.create(at(path), "", create_mode::persistent);
+        LAW_SUCCEEDS(made);
+    }
+    auto a = co_await r.exists(at("/a"));
+    LAW_SUCCEEDS(a);
+    LAW((*a)->children_changed == (*a)->created);
+    for (auto const* path : {"/a/x", "/b/x", "/c/x"}) {
+        auto const made = co_await other.create(at(path), "", create_mode::ephemeral);
+        LAW_SUCCEEDS(made);
+    }
+    auto const x = co_await r.exists(at("/a/x"));
+    LAW_SUCCEEDS(x);
+    a = co_await r.exists(at("/a"));
+    LAW_SUCCEEDS(a);
+    LAW((*a)->children_changed == (*x)->created);
+    auto const written = co_await other.set(at("/a/x"), "y");
+    LAW_SUCCEEDS(written);
+    auto const itself = co_await r.set(at("/a"), "y");
+    LAW_SUCCEEDS(itself);
+    transaction t{r.session().generation};
+    t.create(at("/a/z"), "").remove(at("/a/x"), 77);
+    auto const refused = co_await r.commit(std::move(t));
+    LAW_SUCCEEDS(refused);
+    LAW(refused->refused.has_value());
+    auto const again = co_await r.exists(at("/a"));
+    LAW_SUCCEEDS(again);
+    LAW((*again)->children_changed == (*a)->children_changed);
+    auto const removed = co_await other.remove(at("/c/x"));
+    LAW_SUCCEEDS(removed);
+    node_watch<typename World::registry_type::loop_type> watch{r.loop()};
+    auto const seen = co_await r.exists(at("/b/x"), &watch);
+    LAW_SUCCEEDS(seen);
+    LAW(seen->has_value());
+    co_await world.end_second();
+    co_await watch.fired();
+    a = co_await r.exists(at("/a"));
+    LAW_SUCCEEDS(a);
+    auto const b = co_await r.exists(at("/b"));
+    LAW_SUCCEEDS(b);
+    auto const c = co_await r.exists(at("/c"));
+    LAW_SUCCEEDS(c);
+    LAW((*a)->children_changed == (*b)->children_changed); // one session
+    LAW((*c)->children_changed < (*a)->children_changed);
+    LAW((*a)->children_changed > (*again)->modified);
+    co_return kept();
+}
+
 // ---- For worlds that can end a session while the registry lives on.
 
 template <class World>

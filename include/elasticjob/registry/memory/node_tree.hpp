@@ -77,7 +77,8 @@ private:
     struct undo {
         operation::kind what;
         std::string path;
-        entry before{}; ///< set, remove
+        entry before{};                ///< set, remove
+        revision children_changed = 0; ///< create, remove: of the parent, before
     };
 
     entry& parent_of(std::string const& path);

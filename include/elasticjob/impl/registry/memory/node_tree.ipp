@@ -95,12 +95,14 @@ ELASTICJOB_DECL void node_tree::revert(undo& u) {
     case operation::kind::create:
         --parent_of(u.path).created_below;
         unlink(u.path);
+        parent_of(u.path).value.stat.children_changed = u.children_changed;
         break;
     case operation::kind::set:
         nodes_.at(u.path).value = std::move(u.before.value);
         break;
     case operation::kind::remove:
         link(u.path, std::move(u.before));
+        parent_of(u.path).value.stat.children_changed = u.children_changed;
         break;
     }
 }
@@ -122,8 +124,10 @@ ELASTICJOB_DECL std::optional<errc> node_tree::step(operation const& o, std::int
         answer.events.push_back({o.path.str(), watch_kind::data});
     } else if (o.what == operation::kind::remove) {
         if (target.stat.children != 0 || o.path.is_root()) return errc::not_empty;
-        journal.push_back({o.what, o.path.str(), std::move(at->second)});
+        auto& parent = parent_of(o.path.str()).value;
+        journal.push_back({o.what, o.path.str(), std::move(at->second), parent.stat.children_changed});
         unlink(o.path.str());
+        parent.stat.children_changed = answer.at;
         answer.events.push_back({o.path.str(), watch_kind::data});
         answer.events.push_back({o.path.str(), watch_kind::children});
         answer.events.push_back({o.path.parent().str(), watch_kind::children});
@@ -145,6 +149,7 @@ ELASTICJOB_DECL std::optional<errc> node_tree::create(operation const& o, std::i
     }
     if (o.path.is_root() || nodes_.contains(path)) return errc::node_exists;
     journal.push_back({o.what, path});
+    journal.back().children_changed = above->second.value.stat.children_changed;
     ++above->second.created_below;
     entry fresh;
     fresh.value.data = o.data;
@@ -153,8 +158,10 @@ ELASTICJOB_DECL std::optional<errc> node_tree::create(operation const& o, std::i
                         .version = 0,
                         .children = 0,
                         .owner = is_ephemeral(o.mode) ? session : 0,
-                        .modified_at_ms = now_ms};
+                        .modified_at_ms = now_ms,
+                        .children_changed = answer.at};
     link(path, std::move(fresh));
+    above->second.value.stat.children_changed = answer.at;
     answer.events.push_back({path, watch_kind::data});
     answer.events.push_back({parent.str(), watch_kind::children});
     answer.created.push_back(std::move(path));

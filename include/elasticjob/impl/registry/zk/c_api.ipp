@@ -55,7 +55,8 @@ ELASTICJOB_DECL node_stat stat_of(Stat const& s) noexcept {
             .version = s.version,
             .children = s.numChildren,
             .owner = s.ephemeralOwner,
-            .modified_at_ms = s.mtime};
+            .modified_at_ms = s.mtime,
+            .children_changed = s.pzxid};
 }
 
 ELASTICJOB_DECL int flags_of(create_mode mode) noexcept {

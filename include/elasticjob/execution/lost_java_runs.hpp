@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief What a member of 2.1.5 that has died was running: it keeps no record, so the leader writes one for it.
+#ifndef ELASTICJOB_EXECUTION_LOST_JAVA_RUNS_HPP
+#define ELASTICJOB_EXECUTION_LOST_JAVA_RUNS_HPP
+
+#include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/gather.hpp>
+#include <elasticjob/core/identity.hpp>
+#include <elasticjob/execution/run_record.hpp>
+#include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/read_all.hpp>
+#include <elasticjob/registry/transaction.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace elasticjob::detail {
+
+/// An item whose owner, a Java member, is gone.
+struct deserted_item {
+    item_index item{};
+    instance_id owner{};
+    revision given{};   ///< when the owner was named
+    revision changed{}; ///< when a node below the item was last created or removed
+};
+
+/// The items that were running when their owners died. The end of a session removes the instance's node and the marks of
+/// its runs in one revision; a run that ends, and an instance that leaves in order, write one node at a time. `departed` is
+/// the revision of the last arrival or departure of an instance. If others have come or gone since, a revision that two
+/// items of one owner share tells it too; a single item is not recognized then.
+std::vector<deserted_item> interrupted_among(std::vector<deserted_item> const& deserted, revision departed);
+
+/// The record of an item, `there` if it has one, with a run of the dead owner in it. The instant is unknown, so the run is
+/// said to be due when its death was noticed. Nothing if the record says that something runs, or cannot be read.
+std::optional<std::string> record_of_lost_run(std::optional<node> const& there, instance_id const& owner,
+                                              wall_time noticed);
+
+/// What has to be written, together with the new owners, to have the runs of dead Java members made up for: the records
+/// from which members of ours take them up, and, if there are Java members left, the flags by which these may do so. What
+/// one of them has taken up is left out. Precondition: there is `ext`, or what these steps follow makes it. Errors: those
+/// of the registry.
+template <registry Registry>
+task<result<std::vector<operation>>> make_up_for_lost_runs(Registry& r, job_layout at,
+                                                           std::vector<deserted_item> deserted, bool has_java_members,
+                                                           wall_time noticed) {
+    std::vector<operation> steps;
+    auto const read_item = [&](deserted_item const& d) { return r.exists(at.item(d.item)); };
+    auto const read_owner = [&](deserted_item const& d) { return r.exists(at.item_instance(d.item)); };
+    ELASTICJOB_CO_TRY(auto const departures, co_await r.exists(at.instances()));
+    auto const items = co_await gather_each(r.loop(), deserted, read_item);
+    auto const owners = co_await gather_each(r.loop(), deserted, read_owner);
+    std::vector<deserted_item> known;
+    for (std::size_t n = 0; n < deserted.size(); ++n) {
+        if (!items[n]) co_return items[n].error();
+        if (!owners[n]) co_return owners[n].error();
+        if (!*items[n] || !*owners[n]) continue;
+        deserted[n].changed = (*items[n])->children_changed;
+        deserted[n].given = (*owners[n])->modified;
+        known.push_back(std::move(deserted[n]));
+    }
+    auto const lost = interrupted_among(known, departures ? departures->children_changed : 0);
+    if (lost.empty()) co_return steps;
+    std::vector<node_path> paths{at.run_records(), at.failover_items().parent(), at.failover_items()};
+    auto const parents = paths.size();
+    for (auto const& d : lost)
+        for (auto const& path : {at.run_record(d.item), at.item_failover(d.item), at.failover_item(d.item)})
+            paths.push_back(path);
+    ELASTICJOB_CO_TRY(auto const found, co_await read_all(r, paths));
+    auto const create = [&](node_path path, std::string data = {}) {
+        steps.push_back({operation::kind::create, std::move(path), std::move(data)});
+    };
+    for (std::size_t n = 0; n < parents; ++n)
+        if (!found[n] && (n == 0 || has_java_members)) create(paths[n]);
+    for (std::size_t n = 0; n < lost.size(); ++n) {
+        auto const& there = found[parents + 3 * n];
+        bool const is_taken = found[parents + 3 * n + 1].has_value();
+        bool const is_flagged = found[parents + 3 * n + 2].has_value();
+        auto text = record_of_lost_run(there, lost[n].owner, noticed);
+        if (is_taken || !text) continue;
+        auto const path = at.run_record(lost[n].item);
+        if (there)
+            steps.push_back(
+                {operation::kind::set, path, *std::move(text), create_mode::persistent, there->stat.version});
+        else
+            create(path, *std::move(text));
+        if (has_java_members && !is_flagged) create(at.failover_item(lost[n].item));
+    }
+    co_return steps;
+}
+
+} // namespace elasticjob::detail
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/execution/lost_java_runs.ipp>
+#endif
+#endif // ELASTICJOB_EXECUTION_LOST_JAVA_RUNS_HPP

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_EXECUTION_LOST_JAVA_RUNS_IPP
+#define ELASTICJOB_IMPL_EXECUTION_LOST_JAVA_RUNS_IPP
+
+#include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/execution/lost_java_runs.hpp>
+
+namespace elasticjob::detail {
+
+ELASTICJOB_DECL std::vector<deserted_item> interrupted_among(std::vector<deserted_item> const& deserted,
+                                                             revision departed) {
+    auto const ended_together = [&](deserted_item const& a) {
+        return std::any_of(deserted.begin(), deserted.end(), [&](deserted_item const& b) {
+            return b.item != a.item && b.owner == a.owner && b.changed == a.changed && a.changed > b.given;
+        });
+    };
+    std::vector<deserted_item> found;
+    for (auto const& d : deserted)
+        if (d.changed == departed || (d.changed > d.given && ended_together(d))) found.push_back(d);
+    return found;
+}
+
+ELASTICJOB_DECL std::optional<std::string> record_of_lost_run(std::optional<node> const& there,
+                                                              instance_id const& owner, wall_time noticed) {
+    run_record record;
+    if (there) {
+        auto read = run_record::parse(there->data);
+        if (!read || read->running) return std::nullopt;
+        record = *std::move(read);
+    }
+    record.running = run_begin{noticed, run_source::schedule, 1, owner.str(), noticed};
+    record.last_begun = noticed;
+    return record.to_text();
+}
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_IMPL_EXECUTION_LOST_JAVA_RUNS_IPP
