@@ -122,6 +122,21 @@ TEST_CASE("operations.explain: a member of 2.1.5 keeps no record") {
     CHECK(w.text(0) == "It runs on a member that keeps no record: one of 2.1.5.");
 }
 
+TEST_CASE("operations.explain: where members of 2.1.5 may have run an item, it says that their runs are not shown") {
+    world w;
+    auto& m = w.add("10.0.0.1");
+    REQUIRE(m.schedule(make_job("settle", "0/5 * * * * ?", 2)));
+    w.run_for(6s);
+    CHECK_FALSE(has(w.text(0), "2.1.5"));
+    w.create("/settle/instances/10.0.0.9@-@4711", {}, create_mode::ephemeral);
+    w.run_for(1s);
+    REQUIRE(w.owners("settle", 2) == std::vector<std::string>{"10.0.0.9@-@4711", m.id("settle")});
+    CHECK(has(w.text(0), "\nIt belongs to a member of 2.1.5, which keeps no record: only runs on members of this "
+                         "library are shown.\n- the instant 2026-01-01 00:00:05 UTC ran on"));
+    CHECK(has(w.text(0, 30s), "is not on record. A member of 2.1.5 may have run it all the same."));
+    CHECK(has(w.text(1), "\nThe job has members of 2.1.5, which keep no record: runs on them are not shown."));
+}
+
 TEST_CASE("operations.explain: an item that waits to be tried again says when, and why") {
     world w;
     auto& m = w.add();

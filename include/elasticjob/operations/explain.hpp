@@ -53,6 +53,9 @@ struct item_facts {
     std::optional<job_schedule> followed{}; ///< another job, behind whose rounds it runs
 
     bool is_alive(std::string const& id) const;
+
+    /// Whether somebody may have run it without a record: a member of 2.1.5 that is there, or owns it.
+    bool has_java_members() const;
 };
 
 constexpr std::string_view followed_end_text(round_end e) noexcept {
@@ -70,6 +73,9 @@ constexpr std::string_view followed_end_text(round_end e) noexcept {
 std::string state_text(item_facts const& f);
 
 std::string instant_text(item_facts const& f, wall_time instant);
+
+/// What the explanation cannot tell, because members of 2.1.5 keep no records; or nothing.
+std::string unrecorded_text(item_facts const& f);
 
 } // namespace detail
 
@@ -129,6 +135,7 @@ task<result<explanation>> explain_item(Registry& r, job_name job, item_index ite
     e.owner = facts.owner;
     e.is_disabled = facts.is_disabled;
     e.text = detail::state_text(facts);
+    if (auto const more = detail::unrecorded_text(facts); !more.empty()) e.text += "\n" + more;
     if (instant) e.text += "\n" + detail::instant_text(facts, *instant);
     if (facts.record) {
         for (auto entry = facts.record->ledger.rbegin(); entry != facts.record->ledger.rend(); ++entry)

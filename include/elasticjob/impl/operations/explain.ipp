@@ -59,6 +59,22 @@ ELASTICJOB_DECL bool item_facts::is_alive(std::string const& id) const {
     return std::find(instances.begin(), instances.end(), id) != instances.end();
 }
 
+ELASTICJOB_DECL bool item_facts::has_java_members() const {
+    auto const is_java = [](std::string const& id) {
+        auto const read = instance_id::parse(id);
+        return read && read->is_java();
+    };
+    return is_java(owner) || std::any_of(instances.begin(), instances.end(), is_java);
+}
+
+ELASTICJOB_DECL std::string unrecorded_text(item_facts const& f) {
+    if (!f.has_java_members()) return {};
+    auto const owner = instance_id::parse(f.owner);
+    if (owner && owner->is_java())
+        return "It belongs to a member of 2.1.5, which keeps no record: only runs on members of this library are shown.";
+    return "The job has members of 2.1.5, which keep no record: runs on them are not shown.";
+}
+
 ELASTICJOB_DECL std::string state_text(item_facts const& f) {
     if (f.record && f.record->running) {
         auto const& r = *f.record->running;
@@ -116,6 +132,8 @@ ELASTICJOB_DECL std::string instant_text(item_facts const& f, wall_time instant)
     if (cover) return "On record: " + outcome_text(*cover) + ".";
     if (instant <= f.record->through)
         return name + " has been dealt with, or was never due; the ledger does not reach back so far.";
+    if (f.has_java_members())
+        return name + " is not on record. A member of 2.1.5 may have run it all the same.";
     return name + " has not been dealt with.";
 }
 
