@@ -77,6 +77,51 @@ TEST_CASE("sharding.job_view: a server whose node cannot be read is neither enab
     w.loop.run_ready();
 }
 
+TEST_CASE("sharding.job_view: the addresses of machines that are gone cost no watch and no read") {
+    sharded_world w{2};
+    auto const with = [&](int old_servers) {
+        for (int n = 0; n < old_servers; ++n) w.create(w.at.server("10.1.0." + std::to_string(n)));
+        w.server.counts() = {};
+        auto const before = w.server.watches();
+        event_count<virtual_loop> news{w.loop};
+        std::unique_ptr<job_view<session_type>> view;
+        post(w.loop, [&] { view = std::make_unique<job_view<session_type>>(w.two, w.at, id_of(2), news); });
+        w.loop.run_for(1s);
+        REQUIRE(view->is_loaded());
+        CHECK(view->available_instances().size() == 2);
+        auto const costs = std::pair{w.server.watches() - before, w.server.counts().reads};
+        post(w.loop, [&] { view.reset(); });
+        w.loop.run_ready();
+        return costs;
+    };
+    auto const [watches, reads] = with(0);
+    CHECK(watches == 11); // six nodes, the names below two more, the absent parent of the orders, and two servers
+    CHECK(with(200) == std::pair{watches, reads});
+}
+
+TEST_CASE("sharding.job_view: a server is followed while it has an instance, and our own always") {
+    sharded_world w{1};
+    auto const with_one = w.server.watches();
+    instance_id const first = instance_id::parse("10.0.0.9@-@1-a").value();
+    instance_id const second = instance_id::parse("10.0.0.9@-@2-b").value();
+    w.create(w.at.server("10.0.0.9"), "DISABLED");
+    w.create_as(w.two, w.at.instance(first), {}, create_mode::ephemeral);
+    w.create_as(w.two, w.at.instance(second), {}, create_mode::ephemeral);
+    w.loop.run_for(1s);
+    CHECK(w.view->is_disabled("10.0.0.9"));
+    CHECK(w.server.watches() == with_one + 2); // one in each of the two views
+    w.wait_for(w.two.remove(w.at.instance(first))).value();
+    w.loop.run_for(1s);
+    CHECK(w.view->is_disabled("10.0.0.9"));
+    w.wait_for(w.two.remove(w.at.instance(second))).value();
+    w.wait_for(w.one.remove(w.at.instance(id_of(1)))).value();
+    w.loop.run_for(1s);
+    CHECK(w.server.watches() == with_one - 1); // the second view has let go of 10.0.0.1 too
+    w.set(w.at.server("10.0.0.1"), "DISABLED");
+    w.loop.run_for(1s);
+    CHECK(w.view->is_disabled("10.0.0.1"));
+}
+
 TEST_CASE("sharding.job_view: instances come in ElasticJob's order, the available ones without those of disabled servers") {
     sharded_world w{2};
     w.join(3, w.by_hand);

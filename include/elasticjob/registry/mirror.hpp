@@ -51,8 +51,8 @@ class mirror {
     using Loop = typename Registry::loop_type;
 
 public:
-    /// Starts to read. `news` is notified after each change, after each failure, and when a node is listed or has been read
-    /// for the first time; it must outlive the mirror.
+    /// Starts to read. `news` is notified after each change, after each failure, and when a node has been made or has been
+    /// read for the first time; it must outlive the mirror.
     mirror(Registry& r, node_path root, mirror_scope scope, event_count<Loop>& news,
            change_listener* listener = nullptr);
     mirror(mirror const&) = delete;
@@ -65,8 +65,9 @@ public:
     /// first, until that has been read.
     error const* failure() const noexcept { return failure_ ? &failure_->why : nullptr; }
 
-    /// Whether a child is listed whose node has never been read. Then nobody knows what it says, and `find` gives null.
-    bool is_unread(std::string_view relative) const { return following_.contains(relative) && !find(relative); }
+    /// Whether nobody knows what the root says, though it may be there: it has never been read, or was absent and has been
+    /// made since. Then `root` gives null.
+    bool is_root_unread() const noexcept { return is_root_unread_; }
 
     /// The root, or null.
     node const* root() const { return find({}); }
@@ -109,6 +110,9 @@ private:
     /// A node has been read.
     void forget_failure(std::string const& key);
 
+    /// The node is about to be read, and has perhaps been made.
+    void note_root_unread(std::string const& key);
+
     void put(std::string const& key, std::optional<node> fresh);
 
     /// With all that is below it, from the bottom up: deeper paths sort behind their parents.
@@ -131,6 +135,7 @@ private:
     };
     std::unique_ptr<failed_read> failure_; ///< there is hardly ever one, and there are many mirrors
     int unread_ = 0;
+    bool is_root_unread_ = true;
     task_scope scope_tasks_; ///< last: its tasks use all of the above
 };
 
@@ -181,6 +186,7 @@ task<bool> mirror<Registry>::take_node(node_path const& path, std::string const&
     for (;;) {
         auto const edition = registry_.session_changed().edition();
         if (!data.is_linked()) {
+            note_root_unread(key);
             auto found = co_await read(path, data);
             if (!found) {
                 data.unlink(); // it may be armed though its reply never came: then it vouches for nothing
@@ -246,10 +252,8 @@ template <registry Registry>
 void mirror<Registry>::take_children(node_path const& path, std::string const& key, int levels,
                                      std::vector<std::string> const& names) {
     for (auto const& name : names)
-        if (!node_path::element_fault(name) && following_.insert(child_key(key, name)).second) {
+        if (!node_path::element_fault(name) && following_.insert(child_key(key, name)).second)
             follow(path / name, child_key(key, name), levels - 1);
-            news_.notify(); // it is unread
-        }
 }
 
 template <registry Registry>
@@ -284,6 +288,12 @@ task<void> mirror<Registry>::before_retry(std::string const& key, error why, std
 template <registry Registry>
 void mirror<Registry>::forget_failure(std::string const& key) {
     if (failure_ && failure_->key == key) failure_.reset();
+    if (key.empty() && std::exchange(is_root_unread_, false)) news_.notify();
+}
+
+template <registry Registry>
+void mirror<Registry>::note_root_unread(std::string const& key) {
+    if (key.empty() && !root() && !std::exchange(is_root_unread_, true)) news_.notify();
 }
 
 template <registry Registry>

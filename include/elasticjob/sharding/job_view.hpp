@@ -10,13 +10,16 @@
 #include <elasticjob/sharding/assignment.hpp>
 
 #include <array>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace elasticjob {
 
-/// Mirrors of all that the protocol decides on. A tick reads nothing else, and nothing here grows with the items.
+/// Mirrors of all that the protocol decides on. A tick reads nothing else, and nothing here grows with the items, nor with
+/// the addresses at which there have been instances: only the servers of registered instances are read, and our own.
 /// The assignment counts only while the node of item 0 has not been touched since it was written: a Java leader, who
 /// does not know `ext/assignment`, deletes and creates the nodes of all items, and so gives itself away there.
 /// Threads: the loop's.
@@ -48,11 +51,12 @@ public:
     /// The assignment that is in force, or null: there is none, nobody can read it, or a Java leader has sharded since.
     assignment const* assignment_in_force() const;
 
-    /// Null if the server has no node, which counts as enabled (SV-2), or if nobody knows what the node says.
-    node const* server(std::string_view ip) const { return servers_.find(ip); }
+    /// Of a server that has instances. Null if it has no node, which counts as enabled (SV-2), or if nobody knows what the
+    /// node says.
+    node const* server(std::string_view ip) const;
 
     /// A server whose node has not been read is neither: it may have been disabled before we came.
-    bool is_enabled(std::string_view ip) const { return !is_disabled(ip) && !servers_.is_unread(ip); }
+    bool is_enabled(std::string_view ip) const { return !is_disabled(ip) && !is_unread(ip); }
     bool is_disabled(std::string_view ip) const;
 
     /// Whether the node of each instance's server has been read. If not, `available_instances` is nothing to decide on.
@@ -74,43 +78,108 @@ public:
     std::vector<instance_id> available_instances() const;
 
 private:
-    std::array<mirror<Registry> const*, 10> all() const noexcept;
+    /// Hears of instances that come and go.
+    struct server_follower : change_listener {
+        explicit server_follower(job_view& v) noexcept : change_listener{&hear}, view{v} {}
+        static void hear(change_listener& self, node_change const& c);
+        job_view& view;
+    };
+
+    std::array<mirror<Registry> const*, 9> all() const noexcept;
+
+    bool is_unread(std::string_view ip) const;
+    bool has_instance_at(std::string_view ip) const;
+    void follow_server(std::string_view ip);
+    void take(instance_id const& id, node_change::kind what);
 
     struct reading {
         revision at;
         std::optional<assignment> value;
     };
 
+    Registry& registry_;
+    job_layout const at_;
+    instance_id const own_;
     event_count<Loop>& news_;
     mutable std::optional<reading> read_; ///< what `assignment_in_force` last parsed
-    mirror<Registry> config_, schedule_, leader_, flags_, instances_, self_, servers_, assignment_, first_item_, orders_;
+    server_follower follower_;
+    std::map<std::string, mirror<Registry>, std::less<>> servers_; ///< of the instances and our own, by address
+    mirror<Registry> config_, schedule_, leader_, flags_, instances_, self_, assignment_, first_item_, orders_;
 };
 
 template <registry Registry>
 job_view<Registry>::job_view(Registry& r, job_layout const& layout, instance_id const& self, event_count<Loop>& news)
-    : news_{news},
+    : registry_{r},
+      at_{layout},
+      own_{self},
+      news_{news},
+      follower_{*this},
       config_{r, layout.config(), mirror_scope::root_only(), news},
       schedule_{r, layout.schedule(), mirror_scope::root_only(), news},
       leader_{r, layout.leader_instance(), mirror_scope::root_only(), news},
       flags_{r, layout.sharding_flags(), mirror_scope::child_names(), news},
-      instances_{r, layout.instances(), mirror_scope::child_names(), news},
+      instances_{r, layout.instances(), mirror_scope::child_names(), news, &follower_},
       self_{r, layout.instance(self), mirror_scope::root_only(), news},
-      servers_{r, layout.servers(), mirror_scope::children(), news},
       assignment_{r, layout.assignment(), mirror_scope::root_only(), news},
       first_item_{r, layout.item_instance(0), mirror_scope::root_only(), news},
-      orders_{r, layout.orders(), mirror_scope::children(), news} {}
+      orders_{r, layout.orders(), mirror_scope::children(), news} {
+    follow_server(self.server());
+}
 
 template <registry Registry>
 bool job_view<Registry>::is_loaded() const noexcept {
     auto const mirrors = all();
-    return std::all_of(mirrors.begin(), mirrors.end(), [](auto const* m) { return m->is_loaded(); });
+    return std::all_of(mirrors.begin(), mirrors.end(), [](auto const* m) { return m->is_loaded(); }) &&
+           std::all_of(servers_.begin(), servers_.end(), [](auto const& s) { return s.second.is_loaded(); });
 }
 
 template <registry Registry>
 error const* job_view<Registry>::failure() const {
     for (auto const* m : all())
         if (m->failure()) return m->failure();
+    for (auto const& [ip, m] : servers_)
+        if (m.failure()) return m.failure();
     return nullptr;
+}
+
+template <registry Registry>
+node const* job_view<Registry>::server(std::string_view ip) const {
+    auto const at = servers_.find(ip);
+    return at == servers_.end() ? nullptr : at->second.root();
+}
+
+template <registry Registry>
+bool job_view<Registry>::is_unread(std::string_view ip) const {
+    auto const at = servers_.find(ip);
+    return at != servers_.end() && at->second.is_root_unread();
+}
+
+template <registry Registry>
+void job_view<Registry>::server_follower::hear(change_listener& self, node_change const& c) {
+    auto const id = instance_id::parse(c.path);
+    if (id) static_cast<server_follower&>(self).view.take(*id, c.what);
+}
+
+template <registry Registry>
+void job_view<Registry>::take(instance_id const& id, node_change::kind what) {
+    auto const ip = id.server();
+    if (what == node_change::kind::added)
+        follow_server(ip);
+    else if (what == node_change::kind::removed && ip != own_.server() && !has_instance_at(ip))
+        servers_.erase(std::string{ip});
+}
+
+template <registry Registry>
+bool job_view<Registry>::has_instance_at(std::string_view ip) const {
+    auto const prefix = std::string{ip} + "@-@";
+    auto const at = instances_.nodes().lower_bound(prefix);
+    return at != instances_.nodes().end() && at->first.starts_with(prefix);
+}
+
+template <registry Registry>
+void job_view<Registry>::follow_server(std::string_view ip) {
+    if (node_path::element_fault(ip)) return;
+    servers_.try_emplace(std::string{ip}, registry_, at_.server(ip), mirror_scope::root_only(), news_);
 }
 
 template <registry Registry>
@@ -133,7 +202,7 @@ bool job_view<Registry>::is_disabled(std::string_view ip) const {
 template <registry Registry>
 bool job_view<Registry>::knows_servers() const {
     auto const all = instances();
-    return std::none_of(all.begin(), all.end(), [&](instance_id const& i) { return servers_.is_unread(i.server()); });
+    return std::none_of(all.begin(), all.end(), [&](instance_id const& i) { return is_unread(i.server()); });
 }
 
 template <registry Registry>
@@ -159,9 +228,8 @@ std::vector<instance_id> job_view<Registry>::available_instances() const {
 }
 
 template <registry Registry>
-std::array<mirror<Registry> const*, 10> job_view<Registry>::all() const noexcept {
-    return {&config_, &schedule_, &leader_,     &flags_,      &instances_,
-            &self_,   &servers_,  &assignment_, &first_item_, &orders_};
+std::array<mirror<Registry> const*, 9> job_view<Registry>::all() const noexcept {
+    return {&config_, &schedule_, &leader_, &flags_, &instances_, &self_, &assignment_, &first_item_, &orders_};
 }
 
 } // namespace elasticjob

@@ -54,6 +54,9 @@ public:
     /// The session is over: whoever waits has to read again.
     void fire_everything();
 
+    /// How many are armed, those included whose news waits.
+    std::uint64_t count();
+
 private:
     static void fire_all(intrusive_list<node_watch<Loop>>& watches);
 
@@ -78,6 +81,10 @@ public:
     memory_server_options const& options() const noexcept { return options_; }
     node_tree const& tree() const noexcept { return tree_; }
     request_counts& counts() noexcept { return counts_; }
+
+    /// How many watches all sessions have armed.
+    std::uint64_t watches();
+
     void set_filter(request_filter f) noexcept { filter_ = f; }
 
     /// See `node_tree::set_read_only`: an access list, or a quota, as a test needs it.
@@ -142,8 +149,24 @@ void session_watches<Loop>::fire_everything() {
 }
 
 template <loop Loop>
+std::uint64_t session_watches<Loop>::count() {
+    std::uint64_t n = 0;
+    auto const add = [&](node_watch<Loop>&) { ++n; };
+    for (auto& [what, watches] : armed_) watches.for_each(add);
+    on_hold_.for_each(add);
+    return n;
+}
+
+template <loop Loop>
 void session_watches<Loop>::fire_all(intrusive_list<node_watch<Loop>>& watches) {
     watches.for_each([](node_watch<Loop>& w) { w.fire(); });
+}
+
+template <loop Loop>
+std::uint64_t basic_memory_server<Loop>::watches() {
+    std::uint64_t n = 0;
+    tables_.for_each([&](session_watches<Loop>& table) { n += table.count(); });
+    return n;
 }
 
 template <loop Loop>
