@@ -91,6 +91,7 @@
 #include <elasticjob/impl/execution/stop_request.ipp>
 #include <elasticjob/impl/execution/token_bucket.ipp>
 #include <elasticjob/impl/membership/enroll.ipp>
+#include <elasticjob/impl/membership/old_servers.ipp>
 #include <elasticjob/impl/membership/server_ip.ipp>
 #include <elasticjob/impl/membership/stored_job.ipp>
 #include <elasticjob/impl/membership/traits.ipp>

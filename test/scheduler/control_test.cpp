@@ -502,6 +502,39 @@ TEST_CASE("scheduler.job: the leader looks now and then whether the items' nodes
     CHECK(c.count(heard::kind::resharded) == reshards + 1); // and leaves alone what is right
 }
 
+TEST_CASE("scheduler.job: the leader removes what machines that are gone have left below servers (SV-6)") {
+    cluster c;
+    auto& one = c.add();
+    REQUIRE(one.schedule(make_job("settle", never, 2)));
+    REQUIRE(c.add().schedule(make_job("settle", never, 2)));
+    for (int n = 0; n < 450; ++n) c.create("/settle/servers/10.1.1." + std::to_string(n));
+    c.set("/settle/servers/10.1.1.7", "DISABLED");
+    c.create("/settle/servers/10.9.9.9");
+    SUBCASE("members of this library only") {
+        c.create("/settle/instances/10.9.9.9@-@77-x", {}, create_mode::ephemeral);
+    }
+    SUBCASE("a Java member would ask for a sharding each time") {
+        c.create("/settle/instances/10.9.9.9@-@77", {}, create_mode::ephemeral);
+        c.run_for(48h);
+        CHECK(c.has("/settle/servers/10.1.1.1"));
+        return;
+    }
+    c.run_for(23h);
+    CHECK(c.has("/settle/servers/10.1.1.1"));
+    auto const reshards = c.count(heard::kind::resharded);
+    c.run_for(2h);
+    std::vector<std::string> left;
+    for (auto const& line : c.dump("/settle/servers")) left.push_back(line);
+    CHECK(left == std::vector<std::string>{"/settle/servers P ", "/settle/servers/10.0.0.1 P ",
+                                           "/settle/servers/10.0.0.2 P ", "/settle/servers/10.1.1.7 P DISABLED",
+                                           "/settle/servers/10.9.9.9 P "});
+    CHECK(c.count(heard::kind::resharded) == reshards);
+    CHECK(c.count(heard::kind::trouble) == 0);
+    c.remove("/settle/servers/10.0.0.1");
+    REQUIRE(one.disable("settle")); // creates the node that somebody has removed
+    CHECK(c.data("/settle/servers/10.0.0.1") == "DISABLED");
+}
+
 TEST_CASE("scheduler.job: an interval below one minute never looks") {
     cluster c;
     auto job = make_job("settle", never, 2);

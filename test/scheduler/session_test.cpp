@@ -36,7 +36,7 @@ TEST_CASE("scheduler.job: an idle job sends nothing for an hour, but for the lea
     c.server.counts() = {};
     c.run_for(1h);
     std::uint64_t const looks = job.reconcile_interval_minutes == 0 ? 0 : 6;
-    CHECK(c.server.counts().reads == looks * (2 + 10)); // flags, items, and each item's owner
+    CHECK(c.server.counts().reads == looks * (3 + 10)); // flags, servers, items, and each item's owner
     CHECK(c.server.counts().writes == 0);
 }
 

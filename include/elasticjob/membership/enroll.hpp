@@ -123,6 +123,8 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, st
             t.create(at.server(server), state);
         else if (sets_server && in_force.config().overwrite && server_node->data != state)
             t.set(at.server(server), state, server_node->stat.version);
+        else
+            t.check(at.server(server)); // a leader that takes it for left over may remove it meanwhile
         bool const is_here = instance_node && instance_node->stat.owner == session.id;
         bool const is_ours =
             !is_new || !instance_node ||

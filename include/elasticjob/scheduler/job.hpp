@@ -273,8 +273,12 @@ task<result<void>> job<Environment, Strategy>::trigger() {
 template <class Environment, sharding_strategy Strategy>
 task<result<void>> job<Environment, Strategy>::set_enabled(bool enabled) {
     auto const path = here_.at.server(here_.self.server());
-    auto const done = co_await here_.registry.set(path, std::string{enabled ? "" : server_disabled});
-    if (!done) co_return done.error();
+    std::string const state{enabled ? "" : server_disabled};
+    auto const done = co_await here_.registry.set(path, state);
+    if (done) co_return success();
+    if (!(done.error() == errc::no_node)) co_return done.error();
+    auto const made = co_await here_.registry.create(path, state, create_mode::persistent); // somebody has removed it
+    if (!made) co_return made.error();
     co_return success();
 }
 

@@ -13,6 +13,8 @@
 #include <elasticjob/events/event.hpp>
 #include <elasticjob/execution/lost_java_runs.hpp>
 #include <elasticjob/execution/round_follower.hpp>
+#include <elasticjob/membership/old_servers.hpp>
+#include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/scheduler/job_rules.hpp>
 #include <elasticjob/scheduler/job_standing.hpp>
 #include <elasticjob/sharding/resharder.hpp>
@@ -65,6 +67,11 @@ private:
     task<bool> keep_audited();
     mono_time next_audit() const;
 
+    /// SV-6: what machines that are gone have left below `servers`. Nothing while a Java member is registered, for it asks
+    /// for a sharding whenever anything changes there. What was refused is looked at again another time. Errors: those of
+    /// the registry.
+    task<result<void>> remove_old_servers();
+
     /// Errors: those of traits_view.
     result<sharding_basis> current_basis() const;
 
@@ -114,6 +121,7 @@ private:
     elector<Registry> elector_;
     resharder<Registry, Strategy> resharder_;
     std::unique_ptr<follower> follower_; ///< while we lead
+    old_servers old_servers_;
     mono_time audited_at_{};             ///< or when we began to lead
     bool had_failover_ = false;
     std::uint64_t failed_with_ = 0, told_of_ = 0; ///< since the last election that succeeded: a bit for each kind of error
@@ -218,8 +226,33 @@ task<bool> job_leader<Environment, Strategy>::keep_audited() {
     auto const looked = co_await resharder_.audit(*here_.view);
     if (!looked && is_connection(looked.error().code)) co_return false;
     if (!looked) here_.tell_trouble(looked.error());
+    auto const cleaned = co_await remove_old_servers();
+    if (!cleaned && is_connection(cleaned.error().code)) co_return false;
+    if (!cleaned) here_.tell_trouble(cleaned.error());
     audited_at_ = here_.now();
     co_return true;
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<result<void>> job_leader<Environment, Strategy>::remove_old_servers() {
+    auto const retention = here_.env.options.server_retention;
+    auto const instances = here_.view->instances();
+    bool const has_java =
+        std::any_of(instances.begin(), instances.end(), [](instance_id const& id) { return id.is_java(); });
+    if (retention.count() <= 0 || has_java || !here_.view->assignment_in_force()) co_return success();
+    auto const assigned = here_.view->assignment_node()->stat.version;
+    auto listed = co_await here_.registry.children(here_.at.servers());
+    if (!listed && listed.error() == errc::no_node) co_return success();
+    if (!listed) co_return listed.error();
+    auto picked = old_servers_.pick(here_.at, *std::move(listed), instances);
+    if (picked.empty()) co_return success();
+    ELASTICJOB_CO_TRY(auto const read, co_await read_all(here_.registry, std::move(picked)));
+    auto const written_before = here_.wall_milliseconds() - retention;
+    auto t = old_servers_.removal(here_.at, here_.generation, assigned, read, written_before);
+    if (t.empty()) co_return success();
+    auto const done = co_await here_.registry.commit(std::move(t));
+    if (!done) co_return done.error();
+    co_return success();
 }
 
 template <class Environment, sharding_strategy Strategy>

@@ -48,6 +48,10 @@ struct scheduler_options {
     /// How long a round may take before its end is given up.
     std::chrono::milliseconds round_end_timeout{3'600'000};
 
+    /// The node of a server, `servers/<ip>`, that has no instance, holds nothing and was last written longer ago than
+    /// this is removed by the leader. Zero: never. No server is removed while a Java member is registered.
+    std::chrono::hours server_retention{24};
+
     /// The pool of the scheduler's own, if it is not given one.
     thread_pool_options pool{};
 

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/membership/old_servers.hpp>
+
+#include <elasticjob/membership/enroll.hpp>
+#include <elasticjob/registry/read_all.hpp>
+#include <support/job_world.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+
+namespace {
+
+instance_id at_ip(std::string const& ip) { return instance_id::parse(ip + "@-@1-a").value(); }
+
+/// A job whose leader, with session `one`, is the instance at 10.0.0.1, and 10.1.0.1 a machine that is gone.
+struct old_world : job_world {
+    old_world() {
+        create(at.config(), "c");
+        create(at.election());
+        create(at.sharding_flags());
+        create(at.assignment(), "a");
+        create_as(one, at.leader_instance(), {}, create_mode::ephemeral);
+        create(at.server("10.0.0.1"));
+        create(at.server("10.1.0.1"));
+        loop.run_for(2h);
+    }
+    std::vector<std::string> listed() { return wait_for(one.children(at.servers())).value(); }
+    transaction removal() {
+        auto const paths = servers.pick(at, listed(), {at_ip("10.0.0.1")});
+        auto const read = wait_for(read_all(one, paths)).value();
+        return servers.removal(at, one.session().generation, find(at.assignment())->stat.version, read,
+                               loop.wall_now() - 1h);
+    }
+    bool commit(transaction t) { return static_cast<bool>(wait_for(one.commit(std::move(t))).value()); }
+
+    old_servers servers;
+};
+
+} // namespace
+
+TEST_CASE("membership.old_servers: an old, empty node without an instance is removed") {
+    old_world w;
+    CHECK(w.commit(w.removal()));
+    CHECK(w.listed() == std::vector<std::string>{"10.0.0.1"});
+    CHECK(w.removal().empty());
+}
+
+TEST_CASE("membership.old_servers: what says something, is young or has children stays") {
+    old_world w;
+    SUBCASE("disabled") { w.set(w.at.server("10.1.0.1"), "DISABLED"); }
+    SUBCASE("a word of somebody else") { w.set(w.at.server("10.1.0.1"), "DRAINING"); }
+    SUBCASE("written lately") { w.set(w.at.server("10.1.0.1"), {}); }
+    SUBCASE("has children") { w.create(w.at.server("10.1.0.1") / "hostName"); }
+    if (w.data(w.at.server("10.1.0.1")) != "") w.loop.run_for(48h);
+    CHECK(w.removal().empty());
+}
+
+TEST_CASE("membership.old_servers: whatever changes between the reading and the removal, nothing is removed") {
+    old_world w;
+    auto t = w.removal();
+    SUBCASE("an operator disables the server") { w.set(w.at.server("10.1.0.1"), "DISABLED"); }
+    SUBCASE("somebody writes the node") { w.set(w.at.server("10.1.0.1"), {}); }
+    SUBCASE("an instance joins, and asks for a sharding") { w.create(w.at.sharding_necessary()); }
+    SUBCASE("the job has been sharded, because an instance has joined") { w.set(w.at.assignment(), "b"); }
+    SUBCASE("another instance leads") { w.wait_for(w.one.remove(w.at.leader_instance())).value(); }
+    CHECK_FALSE(w.commit(std::move(t)));
+    CHECK(w.has(w.at.server("10.1.0.1")));
+}
+
+TEST_CASE("membership.old_servers: an instance that joins meanwhile has the node of its server") {
+    job_config c;
+    c.name = "settle";
+    c.cron = "0/5 * * * * ?";
+    auto const accept = [](valid_config const&) -> result<void> { return success(); };
+    int before = 0;
+    for (int turns = 0; turns < 20; ++turns) {
+        INFO("removed after " << turns << " turns");
+        old_world w;
+        w.remove(w.at.config());
+        std::optional<result<enrollment>> joined;
+        auto const remove_later = [&](int n) -> task<void> {
+            for (; n > 0; --n) co_await yield(w.loop);
+            transaction t{w.one.session().generation};
+            t.check_absent(w.at.sharding_necessary()).remove(w.at.server("10.1.0.1"), 0); // as `removal` checks
+            auto const removed = co_await w.one.commit(std::move(t));
+            before += removed && *removed;
+        };
+        auto const join = [&]() -> task<void> {
+            joined.emplace(co_await enroll(w.two, w.at, at_ip("10.1.0.1"), validate(c).value(), accept));
+        };
+        post(w.loop, [&] {
+            w.background.spawn(remove_later(turns));
+            w.background.spawn(join());
+        });
+        w.loop.run_for(1s);
+        REQUIRE(joined);
+        REQUIRE(*joined);
+        CHECK(w.has(w.at.server("10.1.0.1")));
+    }
+    CHECK(before > 2);
+    CHECK(before < 20);
+}
+
+TEST_CASE("membership.old_servers: many are looked at batch by batch, round and round, without those in use") {
+    job_layout const at{job_name::parse("settle").value()};
+    std::vector<std::string> listed;
+    for (std::size_t n = 0; n < old_servers::batch_max + 50; ++n)
+        listed.push_back("10.1.0." + std::to_string(1000 + n));
+    std::vector<instance_id> const in_use{at_ip("10.1.0.1000"), at_ip("10.1.0.1249")};
+    old_servers servers;
+    auto const first = servers.pick(at, listed, in_use);
+    REQUIRE(first.size() == old_servers::batch_max);
+    CHECK(first.front() == at.server("10.1.0.1001"));
+    auto const second = servers.pick(at, listed, in_use);
+    REQUIRE(second.size() == 48);
+    CHECK(second.front() == at.server("10.1.0.1201"));
+    CHECK(second.back() == at.server("10.1.0.1248"));
+    CHECK(servers.pick(at, listed, in_use) == first);
+    CHECK(servers.pick(at, {}, in_use).empty());
+}
