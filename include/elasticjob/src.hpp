@@ -93,6 +93,7 @@
 #include <elasticjob/impl/membership/enroll.ipp>
 #include <elasticjob/impl/membership/old_servers.ipp>
 #include <elasticjob/impl/membership/server_ip.ipp>
+#include <elasticjob/impl/membership/stand_ins.ipp>
 #include <elasticjob/impl/membership/stored_job.ipp>
 #include <elasticjob/impl/membership/traits.ipp>
 #include <elasticjob/impl/operations/address_mask.ipp>

@@ -279,6 +279,27 @@ TEST_CASE("election.elector: the node of a former session of ours is not our lea
     CHECK_FALSE(leads(&persistent, id(1), none));
 }
 
+TEST_CASE("election.elector: a persistent candidate, as a copied tree has one, does not block the queue (EL-8)") {
+    booth b;
+    b.create(b.at.election_latch() / "_c_6f2c1b9e-7f0f-4a57-9b1e-0a3f0e8a8d11-latch-");
+    auto const copied = b.at.election_latch() / "_c_6f2c1b9e-7f0f-4a57-9b1e-0a3f0e8a8d11-latch-0";
+    b.create(copied);
+    SUBCASE("two of them, which nobody stands behind") {
+        REQUIRE(b.elect(b.first, b.one));
+        CHECK(b.leader() == id(1).str());
+        CHECK(b.queue().empty());
+        CHECK(b.first.take_removed());
+        CHECK_FALSE(b.first.take_removed());
+    }
+    SUBCASE("one with something below it is an error") {
+        b.create(copied / "x");
+        auto const elected = b.elect(b.first, b.one);
+        REQUIRE_FALSE(elected);
+        CHECK(elected.error() == errc::not_empty);
+        CHECK(elected.error().where == copied.str());
+    }
+}
+
 TEST_CASE("election.elector: candidates are served by what stands behind the last latch-") {
     CHECK(detail::latch_key("_c_0b2f-latch-0000000012") == "0000000012");
     CHECK(detail::latch_key("_c_latch-x-latch-0000000002") == "0000000002");

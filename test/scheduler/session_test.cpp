@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of a job while its session is cut off, and when it has another one.
+#include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/execution/stop_request.hpp>
 #include <support/cluster.hpp>
+#include <support/job_world.hpp>
 
 #include <doctest/doctest.h>
+
+#include <optional>
+#include <stop_token>
+#include <string>
 
 using namespace elasticjob;
 using namespace elasticjob::test;
@@ -328,4 +335,75 @@ TEST_CASE("scheduler.job: an election that keeps failing is told of once") {
         CHECK(c.data("/settle/leader/election/instance") == m.id("settle"));
         CHECK(c.count(heard::kind::trouble) == 1);
     }
+}
+
+TEST_CASE(
+    "scheduler.job: what a tool that copies nodes has left in the place of ephemeral ones is removed and told (EL-8)") {
+    cluster c;
+    auto& one = c.add();
+    auto& two = c.add();
+    auto const job = make_job("settle", "0/5 * * * * ?", 4);
+    for (auto const* path : {"/settle", "/settle/instances", "/settle/leader", "/settle/leader/election",
+                             "/settle/leader/election/latch", "/settle/ext"})
+        c.create(path);
+    c.create("/settle/config", to_json(job));
+    c.create("/settle/instances/10.9.9.9@-@9-copied", "TRIGGER");
+    c.create("/settle/leader/election/instance", "10.9.9.9@-@9-copied");
+    c.create("/settle/leader/election/latch/_c_6f2c1b9e-7f0f-4a57-9b1e-0a3f0e8a8d11-latch-0000000000");
+    REQUIRE(one.schedule(job));
+    REQUIRE(two.schedule(job));
+    c.run_for(6s);
+    CHECK(c.started() == items{0, 1, 2, 3});
+    CHECK(c.owners("settle", 4) ==
+          std::vector<std::string>{two.id("settle"), two.id("settle"), one.id("settle"), one.id("settle")});
+    CHECK(!c.has("/settle/instances/10.9.9.9@-@9-copied"));
+    std::string told;
+    for (auto const& h : c.log)
+        if (h.what == heard::kind::trouble) told += to_string(*h.failure) + '\n';
+    INFO(told);
+    CHECK(c.count(heard::kind::trouble) == 3);
+    for (auto const* where : {"/instances/10.9.9.9@-@9-copied", "/leader/election/instance", "-latch-0000000000"})
+        CHECK(told.find(where) != told.npos);
+}
+
+TEST_CASE("scheduler.job: what stands in for an instance and cannot be removed gets no items, and is told once") {
+    cluster c;
+    auto& one = c.add();
+    REQUIRE(one.schedule(make_job("settle", "0/5 * * * * ?", 4)));
+    c.run_for(1s);
+    c.create("/settle/instances/10.9.9.9@-@9-copied");
+    c.create("/settle/instances/10.9.9.9@-@9-copied/below");
+    c.run_for(30s);
+    CHECK(c.owners("settle", 4) == std::vector<std::string>(4, one.id("settle")));
+    CHECK(c.count(heard::kind::trouble) == 1);
+    REQUIRE(c.last_trouble());
+    CHECK(*c.last_trouble() == errc::not_empty);
+    c.remove("/settle/instances/10.9.9.9@-@9-copied/below");
+    c.remove("/settle/instances/10.9.9.9@-@9-copied");
+    auto& two = c.add();
+    REQUIRE(two.schedule(make_job("settle", "0/5 * * * * ?", 4)));
+    c.run_for(1s);
+    CHECK(c.owner("settle", 0) == two.id("settle"));
+    CHECK(c.count(heard::kind::trouble) == 1);
+}
+
+TEST_CASE("scheduler.job: the leader looks once at each instance that comes") {
+    cluster c;
+    auto const job = make_job("settle", never, 4);
+    REQUIRE(c.add().schedule(job));
+    c.run_for(1s);
+    std::uint64_t looks = 0;
+    auto const leader = c.members.front()->registry.session().id;
+    losing const network{c.server, [&](std::int64_t s, operation::kind const* write) {
+                             looks += s == leader && !write;
+                             return request_fate::served;
+                         }};
+    c.create("/settle/instances/10.9.9.9@-@9-a", {}, create_mode::ephemeral);
+    c.run_for(1min);
+    auto const of_first = looks;
+    CHECK(of_first ==
+          6); // names, server, owner; the assignment, the first item and the flags that it has written itself
+    c.create("/settle/instances/10.9.9.9@-@9-b", {}, create_mode::ephemeral);
+    c.run_for(1min);
+    CHECK(looks - of_first <= of_first);
 }

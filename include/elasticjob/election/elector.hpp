@@ -10,6 +10,7 @@
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/registry/registry.hpp>
 
+#include <optional>
 #include <utility>
 
 namespace elasticjob {
@@ -29,6 +30,10 @@ public:
     /// happened, `withdraw` cleans up.
     task<result<void>> elect(session_generation g);
 
+    /// A persistent node that an election has found and removed in front of our candidate, once. Nobody stands behind
+    /// such a candidate, and it would block the queue for good (EL-8).
+    std::optional<node_path> take_removed() { return std::exchange(removed_, std::nullopt); }
+
     /// Whether a candidate of ours may be in the queue.
     bool is_standing() const noexcept { return election_.is_standing(); }
 
@@ -45,12 +50,13 @@ public:
 private:
     task<result<void>> run(election_step step, session_generation g);
 
-    /// Until the node changes or goes; at once if it is absent.
+    /// Until the node changes or goes; at once if it is absent. Removes it if it is persistent.
     task<result<void>> change_of(node_path path);
 
     Registry& registry_;
     random_source& random_;
     election election_;
+    std::optional<node_path> removed_;
 };
 
 template <registry Registry>
@@ -103,7 +109,16 @@ template <registry Registry>
 task<result<void>> elector<Registry>::change_of(node_path path) {
     node_watch<typename Registry::loop_type> changed{registry_.loop()};
     auto const watched = co_await registry_.get(path, &changed);
-    if (watched)
+    if (watched && watched->stat.owner == 0) {
+        transaction t{session_generation::current()};
+        t.remove_persistent(path, watched->stat.version);
+        ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(t)));
+        if (reply) removed_ = std::move(path);
+        if (!reply && reply.refused->why == errc::not_empty)
+            co_return error{errc::not_empty,
+                            "a persistent node stands in front of this candidate and has children: remove it",
+                            path.str()};
+    } else if (watched)
         co_await changed.fired();
     else if (!(watched.error() == errc::no_node))
         co_return watched.error();

@@ -41,6 +41,10 @@ public:
     /// Refuses the transaction if the node exists, by creating and removing it. There is no cheaper way to ask.
     transaction& check_absent(node_path path);
 
+    /// Removes a node that does not end with a session. Refused with no_children_for_ephemerals if it does, by creating
+    /// and removing a child of it: a version alone does not tell the two apart.
+    transaction& remove_persistent(node_path path, node_version version = any_version);
+
     transaction& add(operation o);
 
     session_generation generation() const noexcept { return generation_; }

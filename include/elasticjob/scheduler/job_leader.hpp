@@ -6,6 +6,7 @@
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/gather.hpp>
 #include <elasticjob/core/hash.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/task.hpp>
@@ -14,6 +15,7 @@
 #include <elasticjob/execution/lost_java_runs.hpp>
 #include <elasticjob/execution/round_follower.hpp>
 #include <elasticjob/membership/old_servers.hpp>
+#include <elasticjob/membership/stand_ins.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/scheduler/job_rules.hpp>
 #include <elasticjob/scheduler/job_standing.hpp>
@@ -72,7 +74,15 @@ private:
     /// the registry.
     task<result<void>> remove_old_servers();
 
-    /// Errors: those of traits_view.
+    /// EL-8: looks once at the owner of each instance that has come, and removes what no process stands behind. False
+    /// if it could not look.
+    task<bool> look_at_new_instances();
+
+    /// Removes a persistent node in the place of an ephemeral one, and tells of it. Whether it is known what became of
+    /// it.
+    task<bool> remove_stand_in(node_path path, node_version version);
+
+    /// Only with instances that have been looked at. Errors: those of traits_view.
     result<sharding_basis> current_basis() const;
 
     /// Whether all has been read that a sharding goes by. News come when it has.
@@ -122,6 +132,7 @@ private:
     resharder<Registry, Strategy> resharder_;
     std::unique_ptr<follower> follower_; ///< while we lead
     old_servers old_servers_;
+    known_instances instances_;
     mono_time audited_at_{};             ///< or when we began to lead
     bool had_failover_ = false;
     std::uint64_t failed_with_ = 0, told_of_ = 0; ///< since the last election that succeeded: a bit for each kind of error
@@ -167,8 +178,13 @@ task<void> job_leader<Environment, Strategy>::lead() {
             else if (resharder_.has_cut_items())
                 until = here_.now() + cut_items_pause;
             until = std::min(until, next_audit());
+        } else if (here_.view->leader() && here_.view->leader()->stat.owner == 0 && here_.is_enabled()) { // EL-8
+            auto const version = here_.view->leader()->stat.version;
+            bool const is_known = co_await remove_stand_in(here_.at.leader_instance(), version);
+            until = here_.now() + (is_known ? trouble_pause : here_.retry_pause);
         } else if (!here_.view->leader() && here_.is_enabled()) { // EL-4, EL-5, D-36
             auto const elected = co_await elector_.elect(here_.generation);
+            if (auto const removed = elector_.take_removed()) here_.tell_trouble(stand_in_removed(*removed));
             if (elected)
                 failed_with_ = told_of_ = 0;
             else
@@ -262,10 +278,48 @@ mono_time job_leader<Environment, Strategy>::next_audit() const {
 }
 
 template <class Environment, sharding_strategy Strategy>
+task<bool> job_leader<Environment, Strategy>::look_at_new_instances() {
+    instances_.note(here_.self, true);
+    auto const fresh = instances_.unchecked(here_.view->instances());
+    if (fresh.empty()) co_return true;
+    auto const look = [&](instance_id const& id) { return here_.registry.exists(here_.at.instance(id)); };
+    auto const found = co_await gather_each(here_.loop(), fresh, look);
+    for (std::size_t i = 0; i < fresh.size(); ++i) {
+        bool const is_passing =
+            !found[i] && (is_connection(found[i].error().code) || found[i].error() == errc::session_lost);
+        if (is_passing) co_return false;
+        bool const stands_in = found[i] && is_stand_in(*found[i]);
+        instances_.note(fresh[i], !stands_in);
+        if (!stands_in) continue;
+        bool const is_known = co_await remove_stand_in(here_.at.instance(fresh[i]), (*found[i])->version);
+        if (!is_known) instances_.forget(fresh[i]);
+    }
+    co_return true;
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<bool> job_leader<Environment, Strategy>::remove_stand_in(node_path path, node_version version) {
+    transaction t{here_.generation};
+    t.check(here_.at.instance(here_.self)).remove_persistent(path, version);
+    auto const done = co_await here_.registry.commit(t);
+    if (done && *done) {
+        here_.tell_trouble(stand_in_removed(path));
+        co_return true;
+    }
+    auto const why = done ? refusal_error(t, *done->refused) : done.error();
+    bool const will_pass = is_connection(why.code) || why == errc::session_lost || why == errc::no_node ||
+                           why == errc::version_conflict || why == errc::no_children_for_ephemerals;
+    if (will_pass) co_return false; // it has gone or changed, or is looked at again
+    here_.tell_trouble(stand_in_stays(path, why));
+    co_return true;
+}
+
+template <class Environment, sharding_strategy Strategy>
 result<sharding_basis> job_leader<Environment, Strategy>::current_basis() const {
     auto const count = rules_.item_count();
     sharding_basis basis{here_.generation, here_.name.str(), count, rules_.version(),
                          here_.view->available_instances()};
+    instances_.keep_live(basis.instances);
     if constexpr (uses_traits) {
         ELASTICJOB_TRY(basis.traits, traits_->traits_of(basis.instances, count));
     }
@@ -338,13 +392,17 @@ task<result<std::vector<operation>>> job_leader<Environment, Strategy>::make_up_
 template <class Environment, sharding_strategy Strategy>
 task<std::optional<std::chrono::milliseconds>> job_leader<Environment, Strategy>::keep_sharded() {
     if (!here_.view->config() || !knows_servers_and_traits()) co_return std::nullopt; // being removed; being read
+    bool const has_looked = co_await look_at_new_instances();
+    if (!has_looked) co_return here_.retry_pause;
     auto first_look = current_basis();
     if (!first_look) {
         here_.tell_trouble(first_look.error());
         co_return trouble_pause;
     }
     if (resharder_.is_outdated(*here_.view, *first_look)) co_await settle();
-    if (!here_.view->config() || !here_.is_registered() || !knows_servers_and_traits()) co_return here_.retry_pause;
+    bool const has_looked_again = co_await look_at_new_instances();
+    if (!has_looked_again || !here_.view->config() || !here_.is_registered() || !knows_servers_and_traits())
+        co_return here_.retry_pause;
     auto now_known = current_basis();
     if (!now_known) co_return here_.retry_pause;
     auto basis = *std::move(now_known);

@@ -27,6 +27,11 @@ ELASTICJOB_DECL transaction& transaction::check_absent(node_path path) {
     return remove(std::move(path));
 }
 
+ELASTICJOB_DECL transaction& transaction::remove_persistent(node_path path, node_version version) {
+    check_absent(path / "probe");
+    return remove(std::move(path), version);
+}
+
 ELASTICJOB_DECL transaction& transaction::add(operation o) {
     bytes_ += o.bytes();
     operations_.push_back(std::move(o));

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Persistent nodes in the place of ephemeral ones: no process stands behind them.
+#ifndef ELASTICJOB_MEMBERSHIP_STAND_INS_HPP
+#define ELASTICJOB_MEMBERSHIP_STAND_INS_HPP
+
+#include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/error.hpp>
+#include <elasticjob/core/identity.hpp>
+#include <elasticjob/core/path.hpp>
+#include <elasticjob/registry/node.hpp>
+#include <elasticjob/registry/transaction.hpp>
+
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace elasticjob {
+
+/// Which of the registered instances live (EL-8). The names below `instances` do not tell: tools that copy or restore
+/// nodes leave persistent ones there, and so does an order of Java's console to an instance that has just gone. Facts
+/// in, decisions out.
+class known_instances {
+public:
+    /// Those of the listed ones whose owner has not been looked at. Forgets those that are not listed.
+    std::vector<instance_id> unchecked(std::vector<instance_id> const& listed);
+
+    void note(instance_id const& id, bool is_live) { is_live_[id] = is_live; }
+    void forget(instance_id const& id) { is_live_.erase(id); }
+
+    /// Leaves those that have been looked at and live.
+    void keep_live(std::vector<instance_id>& instances) const;
+
+private:
+    std::map<instance_id, bool> is_live_;
+};
+
+/// Whether the node ends with no session, so that nobody stands behind it.
+inline bool is_stand_in(std::optional<node_stat> const& found) noexcept { return found && found->owner == 0; }
+
+/// To be told: what stood there has been removed, or has to be by hand, because of `why`.
+error stand_in_removed(node_path const& path);
+error stand_in_stays(node_path const& path, error const& why);
+
+} // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/membership/stand_ins.ipp>
+#endif
+#endif // ELASTICJOB_MEMBERSHIP_STAND_INS_HPP
