@@ -78,7 +78,7 @@ struct house {
     void enter(node_path const& p) { REQUIRE(block_on(loop, registry.create(p, {}, create_mode::ephemeral))); }
     void leave(node_path const& p) { REQUIRE(block_on(loop, registry.remove(p))); }
 
-    auto keep() { return lease.keep(registry.session().generation, me, loop.now()); }
+    auto keep() { return lease.keep(registry.session().generation, me, lease.now()); }
     auto lapses() { return lease.lapsed().edition() - lapses_before; }
     std::uint64_t lapses_before = 0;
 };
@@ -418,6 +418,48 @@ TEST_CASE("execution.lease: it may go while a heartbeat is under way") {
     CHECK(server.counts().writes == 2);
 }
 
+TEST_CASE("execution.lease: the time in which the machine is suspended counts") {
+    house h;
+    auto const hold = h.keep();
+    h.loop.run_for(20s);
+    h.loop.suspend(3s);
+    CHECK(hold.is_valid());
+    h.loop.run_for(20s);
+    CHECK(hold.is_valid()); // what has been sent since proves it
+    CHECK(h.guard.deadlines.back() - h.loop.now() == h.lease.deadline() - h.lease.now()); // by the loop's clock
+    h.loop.suspend(7s);
+    CHECK_FALSE(hold.is_valid());
+    CHECK_FALSE(h.lease.is_valid());
+    CHECK(h.lapses() == 0);
+    h.loop.run_for(1s); // the next heartbeat
+    CHECK(h.lapses() == 1);
+    h.loop.run_for(20s);
+    CHECK(h.lease.is_proven());
+    CHECK_FALSE(hold.is_valid());
+}
+
+TEST_CASE("execution.lease: a lease that ends in a suspension is noticed a tenth of the time-out later, though nothing "
+          "can be sent") {
+    house h;
+    auto const hold = h.keep();
+    h.loop.run_for(20s);
+    h.registry.disconnect();
+    h.loop.run_for(100ms);
+    h.loop.suspend(1h);
+    CHECK(h.lapses() == 0);
+    h.loop.run_for(1s);
+    CHECK(h.lapses() == 1);
+    CHECK_FALSE(hold.is_valid());
+}
+
+TEST_CASE("execution.lease: a start whose answer waited for a suspended machine begins nothing") {
+    house h;
+    auto const sent = h.lease.now();
+    h.loop.suspend(10s);
+    auto const hold = h.lease.keep(h.registry.session().generation, h.me, sent);
+    CHECK_FALSE(hold.is_valid());
+}
+
 TEST_CASE("execution.lease: it works on a real loop too") {
     event_loop loop;
     basic_memory_server<event_loop> server{loop, {.session_timeout = 200ms}};
@@ -426,7 +468,7 @@ TEST_CASE("execution.lease: it works on a real loop too") {
         auto const me = node_path::parse("/me").value();
         ELASTICJOB_CO_CHECK(co_await r.create(me, {}, create_mode::ephemeral));
         session_lease<MemoryRegistry> lease{r};
-        auto const hold = lease.keep(r.session().generation, me, r.loop().now());
+        auto const hold = lease.keep(r.session().generation, me, lease.now());
         auto const seen = lease.lapsed().edition();
         r.disconnect();
         co_return co_await lease.lapsed().newer_than(seen, r.loop().now() + 10s);

@@ -67,6 +67,32 @@ TEST_CASE("testing.node_loop: nothing of a paused process runs, and what is over
     CHECK(f.log == "bbb1aaa1");
 }
 
+TEST_CASE("testing.node_loop: while a machine is suspended its monotonic time stands still, and only that") {
+    fixture f;
+    auto const begin = f.one.now();
+    f.scope.spawn(f.tick(f.one, 'a', 5s, 1));
+    f.world.run_for(2s);
+    f.one.suspend();
+    f.world.run_for(1h);
+    CHECK(f.one.now() == begin + 2s);
+    CHECK(f.one.boot_now() == begin + 2s + 1h);
+    CHECK(f.one.wall_now() == f.two.wall_now());
+    CHECK(f.log.empty());
+    std::chrono::seconds paused{0};
+    SUBCASE("resumed") {}
+    SUBCASE("paused in between, which is no suspension") {
+        f.one.pause();
+        f.world.run_for(1s);
+        CHECK(f.one.now() == begin + 3s);
+        paused = 1s;
+    }
+    f.one.resume();
+    f.world.run_for(3s - paused - 1ns);
+    CHECK(f.log.empty());
+    f.world.run_for(1ns);
+    CHECK(f.log == "a");
+}
+
 TEST_CASE("testing.node_loop: a killed process does nothing more, and its coroutines can be destroyed") {
     fixture f;
     auto token = std::make_shared<int>();

@@ -25,6 +25,7 @@ public:
     ~event_loop();
 
     mono_time now() const noexcept { return clock_.now(); }
+    mono_time boot_now() const noexcept { return clock_.boot_now(); }
     wall_time wall_now() const noexcept { return clock_.wall_now(); }
     bool on_loop() const noexcept { return std::this_thread::get_id() == id_.load(std::memory_order_relaxed); }
 

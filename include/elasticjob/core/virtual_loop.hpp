@@ -19,6 +19,7 @@ public:
     ~virtual_loop();
 
     mono_time now() const noexcept { return clock_.now(); }
+    mono_time boot_now() const noexcept { return clock_.boot_now(); }
     wall_time wall_now() const noexcept { return clock_.wall_now(); }
     bool on_loop() const noexcept { return stepping_; }
     void post(work& w) noexcept { ready_.push_back(w); }
@@ -37,6 +38,9 @@ public:
 
     /// Does what can be done without time passing.
     void run_ready() { run_until(now()); }
+
+    /// The machine is suspended for so long: no timer comes nearer.
+    void suspend(std::chrono::nanoseconds span) noexcept { clock_.suspend(span); }
 
     /// Somebody sets the machine's clock.
     void set_wall(wall_time wall) noexcept { clock_.set_wall(wall); }

@@ -71,6 +71,10 @@ struct lease_rule {
 /// not for how long. Until a proof is made, T/4 later, `deadline()` is 3/8 T behind that request: right if until then
 /// the session was kept as usual, by a ping in each third of T. `is_proven()` tells the two apart.
 ///
+/// Its clock is `boot_now` of the loop, because the servers' clocks go on while this machine is suspended. The loop's
+/// timers may stand still then, so while it is held it looks at its clock in every tenth of T, whether or not it can
+/// send anything. That finds a lease that has ended in a suspension; `is_valid` says so at once.
+///
 /// Must outlive its holds and be gone before the registry. Threads: the loop's, construction anywhere.
 template <registry Registry, lease_guard Guard = NoDeadManTimer>
 class session_lease {
@@ -96,16 +100,19 @@ public:
         std::unique_ptr<seat> seat_;
     };
 
+    /// What `sent` and `deadline` are measured by.
+    mono_time now() const { return boot_now(loop()); }
+
     /// Begins to hold it. A write under generation `g`, sent at `sent` or later, has succeeded: the start of a run.
     /// `witness` is an ephemeral node of that session: once it is gone, others believe that we are, and its holds are
     /// over. The hold is born over if the lease is not valid then; no run should begin under it.
     [[nodiscard]] hold keep(session_generation g, node_path witness, mono_time sent);
 
     /// Whether the session certainly lives now, as far as the rule can tell.
-    bool is_valid() const { return is_current() && loop().now() < deadline_; }
+    bool is_valid() const { return is_current() && now() < deadline_; }
 
     /// Whether that rests on answers alone, and not on what is assumed at the beginning.
-    bool is_proven() const { return is_current() && loop().now() < proven_; }
+    bool is_proven() const { return is_current() && now() < proven_; }
 
     /// In the distant past while nothing is known of the present session.
     mono_time deadline() const { return is_current() ? deadline_ : mono_time::min(); }
@@ -136,7 +143,7 @@ private:
 
     struct alarm : timer {
         explicit alarm(session_lease& l) noexcept : timer{&ring}, self{l} {}
-        static void ring(timer& t) { static_cast<alarm&>(t).self.lapse(); }
+        static void ring(timer& t) { static_cast<alarm&>(t).self.look_at_clock(); }
         session_lease& self;
     };
 
@@ -166,6 +173,12 @@ private:
 
     /// After every change of what is known, and of who holds it.
     void watch_deadline();
+
+    void set_alarm();
+    void look_at_clock();
+
+    /// The same by the loop's clock, if the machine is not suspended until then.
+    mono_time on_loop(mono_time t) const { return loop().now() + (t - now()); }
 
     void lapse();
 
@@ -223,7 +236,7 @@ auto session_lease<Registry, Guard>::keep(session_generation g, node_path witnes
     learn(sent);
     last_sent_ = std::max(last_sent_, sent);
     if (is_first) {
-        held_since_ = loop().now();
+        held_since_ = now();
         raise(sent + lease_rule::assumed(timeout_), false);
     }
     own->is_over = !is_valid();
@@ -285,8 +298,10 @@ task<void> session_lease<Registry, Guard>::keep_alive() {
     for (;;) {
         auto const seen = stir_.edition();
         auto const due = next_heartbeat();
-        if (due > loop().now())
-            co_await stir_.newer_than(seen, due);
+        if (due == mono_time::max())
+            co_await stir_.newer_than(seen);
+        else if (due > now())
+            co_await stir_.newer_than(seen, on_loop(due));
         else
             co_await send_heartbeat();
     }
@@ -304,7 +319,7 @@ mono_time session_lease<Registry, Guard>::next_heartbeat() const {
     // Make haste with the next proof that is possible: which of the answered requests may serve as j, and when?
     for (std::size_t i = 0; i < count_; ++i) {
         auto const deadline = acks_[i].sent + lease_rule::proven(timeout_);
-        if (deadline <= std::max(deadline_, loop().now())) continue;
+        if (deadline <= std::max(deadline_, now())) continue;
         auto const m = acks_[i].received + lease_rule::relay_max(timeout_);
         return std::max(patience, m <= acks_[count_ - 1].sent ? last_sent_ : std::min(due, m));
     }
@@ -318,7 +333,7 @@ task<void> session_lease<Registry, Guard>::send_heartbeat() {
     live_.push_back(next);
     node_path const witness = next.witness;
     auto const g = generation_;
-    auto const sent = loop().now();
+    auto const sent = now();
     last_sent_ = sent;
     is_answered_ = false;
     ++heartbeats_;
@@ -351,7 +366,7 @@ void session_lease<Registry, Guard>::learn(mono_time sent) {
         std::move(acks_.begin() + 1, acks_.end(), acks_.begin());
         --count_;
     }
-    acks_[count_++] = {sent, loop().now()};
+    acks_[count_++] = {sent, now()};
 }
 
 template <registry Registry, lease_guard Guard>
@@ -370,8 +385,19 @@ void session_lease<Registry, Guard>::watch_deadline() {
         return;
     }
     if (!is_valid()) return lapse();
-    loop().arm(alarm_, deadline_);
-    guard_.until(deadline_);
+    set_alarm();
+    guard_.until(on_loop(deadline_));
+}
+
+template <registry Registry, lease_guard Guard>
+void session_lease<Registry, Guard>::set_alarm() {
+    loop().arm(alarm_, on_loop(std::min(deadline_, now() + lease_rule::period(timeout_))));
+}
+
+template <registry Registry, lease_guard Guard>
+void session_lease<Registry, Guard>::look_at_clock() {
+    if (is_valid()) return set_alarm();
+    lapse();
 }
 
 template <registry Registry, lease_guard Guard>

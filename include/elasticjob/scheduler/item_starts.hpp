@@ -184,7 +184,7 @@ task<start_answer> item_starts<Environment>::check_clock() {
 template <class Environment>
 task<void> item_starts<Environment>::start_all(std::vector<run_start> starts, bool is_monitored) {
     auto const g = site_.terms.generation;
-    auto const asked_at = site_.now();
+    auto const asked_at = site_.env.lease.now();
     std::vector<item_index> asked;
     for (auto const& w : starts) {
         asked.push_back(w.share.item);

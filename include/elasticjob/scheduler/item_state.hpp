@@ -30,7 +30,7 @@ struct run_in_hand {
     std::shared_ptr<valid_config const> config;
     std::optional<typename Environment::lease_type::hold> lease{}; ///< of a monitored run, while its body is called
     wall_time due{};
-    mono_time asked_at{};    ///< no later than the request that began it
+    mono_time asked_at{};    ///< by the lease's clock, no later than the request that began it
     events::run_name name{}; ///< once the body has ended
 };
 

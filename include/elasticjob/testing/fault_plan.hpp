@@ -54,6 +54,7 @@ namespace elasticjob::testing {
 /// | stale_reads     | the node reads from a follower that is up to `span` / 20 behind                | node, span       |
 /// | read_only_records | nobody may write the job's run records: an access list, a quota               | job, span        |
 /// | end_scheduler   | the scheduler ends in order; after `span` another begins in the same session   | node, span       |
+/// | suspend         | the machine sleeps: as pause, and its monotonic clock stands still             | node, span       |
 enum class fault_kind : std::uint8_t {
     slow_network,
     partition,
@@ -87,14 +88,42 @@ enum class fault_kind : std::uint8_t {
     stale_reads,
     read_only_records,
     end_scheduler,
+    suspend,
 };
 
-inline constexpr std::array<std::string_view, 32> fault_names{
-    "slow_network",   "partition",   "deafness",     "reset",          "lose_request", "lose_reply",  "expire",
-    "pause",          "crash",       "crash_before", "crash_after",    "clock_jump",   "slow_bodies", "throwing_bodies",
-    "hanging_bodies", "full_pool",   "join",         "leave",          "trigger",      "disable",     "enable",
-    "disable_item",   "enable_item", "set_items",    "remove_instance", "stop_run",    "set_cron",
-    "set_failover",   "set_misfire", "stale_reads",  "read_only_records", "end_scheduler"};
+inline constexpr std::array<std::string_view, 33> fault_names{"slow_network",
+                                                              "partition",
+                                                              "deafness",
+                                                              "reset",
+                                                              "lose_request",
+                                                              "lose_reply",
+                                                              "expire",
+                                                              "pause",
+                                                              "crash",
+                                                              "crash_before",
+                                                              "crash_after",
+                                                              "clock_jump",
+                                                              "slow_bodies",
+                                                              "throwing_bodies",
+                                                              "hanging_bodies",
+                                                              "full_pool",
+                                                              "join",
+                                                              "leave",
+                                                              "trigger",
+                                                              "disable",
+                                                              "enable",
+                                                              "disable_item",
+                                                              "enable_item",
+                                                              "set_items",
+                                                              "remove_instance",
+                                                              "stop_run",
+                                                              "set_cron",
+                                                              "set_failover",
+                                                              "set_misfire",
+                                                              "stale_reads",
+                                                              "read_only_records",
+                                                              "end_scheduler",
+                                                              "suspend"};
 
 constexpr std::string_view name_of(fault_kind k) noexcept { return fault_names[static_cast<std::size_t>(k)]; }
 
@@ -139,11 +168,11 @@ result<fault_plan> parse_fault_plan(std::string_view text);
 
 /// How often each kind is drawn, in relation to the others.
 struct fault_rates {
-    std::array<std::uint32_t, fault_names.size()> weights{2, 4, 2, 4, 8, 8, 2, // network
-                                                          4, 3, 4, 4, 2,       // process
-                                                          2, 2, 2, 1,          // bodies
+    std::array<std::uint32_t, fault_names.size()> weights{2, 4, 2, 4, 8, 8, 2,                   // network
+                                                          4, 3, 4, 4, 2,                         // process
+                                                          2, 2, 2, 1,                            // bodies
                                                           4, 3, 4, 3, 3, 2, 2, 3, 1, 2, 2, 2, 1, // operators
-                                                          4, 2, 3};
+                                                          4, 2, 3, 0};
     std::chrono::milliseconds mean_pause{3'000}; ///< between two faults
     std::chrono::milliseconds clock_jump_most{20'000};
 

@@ -7,6 +7,7 @@
 #include <elasticjob/core/virtual_loop.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace elasticjob::testing {
@@ -18,7 +19,7 @@ struct world_stepper {
     void* context = nullptr;
 };
 
-/// Shares the world's monotonic time, and has a wall clock of its own. One piece of work or one timer is a step of the
+/// Shares the world's monotonic time, less what it has been suspended, and has a wall clock of its own. One piece of work or one timer is a step of the
 /// world, so that processes take turns.
 ///
 /// | the process is | posted work and timers                    | blocking calls                |
@@ -39,7 +40,8 @@ public:
 
     static constexpr std::uint32_t works_at_once = 1000;
 
-    mono_time now() const noexcept { return world_.now(); }
+    mono_time now() const noexcept { return (asleep_since_ ? *asleep_since_ : world_.now()) - slept_; }
+    mono_time boot_now() const noexcept { return world_.now(); }
     wall_time wall_now() const noexcept { return world_.wall_now() + wall_offset_; }
     bool on_loop() const noexcept { return world_.on_loop(); }
 
@@ -53,8 +55,13 @@ public:
     bool is_paused() const noexcept { return paused_; }
     bool is_killed() const noexcept { return killed_; }
 
-    /// As SIGSTOP does.
+    /// As SIGSTOP does. Ends a suspension.
     void pause() noexcept;
+
+    /// As a machine's suspension does: paused, and monotonic time stands still, though not `boot_now`.
+    void suspend() noexcept;
+
+    /// Ends both.
     void resume();
 
     /// As SIGKILL does. May be called by the process's own step, which then is its last.
@@ -83,6 +90,7 @@ private:
     void take_turn() noexcept;
     void go_on();
     void set_alarm();
+    void wake() noexcept;
 
     void run_one();
     void fire_one();
@@ -93,6 +101,8 @@ private:
     intrusive_list<work>* diverted_ = nullptr;
     timer_queue timers_;
     wall_time::duration wall_offset_{};
+    mono_time::duration slept_{};           ///< in the suspensions that are over
+    std::optional<mono_time> asleep_since_; ///< by the world
     mono_time instant_{};     ///< when the last work was done
     std::uint32_t works_ = 0; ///< how many at that instant
     turn turn_{*this};

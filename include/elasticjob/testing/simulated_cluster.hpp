@@ -191,7 +191,7 @@ private:
         std::unique_ptr<struct process> process;
         std::set<std::uint32_t> wants; ///< the jobs that it is to be a member of
         std::chrono::nanoseconds wall_offset{};
-        mono_time cut_until{}, deaf_until{}, paused_until{}, slow_until{}, behind_until{};
+        mono_time cut_until{}, deaf_until{}, paused_until{}, suspended_until{}, slow_until{}, behind_until{};
         std::chrono::milliseconds restart_after{};
         bool is_starting = false; ///< planned
     };

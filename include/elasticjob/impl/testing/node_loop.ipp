@@ -27,14 +27,27 @@ ELASTICJOB_DECL bool node_loop::wait(gate const& g) {
 }
 
 ELASTICJOB_DECL void node_loop::pause() noexcept {
+    wake();
     paused_ = true;
     turn_.unlink();
     world_.disarm(alarm_);
     world_.disarm(breath_);
 }
 
+ELASTICJOB_DECL void node_loop::suspend() noexcept {
+    if (asleep_since_) return;
+    pause();
+    asleep_since_ = world_.now();
+}
+
+ELASTICJOB_DECL void node_loop::wake() noexcept {
+    if (asleep_since_) slept_ += world_.now() - *asleep_since_;
+    asleep_since_.reset();
+}
+
 ELASTICJOB_DECL void node_loop::resume() {
     if (killed_ || !paused_) return;
+    wake();
     paused_ = false;
     take_turn();
     set_alarm();
@@ -71,7 +84,7 @@ ELASTICJOB_DECL void node_loop::go_on() {
 
 ELASTICJOB_DECL void node_loop::set_alarm() {
     if (paused_ || killed_ || timers_.empty()) return;
-    auto const due = timers_.earliest().due;
+    auto const due = timers_.earliest().due + slept_;
     if (alarm_.is_armed() && alarm_.due <= due) return;
     world_.disarm(alarm_);
     world_.arm(alarm_, due);
@@ -83,7 +96,7 @@ ELASTICJOB_DECL void node_loop::run_one() {
     w.act(w, work_action::run);
     if (std::exchange(instant_, now()) != now()) works_ = 0;
     if (++works_ >= works_at_once && !killed_ && !paused_ && !breath_.is_armed())
-        world_.arm(breath_, now() + std::chrono::milliseconds{1});
+        world_.arm(breath_, world_.now() + std::chrono::milliseconds{1});
     if (!killed_) take_turn();
 }
 

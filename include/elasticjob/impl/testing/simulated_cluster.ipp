@@ -77,7 +77,7 @@ ELASTICJOB_DECL void simulated_cluster::end_faults() {
     for (auto& [j, until] : read_only_until_) until = world_.now();
     refresh_records();
     for (auto& n : nodes_) {
-        n->cut_until = n->deaf_until = n->paused_until = n->slow_until = n->behind_until = world_.now();
+        n->cut_until = n->deaf_until = n->paused_until = n->suspended_until = n->slow_until = n->behind_until = world_.now();
         n->line.forget_stops();
         refresh(*n);
         if (n->process) {
@@ -318,6 +318,8 @@ ELASTICJOB_DECL void simulated_cluster::begin(machine& n, fault const& f) {
         return server_.expire(n.line.session());
     case fault_kind::pause:
         return last(n.paused_until);
+    case fault_kind::suspend:
+        return last(n.suspended_until);
     case fault_kind::crash:
         n.restart_after = f.span;
         return crash(n);
@@ -402,10 +404,13 @@ ELASTICJOB_DECL void simulated_cluster::refresh(machine& n) {
     n.line.cut(now < n.cut_until, now < n.cut_until || now < n.deaf_until);
     observatory_.view.nodes[n.number].wall_offset = n.wall_offset;
     bool const is_paused = now < n.paused_until;
-    n.line.set_paused(is_paused);
+    bool const is_suspended = now < n.suspended_until;
+    n.line.set_paused(is_paused || is_suspended);
     if (!n.process) return;
     n.process->loop.set_wall_offset(n.wall_offset);
-    if (is_paused)
+    if (is_suspended)
+        n.process->loop.suspend();
+    else if (is_paused)
         n.process->loop.pause();
     else
         n.process->loop.resume();
