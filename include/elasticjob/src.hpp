@@ -8,6 +8,7 @@
 #error "define ELASTICJOB_COMPILED for the whole program: without it, every file contains these definitions already"
 #endif
 
+#include <elasticjob/cron/describe.hpp>
 #include <elasticjob/scheduler/instances.hpp>
 #include <elasticjob/testing/simulation.hpp>
 
@@ -44,12 +45,15 @@
 #include <elasticjob/impl/core/timer_queue.ipp>
 #include <elasticjob/impl/core/virtual_loop.ipp>
 #include <elasticjob/impl/core/worker_pool.ipp>
+#include <elasticjob/impl/cron/describe.ipp>
 #include <elasticjob/impl/cron/expression.ipp>
+#include <elasticjob/impl/cron/quartz_text.ipp>
 #include <elasticjob/impl/cron/system_zone.ipp>
 #include <elasticjob/impl/cron/timetable.ipp>
 #include <elasticjob/impl/cron/tzif.ipp>
 #include <elasticjob/impl/cron/tzif_zone.ipp>
 #include <elasticjob/impl/cron/zone_ref.ipp>
+#include <elasticjob/impl/cron/value_list.ipp>
 #include <elasticjob/impl/election/election.ipp>
 #include <elasticjob/impl/election/elector.ipp>
 #include <elasticjob/impl/events/event_database.ipp>

@@ -105,3 +105,13 @@ TEST_CASE("config.fields: the canonical form has only what a job of its type has
     CHECK(canonical(config).script_command_line == "demo.sh");
     CHECK(canonical(canonical(config)) == canonical(config));
 }
+
+TEST_CASE("config.fields: the registry's cron has six fields, whatever was written") {
+    auto const stored = [](std::string cron) { return canonical({.name = "settle", .cron = std::move(cron)}).cron; };
+    CHECK(stored("*/5 * * * *") == "0 0/5 * * * ?");
+    CHECK(stored("0 9 * * 1-5") == "0 0 9 ? * MON-FRI");
+    CHECK(stored("@daily") == "0 0 0 * * ?");
+    for (auto const* kept : {"*/5 0  * * * ?", "0 0 0 ? * MON-FRI 2030", "rubbish", "1 2 3 4 x", "@never", ""})
+        CHECK(stored(kept) == kept);
+    CHECK(differences({.cron = "@hourly"}, {.cron = "0 0 * * * ?"}).empty());
+}

@@ -101,3 +101,9 @@ TEST_CASE("config.schedule_text: more lines than a schedule can have are counted
     CHECK(read.error() == errc::malformed_data);
     CHECK(read.error().what == "a schedule has at most 1200 lines, not 149000");
 }
+
+TEST_CASE("config.schedule_text: an expression of five fields is written with six") {
+    auto c = plain;
+    c.schedules = {job_schedule::by_cron("30 6 * * 1"), job_schedule::by_cron("@weekly")};
+    CHECK(to_schedule_text(c) == "elasticjob schedule 1\ncron 0 30 6 ? * MON\ncron 0 0 0 ? * SUN\n");
+}

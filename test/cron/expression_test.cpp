@@ -34,6 +34,23 @@ static_assert("0 0 0 L-0 * ?"_cron == "0 0 0 L * ?"_cron);
 static_assert("0 0 0 LW * ?"_cron != "0 0 0 L * ?"_cron);
 static_assert("0 0 0 1 1 ?"_cron != "1 0 0 1 1 ?"_cron);
 
+// Five fields: seconds are 0, and days of the week count from 0.
+static_assert("*/5 * * * *"_cron == "0 0/5 * * * ?"_cron);
+static_assert("0 9 * * 1-5"_cron == "0 0 9 ? * MON-FRI"_cron);
+static_assert("0 9 * * 0"_cron == "0 0 9 ? * SUN"_cron);
+static_assert("0 9 * * 7"_cron == "0 0 9 ? * SUN"_cron);
+static_assert("0 9 * * 5-7"_cron == "0 0 9 ? * FRI-SUN"_cron);
+static_assert("0 9 * * fri-mon"_cron == "0 0 9 ? * FRI-MON"_cron);
+static_assert("0 9 * * 0-7"_cron == "0 0 9 * * ?"_cron);
+static_assert("0 9 * * */2"_cron == "0 0 9 ? * SUN,TUE,THU,SAT"_cron);
+static_assert("0 9 * * MON-FRI/2"_cron == "0 0 9 ? * MON,WED,FRI"_cron);
+static_assert("\t30 6  1,15 * * "_cron == "0 30 6 1,15 * ?"_cron);
+static_assert("0 0 1-7 jan *"_cron == "0 0 0 1-7 1 ?"_cron);
+static_assert("@yearly"_cron == "0 0 0 1 1 ?"_cron && "@annually"_cron == "@yearly"_cron);
+static_assert("@monthly"_cron == "0 0 0 1 * ?"_cron && "@weekly"_cron == "0 0 0 ? * 1"_cron);
+static_assert("@daily"_cron == "0 0 0 * * ?"_cron && " @MidNight "_cron == "@daily"_cron);
+static_assert("@hourly"_cron == "0 0 * * * ?"_cron);
+
 static_assert("* * * ? * *"_cron.fires_in_every_hour());
 static_assert("0 0 0-23 ? * *"_cron.fires_in_every_hour());
 static_assert(!"0 0 0-22 ? * *"_cron.fires_in_every_hour());
@@ -61,8 +78,23 @@ constexpr faulty faults[] = {
     {"", 1, "Unexpected end of expression."},
     {"  \t ", 5, "Unexpected end of expression."},
     {"0", 2, "Unexpected end of expression."},
-    {"0 0 12 1 *", 11, "Unexpected end of expression."},
-    {"0 0 12 1 * ", 12, "Unexpected end of expression."},
+    {"0 0 12 1", 9, "Unexpected end of expression."},
+    {"0 0 12 1 ", 10, "Unexpected end of expression."},
+    // Five fields and names.
+    {"0 9 1 * 1", 9, "Five fields with a day-of-month AND a day-of-week mean either of them"},
+    {"0 9 */2 * 1", 11, "Five fields with a day-of-month AND a day-of-week mean either of them"},
+    {"0 0 ? * 1", 5, "'?', 'L', 'W' and '#' are for expressions of six fields: '?'"},
+    {"0 0 * * ?", 9, "'?', 'L', 'W' and '#' are for expressions of six fields: '?'"},
+    {"0 0 L * *", 5, "'?', 'L', 'W' and '#' are for expressions of six fields: 'L'"},
+    {"0 0 15W * *", 7, "'?', 'L', 'W' and '#' are for expressions of six fields: 'W'"},
+    {"0 0 * * FRIL", 12, "'?', 'L', 'W' and '#' are for expressions of six fields: 'L'"},
+    {"0 0 * * 5#2", 10, "'?', 'L', 'W' and '#' are for expressions of six fields: '#'"},
+    {"0 0 * * 8", 9, "Day-of-Week values of five fields must be between 0 and 7: '8'"},
+    {"60 0 * * *", 1, "Minute and Second values must be between 0 and 59: '60'"},
+    {"0 0 31 2 *", 5, never, errc::cron_never_fires},
+    {" @every 5m", 2, "Unknown name of a schedule: '@every'"},
+    {"@\n", 1, "Unknown name of a schedule: '@'"},
+    {"@daily x", 8, "Unexpected character: 'x'"},
     {"* * * * * ? * *", 15, "Unexpected text after the seventh field: '*'"},
     {"* * * * * ? 2024 rubbish", 18, "Unexpected text after the seventh field"},
     {", * * * * ?", 1, "An element of the list is empty"},

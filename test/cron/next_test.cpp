@@ -39,6 +39,14 @@ static_assert(fires("0 15 10 ? * MON-FRI"_cron, "2024-05-31 10:15:00", "2024-06-
 static_assert(fires("0 0 0 1 1 ?"_cron, "2024-01-01 00:00:00", "2025-01-01 00:00:00"));
 static_assert(fires("59 59 23 31 12 ?"_cron, "2024-12-31 23:59:59", "2025-12-31 23:59:59"));
 
+// An instant finer than a second is one of its second.
+static_assert(next_fire("0 0 0 1 1 ?"_cron, instant("2023-12-31 23:59:59") + std::chrono::milliseconds{999}, utc) ==
+              instant("2024-01-01 00:00:00"));
+static_assert(next_fire("0 0 0 1 1 ?"_cron, instant("2024-01-01 00:00:00") + std::chrono::nanoseconds{1}, utc) ==
+              instant("2025-01-01 00:00:00"));
+static_assert(next_fire("0 0 0 1 1 ?"_cron, std::chrono::sys_days{std::chrono::days{1}}, utc) ==
+              instant("1971-01-01 00:00:00"));
+
 // Years.
 static_assert(matches("0 15 10 * * ? 2005"_cron, "2005-06-01 10:15:00"));
 static_assert(!matches("0 15 10 * * ? 2005"_cron, "2005-06-01 10:16:00"));
@@ -124,4 +132,12 @@ TEST_CASE("cron.next: an expression that is due on one day of all years is found
     CHECK(next_fire("0 0 0 29 2 ? 2224"_cron, instant("1970-01-01"), utc) == instant("2224-02-29"));
     CHECK(next_fire("0 0 0 31 12 ? 2225"_cron, instant("1970-01-01"), utc) == instant("2225-12-31"));
     CHECK(next_fire("0 0 0 29 2 ?"_cron, instant("2224-02-29"), utc) == std::nullopt);
+}
+
+TEST_CASE("cron.next: the clock's now is an instant as good as any") {
+    auto const now = std::chrono::system_clock::now();
+    auto const due = next_fire("* * * * * ?"_cron, now, utc);
+    REQUIRE(due);
+    CHECK(*due > now);
+    CHECK(*due <= now + std::chrono::seconds{1});
 }

@@ -3,6 +3,9 @@
 // meaning survives being written out in another way.
 #include <elasticjob/cron/expression.hpp>
 
+#include <elasticjob/cron/describe.hpp>
+#include <elasticjob/cron/quartz_text.hpp>
+
 #include "properties.hpp"
 
 #include <string>
@@ -137,6 +140,10 @@ void check_accepted(cron_expression const& e, std::string_view text) {
     fuzz::require(again && *again == e, "case and blanks mean nothing");
     auto const copy = parse_cron(written_out(e.fields()));
     fuzz::require(copy && *copy == e, "an expression equals itself, written out");
+    auto const text_of_it = quartz_text(e);
+    auto const again_from_it = parse_cron(text_of_it);
+    fuzz::require(again_from_it && *again_from_it == e, "an expression is read again from its text");
+    fuzz::require(!describe(e).empty(), "an expression has words");
 
     // Before all schedules, a day with a gap, amid an overlap of either zone, and behind all schedules.
     static constexpr auto zero = fuzz::sys_seconds{};

@@ -77,8 +77,9 @@ constexpr std::string_view field_name(Value job_config::*member) {
 }
 
 /// The configuration as the node that Java members share would give it back: a script job has the class of script jobs,
-/// a job without a cron expression has `no_cron`, and fields that a job of this type does not have, or that are not
-/// stored there, are at their defaults. `from_json(to_json(c)) == canonical(c)`.
+/// a job without a cron expression has `no_cron`, a cron expression of five fields or `@daily` has six fields, as Java
+/// members need it, and fields that a job of this type does not have, or that are not stored there, are at their
+/// defaults. `from_json(to_json(c)) == canonical(c)`.
 job_config canonical(job_config config);
 
 /// A field in which two configurations differ, with the two values as text for people.

@@ -55,7 +55,8 @@ struct job_config {
     /// What the job is called [jobName]: one element of a registry path.
     std::string name{};
 
-    /// When it fires: a Quartz cron expression of six or seven fields. May be empty if there are `schedules`.
+    /// When it fires: a Quartz cron expression of six or seven fields, five fields as in Unix's crontab, or a name as
+    /// `@daily`. The registry always has six or seven, for Java members. May be empty if there are `schedules`.
     std::string cron{};
 
     /// Into how many items it is cut, numbered from 0.

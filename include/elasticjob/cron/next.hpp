@@ -13,6 +13,7 @@
 #include <cassert>
 #include <cstdint>
 #include <optional>
+#include <type_traits> // is_convertible_v
 
 namespace elasticjob {
 
@@ -73,7 +74,7 @@ constexpr Time first_fire(cron_fields const& fields, Time t, Zone const& zone, c
 } // namespace detail
 
 /// The first instant strictly after `after` at which the wall clock of `zone` shows a due time; nothing when there is
-/// none up to the year 2225. Sub-second precision is the caller's to cut off: round `after` down.
+/// none up to the year 2225. `after` may be finer than a second, as `std::chrono::system_clock::now()` is.
 ///
 /// | the clock is put | schedules that name hours                      | schedules with hour `*`   |
 /// |------------------|------------------------------------------------|---------------------------|
@@ -96,6 +97,14 @@ constexpr auto next_fire(cron_expression const& expression, std::chrono::sys_sec
     if (fire == std::chrono::sys_seconds::max()) return std::nullopt;
     assert(fire > after);
     return fire;
+}
+
+template <time_zone Zone, class Duration>
+    requires(!std::is_convertible_v<std::chrono::sys_time<Duration>, std::chrono::sys_seconds>)
+constexpr auto next_fire(cron_expression const& expression, std::chrono::sys_time<Duration> after, Zone const& zone,
+                         civil_policy policy = {}, std::uint64_t* looks = nullptr)
+    -> std::optional<std::chrono::sys_seconds> {
+    return next_fire(expression, std::chrono::floor<std::chrono::seconds>(after), zone, policy, looks);
 }
 
 } // namespace elasticjob

@@ -25,14 +25,16 @@ struct parsed_cron {
 /// A reader of one text, by recursive descent: a step consumes what it understands, or notes the fault and returns
 /// false.
 ///
-///     expression = field 5*( blanks field ) [ blanks field ]
+///     expression = field 5*( blanks field ) [ blanks field ] / field 4( blanks field ) / "@" name
 ///     field      = "?" / element *( "," element )
 ///     element    = ( "*" / value [ "-" value ] / nothing ) [ "/" number ]      nothing: only before a step
 ///                / "L" [ "-" number ] [ "W" ] / number "W"                     in the day of the month
 ///                / "L" / value "L" / value "#" number                          in the day of the week
 ///     value      = number / name                                               a name of this field, in any case
 ///
-/// Time: linear in the text, and the proof that it fires.
+///
+/// Five fields are Unix's: no seconds and no year, days of the week from 0, `*` where Quartz has `?`, and none of `?`,
+/// `L`, `W` and `#`. Time: linear in the text, and the proof that it fires.
 class cron_parser {
 public:
     constexpr explicit cron_parser(std::string_view text) noexcept : in_{text} {}
@@ -48,22 +50,42 @@ public:
 
 private:
     constexpr bool read_fields() noexcept {
+        in_.skip_blanks();
+        if (in_.peek() == '@' && !read_name_of_schedule()) return false;
+        is_unix_ = in_.count_fields() == 5;
         for (std::size_t i = 0; i < cron_field_rules.size(); ++i) {
             in_.skip_blanks();
             field_ = static_cast<cron_field>(i);
             field_at_[i] = in_.at();
-            if (!in_.at_end()) {
+            if (is_unix_ && is(cron_field::seconds)) {
+                fields_.seconds = 1;
+            } else if (!in_.at_end()) {
                 if (!read_field()) return false;
             } else if (field_ == cron_field::year) {
                 fields_.years.fill(~std::uint64_t{0});
             } else {
-                return refuse_at(in_.at(), cron_problem::fewer_than_six_fields);
+                return refuse_at(in_.at(), cron_problem::fewer_than_five_fields);
             }
         }
         in_.skip_blanks();
         if (!in_.at_end()) return refuse_here(cron_problem::more_than_seven_fields);
         fields_.normalise();
         return true;
+    }
+
+    /// Goes on with the expression that the name stands for.
+    constexpr bool read_name_of_schedule() noexcept {
+        auto const at = in_.at();
+        for (auto const& [name, expression] : cron_names) {
+            if (!in_.accept_field(name)) continue;
+            in_.skip_blanks();
+            if (!in_.at_end()) return refuse_here(cron_problem::unexpected_character);
+            in_ = cron_scanner{expression};
+            return true;
+        }
+        std::size_t length = 0; // of what fits into a line of a log
+        while (length < 20 && cron_scanner::is_visible(in_.peek(length))) ++length;
+        return refuse({.at = at, .length = length}, cron_problem::unknown_name);
     }
 
     constexpr bool prove_that_it_fires() noexcept {
@@ -78,18 +100,26 @@ private:
 
     constexpr bool read_field() noexcept {
         auto const at = in_.at();
-        if (in_.accept('?')) return read_question_mark(at);
+        if (is_unix_ && (is(cron_field::day_of_month) || is(cron_field::day_of_week)) && in_.accept_field("*")) {
+            if (is(cron_field::day_of_month))
+                any_day_of_month_ = true;
+            else if (any_day_of_month_)
+                fields_.days = all_days;
+            return true;
+        }
+        if (!is_unix_ && in_.accept('?')) return read_question_mark(at);
         has_plain_days_ = false;
         first_last_at_ = nowhere;
         do {
             if (!read_element()) return false;
         } while (in_.accept(','));
-        if (!in_.at_end_of_field()) return refuse_here(cron_problem::unexpected_character);
+        if (!in_.at_end_of_field()) return refuse_here(problem_here());
         if (has_plain_days_ && first_last_at_ != nowhere)
             return refuse_at(first_last_at_, is(cron_field::day_of_month) ? cron_problem::L_with_other_days_of_month
                                                                           : cron_problem::L_with_other_days_of_week);
         if (is(cron_field::day_of_week) && !any_day_of_month_)
-            return refuse_at(at, cron_problem::day_of_month_and_day_of_week_both_given);
+            return refuse_at(at, is_unix_ ? cron_problem::day_of_month_and_day_of_week_of_five_fields_both_given
+                                          : cron_problem::day_of_month_and_day_of_week_both_given);
         return true;
     }
 
@@ -102,7 +132,7 @@ private:
 
     constexpr bool read_element() noexcept {
         if (in_.at_end_of_field() || in_.peek() == ',') return refuse_here(cron_problem::empty_list_element);
-        if (in_.peek() == 'L') {
+        if (!is_unix_ && in_.peek() == 'L') {
             if (is(cron_field::day_of_month)) return read_last_day();
             if (is(cron_field::day_of_week) && !cron_scanner::is_letter(in_.peek(1))) return read_plain_last_weekday();
         }
@@ -110,10 +140,10 @@ private:
 
         cron_token first;
         if (!read_value(first)) return false;
-        if (is(cron_field::day_of_month) && in_.accept('W')) return add_nearest_weekday(first);
+        if (!is_unix_ && is(cron_field::day_of_month) && in_.accept('W')) return add_nearest_weekday(first);
         if (!check(first)) return false;
-        if (is(cron_field::day_of_week) && in_.peek() == 'L') return read_last_weekday(first);
-        if (is(cron_field::day_of_week) && in_.accept('#')) return read_occurrence(first);
+        if (!is_unix_ && is(cron_field::day_of_week) && in_.peek() == 'L') return read_last_weekday(first);
+        if (!is_unix_ && is(cron_field::day_of_week) && in_.accept('#')) return read_occurrence(first);
         if (in_.accept('-')) return read_range(first);
         return read_step(first, in_.peek() == '/' ? cron_token{rule().high} : first, rule().step_max);
     }
@@ -130,7 +160,7 @@ private:
     /// The step behind `first` to `last`, or none.
     constexpr bool read_step(cron_token const& first, cron_token const& last, std::uint32_t step_max) noexcept {
         cron_token step{1};
-        if (in_.peek() == '/' && (first.named || last.named))
+        if (in_.peek() == '/' && (first.named || last.named) && !is_unix_)
             return refuse_here(cron_problem::step_after_a_name_is_ignored_by_quartz);
         if (in_.accept('/')) {
             if (!in_.read_number(step)) return refuse_here(cron_problem::step_must_be_a_number);
@@ -189,8 +219,7 @@ private:
     /// A number or a name. Whether the number is one of the field is left to `check`, because a `W` may follow.
     constexpr bool read_value(cron_token& token) noexcept {
         if (in_.read_number(token)) return true;
-        if (rule().names.empty() || !cron_scanner::is_letter(in_.peek()))
-            return refuse_here(cron_problem::unexpected_character);
+        if (rule().names.empty() || !cron_scanner::is_letter(in_.peek())) return refuse_here(problem_here());
         if (!in_.read_name(rule().names, token)) return refuse(token, rule().unknown_name);
         token.value += rule().low;
         return true;
@@ -199,7 +228,7 @@ private:
     /// Any year may be written; those that have no bit are left out by `add_range`.
     constexpr bool check(cron_token const& token) noexcept {
         auto const low = is(cron_field::year) ? 1000 : rule().low;
-        auto const high = is(cron_field::year) ? 9999 : rule().high;
+        auto const high = is(cron_field::year) ? 9999 : is_unix_day_of_week() ? 7 : rule().high;
         return (low <= token.value && token.value <= high) || refuse(token, rule().out_of_range);
     }
 
@@ -209,7 +238,7 @@ private:
         auto const count = high - low + 1;
         if (last < first) last += count;
         for (auto value = first; value <= last && (value <= high || !is(cron_field::year)); value += step)
-            if (value >= low) fields_.add(field_, value > high ? value - count : value);
+            if (value >= low) fields_.add(field_, (value > high ? value - count : value) + is_unix_day_of_week());
     }
 
     constexpr void note_last() noexcept {
@@ -218,8 +247,18 @@ private:
     }
 
     constexpr bool is(cron_field field) const noexcept { return field_ == field; }
-    constexpr cron_field_rule const& rule() const noexcept { return cron_field_rules[index_of(field_)]; }
+    constexpr bool is_unix_day_of_week() const noexcept { return is_unix_ && is(cron_field::day_of_week); }
+    constexpr cron_field_rule const& rule() const noexcept {
+        return is_unix_day_of_week() ? unix_day_of_week_rule : cron_field_rules[index_of(field_)];
+    }
     static constexpr std::size_t index_of(cron_field field) noexcept { return static_cast<std::size_t>(field); }
+
+    /// What is wrong with the character here, where none like it was expected.
+    constexpr cron_problem problem_here() const noexcept {
+        bool const is_special = std::string_view{"?LW#"}.find(in_.peek()) != std::string_view::npos;
+        return is_unix_ && is_special ? cron_problem::special_character_needs_six_fields
+                                      : cron_problem::unexpected_character;
+    }
 
     constexpr bool refuse(cron_token const& token, cron_problem problem) noexcept {
         fault_ = {field_, problem, token.at, token.length};
@@ -238,7 +277,8 @@ private:
     cron_fault fault_{};
     cron_field field_{};
     std::array<std::size_t, cron_field_rules.size()> field_at_{};
-    bool any_day_of_month_ = false;       ///< the day of the month is `?`
+    bool is_unix_ = false;                ///< there are five fields
+    bool any_day_of_month_ = false;       ///< the day of the month is `?`, or `*` where there are five fields
     bool has_plain_days_ = false;         ///< this field has an element without L, W or #
     std::size_t first_last_at_ = nowhere; ///< the first L of this field
 };

@@ -14,7 +14,7 @@ namespace elasticjob::detail {
 /// The names are read by people: the compiler prints them for a wrong literal.
 enum class cron_problem : std::uint8_t {
     none,
-    fewer_than_six_fields,
+    fewer_than_five_fields,
     more_than_seven_fields,
     empty_list_element,
     unexpected_character,
@@ -41,6 +41,10 @@ enum class cron_problem : std::uint8_t {
     L_offset_must_be_0_to_30,
     W_needs_a_day_from_1_to_31,
     occurrence_must_be_1_to_5,
+    day_of_week_of_five_fields_must_be_0_to_7,
+    day_of_month_and_day_of_week_of_five_fields_both_given,
+    special_character_needs_six_fields,
+    unknown_name,
     years_outside_1970_to_2225,
     no_such_date_in_these_months_and_years,
 };
@@ -57,9 +61,10 @@ constexpr cron_wording wording_of(cron_problem problem) noexcept {
     switch (problem) {
     case none:
         break;
-    case fewer_than_six_fields:
+    case fewer_than_five_fields:
         return {"Unexpected end of expression",
-                "There are six or seven fields: seconds minutes hours day-of-month month day-of-week [year]"};
+                "There are six or seven fields: seconds minutes hours day-of-month month day-of-week [year]; or five: "
+                "the same without seconds and year"};
     case more_than_seven_fields:
         return {"Unexpected text after the seventh field", "The year is the last field"};
     case empty_list_element:
@@ -116,6 +121,18 @@ constexpr cron_wording wording_of(cron_problem problem) noexcept {
         return {"The 'W' option does not make sense with values larger than 31", "Nor with 0: days are 1 to 31"};
     case occurrence_must_be_1_to_5:
         return {"A numeric value between 1 and 5 must follow the '#' option", "FRI#3 is the third Friday"};
+    case day_of_week_of_five_fields_must_be_0_to_7:
+        return {"Day-of-Week values of five fields must be between 0 and 7", "0 and 7 are Sunday, as for Unix"};
+    case day_of_month_and_day_of_week_of_five_fields_both_given:
+        return {"Five fields with a day-of-month AND a day-of-week mean either of them for Unix, which no expression "
+                "of six fields says",
+                "Write '*' for one of them, and a second schedule for the other"};
+    case special_character_needs_six_fields:
+        return {"'?', 'L', 'W' and '#' are for expressions of six fields",
+                "Write the seconds before the minutes; five fields are minutes hours day-of-month month day-of-week"};
+    case unknown_name:
+        return {"Unknown name of a schedule",
+                "The names are @yearly, @annually, @monthly, @weekly, @daily, @midnight and @hourly"};
     case years_outside_1970_to_2225:
         return {"No fire: schedules run from 1970 to 2225", ""};
     case no_such_date_in_these_months_and_years:

@@ -36,6 +36,28 @@ inline constexpr std::array<cron_field_rule, 7> cron_field_rules{{
     {1970, 2225, no_step_max, cron_problem::year_must_have_four_digits, {}, {}},
 }};
 
+/// The day of the week in an expression of five fields: 0 is Sunday, and so is 7, which `check` lets pass.
+inline constexpr cron_field_rule unix_day_of_week_rule{0,
+                                                       6,
+                                                       7,
+                                                       cron_problem::day_of_week_of_five_fields_must_be_0_to_7,
+                                                       cron_problem::unknown_day_of_week_name,
+                                                       "SUNMONTUEWEDTHUFRISAT"};
+
+/// A name that stands for a whole expression.
+struct cron_name {
+    std::string_view name;
+    std::string_view expression;
+};
+
+inline constexpr std::array<cron_name, 7> cron_names{{{"@YEARLY", "0 0 0 1 1 ?"},
+                                                      {"@ANNUALLY", "0 0 0 1 1 ?"},
+                                                      {"@MONTHLY", "0 0 0 1 * ?"},
+                                                      {"@WEEKLY", "0 0 0 ? * SUN"},
+                                                      {"@DAILY", "0 0 0 * * ?"},
+                                                      {"@MIDNIGHT", "0 0 0 * * ?"},
+                                                      {"@HOURLY", "0 0 * * * ?"}}};
+
 /// A number, or the number that a name stands for, and where it stands.
 struct cron_token {
     std::uint32_t value{};
@@ -61,6 +83,30 @@ public:
 
     constexpr void skip_blanks() noexcept {
         while (!at_end() && at_end_of_field()) ++at_;
+    }
+
+    /// Consumes the rest of the field if it is this text.
+    constexpr bool accept_field(std::string_view upper) noexcept {
+        auto const start = at_;
+        for (char const c : upper)
+            if (!accept(c)) break;
+        if (at_ - start == upper.size() && at_end_of_field()) return true;
+        at_ = start;
+        return false;
+    }
+
+    constexpr std::size_t length_of_field() const noexcept {
+        auto rest = *this;
+        while (!rest.at_end_of_field()) ++rest.at_;
+        return rest.at_ - at_;
+    }
+
+    /// How many fields follow.
+    constexpr std::size_t count_fields() const noexcept {
+        auto rest = *this;
+        std::size_t count = 0;
+        for (rest.skip_blanks(); !rest.at_end(); rest.skip_blanks(), ++count) rest.at_ += rest.length_of_field();
+        return count;
     }
 
     constexpr bool accept(char c) noexcept {

@@ -3,12 +3,14 @@
 #define ELASTICJOB_IMPL_CONFIG_FIELDS_IPP
 
 #include <elasticjob/config/fields.hpp>
+#include <elasticjob/cron/quartz_text.hpp>
 
 namespace elasticjob {
 
 ELASTICJOB_DECL job_config canonical(job_config config) {
     if (config.type == job_type::script) config.job_class = script_job_class;
     if (config.cron.empty() && !config.schedules.empty()) config.cron = no_cron;
+    config.cron = detail::with_six_fields(config.cron);
     job_config stored;
     for_each_config_field([&](auto const& field) {
         if (field.applies_to(config.type)) stored.*field.member = std::move(config.*field.member);

@@ -7,6 +7,10 @@
 namespace elasticjob::detail {
 
 ELASTICJOB_DECL result<cron_expression> parse_exclusion(std::string_view text) {
+    if (cron_scanner{text}.count_fields() == 5)
+        return error{errc::invalid_cron,
+                     "An exclusion names the seconds meant, so it has six fields. Write '* ' before the five",
+                     {}};
     if (text.find(' ') != text.npos) return parse_cron(text);
     std::string whole = "* * * ? * " + std::string{text};
     if (text.size() == 10 && text[4] == '-' && text[7] == '-')

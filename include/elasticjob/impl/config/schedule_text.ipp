@@ -3,6 +3,7 @@
 #define ELASTICJOB_IMPL_CONFIG_SCHEDULE_TEXT_IPP
 
 #include <elasticjob/config/schedule_text.hpp>
+#include <elasticjob/cron/quartz_text.hpp>
 
 namespace elasticjob::detail {
 
@@ -74,7 +75,7 @@ ELASTICJOB_DECL std::string to_schedule_text(job_config const& config) {
     };
     for (job_schedule const& s : config.schedules) switch (s.is) {
         case job_schedule::kind::cron:
-            line("cron", s.expression);
+            line("cron", detail::with_six_fields(s.expression));
             break;
         case job_schedule::kind::fixed_rate:
             line("fixed-rate", std::to_string(s.span.count()));

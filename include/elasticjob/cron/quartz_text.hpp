@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The text of a cron expression, as Java members understand it.
+#ifndef ELASTICJOB_CRON_QUARTZ_TEXT_HPP
+#define ELASTICJOB_CRON_QUARTZ_TEXT_HPP
+
+#include <elasticjob/core/decl.hpp>
+#include <elasticjob/cron/expression.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace elasticjob {
+
+/// Six fields, or seven if it names years: `0 0/15 9-17 ? * MON-FRI`. `parse_cron` reads the same expression from it.
+/// Quartz does too, except for lists of several `L`, `W` or `#`, which it does not have. Time: linear in the text.
+std::string quartz_text(cron_expression const& expression);
+
+namespace detail {
+
+/// A text of five fields, or a name, as six fields; every other text as it is, also a wrong one.
+std::string with_six_fields(std::string_view text);
+
+} // namespace detail
+
+} // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/cron/quartz_text.ipp>
+#endif
+#endif // ELASTICJOB_CRON_QUARTZ_TEXT_HPP
