@@ -179,3 +179,30 @@ TEST_CASE("config.validation: too many schedules or exclusions are counted, not 
     CHECK(problems_of(c)[0].where == "time_zone");
     CHECK(problems_of(c)[0].what.size() < 300);
 }
+
+TEST_CASE("config.validation: what others have found is reported too, unless its field has a problem already") {
+    auto config = good;
+    std::vector<error> const more{{errc::invalid_config, "no such zone", "time_zone"}};
+    CHECK(validate(config, more).error() == more.front());
+    config.sharding_total_count = 0;
+    CHECK(validate(config, more).error().what.ends_with("shardingTotalCount: must be 1 to 10000000, but is 0; "
+                                                        "time_zone: no such zone"));
+    config = good;
+    config.time_zone = "Europe / Berlin";
+    CHECK(validate(config, more).error().what.starts_with("must be a name like Europe/Berlin"));
+}
+
+TEST_CASE("config.validation: failover without monitor_execution is valid, as for Java, and has no effect") {
+    auto config = good;
+    CHECK(!find_ineffective(config));
+    config.failover = true;
+    CHECK(!find_ineffective(config));
+    config.monitor_execution = false;
+    CHECK(validate(config).has_value());
+    auto const problem = find_ineffective(config);
+    REQUIRE(problem);
+    CHECK(problem->where == "failover");
+    CHECK(problem->what.find("monitorExecution") != std::string::npos);
+    config.failover = false;
+    CHECK(!find_ineffective(config));
+}

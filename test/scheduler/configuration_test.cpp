@@ -61,6 +61,39 @@ TEST_CASE("scheduler.job_scheduler: what is wrong with a configuration is a name
     CHECK(several == errc::invalid_config);
     for (auto const* field : {"jobName", "cron", "shardingTotalCount"})
         CHECK(several.what.find(field) != std::string::npos);
+
+    bad = make_job("settle", "every day", 1);
+    bad.time_zone = "Atlantis";
+    bad.job_sharding_strategy_class = "com.example.Unknown";
+    bad.item_labels = "0=gpu";
+    auto const here_too = refused(c, m, bad);
+    CHECK(here_too.what.starts_with("4 problems: "));
+    for (auto const* word : {"cron", "time_zone", "Atlantis", "com.example.Unknown", "itemLabels"})
+        CHECK(here_too.what.find(word) != std::string::npos);
+}
+
+TEST_CASE("scheduler.job_scheduler: failover without monitor_execution is told of, at the start and when it is changed") {
+    cluster c;
+    auto& m = c.add();
+    auto job = make_job("settle", never, 1);
+    job.failover = true;
+    REQUIRE(m.schedule(job));
+    c.run_for(1s);
+    auto const told = [&] {
+        return std::count_if(c.log.begin(), c.log.end(), [](heard const& h) {
+            return h.what == heard::kind::trouble && h.failure->where == "failover";
+        });
+    };
+    CHECK(told() == 0);
+    job.monitor_execution = false;
+    edit(c, job);
+    CHECK(told() == 1);
+    job.description = "still";
+    edit(c, job);
+    CHECK(told() == 2);
+    job.failover = false;
+    edit(c, job);
+    CHECK(told() == 2);
 }
 
 TEST_CASE("scheduler.job_scheduler: items that need labels are refused where the strategy looks at none") {

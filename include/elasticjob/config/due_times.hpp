@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace elasticjob {
@@ -58,8 +59,11 @@ private:
 
 } // namespace detail
 
-/// The timetable of a configuration, in the zone that the configuration names, or else in a standard zone. A value. Threads:
-/// one at a time, as it remembers its last long search.
+/// The zone that a configuration names, as a scheduler in the zone `standard` finds it. Errors: invalid_config.
+result<std::shared_ptr<zone_ref const>> load_zone(zone_ref standard, std::string_view name);
+
+/// The timetable of a configuration, in the zone that the configuration names (`load_zone`), or else in a standard zone. A
+/// value. Threads: one at a time, as it remembers its last long search.
 class due_times {
     using searches = detail::long_searches;
 

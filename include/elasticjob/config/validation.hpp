@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,7 +49,7 @@ public:
     item_parameters const& parameters() const noexcept { return parameters_; }
 
 private:
-    friend result<valid_config> validate(job_config);
+    friend result<valid_config> validate(job_config, std::vector<error>);
 
     valid_config(job_config config, job_name name, timetable when, item_parameters parameters);
 
@@ -81,12 +82,17 @@ std::size_t find_bad_byte(std::string_view text);
 /// |                                | limits and retries                                                              |
 std::vector<error> problems_of(job_config const& config);
 
+/// What a configuration asks for and does not get, though it can be run: failover without `monitor_execution`. Java
+/// members run such a job and are silent, so it is not refused, but a scheduler tells of it in a `trouble` event.
+std::optional<error> find_ineffective(job_config const& config);
+
 /// Checks everything at once, because whoever mends a configuration wants to do it once. Item parameters of items that
-/// the job does not have are no mistake: an operator may lower the count for a while.
+/// the job does not have are no mistake: an operator may lower the count for a while. `more` is what the caller has found
+/// besides; of a field that has a problem already, it adds none.
 ///
 /// Errors: the problem as in `problems_of`, if there is just one; otherwise invalid_config, which lists them, the first
 /// `problems_listed_max` of them.
-result<valid_config> validate(job_config config);
+result<valid_config> validate(job_config config, std::vector<error> more = {});
 
 } // namespace elasticjob
 

@@ -199,6 +199,7 @@ template <class Environment, sharding_strategy Strategy>
 void job_rules<Environment, Strategy>::put_in_force(valid_config config, due_times due) {
     config_ = std::make_shared<valid_config const>(std::move(config));
     due_ = std::make_shared<due_times const>(std::move(due));
+    if (auto const problem = find_ineffective(config_->config())) here_.tell_trouble(*problem);
     if (!due_->follows())
         rounds_.reset();
     else if (!rounds_)

@@ -18,6 +18,7 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace elasticjob {
 
@@ -99,6 +100,9 @@ private:
 
     /// The configuration that is ours to write: with the strategy that is compiled in, where that is not the default.
     result<valid_config> prepare(job_config config) const;
+
+    /// What is wrong with a configuration only for this scheduler, with its zones and its strategy.
+    std::vector<error> problems_here(job_config const& config) const;
 
     result<void> check_options() const;
 
@@ -233,15 +237,25 @@ result<valid_config> job_scheduler<Registry, Strategy, Executor, Policies...>::p
     config.type = Executor::type;
     if (config.job_sharding_strategy_class.empty() && Strategy::name != AverageAllocation::name)
         config.job_sharding_strategy_class = Strategy::name;
-    ELASTICJOB_TRY(auto valid, validate(std::move(config)));
-    ELASTICJOB_CHECK(detail::check_strategy<Strategy>(valid.config()));
+    auto found_here = problems_here(config);
+    ELASTICJOB_TRY(auto valid, validate(std::move(config), std::move(found_here)));
     ELASTICJOB_CHECK(check_options());
-    if (!valid.config().item_labels.empty() && !detail::strategy_uses_traits<Strategy>)
-        return error{errc::invalid_config,
-                     "the items need labels, but the strategy '" + std::string{Strategy::name} +
-                         "' does not look at any: build with LabelAllocation, or drop them",
-                     "itemLabels"};
     return valid;
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+std::vector<error>
+job_scheduler<Registry, Strategy, Executor, Policies...>::problems_here(job_config const& config) const {
+    std::vector<error> problems;
+    if (auto const& name = config.time_zone; zone_ && !name.empty() && name.size() <= time_zone_bytes_max)
+        if (auto const zone = load_zone(*zone_, name); !zone) problems.push_back(zone.error());
+    if (auto const agreed = detail::check_strategy<Strategy>(config); !agreed) problems.push_back(agreed.error());
+    if (!config.item_labels.empty() && !detail::strategy_uses_traits<Strategy>)
+        problems.push_back({errc::invalid_config,
+                            "the items need labels, but the strategy '" + std::string{Strategy::name} +
+                                "' does not look at any: build with LabelAllocation, or drop them",
+                            "itemLabels"});
+    return problems;
 }
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>

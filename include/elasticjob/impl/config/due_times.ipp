@@ -38,6 +38,15 @@ ELASTICJOB_DECL bool long_searches::is_given_up() const {
 
 } // namespace detail
 
+ELASTICJOB_DECL result<std::shared_ptr<zone_ref const>> load_zone(zone_ref standard, std::string_view name) {
+    auto zone = standard.load(name);
+    if (zone) return zone;
+    return error{errc::invalid_config,
+                 "the time zone cannot be loaded: " + to_string(zone.error()) +
+                     "; install the system's zone database, or name another zone",
+                 "time_zone"};
+}
+
 ELASTICJOB_DECL due_times::due_times(valid_config const& config, zone_ref standard)
     : table_{config.when()},
       standard_{standard},
@@ -47,13 +56,7 @@ ELASTICJOB_DECL due_times::due_times(valid_config const& config, zone_ref standa
 ELASTICJOB_DECL result<due_times> due_times::of(valid_config const& config, zone_ref standard) {
     due_times d{config, standard};
     if (auto const& name = config.config().time_zone; !name.empty()) {
-        auto zone = standard.load(name);
-        if (!zone)
-            return error{errc::invalid_config,
-                         "the time zone cannot be loaded: " + to_string(zone.error()) +
-                             "; install the system's zone database, or name another zone",
-                         "time_zone"};
-        d.named_ = *std::move(zone);
+        ELASTICJOB_TRY(d.named_, load_zone(standard, name));
     }
     auto const& all = config.config().schedules;
     d.has_now_ =

@@ -134,9 +134,23 @@ ELASTICJOB_DECL std::vector<error> problems_of(job_config const& config) {
     return detail::problems_of(config, detail::read_texts(config));
 }
 
-ELASTICJOB_DECL result<valid_config> validate(job_config config) {
+ELASTICJOB_DECL std::optional<error> find_ineffective(job_config const& config) {
+    if (!config.failover || config.monitor_execution) return std::nullopt;
+    return error{errc::invalid_config,
+                 "failover has no effect without monitorExecution: nobody knows what was running when an instance died. "
+                 "Set monitorExecution, or switch failover off",
+                 std::string{field_name(&job_config::failover)}};
+}
+
+ELASTICJOB_DECL result<valid_config> validate(job_config config, std::vector<error> more) {
     auto readings = detail::read_texts(config);
     auto problems = detail::problems_of(config, readings);
+    auto const own = problems.size();
+    for (auto& e : more) {
+        auto const end = problems.begin() + static_cast<std::ptrdiff_t>(own);
+        if (std::none_of(problems.begin(), end, [&](error const& known) { return known.where == e.where; }))
+            problems.push_back(std::move(e));
+    }
     if (problems.empty())
         return valid_config{std::move(config), *std::move(readings.name), std::move(readings.when.table),
                             *std::move(readings.parameters)};
