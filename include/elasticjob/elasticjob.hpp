@@ -5,6 +5,9 @@
 #ifndef ELASTICJOB_ELASTICJOB_HPP
 #define ELASTICJOB_ELASTICJOB_HPP
 
+#include <elasticjob/core/decl.hpp>
+
+#if __cplusplus >= 202002L // decl.hpp has said so otherwise, and a thousand other errors would hide it
 #include <elasticjob/allocation/average.hpp>
 #include <elasticjob/allocation/odevity.hpp>
 #include <elasticjob/allocation/rotate.hpp>
@@ -17,6 +20,7 @@
 #ifdef THREADED
 #define ELASTICJOB_HAS_ZOOKEEPER
 #include <elasticjob/registry/zk_registry.hpp>
+#endif
 #endif
 
 #endif // ELASTICJOB_ELASTICJOB_HPP

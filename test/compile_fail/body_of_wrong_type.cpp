@@ -1,4 +1,4 @@
-// expect: no matching (member )?function for call to .*schedule
+// expect: SimpleExecutor calls body\(\) or body\(context\), with a sharding_context const&: this body can be called in neither way
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/allocation/average.hpp>
 #include <elasticjob/execution/simple_executor.hpp>

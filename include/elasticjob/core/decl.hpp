@@ -3,6 +3,10 @@
 #ifndef ELASTICJOB_CORE_DECL_HPP
 #define ELASTICJOB_CORE_DECL_HPP
 
+#if __cplusplus < 202002L
+#error "elasticjob needs C++20: compile with -std=c++20 or later (with CMake: target_compile_features(... cxx_std_20))"
+#endif
+
 // Header-only is the default and needs no build step. With ELASTICJOB_COMPILED defined for the whole program, a header
 // only declares, and the definitions come from the library of the CMake target elasticjob::compiled, or from the one
 // file of the program that includes <elasticjob/src.hpp>. ELASTICJOB_DECL stands before each definition in impl/.

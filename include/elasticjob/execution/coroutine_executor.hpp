@@ -49,6 +49,16 @@ struct CoroutineExecutor {
 #endif
     }
 
+    template <class Body, class Loop>
+    static constexpr void check_body() {
+        constexpr bool is_called = std::invocable<Body&, coroutine_context<Loop> const&>;
+        static_assert(is_called,
+                      "CoroutineExecutor calls body(run), with a coroutine_context<Loop> const&, best taken as "
+                      "auto const&: this body cannot be called so");
+        static_assert(!is_called || coroutine_body<Body, Loop>,
+                      "CoroutineExecutor: the body has to return task<void> or task<result<void>>");
+    }
+
 private:
     template <class Body, class Loop>
     static task<result<void>> call(Body& body, coroutine_context<Loop> const& run) {

@@ -107,6 +107,24 @@ struct DataflowExecutor {
         }
     }
 
+    template <class Body, class>
+    static constexpr void check_body() {
+        constexpr bool fetches = requires { typename detail::fetched_by<Body>; };
+        static_assert(fetches,
+                      "DataflowExecutor calls body.fetch(context), with a sharding_context const&: this body has no "
+                      "such fetch");
+        if constexpr (fetches) {
+            constexpr bool is_data = detail::fetched_data<detail::fetched_by<Body>>;
+            static_assert(is_data,
+                          "DataflowExecutor: fetch has to return a range that has a size and random access, or a "
+                          "result of one");
+            static_assert(
+                !is_data || dataflow_body<Body>,
+                "DataflowExecutor calls body.process(context, data) with an element, a std::span of them or all "
+                "that was fetched, and takes void, result<void> or a number: this body has no such process");
+        }
+    }
+
 private:
     template <class Body, class Data>
     static result<void> fetch(Body& body, sharding_context const& ctx, std::optional<Data>& into) {

@@ -18,7 +18,9 @@ namespace elasticjob {
 /// | `e(body, ctx)`  | `result<void>` | the run of one item; nothing is thrown: what the body throws is an error   |
 /// | or the same     | `task<…>`      | the same as a coroutine on the loop, which is given a `coroutine_context`  |
 ///
-/// Which bodies it can run is for the executor to say: those with which `e(body, ctx)` compiles. Models: SimpleExecutor,
+/// Which bodies it can run is for the executor to say: those with which `e(body, ctx)` compiles. For one that it cannot
+/// run, an executor may have a `template <class Body, class Loop> static void check_body()` with a static_assert that
+/// says why. Models: SimpleExecutor,
 /// CoroutineExecutor, DataflowExecutor, ScriptExecutor, HttpExecutor.
 /// Threads: but for coroutines, called on threads of the pool, for several items of a job at once, on one object.
 template <class E>
@@ -40,6 +42,21 @@ template <class B, class E, class Loop>
 concept coroutine_body_for = executor<E> && requires(E const& e, B& body, coroutine_context<Loop> const& run) {
     { e(body, run) } -> std::same_as<task<result<void>>>;
 };
+
+namespace detail {
+
+/// Does not compile if the executor cannot run the body, and says why.
+template <class Body, executor Executor, class Loop>
+constexpr void check_body() {
+    if constexpr (!body_for<Body, Executor> && !coroutine_body_for<Body, Executor, Loop>) {
+        if constexpr (requires { Executor::template check_body<Body, Loop>(); })
+            Executor::template check_body<Body, Loop>();
+        else
+            static_assert(body_for<Body, Executor>, "the executor of this scheduler cannot run such a body");
+    }
+}
+
+} // namespace detail
 
 } // namespace elasticjob
 #endif // ELASTICJOB_EXECUTION_EXECUTOR_HPP

@@ -59,6 +59,13 @@ struct HttpExecutor {
         return detail::guarded_call([&] { return run(body, ctx); });
     }
 
+    template <class Body, class>
+    static constexpr void check_body() {
+        static_assert(http_body<Body>,
+                      "HttpExecutor takes an http_request, or a body that gives one or a result of one when "
+                      "it is called with a sharding_context const&");
+    }
+
 private:
     template <class Body>
     static result<void> run(Body& body, sharding_context const& ctx) {

@@ -44,6 +44,13 @@ struct ScriptExecutor {
         return failed;
     }
 
+    template <class Body, class>
+    static constexpr void check_body() {
+        static_assert(body_for<Body, ScriptExecutor>,
+                      "ScriptExecutor takes a script, as in script{} or script{output}: the program is job_config's "
+                      "script_command_line");
+    }
+
 private:
     template <class Output>
     static result<void> run(std::string const& line, script<Output>& body, sharding_context const& ctx) {

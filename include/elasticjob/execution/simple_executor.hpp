@@ -34,6 +34,15 @@ struct SimpleExecutor {
                 return body();
         });
     }
+
+    template <class Body, class>
+    static constexpr void check_body() {
+        constexpr bool is_called = std::invocable<Body&> || std::invocable<Body&, sharding_context const&>;
+        static_assert(is_called,
+                      "SimpleExecutor calls body() or body(context), with a sharding_context const&: this body "
+                      "can be called in neither way");
+        static_assert(!is_called || simple_body<Body>, "SimpleExecutor: the body has to return void or result<void>");
+    }
 };
 
 } // namespace elasticjob

@@ -41,7 +41,7 @@ class job_catalog;
 /// Threads: everything from any thread but the loop's.
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 class job_scheduler {
-    static_assert((detail::fits_a_slot<Policies> && ...), "a policy fits no slot of the scheduler");
+    static_assert((detail::checked_policy<Policies>::value && ...));
 
     using pool_type = detail::policy_for<detail::pool_slot, Policies...>;
     using sink_type = detail::policy_for<detail::sink_slot, Policies...>;
@@ -72,6 +72,7 @@ public:
     /// Registers a job and lets it run. The body is called for each item on its own, on several threads at once, or on the
     /// loop if it is a coroutine. What is wrong with the configuration is found before anything is written, and nothing is
     /// ever half registered.
+    /// Where a compiler cannot convert the braces to `job_config`, write `job_config{...}`: then it names the wrong field.
     /// The handle ends the job: keep it. Errors: invalid_config, invalid_cron and the like, all problems at once;
     /// invalid_argument for options that cannot be used; job_conflict; unknown_strategy; unreachable if the registry does
     /// not answer within `start_timeout`; no_auth.
@@ -79,6 +80,14 @@ public:
     requires body_for<Body, Executor> || coroutine_body_for<Body, Executor, typename Registry::loop_type>
     [[nodiscard]] result<handle> schedule(job_config config, Body body) {
         return add(std::move(config), body_type::make(Executor{}, std::move(body)));
+    }
+
+    /// Not for use: says what keeps the executor from running this body.
+    template <class Body>
+        requires(!body_for<Body, Executor> && !coroutine_body_for<Body, Executor, typename Registry::loop_type>)
+    result<handle> schedule(job_config, Body) {
+        detail::check_body<Body, Executor, typename Registry::loop_type>();
+        return error{errc::invalid_argument, "the executor cannot run this body"};
     }
 
 private:

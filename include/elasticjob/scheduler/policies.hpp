@@ -70,6 +70,37 @@ template <class P>
 inline constexpr bool fits_a_slot = pool_slot::takes<P> || sink_slot::takes<P> || zone_slot::takes<P> ||
     guard_slot::takes<P> || listeners_slot::takes<P> || error_handlers_slot::takes<P>;
 
+/// Names what keeps a policy from its slot. What takes some event is meant to be a sink.
+template <class P>
+struct checked_policy {
+    template <class Event>
+    static constexpr bool hears = fits_a_slot<P> || std::is_invocable_v<P&, Event const&>;
+    template <class... Events>
+    static constexpr bool is_no_sink = !(std::is_invocable_v<P&, Events const&> || ...);
+    static constexpr bool is_other =
+        is_no_sink<events::joined, events::left, events::leadership_changed, events::resharded, events::share_changed,
+                   events::item_started, events::item_finished, events::item_fenced, events::item_misfired,
+                   events::item_skipped, events::trouble>;
+
+    static_assert(is_other || hears<events::joined>, "the event sink does not take events::joined");
+    static_assert(is_other || hears<events::left>, "the event sink does not take events::left");
+    static_assert(is_other || hears<events::leadership_changed>,
+                  "the event sink does not take events::leadership_changed");
+    static_assert(is_other || hears<events::resharded>, "the event sink does not take events::resharded");
+    static_assert(is_other || hears<events::share_changed>, "the event sink does not take events::share_changed");
+    static_assert(is_other || hears<events::item_started>, "the event sink does not take events::item_started");
+    static_assert(is_other || hears<events::item_finished>, "the event sink does not take events::item_finished");
+    static_assert(is_other || hears<events::item_fenced>, "the event sink does not take events::item_fenced");
+    static_assert(is_other || hears<events::item_misfired>, "the event sink does not take events::item_misfired");
+    static_assert(is_other || hears<events::item_skipped>, "the event sink does not take events::item_skipped");
+    static_assert(is_other || hears<events::trouble>, "the event sink does not take events::trouble");
+    static_assert(is_other || fits_a_slot<P> || std::is_move_constructible_v<P>, "the event sink cannot be moved");
+    static_assert(fits_a_slot<P>,
+                  "a policy fits no slot of the scheduler: it is no worker_pool, event_sink, time_zone or "
+                  "lease_guard, no Listeners and no ErrorHandlers");
+    static constexpr bool value = true;
+};
+
 /// The policy of the pack that fits the slot, or the slot's standard.
 template <class Slot, class... Policies>
 struct chosen : std::type_identity<typename Slot::standard> {};
