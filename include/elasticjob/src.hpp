@@ -8,6 +8,7 @@
 #error "define ELASTICJOB_COMPILED for the whole program: without it, every file contains these definitions already"
 #endif
 
+#include <elasticjob/config/config_file.hpp>
 #include <elasticjob/cron/describe.hpp>
 #include <elasticjob/scheduler/instances.hpp>
 #include <elasticjob/testing/simulation.hpp>
@@ -18,6 +19,7 @@
 #include <elasticjob/impl/allocation/rendezvous.ipp>
 #include <elasticjob/impl/allocation/spread.ipp>
 #include <elasticjob/impl/config/due_times.ipp>
+#include <elasticjob/impl/config/config_file.ipp>
 #include <elasticjob/impl/config/fields.ipp>
 #include <elasticjob/impl/config/followed_rounds.ipp>
 #include <elasticjob/impl/config/instant_text.ipp>

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief A configuration that people write: JSON with all fields of `job_config`, and environment variables in it.
+#ifndef ELASTICJOB_CONFIG_CONFIG_FILE_HPP
+#define ELASTICJOB_CONFIG_CONFIG_FILE_HPP
+
+#include <elasticjob/config/job_config.hpp>
+#include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/result.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace elasticjob {
+
+/// The longest text that is read.
+inline constexpr std::size_t config_file_size_max = std::size_t{1} << 20;
+
+/// Finds the value of a variable, or nothing if there is none of that name.
+using variable_lookup = std::optional<std::string> (*)(std::string const& name);
+
+/// Of this process's environment.
+std::optional<std::string> environment_variable(std::string const& name);
+
+/// A job in JSON: one object, whose members are called as those of `job_config`. The fields that Java members have may
+/// have their names in the registry instead, so what the registry holds can be read, too. What is missing is as in a new
+/// `job_config`. Comments and a comma behind the last member are accepted.
+///
+/// | type                  | written                                                                                  |
+/// |-----------------------|------------------------------------------------------------------------------------------|
+/// | text, number, bool    | as in JSON; a number or bool may be in quotes                                            |
+/// | span of time          | `"500ms"`, `"30s"`, `"5min"`, `"2h"`, `"1d"`, `"0"`                                      |
+/// | `starts`, `ends`      | `"2026-12-24T18:00:00Z"`, or with an offset as `+02:00`                                  |
+/// | enumeration           | its C++ name: `"stand_down"`; `type` may be upper case                                   |
+/// | `schedules`           | a list of `{"cron": "@daily"}`, `{"fixed_rate": "30s"}`, `{"fixed_delay": "30s"}`,       |
+/// |                       | `{"once_at": "2026-…"}`, `{"once_now": true}`, `{"after_job": "load", "end": "ended"}`   |
+/// | `excluded`            | a list of texts                                                                          |
+/// | `retry`, `dataflow`,  | objects with the members of these types                                                  |
+/// | `on_misfire`, …       |                                                                                          |
+///
+/// `${NAME}` in a text stands for the variable of that name, and `${NAME:-other}` for `other` where there is none; `$${`
+/// is `${`. Whether the configuration can be run is for `validate`.
+///
+/// Errors: malformed_data. `where` names the line; of several problems all are listed, each with its line and field. Time:
+/// linear in the text.
+result<job_config> parse_job_config(std::string_view json, variable_lookup find = environment_variable);
+
+/// The same of a file. Errors: invalid_argument if it cannot be read; those of `parse_job_config`, naming file and line.
+result<job_config> read_job_config(std::string const& file, variable_lookup find = environment_variable);
+
+} // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/config/config_file.ipp>
+#endif
+#endif // ELASTICJOB_CONFIG_CONFIG_FILE_HPP
