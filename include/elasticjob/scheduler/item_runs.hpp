@@ -85,6 +85,9 @@ public:
     /// Notified when that may have become so.
     event_count<Loop>& idle_news() noexcept { return site_.idle_news; }
 
+    /// Adds the items that are ours, and those that run here.
+    void list_items(std::vector<item_index>& ours, std::vector<item_index>& running) const;
+
     bool has_java_members() const { return site_.has_java_members(); }
 
     /// The instance is to leave, for a reason of its runs'.
@@ -248,6 +251,14 @@ template <class Environment>
 bool item_runs<Environment>::is_idle() const {
     auto const is_busy = [](auto const& one) { return one.second.life.is_busy(); };
     return calls_.is_idle() && rounds_.is_idle() && std::none_of(table_.begin(), table_.end(), is_busy);
+}
+
+template <class Environment>
+void item_runs<Environment>::list_items(std::vector<item_index>& ours, std::vector<item_index>& running) const {
+    for (auto const& [i, e] : table_) {
+        if (e.life.is_ours() && !e.life.is_adopted()) ours.push_back(i);
+        if (e.live) running.push_back(i);
+    }
 }
 
 template <class Environment>

@@ -10,6 +10,7 @@
 #include <elasticjob/core/within.hpp>
 #include <elasticjob/election/elector.hpp>
 #include <elasticjob/execution/stop_request.hpp>
+#include <elasticjob/membership/change_schedule.hpp>
 #include <elasticjob/membership/enroll.hpp>
 #include <elasticjob/membership/traits.hpp>
 #include <elasticjob/scheduler/adoption.hpp>
@@ -19,6 +20,7 @@
 #include <elasticjob/scheduler/job_leader.hpp>
 #include <elasticjob/scheduler/job_rules.hpp>
 #include <elasticjob/scheduler/job_standing.hpp>
+#include <elasticjob/scheduler/job_status.hpp>
 #include <elasticjob/sharding/item_claim.hpp>
 #include <elasticjob/sharding/leave.hpp>
 
@@ -62,6 +64,12 @@ public:
 
     /// Takes this server out of the job, or back in: with all its instances (SV-1). Errors: those of the registry.
     task<result<void>> set_enabled(bool enabled);
+
+    /// Writes another schedule for all members. Errors: those of `change_schedule`; unknown_strategy and the like, if this
+    /// instance could not run what would then be stored.
+    task<result<void>> reschedule(std::string cron, std::vector<job_schedule> schedules);
+
+    job_status status() const;
 
     /// Until no item of this instance runs. As long as the job fires faster than its items end, that may never be.
     task<result<void>> wait_idle();
@@ -280,6 +288,29 @@ task<result<void>> job<Environment, Strategy>::set_enabled(bool enabled) {
     auto const made = co_await here_.registry.create(path, state, create_mode::persistent); // somebody has removed it
     if (!made) co_return made.error();
     co_return success();
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<result<void>> job<Environment, Strategy>::reschedule(std::string cron, std::vector<job_schedule> schedules) {
+    auto const accept = rules_.accepted();
+    co_return co_await change_schedule(here_.registry, here_.at, std::move(cron), std::move(schedules), accept);
+}
+
+template <class Environment, sharding_strategy Strategy>
+job_status job<Environment, Strategy>::status() const {
+    job_status s{.job = here_.name.str(), .instance = here_.self.str()};
+    if (here_.is_leaving)
+        s.state = job_state::leaving;
+    else if (!here_.view || !here_.view->is_loaded())
+        s.state = job_state::joining;
+    else if (!here_.is_registered())
+        s.state = job_state::disconnected;
+    else
+        s.state = here_.is_enabled() ? job_state::active : job_state::disabled;
+    s.is_leader = here_.view && leader_.is_leader();
+    runs_.list_items(s.items, s.running);
+    if (rules_.due()) s.next_due = rules_.due()->next(here_.loop().wall_now());
+    return s;
 }
 
 template <class Environment, sharding_strategy Strategy>

@@ -58,9 +58,9 @@ public:
     /// With which a job that leaves takes back what it has begun in an election.
     elector<Registry>& candidate() noexcept { return elector_; }
 
-private:
     bool is_leader() const;
 
+private:
     /// Tells of what does not pass by itself, once for each kind of error until an election succeeds.
     void note_failed_election(error const& e);
 

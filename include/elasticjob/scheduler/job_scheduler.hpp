@@ -4,6 +4,7 @@
 #define ELASTICJOB_SCHEDULER_JOB_SCHEDULER_HPP
 
 #include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/gather.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/events/guarded_sink.hpp>
 #include <elasticjob/membership/server_ip.hpp>
@@ -38,7 +39,7 @@ class job_catalog;
 ///
 /// The registry must outlive the scheduler, and the scheduler its handles. Several schedulers may share one registry and
 /// its loop; and a pool, through SharedPool.
-/// Threads: everything from any thread but the loop's.
+/// Threads: everything from any thread but the loop's, except for what begins with `async_`.
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 class job_scheduler {
     static_assert((detail::checked_policy<Policies>::value && ...));
@@ -82,6 +83,22 @@ public:
         return add(std::move(config), body_type::make(Executor{}, std::move(body)));
     }
 
+    /// The same for coroutines on the registry's loop, which it holds up only while the configuration is checked. Threads: the
+    /// loop's: `co_await` it there, or give it to `start_on` (core/start_on.hpp).
+    template <class Body>
+        requires body_for<Body, Executor> || coroutine_body_for<Body, Executor, typename Registry::loop_type>
+    [[nodiscard]] task<result<handle>> async_schedule(job_config config, Body body) {
+        return add_here(std::move(config), body_type::make(Executor{}, std::move(body)));
+    }
+
+    /// All jobs of this scheduler, by name, those that are just joining or leaving too. Errors: wrong_thread on the loop.
+    result<std::vector<job_status>> jobs();
+
+    /// Takes this server out of all its jobs, as `handle::disable` does for one, and back in. What runs goes on. Errors: the
+    /// first of those of the registry; the other jobs are paused all the same. wrong_thread on the loop.
+    result<void> pause_all() { return set_all_enabled(false); }
+    result<void> resume_all() { return set_all_enabled(true); }
+
     /// Not for use: says what keeps the executor from running this body.
     template <class Body>
         requires(!body_for<Body, Executor> && !coroutine_body_for<Body, Executor, typename Registry::loop_type>)
@@ -106,6 +123,16 @@ private:
     static std::uint64_t seed_of(scheduler_options const& options);
 
     result<handle> add(job_config config, body_type body);
+    task<result<handle>> add_here(job_config config, body_type body);
+
+    result<void> set_all_enabled(bool enabled);
+    task<result<void>> set_all_enabled_here(bool enabled);
+    task<result<std::vector<job_status>>> list_jobs();
+
+    /// Calls `function(job)` on the loop, which gives a task. Errors: closed if there is no such job; wrong_thread if the job
+    /// waits for `who`; its own.
+    template <class F>
+    static task<result<void>> call(job_scheduler* owner, std::string name, std::thread::id who, F function);
 
     /// The configuration that is ours to write: with the strategy that is compiled in, where that is not the default.
     result<valid_config> prepare(job_config config) const;
@@ -166,6 +193,20 @@ public:
     /// Returns when the order has been given. Errors: those of the registry; closed after `shutdown`.
     result<void> trigger();
 
+    /// The same for coroutines on the registry's loop; the handle may go meanwhile, the scheduler not. Threads: the loop's:
+    /// `co_await` it there, or give it to `start_on` (core/start_on.hpp).
+    task<result<void>> async_trigger();
+
+    /// Replaces `cron` and the other schedules in the job's configuration in the registry: all members go by them from their
+    /// next firing on. Time zone, begin, end, exclusions and jitter stay. Returns when it is written. Errors: those of
+    /// `validate`, before anything is written; those of the registry; version_conflict if others keep writing; closed.
+    result<void> reschedule(std::string cron, std::vector<job_schedule> schedules = {});
+    task<result<void>> async_reschedule(std::string cron, std::vector<job_schedule> schedules = {});
+
+    /// What this instance knows of the job now: its state here, the items that it owns, when they are due next. Makes no
+    /// request. Errors: closed after `shutdown`; wrong_thread on the loop.
+    result<job_status> status() const;
+
     /// Takes this server, with all its instances of the job, out of it: its items go to others. Errors: as `trigger`.
     result<void> disable();
 
@@ -192,7 +233,7 @@ private:
 
     enum class waiting : bool { no, for_runs };
     template <class F>
-    result<void> on_loop(F f, waiting w = waiting::no);
+    result<void> on_loop(F f, waiting w = waiting::no) const;
 
     std::atomic<job_scheduler*> scheduler_; ///< null once the job has ended
     std::string name_;
@@ -233,6 +274,45 @@ auto job_scheduler<Registry, Strategy, Executor, Policies...>::add(job_config co
     auto name = local.name().str();
     ELASTICJOB_CHECK(block_on(registry_.loop(), begin(std::move(local), std::move(body), true)));
     return handle{*this, std::move(name)};
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+auto job_scheduler<Registry, Strategy, Executor, Policies...>::add_here(job_config config, body_type body)
+    -> task<result<handle>> {
+    if (!zone_) co_return zone_.error();
+    ELASTICJOB_CO_TRY(auto local, prepare(std::move(config)));
+    auto name = local.name().str();
+    ELASTICJOB_CO_CHECK(co_await begin(std::move(local), std::move(body), true));
+    co_return handle{*this, std::move(name)};
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+result<std::vector<job_status>> job_scheduler<Registry, Strategy, Executor, Policies...>::jobs() {
+    return block_on(registry_.loop(), list_jobs());
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+task<result<std::vector<job_status>>> job_scheduler<Registry, Strategy, Executor, Policies...>::list_jobs() {
+    std::vector<job_status> all;
+    all.reserve(jobs_.size());
+    for (auto const& [name, one] : jobs_) all.push_back(one->status());
+    co_return all;
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::set_all_enabled(bool enabled) {
+    return block_on(registry_.loop(), set_all_enabled_here(enabled));
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::set_all_enabled_here(bool enabled) {
+    auto const used = jobs_; // for as long as it takes
+    auto const set_one = [&](auto const& job) { return job.second->set_enabled(enabled); };
+    auto const outcomes = co_await gather_each(registry_.loop(), used, set_one);
+    for (auto const& outcome : outcomes) {
+        ELASTICJOB_CO_CHECK(outcome);
+    }
+    co_return success();
 }
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
@@ -384,6 +464,39 @@ result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::t
 }
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::async_trigger() {
+    return call(scheduler_.load(), name_, {}, [](job_type_of& j) { return j.trigger(); });
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+result<void>
+job_scheduler<Registry, Strategy, Executor, Policies...>::handle::reschedule(std::string cron,
+                                                                             std::vector<job_schedule> schedules) {
+    return on_loop([cron = std::move(cron), schedules = std::move(schedules)](job_type_of& j) {
+        return j.reschedule(cron, schedules);
+    });
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::async_reschedule(
+    std::string cron, std::vector<job_schedule> schedules) {
+    return call(scheduler_.load(), name_, {},
+                [cron = std::move(cron), schedules = std::move(schedules)](job_type_of& j) {
+                    return j.reschedule(cron, schedules);
+                });
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+result<job_status> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::status() const {
+    job_status found;
+    ELASTICJOB_CHECK(on_loop([&found](job_type_of& j) -> task<result<void>> {
+        found = j.status();
+        co_return success();
+    }));
+    return found;
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::disable() {
     return on_loop([](job_type_of& j) { return j.set_enabled(false); });
 }
@@ -421,19 +534,25 @@ result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::s
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 template <class F>
-result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::on_loop(F f, waiting w) {
+result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::on_loop(F f, waiting w) const {
     auto* const s = scheduler_.load();
     if (!s) return error{errc::closed, "the job has been shut down", name_};
     auto const caller = w == waiting::for_runs ? std::this_thread::get_id() : std::thread::id{};
-    auto call = [](job_scheduler& owner, std::string name, std::thread::id who, F function) -> task<result<void>> {
-        auto const at = owner.jobs_.find(name);
-        if (at == owner.jobs_.end() || at->second->is_leaving())
-            co_return error{errc::closed, "the job has been shut down", name};
-        auto const used = at->second; // for as long as the call takes
-        if (used->is_called_on(who)) co_return awaits_itself(name);
-        co_return co_await function(*used);
-    };
-    return block_on(s->registry_.loop(), call(*s, name_, caller, std::move(f)));
+    return block_on(s->registry_.loop(), call(s, name_, caller, std::move(f)));
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+template <class F>
+task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::call(job_scheduler* owner,
+                                                                                  std::string name, std::thread::id who,
+                                                                                  F function) {
+    if (!owner) co_return error{errc::closed, "the job has been shut down", name};
+    auto const at = owner->jobs_.find(name);
+    if (at == owner->jobs_.end() || at->second->is_leaving())
+        co_return error{errc::closed, "the job has been shut down", name};
+    auto const used = at->second; // for as long as the call takes
+    if (used->is_called_on(who)) co_return awaits_itself(name);
+    co_return co_await function(*used);
 }
 
 } // namespace elasticjob

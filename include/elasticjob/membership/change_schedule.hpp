@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Writes another schedule for a job, for all of its members.
+#ifndef ELASTICJOB_MEMBERSHIP_CHANGE_SCHEDULE_HPP
+#define ELASTICJOB_MEMBERSHIP_CHANGE_SCHEDULE_HPP
+
+#include <elasticjob/config/job_config.hpp>
+#include <elasticjob/config/validation.hpp>
+#include <elasticjob/core/result.hpp>
+#include <elasticjob/core/task.hpp>
+#include <elasticjob/membership/job_chain.hpp>
+#include <elasticjob/membership/stored_job.hpp>
+#include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/read_all.hpp>
+#include <elasticjob/registry/registry.hpp>
+#include <elasticjob/registry/transaction.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// Replaces `cron` and `schedules` in the configuration that the registry has, and nothing else of it. `accept`, a
+/// `result<void>(valid_config const&)`, has the last word before anything is written. Repeated with fresh readings, a
+/// bounded number of times, when somebody else was quicker or a reply was lost.
+/// Errors: those of `validate` and `accept`; no_node if the job is not there; invalid_config if jobs would wait for each
+/// other; version_conflict if it never came to rest; those of the registry.
+template <registry Registry, class Accept>
+task<result<void>> change_schedule(Registry& r, job_layout at, std::string cron, std::vector<job_schedule> schedules,
+                                   Accept accept) {
+    bool may_be_done = false; // by a request whose reply was lost
+    for (int attempt = 0; attempt < 20; ++attempt) {
+        ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
+        std::vector<node_path> paths{at.config(), at.schedule()};
+        auto reading = co_await read_all(r, std::move(paths));
+        if (!reading && (is_connection(reading.error().code) || reading.error() == errc::session_lost)) continue;
+        if (!reading) co_return std::move(reading).error();
+        auto const& nodes = *reading;
+        auto const* stored_node = nodes[0] ? &*nodes[0] : nullptr;
+        auto const* schedule_node = nodes[1] ? &*nodes[1] : nullptr;
+        auto const stored = detail::read_stored(stored_node, schedule_node, at);
+        if (!stored) co_return stored.error();
+        if (!*stored) co_return error{errc::no_node, "the job has been removed", at.root().str()};
+        auto config = (*stored)->config();
+        config.cron = cron;
+        config.schedules = schedules;
+        ELASTICJOB_CO_TRY(auto const valid, validate(std::move(config)));
+        ELASTICJOB_CO_CHECK(accept(valid));
+        auto const chain = co_await read_job_chain(r, valid.config());
+        if (!chain && (is_connection(chain.error().code) || chain.error() == errc::session_lost)) continue;
+        if (!chain) co_return chain.error();
+        bool const is_there = stored_node->data == to_json(valid.config()) &&
+                              (schedule_node ? schedule_node->data : std::string{}) == to_schedule_text(valid.config());
+        if (may_be_done && is_there) co_return success();
+        transaction t{session.generation};
+        detail::put_config(t, at, valid.config(), stored_node, schedule_node);
+        check_job_chain(t, *chain);
+        auto const reply = co_await r.commit(std::move(t));
+        if (reply && *reply) co_return success();
+        may_be_done = !reply;
+        if (!reply && !is_connection(reply.error().code) && !(reply.error() == errc::session_lost))
+            co_return reply.error();
+    }
+    co_return error{errc::version_conflict,
+                    "the job's configuration kept changing while its schedule was being written", at.config().str()};
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_MEMBERSHIP_CHANGE_SCHEDULE_HPP
