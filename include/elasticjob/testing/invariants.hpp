@@ -38,6 +38,9 @@ std::optional<assignment> assignment_in_force(cluster_view const& v, std::string
 /// item's node if there is none in force. Empty: nobody.
 std::string owner_of(cluster_view const& v, std::string const& job, item_index i);
 
+/// Whether the assignment in force leaves the item to nobody, as a strategy may that gives `partial_runs`.
+bool is_left(cluster_view const& v, std::string const& job, item_index i);
+
 /// Whether anybody may own the job's items.
 bool has_members(cluster_view const& v, std::string const& job);
 
@@ -99,8 +102,8 @@ struct items_agree_with_assignment {
     std::string changed(tree_event const& e, cluster_view const& v) const;
 };
 
-/// I3: once all is settled each item has exactly one owner, which lives, and is enabled; there is a live leader, and
-/// nothing is left to do. "At most one" needs no look: an item's node has one content.
+/// I3: once all is settled each item has exactly one owner, which lives, and is enabled; or none, if the assignment in
+/// force leaves it to nobody. There is a live leader, and nothing is left to do. "At most one" needs no look: an item's node has one content.
 struct one_owner_for_each_item {
     static constexpr std::string_view name = "I3 one owner for each item";
 

@@ -35,6 +35,11 @@ ELASTICJOB_DECL std::string owner_of(cluster_view const& v, std::string const& j
     return v.data(cluster_view::layout(job).item_instance(i));
 }
 
+ELASTICJOB_DECL bool is_left(cluster_view const& v, std::string const& job, item_index i) {
+    auto const a = assignment_in_force(v, job);
+    return a && i < a->items() && a->owner(i) == no_slot;
+}
+
 ELASTICJOB_DECL bool has_members(cluster_view const& v, std::string const& job) {
     for (auto const& [id, n] : v.live_instances(job))
         if (v.is_enabled(job, *n)) return true;
@@ -153,9 +158,12 @@ ELASTICJOB_DECL std::string one_owner_for_each_item::look(std::string const& job
     if (v.find(at.sharding_necessary())) return "a sharding is still asked for";
     if (v.find(at.election_latch())->stat.children != 0) return "a candidate has been left behind";
     auto const count = detail::item_count(v, job).value_or(0);
-    for (item_index i = 0; i < count; ++i)
-        if (auto const owner = v.data(at.item_instance(i)); !enabled(owner))
+    for (item_index i = 0; i < count; ++i) {
+        auto const owner = v.data(at.item_instance(i));
+        bool const is_nobodys = owner.empty() && detail::is_left(v, job, i);
+        if (!is_nobodys && !enabled(owner))
             return "item " + item_name(i) + " belongs to nobody who lives: '" + owner + "'";
+    }
     auto const* items = v.find(at.sharding());
     if (items && items->stat.children != static_cast<std::int32_t>(count)) return "cut items were left behind";
     return {};
@@ -202,7 +210,7 @@ ELASTICJOB_DECL std::string orders_are_obeyed::find_untriggered(std::string cons
     if (!ordered_.contains(job)) return {};
     auto const& obeyed = obeyed_[job];
     for (item_index i = 0; i < count; ++i) {
-        if (v.find(cluster_view::layout(job).item_disabled(i))) continue;
+        if (v.find(cluster_view::layout(job).item_disabled(i)) || detail::is_left(v, job, i)) continue;
         if (!obeyed.contains(i)) return detail::item_text(job, i) + " has not run though it was triggered";
     }
     return {};
