@@ -46,7 +46,7 @@ enum class errc : std::uint8_t {
     closed,          ///< the registry, loop or scheduler is shutting down
     // Limits.
     timed_out,
-    overloaded, ///< a bounded queue is full
+    overloaded, ///< a bounded queue is full, or the system has no thread or timer left
     // Job bodies.
     job_failed,
     job_threw,

@@ -19,6 +19,7 @@ namespace elasticjob {
 /// Threads: `post`, `now`, `wall_now`, `on_loop` and `wait` from any thread, the rest from the loop's own.
 class event_loop {
 public:
+    /// Throws std::system_error if the system has no thread left.
     event_loop() : thread_{[this] { run(); }} {}
     event_loop(event_loop const&) = delete;
     event_loop& operator=(event_loop const&) = delete;

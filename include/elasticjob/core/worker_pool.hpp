@@ -33,6 +33,7 @@ struct thread_pool_options {
 /// A fixed number of threads and a bounded queue. The destructor waits for what is running and discards what is queued.
 class ThreadPool {
 public:
+    /// Throws std::system_error if the system refuses one of the threads; the others have ended then.
     explicit ThreadPool(thread_pool_options options = {});
     ThreadPool(ThreadPool const&) = delete;
     ThreadPool& operator=(ThreadPool const&) = delete;
@@ -43,6 +44,12 @@ public:
     std::size_t size() const noexcept { return threads_.size(); }
 
 private:
+    struct without_threads {};
+
+    /// What the public constructor begins with. Once this is done the object exists, so its destructor runs, and joins,
+    /// also if a thread cannot be started.
+    ThreadPool(thread_pool_options const& options, without_threads) noexcept : queue_max_{options.queue_max} {}
+
     void run();
 
     std::mutex mutex_;

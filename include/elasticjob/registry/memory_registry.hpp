@@ -22,6 +22,7 @@ public:
     using loop_type = Loop;
 
     /// With a loop and a server of its own, which others may join: `MemoryRegistry a; MemoryRegistry b{a.server()};`
+    /// Throws std::system_error if the loop has a thread and the system has none left.
     basic_memory_registry() : basic_memory_registry{new own_world} {}
 
     explicit basic_memory_registry(basic_memory_server<Loop>& server) : basic_memory_registry{nullptr, server} {}

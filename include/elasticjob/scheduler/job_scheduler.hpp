@@ -63,6 +63,7 @@ public:
     class handle;
 
     /// Policies are taken in the order of the template's pack. Those that are missing are made as they are by default.
+    /// Throws std::system_error if the pool cannot have its threads.
     explicit job_scheduler(Registry& r, scheduler_options options = {}, Policies... policies);
     job_scheduler(job_scheduler const&) = delete;
     job_scheduler& operator=(job_scheduler const&) = delete;

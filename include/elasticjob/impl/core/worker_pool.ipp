@@ -6,7 +6,7 @@
 
 namespace elasticjob {
 
-ELASTICJOB_DECL ThreadPool::ThreadPool(thread_pool_options options) : queue_max_{options.queue_max} {
+ELASTICJOB_DECL ThreadPool::ThreadPool(thread_pool_options options) : ThreadPool{options, without_threads{}} {
     auto const processors = std::size_t{std::thread::hardware_concurrency()};
     auto const count = options.threads != 0 ? options.threads : 2 * (processors != 0 ? processors : 1);
     threads_.reserve(count);
