@@ -6,6 +6,7 @@
 #include <elasticjob/config/json_writer.hpp>
 #include <elasticjob/core/guarded_call.hpp>
 #include <elasticjob/core/memory.hpp>
+#include <elasticjob/core/start_thread.hpp>
 #include <elasticjob/events/queue_thread.hpp>
 #include <elasticjob/events/text_forms.hpp>
 #include <elasticjob/execution/error_handlers.hpp>
@@ -140,7 +141,7 @@ template <webhook_format Format = WebhookJson>
 class Webhook {
 public:
     /// What is sent has the body that `format` makes. Errors: invalid_argument, if the request can have none or has one of its
-    /// own, or an option is out of its bounds. Throws std::system_error if there can be no thread.
+    /// own, or an option is out of its bounds; overloaded, if the system has no thread left.
     [[nodiscard]] static result<Webhook> start(http_request to, webhook_options options = {}, Format format = {}) {
         auto const wrong = [](std::string what, std::string where) {
             return error{errc::invalid_argument, std::move(what), std::move(where)};
@@ -152,7 +153,7 @@ public:
         detail::token_bucket const rate{options.at_once,
                                         std::chrono::nanoseconds{std::chrono::minutes{1}} / options.per_minute,
                                         std::chrono::steady_clock::now()};
-        return Webhook{{std::move(to), std::move(format), rate}, options};
+        return detail::make_with_threads([&] { return Webhook{{std::move(to), std::move(format), rate}, options}; });
     }
 
     void operator()(failed_run const& run) { queue_.push(run); }

@@ -43,7 +43,7 @@ public:
 
     /// Waits for the first connection, at most `connection_timeout` (and for a name server that is silent).
     /// Errors: invalid_argument (and which field), unreachable, no_auth (the digest is refused, or the name space
-    /// cannot be made because its parent belongs to another user), wrong_thread.
+    /// cannot be made because its parent belongs to another user), wrong_thread, overloaded (no thread is left).
     static result<ZkRegistry> connect(zk_options options);
 
     ZkRegistry(ZkRegistry&& other) noexcept;

@@ -6,6 +6,7 @@
 
 #include <elasticjob/core/algorithm.hpp> // min
 #include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/start_thread.hpp>
 #include <elasticjob/registry/zk/session.hpp>
 
 #include <cassert>
@@ -81,7 +82,7 @@ ELASTICJOB_DECL result<ZkRegistry> ZkRegistry::connect(zk_options options) {
     if (options.loop && options.loop->on_loop())
         return error{errc::wrong_thread, "connect waits for its loop: call it from another thread"};
     ELASTICJOB_TRY(auto settings, zk::settings::parse(std::move(options)));
-    ZkRegistry registry{std::move(settings)};
+    ELASTICJOB_TRY(auto registry, detail::make_with_threads([&] { return ZkRegistry{std::move(settings)}; }));
     ELASTICJOB_CHECK(block_on(registry.loop(), registry.session_->open()));
     return result<ZkRegistry>{std::move(registry)};
 }

@@ -4,6 +4,8 @@
 #define ELASTICJOB_REGISTRY_ZK_ASIDE_HPP
 
 #include <elasticjob/core/event_loop.hpp>
+#include <elasticjob/core/result.hpp>
+#include <elasticjob/core/start_thread.hpp>
 
 #include <coroutine>
 #include <thread>
@@ -11,22 +13,28 @@
 
 namespace elasticjob::zk {
 
-/// `co_await aside(loop, f)`: runs `f()` on a thread of its own and goes on, on the loop, when it has returned. For the
-/// rare call that resolves a name or says good-bye to a server. The coroutine must not be destroyed meanwhile.
+/// `co_await aside`: calls the function on a thread of its own and goes on, on the loop, when it has returned. For the
+/// rare call that resolves a name or says good-bye to a server. The coroutine must not be destroyed meanwhile. Errors:
+/// overloaded if the system has no thread left; then the function was not called.
 template <class F>
 class aside : work {
 public:
     aside(event_loop& l, F f) : work{&resume}, loop_{l}, function_{std::move(f)} {}
 
     bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> h) {
+    bool await_suspend(std::coroutine_handle<> h) {
         handle_ = h;
-        thread_ = std::thread{[this] {
+        thread_ = elasticjob::detail::start_thread([this] {
             function_();
             loop_.post(*this);
-        }};
+        });
+        return thread_.has_value();
     }
-    void await_resume() { thread_.join(); }
+    result<void> await_resume() {
+        if (!thread_) return std::move(thread_).error();
+        thread_->join();
+        return success();
+    }
 
 private:
     static void resume(work& w, work_action action) {
@@ -36,7 +44,7 @@ private:
     event_loop& loop_;
     F function_;
     std::coroutine_handle<> handle_;
-    std::thread thread_;
+    result<std::thread> thread_{std::thread{}};
 };
 
 } // namespace elasticjob::zk

@@ -5,6 +5,7 @@
 
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/result.hpp>
 #include <elasticjob/registry/watch.hpp>
 #include <elasticjob/registry/zk/c_api.hpp>
 #include <elasticjob/registry/zk/options.hpp>
@@ -35,9 +36,11 @@ public:
     handle& operator=(handle const&) = delete;
     ~handle() { close(); }
 
-    /// Starts to connect. Errors: unreachable, when not one server's name can be resolved.
+    /// Starts to connect. Errors: unreachable, when not one server's name can be resolved; overloaded, when the system
+    /// has no thread left.
     template <class Sink>
     result<void> open(Sink& sink) {
+        ELASTICJOB_CHECK(check_threads());
         zoo_set_debug_level(ZOO_LOG_LEVEL_INFO); // the gate listens to it; one level more has a use after free
         raw_ = zookeeper_init2(settings_.options.servers.c_str(), &on_session<Sink>,
                                static_cast<int>(settings_.options.session_timeout.count()), nullptr, &sink,
@@ -71,6 +74,10 @@ public:
     void* sink() const noexcept { return sink_; }
 
 private:
+    /// Whether libzookeeper can start its two threads: it ends the process by an assertion if it cannot. The threads that
+    /// this starts end before it returns, so another part of the process may still be faster. Errors: overloaded.
+    static result<void> check_threads();
+
     template <class Sink>
     static void on_session(zhandle_t* raw, int type, int state, char const*, void* sink) noexcept {
         if (type != ZOO_SESSION_EVENT) return;

@@ -4,7 +4,22 @@
 
 #include <elasticjob/registry/zk/handle.hpp>
 
+#include <elasticjob/core/start_thread.hpp>
+
 namespace elasticjob::zk {
+
+ELASTICJOB_DECL result<void> handle::check_threads() {
+    gate end; // both threads live at the same time
+    auto const wait = [&end] { end.wait(); };
+    auto first = elasticjob::detail::start_thread(wait);
+    auto second = elasticjob::detail::start_thread(wait);
+    end.open();
+    if (first) first->join();
+    if (second) second->join();
+    if (!first) return std::move(first).error();
+    if (!second) return std::move(second).error();
+    return success();
+}
 
 ELASTICJOB_DECL void handle::close() {
     if (raw_) zookeeper_close(std::exchange(raw_, nullptr));

@@ -74,9 +74,10 @@ ELASTICJOB_DECL task<bool> session::keep_one() {
     phase_ = phase::opening;
     was_established_ = is_introduced_ = is_up_ = false;
     aside opening{loop_, opener{*this}};
-    co_await opening;
-    if (!opened_) {
-        obstacle_ = std::move(opened_).error();
+    auto const was_tried = co_await opening;
+    if (!was_tried || !opened_) {
+        obstacle_ = was_tried ? std::move(opened_).error() : was_tried.error();
+        stir_.notify();
         co_return false;
     }
     if (phase_ == phase::opening) phase_ = phase::living; // unless it is lost already
@@ -84,7 +85,8 @@ ELASTICJOB_DECL task<bool> session::keep_one() {
     while (phase_ == phase::living && !is_closed()) co_await stir_.newer_than(stir_.edition());
     if (is_up_ && is_closed()) co_await drain();
     aside closing{loop_, closer{*this}};
-    co_await closing;
+    auto const is_closed_aside = co_await closing;
+    if (!is_closed_aside) handle_.close(); // without a thread for it, the loop waits for the server
     calls_.forget_unanswered();
     co_return was_established_;
 }
