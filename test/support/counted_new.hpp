@@ -9,6 +9,7 @@
 
 #ifndef ELASTICJOB_TEST_SANITIZED
 
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
@@ -18,6 +19,19 @@ namespace counted_new {
 
 inline thread_local std::size_t calls = 0;        ///< of this thread
 inline thread_local bool does_next_fail = false; ///< the next call of this thread throws, and clears this
+
+/// Counts down with each call of any thread. The call that finds 1 throws, and none while this is 0.
+inline std::atomic<long> calls_until_failure = 0;
+inline std::atomic<bool> fails_from_then_on = false; ///< so do all later calls, until a new countdown or 0
+
+inline bool is_to_fail() noexcept {
+    auto left = calls_until_failure.load(std::memory_order_relaxed);
+    while (left != 0) {
+        if (left == 1 && fails_from_then_on) return true;
+        if (calls_until_failure.compare_exchange_weak(left, left - 1)) return left == 1;
+    }
+    return false;
+}
 
 template <class Function>
 std::size_t calls_of(Function function) {
@@ -32,6 +46,7 @@ std::size_t calls_of(Function function) {
 [[gnu::noinline]] void* operator new(std::size_t size) {
     ++counted_new::calls;
     if (std::exchange(counted_new::does_next_fail, false)) throw std::bad_alloc{};
+    if (counted_new::is_to_fail()) throw std::bad_alloc{};
     if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
     throw std::bad_alloc{};
 }
