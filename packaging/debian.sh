@@ -13,6 +13,7 @@ declare -Ar package_probes=(
     [librange-v3-dev]='header range/v3/version.hpp'
     [rapidjson-dev]='header rapidjson/rapidjson.h'
     [doctest-dev]='header doctest/doctest.h'
+    [doxygen]='command doxygen'
     [libbenchmark-dev]='header benchmark/benchmark.h'
     [libzookeeper-mt-dev]='header zookeeper/zookeeper.h'
     [libzookeeper-java]='file /usr/share/java/zookeeper.jar'

@@ -9,6 +9,7 @@
 
 namespace elasticjob {
 
+/// How the items of a dataflow job are fetched, processed and counted.
 struct dataflow_options {
     /// What `sharding_context::fetch_count` says: a hint for the body.
     std::uint32_t fetch_count = 1;

@@ -133,9 +133,8 @@ struct job_config {
     /// What becomes of due times that clocks skip or show twice.
     civil_policy on_clock_change{};
 
-    /// Nothing is due before the one, and nothing after the other.
-    wall_time starts = wall_time::min();
-    wall_time ends = wall_time::max();
+    wall_time starts = wall_time::min(); ///< nothing is due before it
+    wall_time ends = wall_time::max();   ///< nothing is due after it
 
     /// Nothing is due while the wall clock shows any of these: a date (`2026-12-25`), days of the week as in a cron
     /// expression (`SAT,SUN`), or a whole cron expression that names the seconds meant (`* * 0-7 * * ?`).

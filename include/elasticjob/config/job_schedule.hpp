@@ -35,20 +35,32 @@ enum class round_end : std::uint8_t {
 /// | `after_job(j)`   | when a round of the job `j` is over, and came to that end. It stands alone: such a job is   |
 /// |                  | due by nothing else                                                                         |
 struct job_schedule {
+    /// The function that made the schedule, in the table above.
     enum class kind : std::uint8_t { cron, fixed_rate, fixed_delay, once_at, once_now, after_job };
 
-    kind is = kind::cron;
+    kind is = kind::cron;              ///< says which of the other members count
     std::string expression{};          ///< of `cron`
     std::chrono::milliseconds span{0}; ///< of `fixed_rate` and `fixed_delay`
     wall_time at{};                    ///< of `once_at`
     std::string job{};                 ///< of `after_job`: the one that is followed
     round_end after{};                 ///< of `after_job`
 
+    /// A Quartz cron expression, which `validate` reads.
     static job_schedule by_cron(std::string text);
+
+    /// Due every so often, however long the runs take.
     static job_schedule fixed_rate(std::chrono::milliseconds every) { return of_span(kind::fixed_rate, every); }
+
+    /// A pause between the end of a run and the next one.
     static job_schedule fixed_delay(std::chrono::milliseconds pause) { return of_span(kind::fixed_delay, pause); }
+
+    /// One instant.
     static job_schedule once_at(wall_time t);
+
+    /// The instant at which the job is registered.
     static job_schedule once_now();
+
+    /// The end of each round of another job.
     static job_schedule after_job(std::string name, round_end end = round_end::completed);
 
     friend bool operator==(job_schedule const&, job_schedule const&) = default;
@@ -57,9 +69,8 @@ private:
     static job_schedule of_span(kind what, std::chrono::milliseconds length);
 };
 
-/// The most schedules besides `cron`, and the most exclusions, that a job may have.
-inline constexpr std::size_t schedules_max = 100;
-inline constexpr std::size_t exclusions_max = 1'000;
+inline constexpr std::size_t schedules_max = 100;    ///< the most schedules besides `cron` that a job may have
+inline constexpr std::size_t exclusions_max = 1'000; ///< the most exclusions that a job may have
 
 /// The one that says which job is followed, or null.
 template <class Schedules>

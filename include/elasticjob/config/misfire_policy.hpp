@@ -9,6 +9,7 @@
 
 namespace elasticjob {
 
+/// What becomes of a due instant that was missed.
 enum class misfire_rule : std::uint8_t {
     skip, ///< it is dropped
     once, ///< one run makes up for all that were missed, as soon as the item is free; it is told the last of them
@@ -17,7 +18,7 @@ enum class misfire_rule : std::uint8_t {
 
 /// An instant is missed while the item still runs for an earlier one, or when nobody could start it for a minute.
 struct misfire_policy {
-    misfire_rule rule = misfire_rule::once;
+    misfire_rule rule = misfire_rule::once; ///< which of the missed instants are made up for
 
     /// How many missed instants `all` makes up for at most; the older ones are dropped.
     std::uint32_t runs_max = 10;

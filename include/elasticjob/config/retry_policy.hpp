@@ -21,8 +21,8 @@ struct retry_policy {
 
     /// From the first failure to the second attempt; each further pause is `factor` times as long, up to `pause_max`.
     std::chrono::milliseconds pause{1'000};
-    std::uint32_t factor = 2;
-    std::chrono::milliseconds pause_max{300'000};
+    std::uint32_t factor = 2;                     ///< see `pause`
+    std::chrono::milliseconds pause_max{300'000}; ///< see `pause`
 
     /// By up to how many hundredths a pause is cut short, so that items that failed together do not come back together. By
     /// how many follows from item and attempt.

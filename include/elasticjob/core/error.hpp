@@ -135,9 +135,9 @@ constexpr bool is_connection(errc code) noexcept {
 /// A failure: the code for programs; for people, what failed and what would be right, and where (a registry path, a
 /// column, a field).
 struct [[nodiscard]] error {
-    errc code{};
-    std::string what{};
-    std::string where{};
+    errc code{};         ///< for programs
+    std::string what{};  ///< what failed and what would be right, for people
+    std::string where{}; ///< a registry path, a column or a field; empty if there is none
 
     friend bool operator==(error const& e, errc c) noexcept { return e.code == c; }
     friend bool operator==(error const&, error const&) = default;

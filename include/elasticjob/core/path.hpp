@@ -12,10 +12,9 @@
 
 namespace elasticjob {
 
-/// An absolute path: `/`, or elements that are not empty, not `.` or `..`, and free of control characters, each behind
-/// a
-/// `/`. A path that exists is a path that every registry accepts, so nothing is checked again further down (and a path
-/// that libzookeeper refuses inside a transaction would corrupt its heap).
+/// An absolute path: the root, or elements that are not empty, neither one dot nor two, and free of control characters,
+/// each behind a slash. A path that exists is a path that every registry accepts, so nothing is checked again further
+/// down (and a path that libzookeeper refuses inside a transaction would corrupt its heap).
 class node_path {
 public:
     /// The root.

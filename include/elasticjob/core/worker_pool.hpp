@@ -25,6 +25,7 @@ concept worker_pool = requires(P& p, work& w) {
     { p.try_submit(w) } -> std::same_as<bool>;
 };
 
+/// The size of a `ThreadPool`.
 struct thread_pool_options {
     std::size_t threads = 0;         ///< 0: two for each processor, as the original has it
     std::size_t queue_max = 100'000; ///< how much may wait for a thread

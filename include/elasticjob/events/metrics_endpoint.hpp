@@ -17,6 +17,7 @@
 
 namespace elasticjob {
 
+/// Where the endpoint listens, and what its clients may take.
 struct metrics_endpoint_options {
     std::string address = "127.0.0.1";              ///< whoever reaches it may read: there is no password
     int port = 0;                                   ///< 0: one that is free

@@ -20,6 +20,7 @@
 
 namespace elasticjob {
 
+/// How many jobs are counted each on its own, and how their times are counted.
 struct metrics_options {
     /// Jobs that have numbers of their own; those beyond are counted together, as job `(others)`.
     std::size_t jobs_max = 1000;

@@ -19,6 +19,7 @@
 
 namespace elasticjob {
 
+/// The size of the queue between the loop and a sink's thread.
 struct queue_options {
     std::size_t depth_max = 8192;                   ///< events that wait; when one more comes, the oldest is dropped
     std::size_t batch_max = 256;                    ///< events that are worked on together, and wait no more

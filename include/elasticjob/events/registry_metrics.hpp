@@ -20,6 +20,7 @@
 
 namespace elasticjob {
 
+/// How the time of requests is counted.
 struct registry_metrics_options {
     /// Upper bounds in seconds, ascending.
     std::vector<double> duration_buckets{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,

@@ -19,6 +19,7 @@
 
 namespace elasticjob {
 
+/// How events are queued and written, and how long their rows are kept.
 struct sql_events_options {
     queue_options queue{};
     std::chrono::milliseconds retry_first{200}; ///< after the first refusal in a row; then twice as long each time

@@ -70,8 +70,8 @@ concept dataflow_body = requires { typename detail::fetched_by<B>; } && detail::
 /// A body made from two functions.
 template <class Fetch, class Process>
 struct dataflow {
-    Fetch fetch;
-    Process process;
+    Fetch fetch;     ///< called as `b.fetch(ctx)`
+    Process process; ///< called as `b.process(ctx, …)`
 };
 template <class Fetch, class Process>
 dataflow(Fetch, Process) -> dataflow<Fetch, Process>;

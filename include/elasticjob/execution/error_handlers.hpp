@@ -23,22 +23,23 @@ namespace elasticjob {
 
 /// A run that has failed: a value, which a handler may keep. Its members are those of `sharding_context`.
 struct failed_run {
-    std::string job;
-    item_index item = 0;
-    std::string task_id;
-    std::string parameter;
-    wall_time due{};
-    run_source source = run_source::schedule;
-    std::uint32_t attempt = 1;
-    std::int64_t token = 0;
-    instance_id instance; ///< that ran it
-    error failure;
+    std::string job;                          ///< the job's name
+    item_index item = 0;                      ///< the item that was run
+    std::string task_id;                      ///< of the firing
+    std::string parameter;                    ///< the item's own
+    wall_time due{};                          ///< the instant that the run was for
+    run_source source = run_source::schedule; ///< why it was run
+    std::uint32_t attempt = 1;                ///< from 1, for the same instant
+    std::int64_t token = 0;                   ///< the run's fencing token
+    instance_id instance;                     ///< that ran it
+    error failure;                            ///< what the body gave or threw
     std::chrono::nanoseconds took{}; ///< with the listeners' `after`
 
     /// When it is tried again, as `job_config::retry` has it; nothing: it has failed for good.
     std::optional<wall_time> retry_at{};
 };
 
+/// What an error handler decides.
 enum class error_verdict : std::uint8_t {
     go_on,     ///< the next handler is asked
     ends_here, ///< no other is

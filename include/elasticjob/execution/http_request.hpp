@@ -19,15 +19,16 @@ namespace elasticjob {
 
 using http_headers = std::vector<std::pair<std::string, std::string>>; ///< name, value
 
-/// Both included.
+/// A range of status codes.
 struct http_status_range {
-    int from = 200;
-    int to = 299;
+    int from = 200; ///< included
+    int to = 299;   ///< included
 };
 
+/// How a request is sent, and what of its answer is accepted.
 struct http_options {
     std::string method = "POST"; ///< GET, HEAD, POST, PUT, PATCH or DELETE
-    http_headers headers{};
+    http_headers headers{};      ///< besides those that the library writes
 
     /// What is sent; nothing: whoever sends the request puts something there, or nothing.
     std::optional<std::string> body{};
@@ -46,7 +47,7 @@ struct http_options {
 
     std::size_t headers_max = 100; ///< how many headers an answer may have
 
-    std::vector<http_status_range> success{http_status_range{}};
+    std::vector<http_status_range> success{http_status_range{}}; ///< any other status is a failure
 
     /// How many redirects are followed, all within the same server.
     int redirects_max = 0;
@@ -76,9 +77,10 @@ public:
         return http_request{std::move(to), std::move(options)};
     }
 
-    http_url const& url() const noexcept { return url_; }
-    http_options const& options() const noexcept { return options_; }
+    http_url const& url() const noexcept { return url_; }             ///< as `make` has read it
+    http_options const& options() const noexcept { return options_; } ///< as given
 
+    /// Whether `http_options::success` contains the status.
     bool is_success(int status) const {
         auto const holds = [status](http_status_range r) { return r.from <= status && status <= r.to; };
         return std::any_of(options_.success.begin(), options_.success.end(), holds);

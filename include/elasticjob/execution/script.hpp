@@ -19,6 +19,7 @@
 
 namespace elasticjob {
 
+/// How the program of a script job is treated.
 struct script_options {
     /// After this time the run is ended; 0 is never. `job_config::run_time_limit` does the same.
     std::chrono::milliseconds time_limit{0};
@@ -32,11 +33,10 @@ struct script_options {
     /// What it finds in its environment besides that of the scheduler: name, value. It wins over that of the scheduler.
     std::vector<std::pair<std::string, std::string>> environment{};
 
-    /// How many bytes of a line, and of all output of a run, the handler is given. The rest is read and dropped.
-    std::size_t line_max = 8'192;
-    std::size_t output_max = 1'048'576;
+    std::size_t line_max = 8'192;       ///< bytes of a line that the handler is given; the rest is read and dropped
+    std::size_t output_max = 1'048'576; ///< the same for all output of a run
 
-    argument_quoting quoting = argument_quoting::as_parsed;
+    argument_quoting quoting = argument_quoting::as_parsed; ///< how the parameters reach the command line
 };
 
 /// A line of what a program writes. Valid during the call.
@@ -74,10 +74,11 @@ struct EventOutput {
 /// Which program it is stands in `job_config::script_command_line`.
 template <script_output Output = ForwardOutput>
 struct script {
+    /// With a handler of the output, if it is not to be forwarded.
     explicit script(script_options how = {}, Output to = {}) : options{std::move(how)}, output{std::move(to)} {}
 
-    script_options options;
-    Output output;
+    script_options options; ///< as given
+    Output output;          ///< as given
 };
 script(script_options)->script<>;
 script()->script<>;

@@ -51,13 +51,13 @@ struct line_port {
 
 } // namespace detail
 
-/// Valid while the body runs.
+/// One run, as its body sees it. Valid while the body runs.
 struct sharding_context {
-    std::string job_name;
+    std::string job_name; ///< `job_config::name`
     std::string task_id; ///< of this firing on this instance: names the job, all its items, the instance
-    std::uint32_t sharding_total_count = 0;
-    std::string job_parameter;
-    item_index item = 0;
+    std::uint32_t sharding_total_count = 0; ///< how many items the job has
+    std::string job_parameter;              ///< the same for all items: `job_config::job_parameter`
+    item_index item = 0;                    ///< the item to be worked on, from 0
     std::string parameter;  ///< the item's own; empty if it has none
     wall_time due{};        ///< the instant that this run is for, which may be earlier than now
     /// Of a job that follows another: the due instant of the round of that job which this run is for. Nothing if it was

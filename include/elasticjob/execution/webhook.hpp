@@ -60,6 +60,7 @@ struct WebhookJson {
     }
 };
 
+/// How many messages a webhook sends, and how many failures wait for it.
 struct webhook_options {
     int per_minute = 30;                            ///< one message every 60 s / `per_minute`, when
     int at_once = 10;                               ///< so many have gone out without a pause

@@ -104,19 +104,25 @@ task<result<void>> settle_dead_letter(Registry& r, job_name job, item_index item
     co_return error{errc::version_conflict, "the item's record kept changing", at.run_record(item).str()};
 }
 
-// The same for programs that have no coroutine at hand. Errors: as above, and invalid_argument for a name that no job can
-// have. Threads: any but the loop's.
+// The same for programs that have no coroutine at hand. Threads: any but the loop's.
 
+/// The dead letters of a job, in the order of its items. Errors: as `find_dead_letters`, and invalid_argument for a name
+/// that no job can have.
 template <registry Registry>
 result<std::vector<dead_letter>> list_dead_letters(Registry& r, std::string_view job) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));
     return block_on(r.loop(), find_dead_letters(r, std::move(name)));
 }
+
+/// Has the item's owner run a dead letter at once. Errors: as `settle_dead_letter`, and invalid_argument for a name that
+/// no job can have.
 template <registry Registry>
 result<void> run_again(Registry& r, std::string_view job, item_index item, wall_time due) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));
     return block_on(r.loop(), settle_dead_letter(r, std::move(name), item, due, dead_letter_verdict::run_again));
 }
+
+/// Removes a dead letter from its item's record. Errors: as `run_again`.
 template <registry Registry>
 result<void> discard(Registry& r, std::string_view job, item_index item, wall_time due) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));

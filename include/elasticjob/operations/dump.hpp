@@ -22,6 +22,7 @@
 
 namespace elasticjob {
 
+/// What a dump shows, and how large it may be.
 struct dump_options {
     address_masking addresses = address_masking::whole;
 

@@ -20,6 +20,7 @@
 
 namespace elasticjob {
 
+/// Where a dump port listens, and what its clients may take.
 struct dump_port_options {
     std::string address = "127.0.0.1"; ///< whoever reaches it may read: there is no password
     int port = 0;                      ///< 0: one that is free

@@ -52,8 +52,9 @@ class job_catalog {
     using Executor = typename Scheduler::executor_type;
 
 public:
-    static constexpr int starts_at_once = 16;
+    static constexpr int starts_at_once = 16; ///< jobs that are being started at the same time, at most
 
+    /// Does nothing yet: `add` classes, then `follow`.
     explicit job_catalog(Scheduler& s) : scheduler_{s}, news_{s.registry_.loop()} {}
     job_catalog(job_catalog const&) = delete;
     job_catalog& operator=(job_catalog const&) = delete;

@@ -184,10 +184,11 @@ private:
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 class job_scheduler<Registry, Strategy, Executor, Policies...>::handle {
 public:
-    handle(handle&& other) noexcept;
-    handle& operator=(handle&& other) noexcept;
+    handle(handle&& other) noexcept;            ///< `other` is then without a job
+    handle& operator=(handle&& other) noexcept; ///< swaps the two jobs
     ~handle();
 
+    /// The name of its job.
     std::string const& name() const noexcept { return name_; }
 
     /// Has all live instances of the job run their items once, now. What is running runs once more when it has ended.

@@ -11,6 +11,7 @@
 
 namespace elasticjob {
 
+/// What a scheduler is told about its instance, its limits and its time-outs. Every member has a default.
 struct scheduler_options {
     /// What the instances of this process call their server, an IPv4 address. Empty: the first public address of this
     /// machine's interfaces, else the last private one, as the original chooses; without any, 127.0.0.1.

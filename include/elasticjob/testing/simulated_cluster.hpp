@@ -34,6 +34,7 @@
 
 namespace elasticjob::testing {
 
+/// How a simulated cluster is set up.
 struct simulation_options {
     memory_server_options server{};
     latency_range latency{};

@@ -18,6 +18,7 @@
 
 namespace elasticjob {
 
+/// What `ZkRegistry::connect` is told. Every member has a default.
 struct zk_options {
     /// Comma separated `host:port`. A path behind them is refused: that is what `name_space` is for.
     std::string servers = "127.0.0.1:2181";
@@ -35,10 +36,10 @@ struct zk_options {
     /// How long `connect` waits.
     std::chrono::milliseconds connection_timeout{15'000};
 
-    /// After a session is lost, the next one is tried after this pause. It doubles with each failure, up to the
-    /// maximum.
+    /// After a session is lost, the next one is tried after this pause. It doubles with each failure, up to
+    /// `reconnect_pause_max`.
     std::chrono::milliseconds reconnect_pause{100};
-    std::chrono::milliseconds reconnect_pause_max{10'000};
+    std::chrono::milliseconds reconnect_pause_max{10'000}; ///< see `reconnect_pause`
 
     /// Shared with others, and outlives the registry. Null: the registry has one of its own.
     event_loop* loop = nullptr;

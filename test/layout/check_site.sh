@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# check_site.sh ROOT            the site that docs/reference/generate_site makes has a page for everything that programs set or call,
+#                               with a comment for each of its members, and no broken link
+# check_site.sh ROOT planted    would it be seen if a comment, a page or a link were missing?
+# Exit code 77: Doxygen is missing, and nothing is checked.
+set -eu
+root=$(cd "$1" && pwd)
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+
+# In these types each public member has a comment. Elsewhere a name may speak for itself.
+commented='job_config job_schedule retry_policy misfire_policy dataflow_options scheduler_options thread_pool_options
+zk_options job_scheduler job_scheduler::handle job_catalog sharding_context failed_run error dataflow script script_options
+http_options http_status_range http_request queue_options webhook_options'
+
+# The page of a type, as Doxygen calls it.
+page_of() { # TYPE
+    printf '%s' "$1" | sed -e 's/_/__/g' -e 's/::/_1_1/g'
+}
+
+check() { # INCLUDE_DIR
+    faults=0
+    sh "$root/docs/reference/generate_site" "$directory/site" "$1" >/dev/null || return
+    warnings=$directory/site/warnings.txt
+    html=$directory/site/html
+
+    # Commands and links that Doxygen does not understand.
+    grep -v ' is not documented\.$' "$warnings" && faults=1
+    for type in $commented; do
+        name=$(page_of "$type")
+        if ! [ -e "$html/structelasticjob_1_1$name.html" ] && ! [ -e "$html/classelasticjob_1_1$name.html" ]; then
+            echo "there is no page for $type: it needs a comment, and its header a line in docs/reference/generate_site.doxyfile"
+            faults=1
+        fi
+        grep -E "warning: .* of (struct|class) elasticjob::$type is not documented" "$warnings" && faults=1
+    done
+    for function in from_json to_json; do
+        grep -q ">$function<" "$html/namespaceelasticjob.html" || { echo "the site lacks $function"; faults=1; }
+        grep -E "warning: Member $function\\(" "$warnings" && faults=1
+    done
+
+    # Links within the site. A page that is not there is a link to nowhere.
+    (cd "$html" && grep -oE 'href="[^":#?]+\.html' ./*.html | sed -e 's/:href="/ /' | sort -u) >"$directory/links"
+    while read -r from to; do
+        [ -e "$html/$to" ] || { echo "$from: there is no $to"; faults=1; }
+    done <"$directory/links"
+
+    # What the documents and examples include belongs to the interface, but for the umbrella, the sources of the compiled
+    # form, and a header that only makes the library's views known to another library.
+    (cd "$root" && grep -ohE '#include <elasticjob/[^>]+>' README.md docs/*.md examples/*.cpp) | sort -u |
+        sed -e 's/^#include <//' -e 's/>$//' -e '/\/elasticjob.hpp$/d' -e '/\/src[a-z_]*.hpp$/d' -e '/\/range_v3.hpp$/d' \
+            >"$directory/included"
+    while read -r header; do
+        grep -qF " $header" "$root/docs/reference/generate_site.doxyfile" && continue
+        echo "docs/reference/generate_site.doxyfile: INPUT lacks $header, which the documents include"
+        faults=1
+    done <"$directory/included"
+    echo "$(find "$html" -name '*.html' | wc -l) pages, $(wc -l <"$directory/links") links"
+    return $faults
+}
+
+if [ "${2-}" != planted ]; then
+    check "$root/include"
+    exit
+fi
+
+rc=0
+attempt() { # WHAT HEADER SED_EXPRESSION EXPECTED
+    rm -rf "$directory/include"
+    cp -r "$root/include" "$directory/include"
+    sed "$3" "$root/include/elasticjob/$2" >"$directory/include/elasticjob/$2"
+    found=0
+    check "$directory/include" >"$directory/output" 2>&1 || found=$?
+    [ $found -ne 77 ] || exit 77
+    if [ $found -eq 0 ] || ! grep -q "$4" "$directory/output"; then
+        echo "nobody has seen that $1"
+        cat "$directory/output"
+        rc=1
+    fi
+}
+attempt 'a member has no comment' config/job_config.hpp '/What the job is called/d' 'name (variable) of struct elasticjob::job_config'
+attempt 'a type has no comment' scheduler/options.hpp '/^\/\/\/ What a scheduler is told/d' 'no page for scheduler_options'
+attempt 'a link leads nowhere' registry/zk/options.hpp 's/^\/\/\/ What `ZkRegistry/\/\/\/ See \\ref no_such_page. &/' no_such_page
+exit $rc
