@@ -1,18 +1,31 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check_links.sh ROOT: what the documents point to in this tree is there: links, their headings, and headers of the library,
-# which are written `folder/name.hpp`.
+# check_links.sh ROOT: what the documents point to in this tree is there: links, their headings, the labels of links that
+# are written [text][label], and headers of the library, which are written `folder/name.hpp`.
 set -eu
+LC_ALL=C # a character of another script is several bytes
+export LC_ALL
 cd "$1"
 # No document has a blank in its name, so the list may be split at blanks.
 # shellcheck disable=SC2046
 awk '
-    # As the web shows a heading: in small letters, without punctuation, with hyphens for blanks.
-    function anchor_of(heading) {
+    # As the web shows a heading: in small letters, without punctuation of any script, with hyphens for blanks.
+    function anchor_of(heading,    i) {
         heading = tolower(heading)
-        gsub(/[^a-z0-9_ -]/, "", heading)
+        gsub(/[][!"#$%&()*+,.\/:;<=>?@\\^`{|}~]/, "", heading)
+        gsub(apostrophe, "", heading)
+        for (i = 1; i <= marks; ++i) gsub(mark[i], "", heading)
         gsub(/ /, "-", heading)
         return heading
+    }
+    function note_link(link,    at, path) {
+        if (link ~ /^[a-z]+:/) return
+        ++count
+        where[count] = FILENAME ":" FNR
+        at = index(link, "#")
+        path = at ? substr(link, 1, at - 1) : link
+        to_anchor[count] = at ? substr(link, at + 1) : ""
+        to[count] = path == "" ? FILENAME : flat(folder_of(FILENAME) path)
     }
     function folder_of(path) { return sub(/[^\/]*$/, "", path) ? path : "" }
     function flat(path) {
@@ -20,10 +33,23 @@ awk '
         gsub(/(^|\/)\.\//, "", path)
         return path
     }
+    BEGIN { marks = split("，|。|、|：|；|？|！|（|）|《|》|【|】|“|”|‘|’|—|…|·", mark, "|"); apostrophe = "\047" }
     FNR == 1 { in_code = 0; document[FILENAME] = 1 }
     /^[ \t]*```/ { in_code = !in_code }
     in_code { next }
     /^#+ / { heading = $0; sub(/^#+ /, "", heading); anchor[FILENAME, anchor_of(heading)] = 1 }
+    match($0, /^ ? ? ?\[[^]]+\]: +[^ ]+/) {
+        label = tolower($0)
+        sub(/^ *\[/, "", label)
+        sub(/\]:.*/, "", label)
+        if ((FILENAME, label) in defined) { print FILENAME ":" FNR ": the label " label " is defined twice"; faults = 1 }
+        defined[FILENAME, label] = 1
+        link = $0
+        sub(/^ *\[[^]]+\]: +/, "", link)
+        sub(/ .*/, "", link)
+        note_link(link)
+        next
+    }
     {
         line = $0
         while (match(line, /`[^`]*`/)) {
@@ -35,16 +61,18 @@ awk '
             to[count] = span ~ /^(elasticjob|test|include)\// ? span : "elasticjob/" span
             if (to[count] ~ /^elasticjob\//) to[count] = "include/" to[count]
         }
+        rest = line
+        while (match(rest, /\]\[[^]]+\]/)) {
+            ++uses
+            used_label[uses] = tolower(substr(rest, RSTART + 2, RLENGTH - 3))
+            used_in[uses] = FILENAME
+            used_at[uses] = FILENAME ":" FNR
+            rest = substr(rest, RSTART + RLENGTH)
+        }
         while (match(line, /\]\([^) ]*\)/)) {
             link = substr(line, RSTART + 2, RLENGTH - 3)
             line = substr(line, RSTART + RLENGTH)
-            if (link ~ /^[a-z]+:/) continue
-            ++count
-            where[count] = FILENAME ":" FNR
-            at = index(link, "#")
-            path = at ? substr(link, 1, at - 1) : link
-            to_anchor[count] = at ? substr(link, at + 1) : ""
-            to[count] = path == "" ? FILENAME : flat(folder_of(FILENAME) path)
+            note_link(link)
         }
     }
     END {
@@ -55,6 +83,11 @@ awk '
                 faults = 1
             }
         }
-        print count " links"
+        for (i = 1; i <= uses; ++i) {
+            if ((used_in[i], used_label[i]) in defined) continue
+            print used_at[i] ": the label " used_label[i] " is not defined"
+            faults = 1
+        }
+        print count " links, " uses " by labels"
         exit faults || !count
     }' $(find ./*.md docs -name '*.md' 2>/dev/null | sed 's,^\./,,' | sort)
