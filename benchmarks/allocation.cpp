@@ -2,12 +2,12 @@
 // How long the strategies take, beside lists in vectors (what the Java original builds) and beside the limits
 // of memory.
 //
-// vs_fill, vs_memset: how many times as long as std::fill, and as a memset of as many bytes, all taken in turn on the same
-// buffer, the best of many rounds; ns_per_item is from the same rounds. limit_fill and limit_iota are what the compiler
-// makes of plain loops.
+// limit_fill, limit_iota and limit_memset are what the compiler makes of plain loops over as many items, and a memset of as
+// many bytes. benchmarks/run prints the times of all, and those for one item.
 //
 // 2026-11-22, AMD EPYC (Zen 4), 2 shared and busy cores of 2.6 GHz, g++ 12.2 -O2 without flags for this processor,
-// RotateServerByName, the best of several runs; and vs_memset of AverageAllocation and RotateServerByName at -O3:
+// RotateServerByName, the best of several runs; vs_fill and vs_memset are how many times as long as std::fill and memset,
+// the last column is that of AverageAllocation and RotateServerByName at -O3:
 //
 // | instances x items | all owners | vs_fill | vs_memset | all items | vs_memset | lists in vectors | owners, -O3 |
 // |-------------------|------------|---------|-----------|-----------|-----------|------------------|-------------|
@@ -58,11 +58,9 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <functional> // hash
-#include <limits>
 #include <numeric> // iota
 #include <random>
 #include <span>
@@ -99,87 +97,38 @@ closed_form allocate(sharding_request& request) {
     return Strategy{}(request);
 }
 
-template <class Work>
-double best_seconds(Work work, double best, std::uint32_t items) {
-    using clock = std::chrono::steady_clock;
-    int const repetitions = static_cast<int>(100'000 / items) + 1; // A reading of the clock must not matter.
-    auto const begin = clock::now();
-    for (int i = 0; i != repetitions; ++i) {
-        work();
-        benchmark::ClobberMemory();
-    }
-    return std::min(best, std::chrono::duration<double>(clock::now() - begin).count() / repetitions);
-}
-
 /// One piece of code, wherever it is called: twice inlined, one of the two may be twice as fast as the other.
 template <class Work>
 [[gnu::noinline]] void call(Work& work) {
     work();
 }
 
-/// Other tenants of a machine can make everything take twice as long for a while: a third of a second of rounds, 30 at least.
-class rounds {
-public:
-    bool go_on() { return done_++ < 30 || std::chrono::steady_clock::now() - begin_ < std::chrono::milliseconds{300}; }
-
-private:
-    int done_ = 0;
-    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
-
-/// Runs the benchmark proper, and then gives the time of its best rounds.
 template <class Work>
 void measure(benchmark::State& state, Work work) {
     for (auto _ : state) {
         call(work);
         benchmark::ClobberMemory();
     }
-    auto const items = static_cast<std::uint32_t>(state.range(1));
-    auto best = std::numeric_limits<double>::max();
-    for (rounds r; r.go_on();) best = best_seconds([&] { call(work); }, best, items);
-    state.counters["ns_per_item"] = best * 1e9 / items;
-}
-
-/// The same, compared with the limit.
-template <class Write>
-void measure(benchmark::State& state, std::vector<std::uint32_t>& out, Write write) {
-    for (auto _ : state) {
-        write();
-        benchmark::ClobberMemory();
-    }
-    auto const items = static_cast<std::uint32_t>(out.size());
-    auto ours = std::numeric_limits<double>::max();
-    auto fill = ours;
-    auto memset = ours;
-    std::uint32_t value = 1;
-    for (rounds r; r.go_on();) {
-        ours = best_seconds(write, ours, items);
-        fill = best_seconds(
-            [&] {
-                benchmark::DoNotOptimize(value);
-                std::fill(out.begin(), out.end(), value);
-            },
-            fill, items);
-        memset = best_seconds([&] { std::memset(out.data(), 1, out.size() * sizeof out[0]); }, memset, items);
-    }
-    state.counters["vs_fill"] = ours / fill;
-    state.counters["vs_memset"] = ours / memset;
-    state.counters["ns_per_item"] = ours * 1e9 / items;
 }
 
 void limit_fill(benchmark::State& state) {
     std::vector<slot_index> out(request_of(state).item_count);
     slot_index owner = 1;
-    measure(state, out, [&] {
+    measure(state, [&] {
         benchmark::DoNotOptimize(owner);
         std::fill(out.begin(), out.end(), owner);
     });
 }
 
+void limit_memset(benchmark::State& state) {
+    std::vector<slot_index> out(request_of(state).item_count);
+    measure(state, [&] { std::memset(out.data(), 1, out.size() * sizeof out[0]); });
+}
+
 void limit_iota(benchmark::State& state) {
     std::vector<item_index> out(request_of(state).item_count);
     item_index first = 1;
-    measure(state, out, [&] {
+    measure(state, [&] {
         benchmark::DoNotOptimize(first);
         std::iota(out.begin(), out.end(), first);
     });
@@ -189,21 +138,20 @@ template <class Strategy>
 void all_owners(benchmark::State& state) {
     auto request = request_of(state);
     std::vector<slot_index> out(request.item_count);
-    measure(state, out, [&] { allocate<Strategy>(request).copy_owners(out); });
+    measure(state, [&] { allocate<Strategy>(request).copy_owners(out); });
 }
 
 template <class Strategy>
 void all_items(benchmark::State& state) {
     auto request = request_of(state);
     std::vector<item_index> out(request.item_count);
-    measure(state, out, [&] { allocate<Strategy>(request).copy_items(out); });
+    measure(state, [&] { allocate<Strategy>(request).copy_items(out); });
 }
 
 /// What Java does: a list of items for each instance, each with room for its share.
 void lists_in_vectors(benchmark::State& state) {
     auto request = request_of(state);
-    std::vector<item_index> same_bytes(request.item_count);
-    measure(state, same_bytes, [&] {
+    measure(state, [&] {
         benchmark::DoNotOptimize(request);
         auto const n = request.instance_count();
         auto const share = request.item_count / n;
@@ -326,16 +274,10 @@ void weighted_owners(benchmark::State& state) {
     auto const traits = weights_for(request);
     request.traits = traits;
     std::vector<slot_index> out(request.item_count);
-    measure(state, out, [&] {
+    measure(state, [&] {
         benchmark::DoNotOptimize(request);
         WeightedAllocation{}(request).copy_owners(out);
     });
-}
-
-void per_item(benchmark::State& state) {
-    state.counters["per_item"] =
-        benchmark::Counter(static_cast<double>(state.iterations()) * static_cast<double>(state.range(1)),
-                           benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
 /// By floating point, item by item: to whoever is furthest below its quota, of which a heap knows.
@@ -356,7 +298,6 @@ void weighted_heap(benchmark::State& state) {
         }
         benchmark::ClobberMemory();
     }
-    per_item(state);
 }
 
 // ---- The others, as a leader asks them.
@@ -369,7 +310,6 @@ void whole(benchmark::State& state) {
         auto const a = Strategy{}(request);
         benchmark::DoNotOptimize(a);
     }
-    per_item(state);
 }
 
 void rendezvous_strings(benchmark::State& state) {
@@ -390,7 +330,6 @@ void rendezvous_strings(benchmark::State& state) {
         }
         benchmark::DoNotOptimize(owners.data());
     }
-    per_item(state);
 }
 
 /// 16 kinds of items, each in a stretch of its own; each of 16 labels is with about every third instance.
@@ -430,7 +369,6 @@ void labels_exact(benchmark::State& state) {
         }
         largest = *std::max_element(load.begin(), load.end());
     }
-    per_item(state);
     state.counters["largest_load"] = largest;
 }
 
@@ -451,7 +389,6 @@ void labels_greedy(benchmark::State& state) {
             }
         largest = *std::max_element(load.begin(), load.end());
     }
-    per_item(state);
     state.counters["largest_load"] = largest;
 }
 
@@ -478,6 +415,7 @@ void sizes(benchmark::internal::Benchmark* benchmark) {
     BENCHMARK(function<RotateServerByName>)->Apply(sizes)
 
 BENCHMARK(limit_fill)->Apply(sizes);
+BENCHMARK(limit_memset)->Apply(sizes);
 BENCHMARK(limit_iota)->Apply(sizes);
 FOR_EACH_STRATEGY(all_owners);
 FOR_EACH_STRATEGY(all_items);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # What an include costs: user and system seconds of the compiler with -fsyntax-only, the least of several runs.
 #
-#   compile_time.sh [--runs N] COMPILER [FLAG...]                   a table: the umbrella and the headers, against <string>
+#   compile_time.sh [--runs N] [--only "HEADER..."] COMPILER [FLAG...]
+#                                                                   a table: all headers or these, against <string>
 #   compile_time.sh --at-most FACTOR HEADER COMPILER [FLAG...]      fails when HEADER costs more than FACTOR times <string>
 #
 # The latter goes by the memory that the compiler has taken, where it says so (g++ does): that grows with what it has to read and to
@@ -17,9 +18,11 @@ trap 'rm -rf "$work"' EXIT
 runs=5
 factor=''
 wanted=''
+only=()
 while [[ ${1-} == --* ]]; do
     case $1 in
         --runs) runs=$2 && shift 2 ;;
+        --only) read -ra only <<<"$2" && shift 2 ;;
         --at-most) factor=$2 wanted=$3 && shift 3 ;;
         *) echo "compile_time.sh: unknown option $1" >&2 && exit 2 ;;
     esac
@@ -71,6 +74,7 @@ mapfile -t headers < <(cd "$root/include" && find elasticjob -name '*.hpp' -not 
     -not -name date_zone.hpp -not -name std_zone.hpp -not -name sqlite_database.hpp -not -name postgres_database.hpp \
     -not -name metrics_endpoint.hpp -not -name metrics_server.hpp \
     -not -name timed_io.hpp -not -name http_client.hpp -not -name http_executor.hpp -not -name webhook.hpp | sort)
+((${#only[@]} == 0)) || headers=("${only[@]/#/elasticjob/}")
 measure_all string "${headers[@]}"
 "${compiler[0]}" --version | head -n 1
 printf '| %-52s | %5s | %5s |\n' header s '×'

@@ -28,16 +28,13 @@
 
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <map>
 #include <random>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace {
@@ -166,64 +163,6 @@ void load_zone(benchmark::State& state) {
     for (auto _ : state) benchmark::DoNotOptimize(TzifZone::load("America/New_York"));
 }
 
-constexpr std::array columns{"parse",          "random UTC",       "chain UTC",      "random New_York",
-                             "chain New_York", "rival random UTC", "rival chain UTC"};
-
-/// Prints one table when all is done: of each cell the least of its repetitions, in CPU time, because the machine may be
-/// busy. A cell is named `column/expression`.
-class Table : public benchmark::BenchmarkReporter {
-public:
-    bool ReportContext(Context const&) override { return true; }
-
-    void ReportRuns(std::vector<Run> const& runs) override {
-        for (auto const& run : runs) {
-            if (run.run_type != Run::RT_Iteration || run.error_occurred) continue;
-            auto const time = run.GetAdjustedCPUTime();
-            auto const [cell, is_new] = least_.try_emplace(run.run_name.function_name, time);
-            if (!is_new) cell->second = std::min(cell->second, time);
-        }
-    }
-
-    void Finalize() override {
-        std::printf("%-20s | %6s | %15s | %15s | %15s\n", "ns", "", "UTC", "New_York", "tm fields, UTC");
-        std::printf("%-20s | %6s | %6s | %6s | %6s | %6s | %6s | %6s\n", "expression", "parse", "random", "chain",
-                    "random", "chain", "random", "chain");
-        for (char const* text : corpus) {
-            std::string row;
-            for (char const* column : columns) row += cell(std::string{column} + "/" + text, column);
-            if (row.find_first_of("0123456789") != row.npos) std::printf("%-20s%s\n", text, row.c_str());
-        }
-        std::printf("\n");
-        for (char const* zone : {"UTC", "New_York"}) {
-            auto const most = std::max(greatest("random ", zone), greatest("chain ", zone));
-            if (most > 0) std::printf("the slowest in %s: %.1f ns\n", zone, most);
-        }
-        for (auto const& [name, time] : least_)
-            if (name.find('/') == name.npos) std::printf("%s: %.1f ns\n", name.c_str(), time);
-    }
-
-private:
-    std::string cell(std::string const& name, std::string_view column) const {
-        auto const found = least_.find(name);
-        char text[32];
-        if (found == least_.end())
-            std::snprintf(text, sizeof text, " | %6s", "");
-        else
-            std::snprintf(text, sizeof text, column.starts_with("rival") ? " | %6.0f" : " | %6.1f", found->second);
-        return text;
-    }
-
-    double greatest(std::string const& column, std::string const& zone) const {
-        double most = 0;
-        for (char const* text : corpus)
-            if (auto const found = least_.find(column + zone + "/" + text); found != least_.end())
-                most = std::max(most, found->second);
-        return most;
-    }
-
-    std::map<std::string, double> least_;
-};
-
 } // namespace
 
 int main(int argc, char** argv) {
@@ -232,15 +171,12 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "%s\n", to_string(zone.error()).c_str());
         return EXIT_FAILURE;
     }
-    auto const add_once = [](std::string const& name, auto... body) {
-        benchmark::RegisterBenchmark(name.c_str(), body...)->MinTime(0.02)->Repetitions(9);
+    auto const add = [](std::string const& what, char const* text, auto... body) { // a cell: `column/expression`
+        benchmark::RegisterBenchmark((what + "/" + text).c_str(), body...);
     };
-    auto const add = [&](std::string const& what, char const* text, auto... body) {
-        add_once(what + "/" + text, body...);
-    };
-    add_once("floor: date", floor_date_of);
-    add_once("floor: New_York at", floor_zone, *zone);
-    add_once("load New_York", load_zone);
+    benchmark::RegisterBenchmark("floor: date", floor_date_of);
+    benchmark::RegisterBenchmark("floor: New_York at", floor_zone, *zone);
+    benchmark::RegisterBenchmark("load New_York", load_zone);
     for (char const* text : corpus) {
         auto const e = parse_cron(text).value();
         add("parse", text, parse, text);
@@ -253,7 +189,6 @@ int main(int argc, char** argv) {
         add("rival chain UTC", text, rival_chain, TmSearch{e.fields()});
     }
     benchmark::Initialize(&argc, argv);
-    Table table;
-    benchmark::RunSpecifiedBenchmarks(&table);
+    benchmark::RunSpecifiedBenchmarks();
     return EXIT_SUCCESS;
 }
