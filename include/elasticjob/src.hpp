@@ -122,6 +122,7 @@
 #include <elasticjob/impl/sharding/item_nodes.ipp>
 #include <elasticjob/impl/sharding/job_traits.ipp>
 #include <elasticjob/impl/sharding/leave.ipp>
+#include <elasticjob/impl/sharding/strategy_name.ipp>
 #include <elasticjob/impl/testing/body_fiber.ipp>
 #include <elasticjob/impl/testing/check_all.ipp>
 #include <elasticjob/impl/testing/explore.ipp>

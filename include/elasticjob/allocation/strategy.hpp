@@ -31,6 +31,8 @@ struct sharding_request {
     std::span<instance_traits const> traits{};
     /// In the order of the items, none of which is in two; those in none need nothing. Known as `traits` are.
     std::span<item_need const> needs{};
+    /// The name that the job gives, for `Strategies`, which contain several; empty: the strategy's own.
+    std::string_view strategy{};
 
     constexpr std::uint32_t instance_count() const noexcept { return static_cast<std::uint32_t>(instances.size()); }
 

@@ -4,9 +4,9 @@
 #ifndef ELASTICJOB_OPERATIONS_PLAN_HPP
 #define ELASTICJOB_OPERATIONS_PLAN_HPP
 
-#include <elasticjob/allocation/average.hpp>
 #include <elasticjob/allocation/owner_table.hpp>
 #include <elasticjob/allocation/plan.hpp>
+#include <elasticjob/allocation/strategies.hpp>
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/decl.hpp>
@@ -17,6 +17,7 @@
 #include <elasticjob/sharding/assignment.hpp>
 #include <elasticjob/sharding/item_nodes.hpp>
 #include <elasticjob/sharding/job_traits.hpp>
+#include <elasticjob/sharding/strategy_name.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -137,13 +138,12 @@ task<result<job_plan>> plan_job(Registry& r, job_name job, job_change change) {
     }
 
     job_plan plan;
-    plan.strategy_now = config->job_sharding_strategy_class.empty() ? std::string{AverageAllocation::name}
-                                                                    : config->job_sharding_strategy_class;
-    plan.changes_strategy = plan.strategy_now != Strategy::name;
+    plan.strategy_now = detail::strategy_name_of(*config);
+    plan.changes_strategy = !detail::strategy_has_name<Strategy>(plan.strategy_now);
     auto const done = detail::guarded_call([&] {
         auto const told_traits = traits.traits();
         auto const told_needs = traits.needs();
-        sharding_request const next{job.str(), instances, count, {}, {}, told_traits, told_needs};
+        sharding_request const next{job.str(), instances, count, {}, {}, told_traits, told_needs, plan.strategy_now};
         auto const slots = static_cast<std::uint32_t>(now.instances.size());
         static_cast<allocation_plan&>(plan) =
             plan_moves(now.instances, run_list_view{slots, now.runs}, next, Strategy{});

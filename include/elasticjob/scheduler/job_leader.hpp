@@ -20,6 +20,7 @@
 #include <elasticjob/scheduler/job_rules.hpp>
 #include <elasticjob/scheduler/job_standing.hpp>
 #include <elasticjob/sharding/resharder.hpp>
+#include <elasticjob/sharding/strategy_name.hpp>
 #include <elasticjob/sharding/traits_view.hpp>
 
 #include <cstdint>
@@ -319,6 +320,7 @@ result<sharding_basis> job_leader<Environment, Strategy>::current_basis() const 
     auto const count = rules_.item_count();
     sharding_basis basis{here_.generation, here_.name.str(), count, rules_.version(),
                          here_.view->available_instances()};
+    basis.strategy = strategy_name_of(rules_.config());
     instances_.keep_live(basis.instances);
     if constexpr (uses_traits) {
         ELASTICJOB_TRY(basis.traits, traits_->traits_of(basis.instances, count));

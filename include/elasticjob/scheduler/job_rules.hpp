@@ -3,7 +3,7 @@
 #ifndef ELASTICJOB_SCHEDULER_JOB_RULES_HPP
 #define ELASTICJOB_SCHEDULER_JOB_RULES_HPP
 
-#include <elasticjob/allocation/average.hpp>
+#include <elasticjob/allocation/strategies.hpp>
 #include <elasticjob/config/due_times.hpp>
 #include <elasticjob/config/followed_rounds.hpp>
 #include <elasticjob/config/schedule_text.hpp>
@@ -16,6 +16,7 @@
 #include <elasticjob/membership/job_chain.hpp>
 #include <elasticjob/registry/mirror.hpp>
 #include <elasticjob/scheduler/job_standing.hpp>
+#include <elasticjob/sharding/strategy_name.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -25,18 +26,24 @@
 
 namespace elasticjob::detail {
 
-/// Whether a scheduler with this strategy may run a job so configured. The strategy is compiled in, and all members must
-/// agree on it: an empty name is average allocation (SG-1). Errors: unknown_strategy.
+/// Whether a scheduler with this strategy may run a job so configured. Strategies are compiled in, and all members of a
+/// job must agree on one (SG-1). Errors: unknown_strategy.
 template <sharding_strategy Strategy>
 result<void> check_strategy(job_config const& config) {
-    std::string_view const named = config.job_sharding_strategy_class.empty()
-                                       ? AverageAllocation::name
-                                       : std::string_view{config.job_sharding_strategy_class};
-    if (named == Strategy::name) return success();
+    auto const named = strategy_name_of(config);
+    if (strategy_has_name<Strategy>(named)) return success();
+    std::string built_with;
+    auto const add = [&](std::string_view name) {
+        built_with += (built_with.empty() ? "'" : ", '") + std::string{name} + "'";
+    };
+    if constexpr (strategy_is_a_choice<Strategy>)
+        Strategy::for_each_name(add);
+    else
+        add(Strategy::name);
     return error{errc::unknown_strategy,
                  "the job is configured for the sharding strategy '" + std::string{named} +
-                     "', but this scheduler was built with '" + std::string{Strategy::name} +
-                     "': build it with that strategy, or change the job's jobShardingStrategyClass",
+                     "', but this scheduler was built with " + built_with +
+                     ": build it with that strategy, or change the job's jobShardingStrategyClass",
                  config.name};
 }
 

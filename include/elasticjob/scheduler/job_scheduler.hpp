@@ -326,7 +326,7 @@ std::uint64_t job_scheduler<Registry, Strategy, Executor, Policies...>::seed_of(
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 result<valid_config> job_scheduler<Registry, Strategy, Executor, Policies...>::prepare(job_config config) const {
     config.type = Executor::type;
-    if (config.job_sharding_strategy_class.empty() && Strategy::name != AverageAllocation::name)
+    if (config.job_sharding_strategy_class.empty() && !detail::strategy_has_name<Strategy>(AverageAllocation::name))
         config.job_sharding_strategy_class = Strategy::name;
     auto found_here = problems_here(config);
     ELASTICJOB_TRY(auto valid, validate(std::move(config), std::move(found_here)));

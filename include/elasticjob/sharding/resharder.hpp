@@ -29,7 +29,8 @@ struct sharding_basis {
     std::uint32_t item_count = 0;
     node_version config_version = 0;
     std::vector<instance_id> instances; ///< available ones, in ElasticJob's order
-    job_traits traits{}; ///< of these instances, and what the items need; only if the strategy goes by them
+    job_traits traits{};    ///< of these instances, and what the items need; only if the strategy goes by them
+    std::string strategy{}; ///< the name that the job gives; empty: the strategy's own
     std::vector<operation> besides{}; ///< what is to be written in the transaction that names the new owners
 };
 
@@ -92,6 +93,10 @@ public:
     task<result<void>> remove_cut_items(session_generation g, std::uint32_t item_count);
 
 private:
+    static std::string_view name_of(sharding_basis const& basis) {
+        return basis.strategy.empty() ? std::string_view{Strategy::name} : basis.strategy;
+    }
+
     std::uint64_t next_epoch(job_view<Registry> const& view) const;
 
     /// What the nodes of the items say, in the slots of these instances.
@@ -158,7 +163,7 @@ bool resharder<Registry, Strategy>::is_outdated(job_view<Registry> const& view, 
     if (basis.instances.empty()) return false; // nobody to give items to (SH-6)
     auto const* now = view.assignment_in_force();
     return !now || is_damaged_ || !now->is_published() || now->instances() != basis.instances ||
-           now->items() != basis.item_count || now->strategy() != Strategy::name ||
+           now->items() != basis.item_count || now->strategy() != name_of(basis) ||
            now->traits_print() != basis.traits.print();
 }
 
@@ -198,7 +203,8 @@ task<result<sharding_report>> resharder<Registry, Strategy>::shard(job_view<Regi
     auto const done = co_await commit_change(view, whole, after);
     // The nodes of the items may be other than we thought: next time, read them. But what was refused for another node, such as
     // an assignment that a leaving instance has just written, the view will show by itself.
-    distrusts_items_ = !done && (!is_conflict(done.error().code) || done.error().where.starts_with(at_.sharding().str()));
+    distrusts_items_ =
+        !done && (!is_conflict(done.error().code) || done.error().where.starts_with(at_.sharding().str()));
     if (!done) co_return done.error();
     is_damaged_ = false;
     co_return report;
@@ -236,8 +242,9 @@ result<assignment> resharder<Registry, Strategy>::compute(std::uint64_t epoch, a
         auto const before = in_force ? in_force->runs_among(basis.instances) : runs_of(known, basis.instances);
         auto const traits = basis.traits.traits();
         auto const needs = basis.traits.needs();
-        sharding_request const request{basis.job, basis.instances, basis.item_count, {}, before, traits, needs};
-        after.emplace(epoch, std::string{Strategy::name}, basis.instances, Strategy{}(request));
+        sharding_request const request{basis.job, basis.instances, basis.item_count, {}, before,
+                                       traits,    needs,           basis.strategy};
+        after.emplace(epoch, std::string{name_of(basis)}, basis.instances, Strategy{}(request));
     });
     if (!done)
         return error{done.error().code,
@@ -246,7 +253,7 @@ result<assignment> resharder<Registry, Strategy>::compute(std::uint64_t epoch, a
     using answer = std::remove_cvref_t<decltype(Strategy{}(std::declval<sharding_request const&>()))>;
     bool const leaves_unannounced = !detail::allocation_may_leave_items<answer> && after->count_left() != 0;
     if (!after->allocates(basis.item_count) || leaves_unannounced)
-        return error{errc::job_failed, "what the sharding strategy '" + std::string{Strategy::name} +
+        return error{errc::job_failed, "what the sharding strategy '" + std::string{name_of(basis)} +
                                            "' answered is no allocation of the job's items to its instances, and "
                                            "the assignment stays as it is"};
     after->set_traits_print(basis.traits.print());

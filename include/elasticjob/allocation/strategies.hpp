@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Several strategies in one program, of which each job names one.
+#ifndef ELASTICJOB_ALLOCATION_STRATEGIES_HPP
+#define ELASTICJOB_ALLOCATION_STRATEGIES_HPP
+
+#include <elasticjob/allocation/run_list.hpp>
+#include <elasticjob/allocation/stored_runs.hpp>
+#include <elasticjob/allocation/strategy.hpp>
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// `job_scheduler<ZkRegistry, Strategies<AverageAllocation, StickyAllocation>>` runs jobs of either strategy. The job's
+/// `jobShardingStrategyClass` names it, and may name another one while the job runs: the leader then shards the job anew. A
+/// job that names none gets average allocation if it is among them, or else the first. All members of the job need the
+/// strategy that it names.
+///
+/// A model of `sharding_strategy`; its answers are those of the named strategy, as runs: O(runs) more. Precondition of the
+/// call: `request.strategy` is empty, for the first one, or the name of one of them. No two have the same name.
+template <sharding_strategy First, sharding_strategy... Others>
+class Strategies {
+    template <class S>
+    using answer_of = std::remove_cvref_t<decltype(std::declval<S const&>()(std::declval<sharding_request const&>()))>;
+
+public:
+    static constexpr std::string_view name = First::name;
+    static constexpr bool uses_traits =
+        detail::strategy_uses_traits<First> || (detail::strategy_uses_traits<Others> || ...);
+    static constexpr bool may_leave_items = detail::allocation_may_leave_items<answer_of<First>> ||
+                                            (detail::allocation_may_leave_items<answer_of<Others>> || ...);
+
+    /// Whether one of them has that name.
+    static constexpr bool has(std::string_view wanted) {
+        return wanted == First::name || ((wanted == Others::name) || ...);
+    }
+
+    /// For each name, in their order.
+    template <class Visit>
+    static constexpr void for_each_name(Visit visit) {
+        visit(std::string_view{First::name});
+        (visit(std::string_view{Others::name}), ...);
+    }
+
+    constexpr basic_stored_runs<may_leave_items> operator()(sharding_request const& request) const {
+        std::vector<run> runs;
+        auto const ask = [&](auto const& strategy) {
+            append_runs(strategy(request), runs);
+            return true;
+        };
+        auto const ask_if_named = [&]<class S>(S const& strategy) {
+            return request.strategy == std::string_view{S::name} && ask(strategy);
+        };
+        bool const is_asked = ask_if_named(First{}) || (ask_if_named(Others{}) || ...);
+        if (!is_asked) ask(First{});
+        return {request.instance_count(), std::move(runs)};
+    }
+};
+
+namespace detail {
+
+template <class S>
+inline constexpr bool strategy_is_a_choice = requires(std::string_view name) {
+    S::has(name);
+};
+
+/// Whether a job that names this strategy is for `S`.
+template <sharding_strategy S>
+constexpr bool strategy_has_name(std::string_view name) {
+    if constexpr (strategy_is_a_choice<S>)
+        return S::has(name);
+    else
+        return name == std::string_view{S::name};
+}
+
+} // namespace detail
+
+} // namespace elasticjob
+#endif // ELASTICJOB_ALLOCATION_STRATEGIES_HPP
