@@ -95,9 +95,11 @@ public:
     /// All jobs of this scheduler, by name, those that are just joining or leaving too. Errors: wrong_thread on the loop.
     result<std::vector<job_status>> jobs();
 
-    /// Takes this server out of all its jobs, as `handle::disable` does for one, and back in. What runs goes on. Errors: the
-    /// first of those of the registry; the other jobs are paused all the same. wrong_thread on the loop.
+    /// Takes this server out of all its jobs, as `handle::disable` does for one. What runs goes on. Errors: the first
+    /// of those of the registry; the other jobs are paused all the same. wrong_thread on the loop.
     result<void> pause_all() { return set_all_enabled(false); }
+
+    /// Takes it back in. Errors: as `pause_all`.
     result<void> resume_all() { return set_all_enabled(true); }
 
     /// Not for use: says what keeps the executor from running this body.
@@ -203,6 +205,8 @@ public:
     /// next firing on. Time zone, begin, end, exclusions and jitter stay. Returns when it is written. Errors: those of
     /// `validate`, before anything is written; those of the registry; version_conflict if others keep writing; closed.
     result<void> reschedule(std::string cron, std::vector<job_schedule> schedules = {});
+
+    /// The same for coroutines on the registry's loop, as `async_trigger`.
     task<result<void>> async_reschedule(std::string cron, std::vector<job_schedule> schedules = {});
 
     /// What this instance knows of the job now: its state here, the items that it owns, when they are due next. Makes no

@@ -41,10 +41,10 @@ constexpr std::string_view name_of(job_state state) noexcept {
 
 /// One job, as this instance sees it. No request was made for it.
 struct job_status {
-    std::string job{};
-    std::string instance{};
-    job_state state{};
-    bool is_leader = false;
+    std::string job{};                 ///< the job's name
+    std::string instance{};            ///< the id of this instance
+    job_state state{};                 ///< what this instance is to the job
+    bool is_leader = false;            ///< whether this instance leads the job
     std::vector<item_index> items{};   ///< that this instance owns, in order
     std::vector<item_index> running{}; ///< items whose runs have begun here and not ended, in order
 
