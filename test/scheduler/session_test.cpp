@@ -337,6 +337,65 @@ TEST_CASE("scheduler.job: an election that keeps failing is told of once") {
     }
 }
 
+TEST_CASE("scheduler.job: a checkpoint does not keep a run that is asked to stop") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(make_job("settle", never, 1)));
+    c.run_for(1s);
+    task_scope later;
+    std::optional<mono_time> stopped_at, returned_at;
+    std::optional<result<void>> saved, saved_again;
+    m.holds = true;
+    m.body = [&](sharding_context const& ctx) -> result<void> {
+        std::stop_callback const note{ctx.stop, [&] { stopped_at = c.loop.now(); }};
+        post(c.loop, [&] {
+            m.registry.disconnect();
+            later.spawn([](cluster& where, member& who) -> task<void> {
+                co_await sleep_until(where.loop, where.loop.now() + 60s);
+                who.registry.reconnect();
+            }(c, m));
+        });
+        saved.emplace(ctx.checkpoint("half"));
+        returned_at = c.loop.now();
+        saved_again.emplace(ctx.checkpoint("more"));
+        return success();
+    };
+    REQUIRE(m.trigger("settle"));
+    c.run_for(1s);
+    REQUIRE(m.call_held(0));
+    REQUIRE(stopped_at);
+    CHECK(*returned_at - *stopped_at <= 1ms);
+    REQUIRE_FALSE(*saved);
+    CHECK(saved->error() == errc::unknown_outcome);
+    REQUIRE_FALSE(*saved_again);
+    CHECK(saved_again->error() == errc::session_lost);
+    CHECK(c.loop.now() == *returned_at);
+    c.run_for(2min);
+    CHECK_FALSE(c.is_marked("settle", 0));
+}
+
+TEST_CASE("scheduler.job: a run that an operator stops may save how far it has come") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(make_job("settle", never, 1)));
+    c.run_for(1s);
+    std::optional<result<void>> saved;
+    m.holds = true;
+    m.body = [&](sharding_context const& ctx) -> result<void> {
+        CHECK(ctx.why_stop() == stop_reason::ordered);
+        saved.emplace(ctx.checkpoint("half"));
+        return success();
+    };
+    REQUIRE(m.trigger("settle"));
+    c.run_for(1s);
+    auto const due = c.all(heard::kind::started, 0).front().due;
+    c.create("/settle/ext/orders/stop-0", stop_request_text(due));
+    c.run_for(1s);
+    REQUIRE(m.call_held(0));
+    REQUIRE(saved);
+    CHECK(*saved);
+}
+
 TEST_CASE(
     "scheduler.job: what a tool that copies nodes has left in the place of ephemeral ones is removed and told (EL-8)") {
     cluster c;

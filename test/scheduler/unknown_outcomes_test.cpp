@@ -336,9 +336,12 @@ TEST_CASE("scheduler.item_runs: a checkpoint whose reply is lost is there all th
         REQUIRE(has_come);
         CHECK(written == (what == mishap::request_lost ? "" : "half"));
         REQUIRE(saved);
-        CHECK(*saved);
-        CHECK(record_of(c, 0).checkpoint == "half");
+        if (what == mishap::session_over) // the run is asked to stop, so its body does not wait for the next session
+            CHECK(saved->error() == errc::unknown_outcome);
+        else
+            CHECK(*saved);
         c.run_for(5s);
+        CHECK(record_of(c, 0).checkpoint == "half");
         CHECK(c.count(heard::kind::fenced) == 0);
         CHECK(entries(c, 0, run_outcome::completed) == 1);
         CHECK_FALSE(c.is_marked("settle", 0));

@@ -81,8 +81,11 @@ struct sharding_context {
 
     /// Saves up to 32 KiB of text for the item's next run, on whichever instance that is: how far this one has come.
     /// Returns when the registry has it; on a loop's own thread, as in a simulation, it is written with the end of the
-    /// run. Errors: fenced if another instance has taken the item over; too_large; invalid_argument when the job is not
-    /// monitored; those of the registry. Threads: the body's; one call at a time.
+    /// run. A run that has been asked to stop may still save, but does not wait once the registry cannot be reached or
+    /// its lease is over. Errors: fenced if another instance has taken the item over; session_lost if the run was asked
+    /// to stop and nothing was sent; unknown_outcome if it was asked to stop meanwhile, and the checkpoint may or may
+    /// not be saved; too_large; invalid_argument when the job is not monitored; those of the registry. Threads: the
+    /// body's; one call at a time.
     result<void> checkpoint(std::string text) const;
 
     /// This instance leaves the job once this run has ended: nothing more begins here, what runs may finish, and the items go to

@@ -155,6 +155,10 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
         co_await wait_for_body(e, *call, patience);
     }
     auto const stopped_by = live.order.why(); // before anything else can happen
+    while (live.saving > 0) {                 // of which the body has not heard any more
+        auto const seen = e.woken.edition();
+        if (live.saving > 0) co_await e.woken.newer_than(seen);
+    }
     bool const was_refused = live.item && !call->was_called();
     auto outcome = live.item ? *call->outcome : given_up(patience, call->was_called());
     body_end ended{std::move(outcome), was_refused, stopped_by, run};

@@ -16,6 +16,9 @@
 #include <elasticjob/scheduler/item_state.hpp>
 #include <elasticjob/scheduler/job_site.hpp>
 
+#include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 
@@ -37,9 +40,16 @@ struct live_run : run_port {
     stop_order order;
     item_state* item; ///< null when it has been given up
     hold const* lease;
-    int saving = 0; ///< checkpoints that are being written
+    int saving = 0; ///< checkpoints that are being written; the run is not over before they are
 
 private:
+    /// What the body waits for while one is written. It outlives the waiting.
+    struct awaited_save {
+        explicit awaited_save(Loop& l) : news{l} {}
+        event_count<Loop> news;
+        std::optional<result<void>> outcome;
+    };
+
     static live_run& self(run_port& port) { return static_cast<live_run&>(port); }
     static result<void> save(run_port& port, std::string text) { return self(port).save_checkpoint(std::move(text)); }
     static task<result<void>> write(run_port& port, std::string text);
@@ -48,7 +58,14 @@ private:
     /// Called by the body. On the loop's own thread there is no waiting: the end of the run takes it along.
     result<void> save_checkpoint(std::string text);
 
+    /// Waits until it is known whether the registry has it, but not once that is hopeless; then the writing goes on
+    /// without the body.
     task<result<void>> write_checkpoint(std::string text);
+    task<void> save_and_tell(std::string text, std::shared_ptr<awaited_save> waiter);
+
+    /// The run has been asked to stop, and waiting for the registry would keep it behind its lease. Asks it to stop if
+    /// the lease is over, and nobody has noticed yet: the machine has just been resumed.
+    bool is_hopeless();
 
     /// Under the next session, if need be: until it is known, the version of the record is not. `news` is the item's, which
     /// may be out of reach by now, but is there as long as this is `saving`.
@@ -56,6 +73,8 @@ private:
 
     result<void> check_checkpoint(std::string const& text) const;
     error no_longer_ours() const;
+
+    task_scope saves_; ///< last: its tasks use all of the above
 };
 
 template <class Environment>
@@ -83,8 +102,41 @@ template <class Environment>
 task<result<void>> live_run<Environment>::write_checkpoint(std::string text) {
     ELASTICJOB_CO_CHECK(check_checkpoint(text));
     if (!item) co_return no_longer_ours();
-    auto& e = *item;
+    if (is_hopeless())
+        co_return error{errc::session_lost,
+                        "the checkpoint is not saved: the run has been asked to stop, and cannot reach the registry",
+                        here.name.str()};
     ++saving; // as long as that is so, the run is not over, even if it has been given up
+    auto const waiter = std::make_shared<awaited_save>(here.loop());
+    saves_.spawn(save_and_tell(std::move(text), waiter));
+    auto const wake = [&] {
+        if (here.loop().on_loop()) waiter->news.notify();
+    };
+    std::stop_callback const on_stop{order.token(), wake};
+    for (;;) {
+        auto const seen = waiter->news.edition();
+        if (waiter->outcome) co_return *waiter->outcome;
+        if (is_hopeless())
+            co_return error{errc::unknown_outcome,
+                            "the run has been asked to stop before it was known whether the checkpoint is saved",
+                            here.name.str()};
+        co_await waiter->news.newer_than(seen, here.now() + site::retry_pause);
+    }
+}
+
+template <class Environment>
+bool live_run<Environment>::is_hopeless() {
+    bool const is_over = !lease->is_valid();
+    if (is_over) order.give(stop_reason::lease_over);
+    auto const why = order.why();
+    if (why == stop_reason::none) return false;
+    if (is_over || why == stop_reason::session_lost || why == stop_reason::taken_over) return true;
+    return here.registry.session().state != session_state::connected;
+}
+
+template <class Environment>
+task<void> live_run<Environment>::save_and_tell(std::string text, std::shared_ptr<awaited_save> waiter) {
+    auto& e = *item;
     co_await e.write_access();
     auto record = e.life.record();
     record.checkpoint = std::move(text);
@@ -97,7 +149,8 @@ task<result<void>> live_run<Environment>::write_checkpoint(std::string text) {
     }
     --saving;
     e.release();
-    co_return saved;
+    waiter->outcome.emplace(saved);
+    waiter->news.notify();
 }
 
 template <class Environment>
