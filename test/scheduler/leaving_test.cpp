@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A scheduler ends while the registry does not answer, and the registry object, with its session, goes on.
+#include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/scheduler/job_scheduler.hpp>
 
 #include <support/cluster.hpp>
@@ -104,4 +105,24 @@ TEST_CASE("scheduler.job: an access list in the way of leaving is told, and the 
     c.run_for(11s);
     CHECK_FALSE(c.find(path));
     CHECK_FALSE(c.find("/settle/leader/election/instance"));
+}
+
+TEST_CASE("scheduler.job: when the parent of the instances' nodes is deleted, their leaving is told with the reason") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(make_job("settle", never, 1)));
+    c.run_for(1s);
+    SUBCASE("the parent") {
+        c.remove_tree("/settle/instances");
+        c.run_for(5s);
+        REQUIRE(troubles_of(c).size() == 1);
+        CHECK(*c.last_trouble() == errc::no_node);
+        CHECK(c.last_trouble()->where == "/settle/instances");
+    }
+    SUBCASE("one instance, as an operator does it") {
+        c.remove(instance_path(m));
+        c.run_for(5s);
+        CHECK(troubles_of(c).empty());
+    }
+    CHECK(c.count(heard::kind::left) == 1);
 }

@@ -114,6 +114,9 @@ private:
     /// A view that has not shown our node yet may be behind.
     task<bool> is_removed();
 
+    /// All instances leave when the parent of their nodes is deleted, and nobody is told what to do about it otherwise.
+    task<void> tell_of_lost_parent();
+
     task<void> register_again();
 
     task<void> depart();
@@ -420,6 +423,7 @@ task<void> job<Environment, Strategy>::stay_registered() {
         if (here_.is_registered() && !here_.view->self()) {
             bool const is_gone = co_await is_removed();
             if (is_gone) {
+                co_await tell_of_lost_parent();
                 departure_.spawn(depart());
                 co_return;
             }
@@ -453,6 +457,17 @@ task<bool> job<Environment, Strategy>::is_removed() {
     if (was_seen_) co_return true;
     auto const here = co_await here_.registry.exists(here_.at.instance(here_.self));
     co_return here && !*here && here_.is_registered();
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<void> job<Environment, Strategy>::tell_of_lost_parent() {
+    auto const parent = co_await here_.registry.exists(here_.at.instances());
+    if (!parent || *parent || !here_.view->config()) co_return; // an operator has removed this instance, or the job
+    here_.tell_trouble(
+        {errc::no_node,
+         "the parent of the instances' nodes has been deleted, so all instances leave the job: schedule it "
+         "again, which creates the node",
+         here_.at.instances().str()});
 }
 
 template <class Environment, sharding_strategy Strategy>
