@@ -107,6 +107,37 @@ TEST_CASE("scheduler.job: an access list in the way of leaving is told, and the 
     CHECK_FALSE(c.find("/settle/leader/election/instance"));
 }
 
+TEST_CASE("scheduler.job: an end that meets an outage is recorded, if the registry is back before the drain time-out") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(make_job("settle", never, 1)));
+    c.run_for(1s);
+    m.holds = true;
+    REQUIRE(m.trigger("settle"));
+    c.run_for(1s);
+    REQUIRE(m.held() == 1);
+    std::chrono::seconds outage{};
+    SUBCASE("of the same session") { outage = 5s; }
+    SUBCASE("longer than the session") { outage = 20s; }
+    task_scope later;
+    post(c.loop, [&] {
+        m.registry.disconnect();
+        later.spawn([](cluster& where, member& who, std::chrono::seconds span) -> task<void> {
+            co_await sleep_until(where.loop, where.loop.now() + span / 2);
+            if (span > 10s) who.registry.expire();
+            co_await sleep_until(where.loop, where.loop.now() + span / 2);
+            if (span <= 10s) who.registry.reconnect();
+        }(c, m, outage));
+    });
+    c.run_for(1s);
+    m.release_all();
+    CHECK(m.shutdown("settle"));
+    auto const record = run_record::parse(c.data("/settle/ext/run/0")).value();
+    CHECK_FALSE(record.running);
+    REQUIRE(record.ledger.size() == 1);
+    CHECK(record.ledger.front().outcome == run_outcome::completed);
+}
+
 TEST_CASE("scheduler.job: when the parent of the instances' nodes is deleted, their leaving is told with the reason") {
     cluster c;
     auto& m = c.add();

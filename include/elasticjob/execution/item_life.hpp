@@ -40,7 +40,8 @@ struct item_moment {
     bool has_java_members = false;  ///< who keep no records
     bool is_share_known = true;     ///< whether it is known what is ours
     bool is_first_sharding = false; ///< of the job: nobody has had the item before
-    bool is_closing = false;        ///< what cannot be recorded now is given up
+    bool is_closing = false;        ///< nothing begins any more
+    bool gives_up = false;          ///< the drain time-out is over: what cannot be recorded now is given up
     bool is_runner_gone = false;    ///< whether the instance that the record says
                                     ///< runs the item cannot end that run any more
 };

@@ -270,7 +270,11 @@ void item_runs<Environment>::close() {
 
 template <class Environment>
 void item_runs<Environment>::request_stop(stop_reason why) {
-    if (why == stop_reason::draining) calls_.drain();
+    if (why == stop_reason::draining) {
+        site_.gives_up = true;
+        calls_.drain();
+        wake();
+    }
     for (auto& [i, e] : table_)
         if (e.live) e.live->order.give(why);
 }
@@ -446,6 +450,7 @@ item_moment item_runs<Environment>::moment_of(item_state const& e) const {
             .is_share_known = is_share_known_,
             .is_first_sharding = is_first_sharding_,
             .is_closing = site_.is_closing,
+            .gives_up = site_.gives_up,
             .is_runner_gone = running && is_gone(running->instance)};
 }
 

@@ -44,7 +44,8 @@ struct job_site {
     run_book<Registry> book;
     run_terms terms;
     event_count<Loop> idle_news; ///< notified when something has come to its end that the job may have waited for
-    bool is_closing = false;     ///< what cannot be recorded now is given up
+    bool is_closing = false;     ///< nothing begins any more
+    bool gives_up = false;       ///< the drain time-out is over: what cannot be recorded now is given up
     bool is_to_leave = false;    ///< the instance: its clock is wrong, and the job asks for that then, or a handler does
 
     /// Nothing begins any more, and the job leaves when what runs is over and on record.

@@ -70,7 +70,7 @@ ELASTICJOB_DECL item_step item_life::choose(item_moment const& m) {
 
 ELASTICJOB_DECL item_step item_life::end_run(item_moment const& m) {
     bool const is_over = !mark_ && m.session.state != session_state::connected;
-    if (is_over && m.is_closing) return {.until = m.now, .news = ended(false)};
+    if (is_over && m.gives_up) return {.until = m.now, .news = ended(false)};
     if (is_over) return {};
     if (end_again_ > m.now && !m.is_closing) return {.until = end_again_};
     asked_in_ = m.session.generation;
@@ -303,7 +303,7 @@ ELASTICJOB_DECL item_news item_life::end_answered(item_moment const& m, end_resu
         break;
     }
     mark_.reset(); // it has gone with its session
-    if (m.is_closing) return ended(false);
+    if (m.gives_up) return ended(false);
     if (m.session.generation != asked_in_) return {};
     return {.look_again = m.now + retry_pause};
 }
