@@ -93,6 +93,24 @@ TEST_CASE("membership.enroll: a stored configuration that cannot be used is name
     }
 }
 
+TEST_CASE("membership.enroll: an error names the node that has it, the configuration's or the schedules'") {
+    auto const where = [](job_config const& config, job_config const& schedules) {
+        job_world w;
+        w.create(w.at.config(), to_json(config));
+        w.create(w.at.schedule(), to_schedule_text(schedules));
+        auto const joined = join(w, w.one, std::nullopt);
+        REQUIRE_FALSE(joined);
+        return joined.error().where;
+    };
+    auto wrong_schedules = plain();
+    wrong_schedules.schedules.push_back(job_schedule::by_cron("99 * * * * ?"));
+    CHECK(where(plain(), wrong_schedules).starts_with("/settle/ext/schedule"));
+    auto wrong_config = plain();
+    wrong_config.sharding_total_count = 0;
+    CHECK(where(wrong_config, plain()).starts_with("/settle/config"));
+    CHECK(where(wrong_config, wrong_schedules).starts_with("/settle/config"));
+}
+
 TEST_CASE("membership.enroll: without overwrite the stored configuration counts, and the difference is told") {
     job_world w;
     auto theirs = plain();

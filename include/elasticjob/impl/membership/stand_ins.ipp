@@ -33,8 +33,8 @@ ELASTICJOB_DECL error stand_in_removed(node_path const& path) {
 
 ELASTICJOB_DECL error stand_in_stays(node_path const& path, error const& why) {
     return {why.code,
-            "a persistent node stands in the place of an ephemeral one, so no process stands behind it, and it does not "
-            "count; remove it by hand, because the library could not: " +
+            "a persistent node stands in the place of an ephemeral one, so no process stands behind it, and it does "
+            "not count; remove it by hand, because the library could not: " +
                 why.what,
             path.str()};
 }

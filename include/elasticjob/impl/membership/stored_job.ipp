@@ -4,6 +4,8 @@
 
 #include <elasticjob/membership/stored_job.hpp>
 
+#include <elasticjob/core/algorithm.hpp>
+
 namespace elasticjob::detail {
 
 ELASTICJOB_DECL result<std::optional<valid_config>> read_stored(node const* stored, node const* schedule,
@@ -18,11 +20,15 @@ ELASTICJOB_DECL result<std::optional<valid_config>> read_stored(node const* stor
     auto config = from_json(stored->data);
     if (!config) return in_registry(std::move(config).error(), at.config());
     if (!*config) return std::optional<valid_config>{};
-    auto whole = with_schedule_text(**std::move(config), schedule ? std::string_view{schedule->data} : "");
+    auto whole = with_schedule_text(**config, schedule ? std::string_view{schedule->data} : "");
     if (!whole) return in_registry(std::move(whole).error(), at.schedule());
-    auto checked = validate(*std::move(whole));
-    if (!checked) return in_registry(std::move(checked).error(), at.config());
-    return std::optional{*std::move(checked)};
+    auto checked = validate(*whole);
+    if (checked) return std::optional{*std::move(checked)};
+    auto const of_config = problems_of(**config);
+    auto const of_both = problems_of(*whole);
+    bool const is_schedules = std::find_first_of(of_both.begin(), of_both.end(), of_config.begin(), of_config.end()) ==
+                              of_both.end(); // what is wrong comes from there alone
+    return in_registry(std::move(checked).error(), is_schedules ? at.schedule() : at.config());
 }
 
 ELASTICJOB_DECL error removed_error(job_layout const& at) {
