@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -175,6 +176,26 @@ TEST_CASE(
         INFO(uncalled << " uncalled, " << w.missed() << " told, " << w.open_rounds() << " open");
         CHECK(uncalled <= w.missed() + 2 * w.open_rounds());
     }
+}
+
+TEST_CASE("rounds: items that begin before the hook because the registry is slow are told") {
+    world w{1, 5, 1s, 1s};
+    w.s.start_all();
+    w.s.run_for(15s);
+    for (std::uint32_t n = 0; n < 3; ++n) w.s.inject({.what = fault_kind::slow_network, .node = n, .span = 40s});
+    w.s.run_for(60s);
+    std::set<std::string> told;
+    for (auto const& o : w.s.view().log)
+        if (o.what == kind::trouble && *o.failure == errc::round_missed) told.insert(o.failure->where);
+    std::size_t early = 0;
+    for (auto const& [due, r] : runs_of(w.s.view())) {
+        auto const called = w.seen->before.find(due);
+        if (called != w.seen->before.end() && called->second.front() <= r.first) continue;
+        ++early;
+        auto const ms = std::chrono::floor<std::chrono::milliseconds>(due.time_since_epoch()).count();
+        CHECK(told.count("/a/ext/rounds/" + std::to_string(ms)) == 1);
+    }
+    CHECK(early > 0);
 }
 
 TEST_CASE("rounds: where each item is due at times of its own there are none, and such a job is refused") {

@@ -48,7 +48,8 @@ public:
 
     void set_item_count(std::uint32_t count) { item_count_ = count; }
 
-    /// Goes on when the items of that round may run: after the hook, or `round_start_timeout`.
+    /// Goes on when the items of that round may run: after the hook, or `round_start_timeout` after this call, however
+    /// slow the registry and the hook are. If it was not after the hook, that is told once.
     task<void> begin(wall_time due);
 
     /// The item has dealt with every instant up to there. `may_be_others`: perhaps with some of rounds that began without
@@ -68,6 +69,7 @@ private:
         bool is_open = false;
         bool has_items = false;   ///< that run for it here
         bool is_given_up = false; ///< there are too many
+        bool is_told_late = false;
         bool has_called[2] = {};  ///< by `hook`
         items noted{};            ///< what stands in our node below
         bool has_note = false;
@@ -168,7 +170,12 @@ task<void> rounds<Environment>::begin(wall_time due) {
     for (;;) {
         auto const seen = news_.edition();
         auto const at = all_.find(due);
-        if (at == all_.end() || at->second.is_open || now() >= deadline) co_return;
+        if (at == all_.end() || at->second.is_open) co_return;
+        if (now() >= deadline) {
+            if (!std::exchange(at->second.is_told_late, true))
+                tell_missed_because(hook::before, due, "it was not over within round_start_timeout, so items begin");
+            co_return;
+        }
         co_await news_.newer_than(seen, deadline);
     }
 }
