@@ -20,11 +20,12 @@ namespace elasticjob {
 ///
 /// Which bodies it can run is for the executor to say: those with which `e(body, ctx)` compiles. For one that it cannot
 /// run, an executor may have a `template <class Body, class Loop> static void check_body()` with a static_assert that
-/// says why. Models: SimpleExecutor,
-/// CoroutineExecutor, DataflowExecutor, ScriptExecutor, HttpExecutor.
+/// says why. Models: SimpleExecutor, CoroutineExecutor, DataflowExecutor, ScriptExecutor, HttpExecutor.
+/// A scheduler makes one by default, or is given one, and each of its jobs has a copy: what they are to share stands
+/// behind a pointer.
 /// Threads: but for coroutines, called on threads of the pool, for several items of a job at once, on one object.
 template <class E>
-concept executor = std::semiregular<E> && requires {
+concept executor = std::copyable<E> && requires {
     { E::type } -> std::convertible_to<job_type>;
 };
 

@@ -28,6 +28,13 @@ concept body_factory_for = requires(F& f, job_config const& config) {
 
 namespace detail {
 
+/// The executor is that of the jobs whose bodies the factory makes.
+template <class Executor, class F>
+struct factory_with_executor {
+    [[no_unique_address]] Executor executor;
+    F factory;
+};
+
 /// Owns a factory. Two function pointers made from a template stand for its type. Threads: any, several at once.
 template <class Loop>
 class body_factory {
@@ -36,8 +43,10 @@ class body_factory {
 
 public:
     template <executor Executor, body_factory_for<Executor, Loop> F>
-    static body_factory of(F f) {
-        return body_factory{new F{std::move(f)}, &make_with<Executor, F>, [](void* self) { delete static_cast<F*>(self); }};
+    static body_factory of(Executor e, F f) {
+        using holder = detail::factory_with_executor<Executor, F>;
+        return body_factory{new holder{std::move(e), std::move(f)}, &make_with<holder>,
+                            [](void* self) { delete static_cast<holder*>(self); }};
     }
 
     body_factory(body_factory&& other) noexcept;
@@ -50,9 +59,10 @@ public:
 private:
     body_factory(void* self, make_function* function, void (*destroy)(void*)) noexcept;
 
-    template <class Executor, class F>
+    template <class Holder>
     static result<void> make_with(void* self, job_config const& config, std::optional<body>& into) {
-        return guarded_call([&] { into.emplace(body::template make<Executor>(Executor{}, (*static_cast<F*>(self))(config))); });
+        auto& h = *static_cast<Holder*>(self);
+        return guarded_call([&] { into.emplace(body::make(h.executor, h.factory(config))); });
     }
 
     void* self_;

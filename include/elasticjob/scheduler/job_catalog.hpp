@@ -65,7 +65,7 @@ public:
     /// while the catalog follows. Errors: invalid_argument for no name, or one that is known.
     template <body_factory_for<Executor, Loop> Factory>
     result<void> add(std::string job_class, Factory factory, job_config own = {}) {
-        auto erased = body_factory::template of<Executor>(std::move(factory));
+        auto erased = body_factory::of(scheduler_.executor_, std::move(factory));
         return block_on(loop(), learn(std::move(job_class), std::move(erased), std::move(own)));
     }
 

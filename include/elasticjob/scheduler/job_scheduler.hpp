@@ -12,6 +12,7 @@
 #include <elasticjob/scheduler/policies.hpp>
 
 #include <atomic>
+#include <concepts>
 #include <map>
 #include <optional>
 #include <string>
@@ -64,7 +65,10 @@ public:
 
     /// Policies are taken in the order of the template's pack. Those that are missing are made as they are by default.
     /// Throws std::system_error if the pool cannot have its threads.
-    explicit job_scheduler(Registry& r, scheduler_options options = {}, Policies... policies);
+    explicit job_scheduler(Registry& r, scheduler_options options = {}, Policies... policies)
+    requires std::default_initializable<Executor>;
+    /// With an executor that has state. Each job has a copy of it.
+    job_scheduler(Registry& r, scheduler_options options, Executor executor, Policies... policies);
     job_scheduler(job_scheduler const&) = delete;
     job_scheduler& operator=(job_scheduler const&) = delete;
 
@@ -81,15 +85,15 @@ public:
     template <class Body>
     requires body_for<Body, Executor> || coroutine_body_for<Body, Executor, typename Registry::loop_type>
     [[nodiscard]] result<handle> schedule(job_config config, Body body) {
-        return add(std::move(config), body_type::make(Executor{}, std::move(body)));
+        return add(std::move(config), body_type::make(executor_, std::move(body)));
     }
 
     /// The same for coroutines on the registry's loop, which it holds up only while the configuration is checked. Threads: the
     /// loop's: `co_await` it there, or give it to `start_on` (core/start_on.hpp).
     template <class Body>
-        requires body_for<Body, Executor> || coroutine_body_for<Body, Executor, typename Registry::loop_type>
+    requires body_for<Body, Executor> || coroutine_body_for<Body, Executor, typename Registry::loop_type>
     [[nodiscard]] task<result<handle>> async_schedule(job_config config, Body body) {
-        return add_here(std::move(config), body_type::make(Executor{}, std::move(body)));
+        return add_here(std::move(config), body_type::make(executor_, std::move(body)));
     }
 
     /// All jobs of this scheduler, by name, those that are just joining or leaving too. Errors: wrong_thread on the loop.
@@ -166,6 +170,7 @@ private:
 
     Registry& registry_;
     scheduler_options options_;
+    [[no_unique_address]] Executor executor_;
     random_source random_;
     std::tuple<Policies...> given_;
     pool_type pool_;
@@ -248,8 +253,15 @@ private:
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 job_scheduler<Registry, Strategy, Executor, Policies...>::job_scheduler(Registry& r, scheduler_options options,
                                                                         Policies... policies)
+requires std::default_initializable<Executor>
+    : job_scheduler(r, std::move(options), Executor{}, std::move(policies)...) {}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+job_scheduler<Registry, Strategy, Executor, Policies...>::job_scheduler(Registry& r, scheduler_options options,
+                                                                        Executor executor, Policies... policies)
     : registry_{r},
       options_{std::move(options)},
+      executor_(std::move(executor)),
       random_{seed_of(options_)},
       given_{std::move(policies)...},
       pool_(take<pool_type>(options_.pool)),
