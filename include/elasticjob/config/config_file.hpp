@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A configuration that people write: JSON with all fields of `job_config`, and environment variables in it.
+/// \file \brief A configuration that people write: JSON with all fields of `job_config` and environment variables.
 #ifndef ELASTICJOB_CONFIG_CONFIG_FILE_HPP
 #define ELASTICJOB_CONFIG_CONFIG_FILE_HPP
 
@@ -24,8 +24,8 @@ using variable_lookup = std::optional<std::string> (*)(std::string const& name);
 std::optional<std::string> environment_variable(std::string const& name);
 
 /// A job in JSON: one object, whose members are called as those of `job_config`. The fields that Java members have may
-/// have their names in the registry instead, so what the registry holds can be read, too. What is missing is as in a new
-/// `job_config`. Comments and a comma behind the last member are accepted.
+/// have their names in the registry instead, so what the registry holds can be read, too. What is missing is as in a
+/// new `job_config`. Comments and a comma behind the last member are accepted.
 ///
 /// | type                  | written                                                                                  |
 /// |-----------------------|------------------------------------------------------------------------------------------|
@@ -39,14 +39,15 @@ std::optional<std::string> environment_variable(std::string const& name);
 /// | `retry`, `dataflow`,  | objects with the members of these types                                                  |
 /// | `on_misfire`, …       |                                                                                          |
 ///
-/// `${NAME}` in a text stands for the variable of that name, and `${NAME:-other}` for `other` where there is none; `$${`
-/// is `${`. Whether the configuration can be run is for `validate`.
+/// `${NAME}` in a text stands for the variable of that name, and `${NAME:-other}` for `other` where there is none;
+/// `$${` is `${`. Whether the configuration can be run is for `validate`.
 ///
-/// Errors: malformed_data. `where` names the line; of several problems all are listed, each with its line and field. Time:
-/// linear in the text.
+/// Errors: malformed_data. `where` names the line; of several problems all are listed, each with its line and field.
+/// Time: linear in the text.
 result<job_config> parse_job_config(std::string_view json, variable_lookup find = environment_variable);
 
-/// The same of a file. Errors: invalid_argument if it cannot be read; those of `parse_job_config`, naming file and line.
+/// The same of a file. Errors: invalid_argument if it cannot be read; those of `parse_job_config`, naming file and
+/// line.
 result<job_config> read_job_config(std::string const& file, variable_lookup find = environment_variable);
 
 } // namespace elasticjob

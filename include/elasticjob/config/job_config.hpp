@@ -68,8 +68,8 @@ struct job_config {
     /// What every item is given.
     std::string job_parameter{};
 
-    /// Whether items that die with their instance are run again at once elsewhere. Needs `monitor_execution`: without it
-    /// nothing is run again, as with Java members, and a `trouble` event tells of it.
+    /// Whether items that die with their instance are run again at once elsewhere. Needs `monitor_execution`: without
+    /// it nothing is run again, as with Java members, and a `trouble` event tells of it.
     bool failover = false;
 
     /// Whether a run that was missed, because the one before took too long, is made up for.

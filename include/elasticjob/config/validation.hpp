@@ -87,8 +87,8 @@ std::vector<error> problems_of(job_config const& config);
 std::optional<error> find_ineffective(job_config const& config);
 
 /// Checks everything at once, because whoever mends a configuration wants to do it once. Item parameters of items that
-/// the job does not have are no mistake: an operator may lower the count for a while. `more` is what the caller has found
-/// besides; of a field that has a problem already, it adds none.
+/// the job does not have are no mistake: an operator may lower the count for a while. `more` is what the caller has
+/// found besides; of a field that has a problem already, it adds none.
 ///
 /// Errors: the problem as in `problems_of`, if there is just one; otherwise invalid_config, which lists them, the first
 /// `problems_listed_max` of them.

@@ -23,8 +23,8 @@ task<void> finish_started(std::shared_ptr<task_scope> scope, task<result<T>> t, 
 
 } // namespace detail
 
-/// Has the loop run the task, and returns at once. `done(result<T>)` is called on the loop with what came of it; it must
-/// not block, and throws nothing. What the task uses must outlive it:
+/// Has the loop run the task, and returns at once. `done(result<T>)` is called on the loop with what came of it; it
+/// must not block, and throws nothing. What the task uses must outlive it:
 ///
 ///     start_on(registry.loop(), job.async_trigger(), [](result<void> given) { … });
 ///

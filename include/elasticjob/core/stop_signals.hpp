@@ -13,8 +13,8 @@
 
 namespace elasticjob {
 
-/// Blocks SIGINT and SIGTERM, or the signals given, and takes them when it is asked to. No code runs in a signal handler, so
-/// what follows a signal may do everything:
+/// Blocks SIGINT and SIGTERM, or the signals given, and takes them when it is asked to. No code runs in a signal
+/// handler, so what follows a signal may do everything:
 ///
 ///     int main() {
 ///         stop_signals signals;  // first: threads that are started later must not take the signals either
@@ -24,7 +24,8 @@ namespace elasticjob {
 ///     }                          // the destructors leave the jobs in order
 ///
 /// Its end unblocks what it has blocked. Programs that a ScriptExecutor starts have no signals blocked.
-/// Threads: construction and destruction in one thread, before others are started and after they have ended; the rest in any.
+/// Threads: construction and destruction in one thread, before others are started and after they have ended; the rest
+/// in any.
 class stop_signals {
 public:
     stop_signals() : stop_signals({SIGINT, SIGTERM}) {}

@@ -42,9 +42,9 @@ error error_of(cron_fault const& fault, std::string_view text);
 
 } // namespace detail
 
-/// Reads six or seven fields, separated by blanks: seconds minutes hours day-of-month month day-of-week [year]; or five,
-/// as Unix has them; or a name, as `@daily`. The whole dialect is in docs/cron.md. What Quartz accepts and silently
-/// ignores is an error here.
+/// Reads six or seven fields, separated by blanks: seconds minutes hours day-of-month month day-of-week [year]; or
+/// five, as Unix has them; or a name, as `@daily`. The whole dialect is in docs/cron.md. What Quartz accepts and
+/// silently ignores is an error here.
 ///
 /// Errors: invalid_cron; cron_never_fires, when the text is well formed but no date from 1970 to 2225 matches. `what`
 /// says what is wrong and what would be right, `where` is `column N` of the offending character, counted from 1. Time:

@@ -23,8 +23,8 @@ namespace elasticjob {
 /// Replaces `cron` and `schedules` in the configuration that the registry has, and nothing else of it. `accept`, a
 /// `result<void>(valid_config const&)`, has the last word before anything is written. Repeated with fresh readings, a
 /// bounded number of times, when somebody else was quicker or a reply was lost.
-/// Errors: those of `validate` and `accept`; no_node if the job is not there; invalid_config if jobs would wait for each
-/// other; version_conflict if it never came to rest; those of the registry.
+/// Errors: those of `validate` and `accept`; no_node if the job is not there; invalid_config if jobs would wait for
+/// each other; version_conflict if it never came to rest; those of the registry.
 template <registry Registry, class Accept>
 task<result<void>> change_schedule(Registry& r, job_layout at, std::string cron, std::vector<job_schedule> schedules,
                                    Accept accept) {

@@ -65,8 +65,8 @@ public:
     /// Takes this server out of the job, or back in: with all its instances (SV-1). Errors: those of the registry.
     task<result<void>> set_enabled(bool enabled);
 
-    /// Writes another schedule for all members. Errors: those of `change_schedule`; unknown_strategy and the like, if this
-    /// instance could not run what would then be stored.
+    /// Writes another schedule for all members. Errors: those of `change_schedule`; unknown_strategy and the like, if
+    /// this instance could not run what would then be stored.
     task<result<void>> reschedule(std::string cron, std::vector<job_schedule> schedules);
 
     job_status status() const;

@@ -48,8 +48,8 @@ struct job_status {
     std::vector<item_index> items{};   ///< that this instance owns, in order
     std::vector<item_index> running{}; ///< items whose runs have begun here and not ended, in order
 
-    /// When all items are due next by the clock, jitter not counted, by the configuration in force; the items of a disabled
-    /// instance do not run then. Nothing: never, or by no clock, as with a fixed delay or after another job.
+    /// When all items are due next by the clock, jitter not counted, by the configuration in force; the items of a
+    /// disabled instance do not run then. Nothing: never, or by no clock, as with a fixed delay or after another job.
     std::optional<wall_time> next_due{};
 };
 

@@ -103,7 +103,8 @@ struct items_agree_with_assignment {
 };
 
 /// I3: once all is settled each item has exactly one owner, which lives, and is enabled; or none, if the assignment in
-/// force leaves it to nobody. There is a live leader, and nothing is left to do. "At most one" needs no look: an item's node has one content.
+/// force leaves it to nobody. There is a live leader, and nothing is left to do. "At most one" needs no look: an item's
+/// node has one content.
 struct one_owner_for_each_item {
     static constexpr std::string_view name = "I3 one owner for each item";
 

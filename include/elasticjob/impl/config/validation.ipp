@@ -137,8 +137,8 @@ ELASTICJOB_DECL std::vector<error> problems_of(job_config const& config) {
 ELASTICJOB_DECL std::optional<error> find_ineffective(job_config const& config) {
     if (!config.failover || config.monitor_execution) return std::nullopt;
     return error{errc::invalid_config,
-                 "failover has no effect without monitorExecution: nobody knows what was running when an instance died. "
-                 "Set monitorExecution, or switch failover off",
+                 "failover has no effect without monitorExecution: nobody knows what was running when an instance "
+                 "died. Set monitorExecution, or switch failover off",
                  std::string{field_name(&job_config::failover)}};
 }
 
