@@ -66,6 +66,15 @@ TEST_CASE("config.validation: a cron expression keeps its own codes") {
     CHECK(only_problem([](auto& c) { c.cron = ""; }) == errc::invalid_cron);
 }
 
+TEST_CASE("config.validation: five fields are six once they are valid, so all members go by one text") {
+    auto config = good;
+    config.cron = "*/5 9-17 * * 1-5";
+    CHECK(validate(config)->config().cron == "0 0/5 9-17 ? * MON-FRI");
+    CHECK(validate(config)->when() == timetable{{*parse_cron("0 0/5 9-17 ? * 2-6")}});
+    config.cron = "*/5 9-17 * * 8";
+    CHECK(validate(config).error().what.ends_with(" of '*/5 9-17 * * 8')"));
+}
+
 TEST_CASE("config.validation: numbers have to be within their range") {
     CHECK(only_problem([](auto& c) { c.sharding_total_count = 0; }) ==
           error{errc::invalid_config, "must be 1 to 10000000, but is 0", "shardingTotalCount"});

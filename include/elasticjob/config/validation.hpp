@@ -39,7 +39,8 @@ inline constexpr std::size_t stored_config_size_max = 1'000'000;
 /// The most problems that the error of `validate` lists: it has to fit into a log. `problems_of` has all.
 inline constexpr std::size_t problems_listed_max = 40;
 
-/// A configuration that can be run, with those of its texts that have a meaning already read. Made by `validate`.
+/// A configuration that can be run, with those of its texts that have a meaning already read. Its cron expression has
+/// six or seven fields, whatever was written. Made by `validate`.
 class valid_config {
 public:
     job_config const& config() const noexcept { return config_; }

@@ -324,7 +324,8 @@ result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::set_all_e
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::set_all_enabled_here(bool enabled) {
-    auto const used = jobs_; // for as long as it takes
+    auto used = jobs_; // for as long as it takes
+    std::erase_if(used, [](auto const& job) { return job.second->is_leaving(); });
     auto const set_one = [&](auto const& job) { return job.second->set_enabled(enabled); };
     auto const outcomes = co_await gather_each(registry_.loop(), used, set_one);
     for (auto const& outcome : outcomes) {

@@ -3,6 +3,7 @@
 #define ELASTICJOB_IMPL_CONFIG_VALIDATION_IPP
 
 #include <elasticjob/config/validation.hpp>
+#include <elasticjob/cron/quartz_text.hpp>
 
 namespace elasticjob {
 
@@ -151,6 +152,7 @@ ELASTICJOB_DECL result<valid_config> validate(job_config config, std::vector<err
         if (std::none_of(problems.begin(), end, [&](error const& known) { return known.where == e.where; }))
             problems.push_back(std::move(e));
     }
+    config.cron = detail::with_six_fields(config.cron); // as in the registry, whoever reads it
     if (problems.empty())
         return valid_config{std::move(config), *std::move(readings.name), std::move(readings.when.table),
                             *std::move(readings.parameters)};
