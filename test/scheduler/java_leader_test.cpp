@@ -113,6 +113,28 @@ TEST_CASE("scheduler.job: the nodes of the items may change before the request g
     CHECK(w.c.started(1).empty());
 }
 
+TEST_CASE("scheduler.job: a request that comes again with the sharding does not hold back what that was made for") {
+    // A Java member that joins writes its server's node first, and its instance's a moment later.
+    java_led w{"0/10 * * * * ?"};
+    w.java.ask();
+    w.c.run_for(8s + 20ms); // 10
+    CHECK(w.run_for_instant(10).empty());
+    w.java.begin_sharding(4);
+    transaction t{w.c.by_hand.session().generation};
+    std::vector<std::string> const owners{w.java.id, w.first, w.second, w.java.id};
+    for (std::size_t i = 0; i < owners.size(); ++i)
+        t.create(cluster::parsed("/settle/sharding/" + std::to_string(i) + "/instance"), owners[i]);
+    t.remove(cluster::parsed("/settle/leader/sharding/processing"));
+    REQUIRE(w.c.wait_for(w.c.by_hand.commit(std::move(t))).value()); // the request is there all the time, as it seems
+    w.c.run_for(1s);
+    CHECK(w.run_for_instant(10) == items{1, 2});
+    w.c.run_for(9s + 20ms); // 20
+    CHECK(w.run_for_instant(20).empty());
+    w.java.shard({w.first, w.first, w.first, w.first});
+    w.c.run_for(1s);
+    CHECK(w.run_for_instant(20) == items{0, 1, 2, 3});
+}
+
 TEST_CASE("scheduler.job: under a Java leader an assignment of ours is not relied upon either while it has to shard") {
     cluster c;
     auto& one = c.add();

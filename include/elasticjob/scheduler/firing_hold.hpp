@@ -5,6 +5,7 @@
 
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp>
+#include <elasticjob/registry/node.hpp> // revision
 
 #include <cstdint>
 #include <optional>
@@ -16,19 +17,27 @@ namespace elasticjob::detail {
 /// become due earlier, retries and failover runs do not wait. A value: facts in, decisions out.
 class firing_hold {
 public:
-    /// Whether the view shows a request that a Java leader has to answer.
-    void note_request(bool is_shown, wall_time wall) noexcept {
+    /// Whether the view shows a request that a Java leader has to answer, and the revision of the last sharding that it
+    /// shows; 0 while the owners are being written. A request may come again so soon that it never seems to be gone.
+    void note_request(bool is_shown, revision sharding, wall_time wall) noexcept {
+        bool const is_held = phase_ == phase::held;
         if (is_shown && phase_ == phase::open) {
             phase_ = phase::held;
             since_ = wall;
-        } else if (is_shown && phase_ == phase::answered) {
-            phase_ = phase::held;
-        } else if (!is_shown && (phase_ == phase::held || phase_ == phase::given_up)) {
-            phase_ = phase_ == phase::held ? phase::answered : phase::open;
+            asked_after_ = sharding;
+        } else if ((!is_shown && phase_ != phase::open && phase_ != phase::answered) ||
+                   (is_held && sharding != 0 && sharding != asked_after_)) {
+            phase_ = is_held ? phase::answered : phase::open;
             ++answers_;
             waits_since_.reset();
         }
     }
+
+    /// A request stands and has not been answered.
+    bool is_waiting() const noexcept { return phase_ == phase::held; }
+
+    /// The owners that the last sharding has named are to be found out, also if the next is asked for already.
+    bool is_answered() const noexcept { return phase_ == phase::answered; }
 
     /// Something that waits has become due or was ordered: from now on the time is limited.
     void note_due(mono_time now) noexcept {
@@ -61,12 +70,13 @@ private:
     enum class phase : std::uint8_t {
         open,     ///< nothing waits
         held,     ///< the request stands
-        answered, ///< it is gone, and the new owners are not known yet
+        answered, ///< the job has been sharded, or the request is gone, and the new owners are not known yet
         given_up  ///< it stands, and has stood for too long
     };
 
     phase phase_ = phase::open;
     wall_time since_{};
+    revision asked_after_ = 0;
     std::optional<mono_time> waits_since_{};
     std::uint64_t answers_ = 0;
 };

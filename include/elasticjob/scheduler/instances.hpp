@@ -34,7 +34,7 @@
     EXTERN template task<result<std::vector<std::optional<node>>>> read_all(Registry&, std::vector<node_path>);        \
     EXTERN template task<result<bool>> is_overruled(Registry&, job_layout);                                            \
     EXTERN template task<result<item_claim>> claim_items(Registry&, job_view<Registry>&, job_layout, instance_id,      \
-                                                         std::uint32_t, mono_time);                                    \
+                                                         std::uint32_t, mono_time, bool);                              \
     EXTERN template task<result<std::vector<chain_link>>> read_job_chain(Registry&, std::string, std::string);         \
     EXTERN template task<result<std::chrono::milliseconds>> clock_difference(Registry&, job_layout)
 

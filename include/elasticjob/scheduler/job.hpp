@@ -145,6 +145,7 @@ private:
     /// What has come due, or was ordered, waits for a Java leader: from now on at most for `sharding_timeout`.
     void note_held_back();
     void limit_hold();
+    mono_time hold_limit() const;
 
     /// From one due instant to the next. Waits by monotonic time and looks at the wall clock at least once a minute, so
     /// that a clock that is put forward is noticed. What is due is each item's own affair; see item_runs.
@@ -584,7 +585,9 @@ task<void> job<Environment, Strategy>::share_known() {
 
 template <class Environment, sharding_strategy Strategy>
 void job<Environment, Strategy>::look_for_requests() {
-    hold_.note_request(awaits_java_sharding(*here_.view), here_.wall_milliseconds());
+    auto const* first = here_.view->first_item();
+    revision const sharding = first && !here_.view->sharding_is_processed() ? first->stat.created : 0;
+    hold_.note_request(awaits_java_sharding(*here_.view), sharding, here_.wall_milliseconds());
     runs_.terms().held_from = hold_.since();
 }
 
@@ -608,17 +611,21 @@ void job<Environment, Strategy>::note_held_back() {
 
 template <class Environment, sharding_strategy Strategy>
 void job<Environment, Strategy>::limit_hold() {
-    auto const patience = here_.env.options.sharding_timeout;
-    if (!hold_.waits_since() || here_.now() < *hold_.waits_since() + patience) return;
+    if (here_.now() < hold_limit()) return;
     hold_.give_up();
     here_.news.notify();
-    if (!claimed_) return; // there is nothing to run, which `keep_share` reports
     auto const* leader = here_.view->leader();
     here_.tell_trouble({errc::timed_out,
-                        "what was due has waited for " + std::to_string(patience.count()) + " ms for " +
-                            (leader ? "the leader " + leader->data : std::string{"a leader"}) +
-                            " to shard the job, and now runs by the old assignment",
+                        "what was due has waited for " + std::to_string(here_.env.options.sharding_timeout.count()) +
+                            " ms for " + (leader ? "the leader " + leader->data : std::string{"a leader"}) +
+                            " to shard the job, and now runs by the owners of before, if there are any",
                         here_.at.sharding_necessary().str()});
+}
+
+template <class Environment, sharding_strategy Strategy>
+mono_time job<Environment, Strategy>::hold_limit() const {
+    auto const since = hold_.waits_since();
+    return since ? *since + here_.env.options.sharding_timeout : mono_time::max();
 }
 
 template <class Environment, sharding_strategy Strategy>
@@ -727,9 +734,13 @@ task<void> job<Environment, Strategy>::keep_share() {
                 claimed_.reset();
                 runs_.doubt_ownership(hold_.since().value_or(here_.wall_milliseconds()));
             }
+            if (!here_.view->assignment_in_force() && hold_.is_waiting()) { // there are no owners until that is over
+                co_await here_.news.newer_than(seen, hold_limit());
+                continue;
+            }
             auto const deadline = here_.now() + here_.env.options.sharding_timeout;
-            auto claim =
-                co_await claim_items(here_.registry, *here_.view, here_.at, here_.self, source.items, deadline);
+            auto claim = co_await claim_items(here_.registry, *here_.view, here_.at, here_.self, source.items, deadline,
+                                              hold_.is_answered());
             if (claim && share_source_now() == source) {
                 std::erase_if(claim->shares, [&](auto const& s) { return s.item >= source.items; });
                 std::vector<item_index> mine;
@@ -745,9 +756,7 @@ task<void> job<Environment, Strategy>::keep_share() {
             }
             continue;
         }
-        auto until = mono_time::max();
-        if (auto const since = hold_.waits_since()) until = *since + here_.env.options.sharding_timeout;
-        co_await here_.news.newer_than(seen, until);
+        co_await here_.news.newer_than(seen, hold_limit());
     }
 }
 

@@ -36,7 +36,8 @@ struct scheduler_options {
     /// How long `schedule` waits for the registry.
     std::chrono::milliseconds start_timeout{15'000};
 
-    /// How long a firing waits for somebody else to shard the job before it is dropped, and reported.
+    /// How long a firing waits for somebody else to shard the job. After that it is reported, and runs by the owners of
+    /// before, if there are any.
     std::chrono::milliseconds sharding_timeout{10'000};
 
     /// How long the first of several items that end about the same time waits for the others, so that one transaction

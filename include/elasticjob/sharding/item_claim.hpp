@@ -48,8 +48,9 @@ item_claim claim_from(item_nodes const& nodes, std::uint32_t count, job_layout c
 
 /// A Java leader shards at its own next firing; until then the nodes of the items are not to be relied upon.
 template <registry Registry>
-bool is_between_shardings(job_view<Registry> const& view) {
-    return view.sharding_is_necessary() || view.sharding_is_processed() || !view.first_item();
+bool is_between_shardings(job_view<Registry> const& view, bool has_just_sharded) {
+    bool const is_asked_for = view.sharding_is_necessary() && !has_just_sharded;
+    return is_asked_for || view.sharding_is_processed() || !view.first_item();
 }
 
 } // namespace detail
@@ -86,11 +87,12 @@ task<result<bool>> is_overruled(Registry& r, job_layout at) {
 
 /// The items that are this instance's. Nothing is read while an assignment of ours is in force under a leader of ours.
 /// After a Java leader has sharded, the nodes of the items are read. While a sharding is due that has never been made, or a Java leader has to
-/// make it, this waits, at most until `deadline` (D-12: no firing is held up for ever).
+/// make it, this waits, at most until `deadline` (D-12: no firing is held up for ever). With `has_just_sharded` it does not
+/// matter that somebody asks for the next sharding already.
 /// Errors: timed_out, which says who kept it waiting; those of the registry.
 template <registry Registry>
 task<result<item_claim>> claim_items(Registry& r, job_view<Registry>& view, job_layout at, instance_id self,
-                                     std::uint32_t count, mono_time deadline) {
+                                     std::uint32_t count, mono_time deadline, bool has_just_sharded = false) {
     for (;;) {
         auto const seen = view.news().edition();
         bool is_in_force = view.assignment_in_force() != nullptr;
@@ -99,12 +101,12 @@ task<result<item_claim>> claim_items(Registry& r, job_view<Registry>& view, job_
             is_in_force = !overruled && view.assignment_in_force();
         }
         if (is_in_force) co_return detail::claim_from(*view.assignment_in_force(), view, at, self);
-        bool may_read = !detail::is_between_shardings(view);
+        bool may_read = !detail::is_between_shardings(view, has_just_sharded);
         if (may_read && view.assignment_node()) {
             ELASTICJOB_CO_TRY(may_read, co_await is_overruled(r, at));
         }
         // The view may not show yet that whoever wrote the first item, a leaver perhaps, asks for a sharding.
-        if (may_read) {
+        if (may_read && !has_just_sharded) {
             ELASTICJOB_CO_TRY(auto const asked, co_await r.exists(at.sharding_necessary()));
             may_read = !asked;
         }
