@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_EXECUTION_LOST_JAVA_RUNS_HPP
 #define ELASTICJOB_EXECUTION_LOST_JAVA_RUNS_HPP
 
+#include <elasticjob/core/algorithm.hpp> // any_of
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/gather.hpp>
@@ -11,6 +12,8 @@
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/registry/transaction.hpp>
+#include <elasticjob/sharding/item_nodes.hpp>
+#include <elasticjob/sharding/job_view.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -89,6 +92,30 @@ task<result<std::vector<operation>>> make_up_for_lost_runs(Registry& r, job_layo
         if (has_java_members && !is_flagged) create(at.failover_item(lost[n].item));
     }
     co_return steps;
+}
+
+/// The same for all Java members that are gone, as the view shows it, though they still own items.
+template <registry Registry>
+task<result<std::vector<operation>>> make_up_for_dead_java(Registry& r, job_view<Registry> const& view, job_layout at,
+                                                           wall_time noticed) {
+    std::vector<deserted_item> deserted;
+    auto const is_dead_java = [&](instance_id const& id) { return id.is_java() && !view.has_instance(id.str()); };
+    if (auto const* a = view.assignment_in_force()) {
+        for (auto const& id : a->instances())
+            if (is_dead_java(id))
+                for (auto const i : a->items_of(id)) deserted.push_back({i, id});
+    } else if (view.first_item()) {
+        ELASTICJOB_CO_TRY(auto const nodes, co_await read_item_nodes(r, at));
+        for (item_index i = 0; i < nodes.end(); ++i) {
+            auto const id = instance_id::parse(nodes.has_owner_node(i) ? nodes.owner(i) : std::string{});
+            if (id && is_dead_java(*id)) deserted.push_back({i, *id});
+        }
+    }
+    if (deserted.empty()) co_return std::vector<operation>{};
+    auto const all = view.instances();
+    bool const has_java_members =
+        std::any_of(all.begin(), all.end(), [](instance_id const& id) { return id.is_java(); });
+    co_return co_await make_up_for_lost_runs(r, at, std::move(deserted), has_java_members, noticed);
 }
 
 } // namespace elasticjob::detail

@@ -13,11 +13,41 @@
 #include <elasticjob/sharding/interrupted_items.hpp>
 #include <elasticjob/sharding/item_claim.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
 
 namespace elasticjob::detail {
+
+/// Which of the items that this instance looks after were interrupted. Errors: those of the registry.
+template <registry Registry>
+task<result<unattended>> find_interrupted(Registry& r, job_view<Registry> const& view, job_layout at, instance_id self,
+                                          std::uint32_t count) {
+    assignment in_force;
+    std::optional<item_nodes> owners;
+    if (auto const* a = view.assignment_in_force()) {
+        in_force = *a;
+        owners.emplace(in_force);
+    } else {
+        ELASTICJOB_CO_TRY(owners, co_await read_item_nodes(r, at));
+    }
+    auto found =
+        unattended_items(*owners, count, view.instances(), view.available_instances(), self, has_java_leader(view));
+    auto const read = [&](item_index i) { return r.get(at.run_record(i)); };
+    auto const records = co_await gather_each(r.loop(), found.items, read);
+    std::vector<item_index> interrupted;
+    for (std::size_t n = 0; n < records.size(); ++n) {
+        if (!records[n] && records[n].error() == errc::no_node) continue;
+        if (!records[n]) co_return records[n].error();
+        auto const record = run_record::parse(records[n]->data);
+        if (record && record->running && !view.has_instance(record->running->instance))
+            interrupted.push_back(found.items[n]);
+    }
+    found.items = std::move(interrupted);
+    co_return found;
+}
 
 /// A Java member that becomes the owner of an item does not read the item's record, so it does not know that a dead
 /// instance was running it. One of our members runs such an item once more, under `sharding/<i>/failover`, whoever owns
@@ -47,9 +77,6 @@ private:
 
     bool is_possible() const;
 
-    /// Gives whether the owners are still to change: then it has to be looked again. Errors: those of the registry.
-    task<result<bool>> look();
-
     job_standing<Environment>& here_;
     item_runs<Environment>& runs_;
     std::vector<instance_id> known_; ///< the instances
@@ -67,10 +94,12 @@ task<void> adoption<Environment>::keep() {
         }
         auto const now = source_now();
         if (is_due && is_possible() && looked_at != now) {
-            auto const has_orphans = co_await look();
-            if (has_orphans) {
+            auto const count = static_cast<std::uint32_t>(runs_.terms().config->config().sharding_total_count);
+            auto const found = co_await find_interrupted(here_.registry, *here_.view, here_.at, here_.self, count);
+            if (found) {
+                runs_.adopt(found->items);
                 looked_at = now;
-                is_due = *has_orphans;
+                is_due = found->has_orphans;
             } else {
                 until = here_.now() + here_.retry_pause;
             }
@@ -99,33 +128,6 @@ bool adoption<Environment>::is_possible() const {
     auto const& terms = runs_.terms();
     return here_.is_registered() && terms.is_open && terms.config->config().failover && terms.is_monitored() &&
            runs_.has_java_members() && here_.view->knows_servers();
-}
-
-template <class Environment>
-task<result<bool>> adoption<Environment>::look() {
-    assignment in_force;
-    std::optional<item_nodes> owners;
-    if (auto const* a = here_.view->assignment_in_force()) {
-        in_force = *a;
-        owners.emplace(in_force);
-    } else {
-        ELASTICJOB_CO_TRY(owners, co_await read_item_nodes(here_.registry, here_.at));
-    }
-    auto const count = static_cast<std::uint32_t>(runs_.terms().config->config().sharding_total_count);
-    auto const found = unattended_items(*owners, count, here_.view->instances(), here_.view->available_instances(),
-                                        here_.self, has_java_leader(*here_.view));
-    auto const read = [&](item_index i) { return here_.registry.get(here_.at.run_record(i)); };
-    auto const records = co_await gather_each(here_.loop(), found.items, read);
-    std::vector<item_index> interrupted;
-    for (std::size_t n = 0; n < records.size(); ++n) {
-        if (!records[n] && records[n].error() == errc::no_node) continue;
-        if (!records[n]) co_return records[n].error();
-        auto const record = run_record::parse(records[n]->data);
-        if (record && record->running && !here_.view->has_instance(record->running->instance))
-            interrupted.push_back(found.items[n]);
-    }
-    runs_.adopt(interrupted);
-    co_return found.has_orphans;
 }
 
 } // namespace elasticjob::detail

@@ -35,6 +35,10 @@
     EXTERN template task<result<bool>> is_overruled(Registry&, job_layout);                                            \
     EXTERN template task<result<item_claim>> claim_items(Registry&, job_view<Registry>&, job_layout, instance_id,      \
                                                          std::uint32_t, mono_time, bool);                              \
+    EXTERN template task<result<detail::unattended>> detail::find_interrupted(Registry&, job_view<Registry> const&,    \
+                                                                              job_layout, instance_id, std::uint32_t); \
+    EXTERN template task<result<std::vector<operation>>> detail::make_up_for_dead_java(                                \
+        Registry&, job_view<Registry> const&, job_layout, wall_time);                                                  \
     EXTERN template task<result<std::vector<chain_link>>> read_job_chain(Registry&, std::string, std::string);         \
     EXTERN template task<result<std::chrono::milliseconds>> clock_difference(Registry&, job_layout)
 

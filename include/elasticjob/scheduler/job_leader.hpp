@@ -96,10 +96,6 @@ private:
     /// moment, though not for long.
     task<void> settle();
 
-    /// What has to be written with the new owners for what dead Java members were running (JV-6). Errors: those of the
-    /// registry.
-    task<result<std::vector<operation>>> make_up_for_dead_java();
-
     /// Nothing if all is as it should be, or after which time to see again.
     task<std::optional<std::chrono::milliseconds>> keep_sharded();
 
@@ -364,34 +360,6 @@ task<void> job_leader<Environment, Strategy>::settle() {
 }
 
 template <class Environment, sharding_strategy Strategy>
-task<result<std::vector<operation>>> job_leader<Environment, Strategy>::make_up_for_dead_java() {
-    std::vector<deserted_item> deserted;
-    auto const& config = rules_.config();
-    auto const all = here_.view->instances();
-    auto const is_java = [](instance_id const& id) { return id.is_java(); };
-    bool const has_java_members = std::any_of(all.begin(), all.end(), is_java);
-    auto const is_dead_java = [&](instance_id const& id) {
-        return id.is_java() && !here_.view->has_instance(id.str());
-    };
-    if (!config.failover || !config.monitor_execution) co_return std::vector<operation>{};
-    if (auto const* a = here_.view->assignment_in_force()) {
-        for (auto const& id : a->instances())
-            if (is_dead_java(id))
-                for (auto const i : a->items_of(id)) deserted.push_back({i, id});
-    } else if (here_.view->first_item()) {
-        ELASTICJOB_CO_TRY(auto const nodes, co_await read_item_nodes(here_.registry, here_.at));
-        for (item_index i = 0; i < nodes.end(); ++i) {
-            if (!nodes.has_owner_node(i)) continue;
-            auto const id = instance_id::parse(nodes.owner(i));
-            if (id && is_dead_java(*id)) deserted.push_back({i, *id});
-        }
-    }
-    if (deserted.empty()) co_return std::vector<operation>{};
-    co_return co_await make_up_for_lost_runs(here_.registry, here_.at, std::move(deserted), has_java_members,
-                                             here_.wall_milliseconds());
-}
-
-template <class Environment, sharding_strategy Strategy>
 task<std::optional<std::chrono::milliseconds>> job_leader<Environment, Strategy>::keep_sharded() {
     if (!here_.view->config() || !knows_servers_and_traits()) co_return std::nullopt; // being removed; being read
     bool const has_looked = co_await look_at_new_instances();
@@ -414,9 +382,12 @@ task<std::optional<std::chrono::milliseconds>> job_leader<Environment, Strategy>
             auto const overruled = co_await is_overruled(here_.registry, here_.at);
             if (!overruled || !*overruled) co_return here_.retry_pause; // only the view is behind
         }
-        auto lost = co_await make_up_for_dead_java();
-        if (!lost) co_return here_.retry_pause;
-        basis.besides = *std::move(lost);
+        if (rules_.config().failover && rules_.config().monitor_execution) { // JV-6
+            auto lost =
+                co_await make_up_for_dead_java(here_.registry, *here_.view, here_.at, here_.wall_milliseconds());
+            if (!lost) co_return here_.retry_pause;
+            basis.besides = *std::move(lost);
+        }
         auto const instances = static_cast<std::uint32_t>(basis.instances.size());
         auto const done = co_await resharder_.shard(*here_.view, std::move(basis));
         // A conflict means that something has changed, of which the view will tell; so does a lost connection.
