@@ -86,6 +86,13 @@ private:
     /// One of these lives for each node with data. It ends when the node is gone, except the root's.
     task<void> follow_node(node_path path, std::string key, int levels);
 
+    /// Reads what is not known of the node. Gives whether it is there.
+    task<bool> take(node_path const& path, std::string const& key, int levels, node_watch<Loop>& data,
+                    node_watch<Loop>& names) {
+        bool const is_without_data = levels == 1 && !scope_.with_data;
+        return is_without_data ? take_names(path, key, data, names) : take_node(path, key, levels, data, names);
+    }
+
     /// Reads what its watches do not vouch for any more, however long that takes. Gives whether the node exists.
     task<bool> take_node(node_path const& path, std::string const& key, int levels, node_watch<Loop>& data,
                          node_watch<Loop>& names);
@@ -169,11 +176,7 @@ task<void> mirror<Registry>::follow_node(node_path path, std::string key, int le
     node_watch<Loop> names{fired};
     for (bool first = true;; first = false) {
         auto const seen = fired.edition();
-        bool is_here = false;
-        if (levels == 1 && !scope_.with_data)
-            is_here = co_await take_names(path, key, data, names);
-        else
-            is_here = co_await take_node(path, key, levels, data, names);
+        bool const is_here = co_await take(path, key, levels, data, names);
         if (first) count_read();
         if (!is_here && !key.empty()) co_return; // whoever follows the parent starts it anew
         co_await fired.newer_than(seen);

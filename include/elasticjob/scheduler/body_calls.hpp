@@ -137,7 +137,7 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
         if (what.source != run_source::trigger) co_await rounds_.begin(what.due);
     }
     if constexpr (listeners::hear_batches) co_await live_batch::begin(e);
-    events::run_name run{++runs_begun_, *e.task_id, what.source, what.attempt, site_.wall_now()};
+    events::run_name run{++runs_begun_, *e.run->task_id, what.source, what.attempt, site_.wall_now()};
     site_.env.sink(
         events::item_started{site_.origin(), e.item(), what.due, what.source, what.attempt, e.life.token(), run});
     call->run = run;
@@ -203,7 +203,7 @@ void body_calls<Environment>::describe(body_call& call, item_state const& e, run
     auto& ctx = call.ctx;
     ctx.config = &call.config->config();
     ctx.job_name = site_.name.str();
-    ctx.task_id = *e.task_id;
+    ctx.task_id = *e.run->task_id;
     ctx.sharding_total_count = static_cast<std::uint32_t>(ctx.config->sharding_total_count);
     ctx.job_parameter = ctx.config->job_parameter;
     ctx.item = e.item();

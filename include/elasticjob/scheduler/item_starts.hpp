@@ -248,8 +248,8 @@ void item_starts<Environment>::name_tasks(std::vector<run_ticket> const& started
         }
         for (auto const i : those) {
             auto& e = table_.at(i);
-            e.task_id = id;
-            e.together = together;
+            e.run->task_id = id;
+            e.run->together = together;
         }
     }
 }

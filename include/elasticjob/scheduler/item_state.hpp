@@ -30,8 +30,10 @@ struct run_in_hand {
     std::shared_ptr<valid_config const> config;
     std::optional<typename Environment::lease_type::hold> lease{}; ///< of a monitored run, while its body is called
     wall_time due{};
-    mono_time asked_at{};    ///< by the lease's clock, no later than the request that began it
-    events::run_name name{}; ///< once the body has ended
+    mono_time asked_at{};                         ///< by the lease's clock, no later than the request that began it
+    events::run_name name{};                      ///< once the body has ended
+    std::shared_ptr<std::string const> task_id{}; ///< one for all items that began together
+    std::shared_ptr<live_batch<Environment>> together{}; ///< with which it has begun, if there are hooks for them
 };
 
 /// An item that is ours, or runs here. What it does is decided by its life. Threads: the loop's.
@@ -48,10 +50,8 @@ struct item_state {
     bool has_news = false;         ///< whether anything outside of the item has changed
     bool is_being_written = false; ///< its record, see `write_access`
 
-    std::optional<start_answer> answer{};                ///< to the request to begin, once it is there
-    std::optional<end_result> ended{};                   ///< what became of the record of its end, once that is known
-    std::shared_ptr<std::string const> task_id{};        ///< one for all items that began together
-    std::shared_ptr<live_batch<Environment>> together{}; ///< with which it has begun, if there are hooks for them
+    std::optional<start_answer> answer{}; ///< to the request to begin, once it is there
+    std::optional<end_result> ended{};    ///< what became of the record of its end, once that is known
     std::unique_ptr<run_in_hand<Environment>> run{};
     live_run<Environment>* live = nullptr; ///< while its body is called
 

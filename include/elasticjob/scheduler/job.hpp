@@ -205,10 +205,11 @@ private:
     std::optional<share_source> claimed_; ///< what our share was last made from
     firing_hold hold_;
     std::vector<item_index> told_share_;
-    wall_time counted_since_{};           ///< elements
-    bool was_enabled_ = true;             ///< when that was last known
-    bool was_seen_ = false;               ///< whether the view has shown our node of this session
+    wall_time counted_since_{}; ///< elements
+    bool was_enabled_ = true;   ///< when that was last known
+    bool was_seen_ = false;     ///< whether the view has shown our node of this session
     bool is_told_to_stop_ = false;
+    bool adopts_ = false;                 ///< since there were Java members
     bool is_told_of_search_ = false;      ///< that it was given up
     std::unique_ptr<error> told_failure_; ///< of reading what the view shows; there is hardly ever one
     std::optional<mono_time> config_gone_since_;
@@ -257,7 +258,6 @@ task<result<void>> job<Environment, Strategy>::start(bool has_own_config) {
     life_.spawn(leader_.follow_rounds());
     life_.spawn(brief_items());
     life_.spawn(keep_share());
-    life_.spawn(adoption_.keep());
     life_.spawn(obey());
     life_.spawn(obey_item_orders());
     life_.spawn(keep_schedule());
@@ -675,6 +675,10 @@ task<void> job<Environment, Strategy>::brief_items() {
     for (;;) {
         auto const seen = here_.news.edition();
         auto& terms = runs_.terms();
+        if (!adopts_ && runs_.has_java_members()) {
+            adopts_ = true; // a job without Java members pays nothing for it
+            life_.spawn(adoption_.keep());
+        }
         terms.config = rules_.valid();
         terms.due = rules_.due();
         terms.schedule = rules_.fingerprint();

@@ -38,7 +38,7 @@ private:
 
 template <class Environment>
 task<void> live_batch<Environment>::begin(item_state& e) {
-    auto const all = e.together;
+    auto const all = e.run->together;
     auto& here = all->here;
     if (!std::exchange(all->is_begun, true)) {
         auto const hook = [&] { return here.env.listeners.before_batch(all->what); };
@@ -55,7 +55,7 @@ task<void> live_batch<Environment>::begin(item_state& e) {
 
 template <class Environment>
 task<void> live_batch<Environment>::end(item_state& e) {
-    auto const all = std::exchange(e.together, nullptr);
+    auto const all = std::exchange(e.run->together, nullptr);
     if (--all->left > 0 || !all->is_begun) co_return;
     auto const hook = [&] { return all->here.env.listeners.after_batch(all->what); };
     co_await all->here.call(hook);
