@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/operations/plan.hpp>
 
+#include <elasticjob/allocation/average.hpp>
 #include <elasticjob/allocation/label.hpp>
 #include <elasticjob/allocation/sticky.hpp>
 #include <elasticjob/allocation/weighted.hpp>

@@ -171,11 +171,11 @@ TEST_CASE("scheduler.coroutine_job: of two checkpoints that are being written wh
     w.loop.run_for(1h + 500ms);
     post(w.loop, [&] { w.registry.disconnect(); });
     w.loop.run_for(3min);
-    CHECK(heard.empty());
+    REQUIRE(heard.size() == 2); // the body does not wait for what goes on without it
+    for (auto const& one : heard) CHECK(one.starts_with("unknown_outcome"));
     CHECK(w.record(0).running);
     post(w.loop, [&] { w.registry.reconnect(); });
     w.loop.run_for(1min);
-    CHECK(heard == std::vector<std::string>{"row 7", "row 8"});
     CHECK_FALSE(w.record(0).running);
     CHECK(w.record(0).checkpoint == "row 8");
     CHECK(w.record(0).ledger.back().note.starts_with("timed_out"));

@@ -175,7 +175,7 @@ TEST_CASE("D-12: a leader that never shards keeps a firing waiting for a bounded
     c.create(c.at.instances() / "10.0.0.9@-@4711", {}, create_mode::ephemeral);
     c.start();
     CHECK(c.count(kind::trouble) == 0);
-    c.run_for(12s);
+    c.run_for(17s); // to the first firing, and then the sharding time-out
     REQUIRE(c.count(kind::trouble) == 1);
     CHECK(*c.all(kind::trouble)[0].failure == errc::timed_out);
     CHECK(c.all(kind::trouble)[0].failure->what.find("10.0.0.9@-@4711") != std::string::npos);

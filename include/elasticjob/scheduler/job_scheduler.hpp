@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_SCHEDULER_JOB_SCHEDULER_HPP
 #define ELASTICJOB_SCHEDULER_JOB_SCHEDULER_HPP
 
+#include <elasticjob/allocation/average.hpp>
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/gather.hpp>
 #include <elasticjob/core/memory.hpp>

@@ -40,7 +40,7 @@ struct live_run : run_port {
     stop_order order;
     item_state* item; ///< null when it has been given up
     hold const* lease;
-    int saving = 0; ///< checkpoints that are being written; the run is not over before they are
+    int saving = 0; ///< checkpoints that are being written, and calls for them; the run is not over before they are
 
 private:
     /// What the body waits for while one is written. It outlives the waiting.
@@ -57,6 +57,18 @@ private:
 
     /// Called by the body. On the loop's own thread there is no waiting: the end of the run takes it along.
     result<void> save_checkpoint(std::string text);
+
+    /// A call that has not returned: until it has, the run is not over, so the body hears of its checkpoint first.
+    struct unanswered {
+        unanswered(live_run& r, item_state& e) : run{r}, item{e} { ++run.saving; }
+        unanswered(unanswered const&) = delete;
+        ~unanswered() {
+            --run.saving;
+            item.woken.notify();
+        }
+        live_run& run;
+        item_state& item;
+    };
 
     /// Waits until it is known whether the registry has it, but not once that is hopeless; then the writing goes on
     /// without the body.
@@ -106,7 +118,8 @@ task<result<void>> live_run<Environment>::write_checkpoint(std::string text) {
         co_return error{errc::session_lost,
                         "the checkpoint is not saved: the run has been asked to stop, and cannot reach the registry",
                         here.name.str()};
-    ++saving; // as long as that is so, the run is not over, even if it has been given up
+    ++saving; // the writing: as long as that is so, the run is not over, even if it has been given up
+    unanswered const call{*this, *item};
     auto const waiter = std::make_shared<awaited_save>(here.loop());
     saves_.spawn(save_and_tell(std::move(text), waiter));
     auto const wake = [&] {
