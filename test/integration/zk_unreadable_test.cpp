@@ -65,6 +65,11 @@ TEST_CASE("ZkRegistry: a job tells of a server's node that it may not read") {
         REQUIRE(
             (co_await alice.create(at("/settle/servers/10.0.0.9"), "DISABLED", create_mode::persistent)).has_value());
     });
+    auto other = connected(to(server.endpoint())); // an instance of that server, which anybody may read
+    on_loop(other.loop(), [&]() -> task<> {
+        auto const there = at("/settle/instances/10.0.0.9@-@7-00000000000000aa");
+        REQUIRE((co_await other.create(there, "", create_mode::ephemeral)).has_value());
+    });
     auto const all = told.wait_for_one();
     REQUIRE(all.size() == 1);
     CHECK(all[0] == errc::no_auth);
