@@ -39,7 +39,7 @@ public:
     task<> end_second() {
         auto close = [this] { second_.reset(); };
         zk::aside closing{loop_, close};
-        co_await closing;
+        (void)co_await closing;
     }
 
     /// Goes on once the registry knows. Precondition: `r` is the first session.
@@ -48,7 +48,7 @@ public:
         co_await disconnect(r); // or else it would take its session back from the thief
         auto steal = [id = former.id] { session_thief::end_session(server().port(), id); };
         zk::aside stealing{loop_, steal};
-        co_await stealing;
+        (void)co_await stealing;
         co_await reconnect(r);
         while (r.session().generation == former.generation)
             co_await r.session_changed().newer_than(r.session_changed().edition());
