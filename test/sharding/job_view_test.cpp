@@ -133,6 +133,30 @@ TEST_CASE("sharding.job_view: instances come in ElasticJob's order, the availabl
     CHECK(w.view->is_enabled("10.0.0.77")); // without a node
 }
 
+TEST_CASE("sharding.job_view: there are Java members from the first that comes until the last has gone") {
+    sharded_world w{2};
+    CHECK_FALSE(w.view->has_java_members());
+    auto const java = [&](std::string_view text) { return w.at.instance(instance_id::parse(text).value()); };
+    auto const first = java("10.0.0.1@-@4711");
+    auto const second = java("10.0.0.9@-@12");
+    for (int round = 0; round < 3; ++round) {
+        INFO("round " << round);
+        w.create_as(w.by_hand, first, {}, create_mode::ephemeral);
+        w.create_as(w.by_hand, second, {}, create_mode::ephemeral);
+        w.loop.run_for(1s);
+        CHECK(w.view->has_java_members());
+        w.remove(first);
+        w.create_as(w.by_hand, first, {}, create_mode::ephemeral); // the same once more, before anybody looks
+        w.loop.run_for(1s);
+        w.remove(first);
+        w.loop.run_for(1s);
+        CHECK(w.view->has_java_members());
+        w.remove(second);
+        w.loop.run_for(1s);
+        CHECK_FALSE(w.view->has_java_members());
+    }
+}
+
 TEST_CASE("sharding.job_view: servers are compared as a whole (D-23)") {
     sharded_world w{1};
     w.create_as(w.by_hand, w.at.instance(id_of(10)), {}, create_mode::ephemeral);

@@ -3,7 +3,6 @@
 #ifndef ELASTICJOB_EXECUTION_LOST_JAVA_RUNS_HPP
 #define ELASTICJOB_EXECUTION_LOST_JAVA_RUNS_HPP
 
-#include <elasticjob/core/algorithm.hpp> // any_of
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/gather.hpp>
@@ -112,10 +111,7 @@ task<result<std::vector<operation>>> make_up_for_dead_java(Registry& r, job_view
         }
     }
     if (deserted.empty()) co_return std::vector<operation>{};
-    auto const all = view.instances();
-    bool const has_java_members =
-        std::any_of(all.begin(), all.end(), [](instance_id const& id) { return id.is_java(); });
-    co_return co_await make_up_for_lost_runs(r, at, std::move(deserted), has_java_members, noticed);
+    co_return co_await make_up_for_lost_runs(r, at, std::move(deserted), view.has_java_members(), noticed);
 }
 
 } // namespace elasticjob::detail

@@ -127,7 +127,7 @@ template <class Environment>
 bool adoption<Environment>::is_possible() const {
     auto const& terms = runs_.terms();
     return here_.is_registered() && terms.is_open && terms.config->config().failover && terms.is_monitored() &&
-           runs_.has_java_members() && here_.view->knows_servers();
+           here_.view->has_java_members() && here_.view->knows_servers();
 }
 
 } // namespace elasticjob::detail

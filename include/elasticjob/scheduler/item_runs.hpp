@@ -88,8 +88,6 @@ public:
     /// Adds the items that are ours, and those that run here.
     void list_items(std::vector<item_index>& ours, std::vector<item_index>& running) const;
 
-    bool has_java_members() const { return site_.has_java_members(); }
-
     /// The instance is to leave, for a reason of its runs'.
     bool stands_down() const noexcept { return site_.is_to_leave; }
 

@@ -675,7 +675,7 @@ task<void> job<Environment, Strategy>::brief_items() {
     for (;;) {
         auto const seen = here_.news.edition();
         auto& terms = runs_.terms();
-        if (!adopts_ && runs_.has_java_members()) {
+        if (!adopts_ && here_.view->has_java_members()) {
             adopts_ = true; // a job without Java members pays nothing for it
             life_.spawn(adoption_.keep());
         }
@@ -770,7 +770,7 @@ task<result<void>> job<Environment, Strategy>::hand_over() {
     auto const deadline = here_.now() + leave_patience;
     auto const withdrawn = co_await within(here_.loop(), deadline, leader_.candidate().withdraw_for_certain(g));
     bool const has_traits = !own_traits().empty();
-    bool const has_java_members = here_.view && runs_.has_java_members();
+    bool const has_java_members = here_.view && here_.view->has_java_members();
     auto left = leave(here_.registry, here_.at, here_.self, g, deadline, has_traits, has_java_members);
     auto outcome = co_await within(here_.loop(), deadline, std::move(left)); // a request may take longer than that
     if (withdrawn && outcome) co_return outcome;

@@ -249,11 +249,10 @@ task<bool> job_leader<Environment, Strategy>::keep_audited() {
 template <class Environment, sharding_strategy Strategy>
 task<result<void>> job_leader<Environment, Strategy>::remove_old_servers() {
     auto const retention = here_.env.options.server_retention;
-    auto const instances = here_.view->instances();
-    bool const has_java =
-        std::any_of(instances.begin(), instances.end(), [](instance_id const& id) { return id.is_java(); });
-    if (retention.count() <= 0 || has_java || !here_.view->assignment_in_force()) co_return success();
-    auto const assigned = here_.view->assignment_node()->stat.version;
+    auto const& view = *here_.view;
+    if (retention.count() <= 0 || view.has_java_members() || !view.assignment_in_force()) co_return success();
+    auto const assigned = view.assignment_node()->stat.version;
+    auto const instances = view.instances();
     auto listed = co_await here_.registry.children(here_.at.servers());
     if (!listed && listed.error() == errc::no_node) co_return success();
     if (!listed) co_return listed.error();

@@ -51,7 +51,7 @@ struct job_site {
     /// Nothing begins any more, and the job leaves when what runs is over and on record.
     void stand_down();
 
-    bool has_java_members() const;
+    bool has_java_members() const noexcept { return view->has_java_members(); }
 
     /// To decide what an item runs for, by the terms and the clock of now.
     run_choice choice() const { return {terms, self, wall_now(), has_java_members()}; }
@@ -96,12 +96,6 @@ void job_site<Environment>::stand_down() {
     is_to_leave = true;
     terms.is_open = false;
     job_news.notify();
-}
-
-template <class Environment>
-bool job_site<Environment>::has_java_members() const {
-    auto const all = view->instances();
-    return std::any_of(all.begin(), all.end(), [](instance_id const& id) { return id.is_java(); });
 }
 
 template <class Environment>

@@ -3,7 +3,6 @@
 #ifndef ELASTICJOB_SHARDING_ITEM_CLAIM_HPP
 #define ELASTICJOB_SHARDING_ITEM_CLAIM_HPP
 
-#include <elasticjob/core/algorithm.hpp> // any_of
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/registry/read_all.hpp>
@@ -68,9 +67,7 @@ bool has_java_leader(job_view<Registry> const& view) {
 template <registry Registry>
 bool awaits_java_sharding(job_view<Registry> const& view) {
     if (!view.sharding_is_necessary() && !view.sharding_is_processed()) return false;
-    if (view.leader()) return has_java_leader(view);
-    auto const all = view.instances();
-    return std::any_of(all.begin(), all.end(), [](instance_id const& id) { return id.is_java(); });
+    return view.leader() ? has_java_leader(view) : view.has_java_members();
 }
 
 /// Whether somebody else has sharded since `ext/assignment` was written. The view cannot tell for certain: it learns of

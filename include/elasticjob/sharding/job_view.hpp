@@ -10,6 +10,7 @@
 #include <elasticjob/sharding/assignment.hpp>
 
 #include <array>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -74,6 +75,9 @@ public:
     /// Whether there is an instance of that name. O(log instances).
     bool has_instance(std::string_view id) const { return instances_.find(id) != nullptr; }
 
+    /// Whether a Java instance is among them. O(1): each step of each item asks.
+    bool has_java_members() const noexcept { return java_members_ > 0; }
+
     /// Those of them whose server is enabled (SV-5): whom items may go to.
     std::vector<instance_id> available_instances() const;
 
@@ -103,6 +107,7 @@ private:
     event_count<Loop>& news_;
     mutable std::optional<reading> read_; ///< what `assignment_in_force` last parsed
     server_follower follower_;
+    std::size_t java_members_ = 0;
     std::map<std::string, mirror<Registry>, std::less<>> servers_; ///< of the instances and our own, by address
     mirror<Registry> config_, schedule_, leader_, flags_, instances_, self_, assignment_, first_item_, orders_;
 };
@@ -163,10 +168,14 @@ void job_view<Registry>::server_follower::hear(change_listener& self, node_chang
 template <registry Registry>
 void job_view<Registry>::take(instance_id const& id, node_change::kind what) {
     auto const ip = id.server();
-    if (what == node_change::kind::added)
+    std::size_t const java_members = id.is_java() ? 1 : 0;
+    if (what == node_change::kind::added) {
+        java_members_ += java_members;
         follow_server(ip);
-    else if (what == node_change::kind::removed && ip != own_.server() && !has_instance_at(ip))
-        servers_.erase(std::string{ip});
+    } else if (what == node_change::kind::removed) {
+        java_members_ -= java_members;
+        if (ip != own_.server() && !has_instance_at(ip)) servers_.erase(std::string{ip});
+    }
 }
 
 template <registry Registry>
