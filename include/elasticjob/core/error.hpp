@@ -143,6 +143,9 @@ struct [[nodiscard]] error {
     friend bool operator==(error const&, error const&) = default;
 };
 
+/// The connection or the session is at fault, not the request. The same request may succeed once a session is connected.
+inline bool is_transient(error const& e) noexcept { return is_connection(e.code) || e == errc::session_lost; }
+
 /// One line for a log: `invalid_cron: minutes must be 0 to 59 (column 3)`.
 std::string to_string(error const& e);
 

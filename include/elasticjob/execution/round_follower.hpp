@@ -344,7 +344,7 @@ auto round_follower<Registry, Tell>::write(decision const& d) -> task<std::optio
         co_return std::nullopt;
     }
     is_read_ = false; // somebody else may have written, or this may have happened
-    if (reply || is_connection(reply.error().code) || reply.error() == errc::session_lost) co_return retry_pause;
+    if (reply || is_transient(reply.error())) co_return retry_pause;
     tell_(reply.error());
     co_return trouble_pause;
 }

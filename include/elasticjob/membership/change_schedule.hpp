@@ -33,7 +33,7 @@ task<result<void>> change_schedule(Registry& r, job_layout at, std::string cron,
         ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
         std::vector<node_path> paths{at.config(), at.schedule()};
         auto reading = co_await read_all(r, std::move(paths));
-        if (!reading && (is_connection(reading.error().code) || reading.error() == errc::session_lost)) continue;
+        if (!reading && is_transient(reading.error())) continue;
         if (!reading) co_return std::move(reading).error();
         auto const& nodes = *reading;
         auto const* stored_node = nodes[0] ? &*nodes[0] : nullptr;
@@ -47,7 +47,7 @@ task<result<void>> change_schedule(Registry& r, job_layout at, std::string cron,
         ELASTICJOB_CO_TRY(auto const valid, validate(std::move(config)));
         ELASTICJOB_CO_CHECK(accept(valid));
         auto const chain = co_await read_job_chain(r, valid.config());
-        if (!chain && (is_connection(chain.error().code) || chain.error() == errc::session_lost)) continue;
+        if (!chain && is_transient(chain.error())) continue;
         if (!chain) co_return chain.error();
         bool const is_there = stored_node->data == to_json(valid.config()) &&
                               (schedule_node ? schedule_node->data : std::string{}) == to_schedule_text(valid.config());
@@ -58,8 +58,7 @@ task<result<void>> change_schedule(Registry& r, job_layout at, std::string cron,
         auto const reply = co_await r.commit(std::move(t));
         if (reply && *reply) co_return success();
         may_be_done = !reply;
-        if (!reply && !is_connection(reply.error().code) && !(reply.error() == errc::session_lost))
-            co_return reply.error();
+        if (!reply && !is_transient(reply.error())) co_return reply.error();
     }
     co_return error{errc::version_conflict,
                     "the job's configuration kept changing while its schedule was being written", at.config().str()};

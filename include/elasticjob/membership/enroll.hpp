@@ -75,7 +75,7 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, st
         auto const labels_at = paths.size();
         if (tells_labels) paths.push_back(at.item_labels());
         auto reading = co_await read_all(r, std::move(paths));
-        if (!reading && (is_connection(reading.error().code) || reading.error() == errc::session_lost)) continue;
+        if (!reading && is_transient(reading.error())) continue;
         if (!reading) co_return std::move(reading).error();
         auto const& nodes = *reading;
         auto const& config_node = nodes[bases.size()];
@@ -105,7 +105,7 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, st
         valid_config in_force = writes_config ? *local : **stored;
         ELASTICJOB_CO_CHECK(accept(in_force));
         auto const chain = co_await read_job_chain(r, in_force.config());
-        if (!chain && (is_connection(chain.error().code) || chain.error() == errc::session_lost)) continue;
+        if (!chain && is_transient(chain.error())) continue;
         if (!chain) co_return chain.error();
 
         transaction t{session.generation};
@@ -150,8 +150,7 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, st
         auto const reply = co_await r.commit(std::move(t));
         if (reply && *reply) co_return enrollment{session.generation, std::move(in_force), std::move(decision)};
         // Refused, lost, or of a session that is over: read again what is there now. Our own session shows as such.
-        if (!reply && !is_connection(reply.error().code) && !(reply.error() == errc::session_lost))
-            co_return reply.error();
+        if (!reply && !is_transient(reply.error())) co_return reply.error();
     }
     co_return error{errc::version_conflict, "the job's nodes kept changing while this instance was registering",
                     at.root().str()};

@@ -35,7 +35,7 @@ task<result<config_decision>> publish_job(Registry& r, valid_config config) {
         std::vector<node_path> paths{at.root(),     at.ext(),         at.removed(),
                                      at.config(),   at.schedule(),    at.item_labels()};
         auto reading = co_await read_all(r, std::move(paths));
-        if (!reading && (is_connection(reading.error().code) || reading.error() == errc::session_lost)) continue;
+        if (!reading && is_transient(reading.error())) continue;
         if (!reading) co_return std::move(reading).error();
         auto const& nodes = *reading;
         if (nodes[2]) co_return detail::removed_error(at);
@@ -51,7 +51,7 @@ task<result<config_decision>> publish_job(Registry& r, valid_config config) {
             co_return decision;
         }
         auto const chain = co_await read_job_chain(r, ours);
-        if (!chain && (is_connection(chain.error().code) || chain.error() == errc::session_lost)) continue;
+        if (!chain && is_transient(chain.error())) continue;
         if (!chain) co_return chain.error();
         transaction t{session.generation};
         if (!nodes[0]) t.create(at.root(), {});
@@ -62,8 +62,7 @@ task<result<config_decision>> publish_job(Registry& r, valid_config config) {
         check_job_chain(t, *chain);
         auto const reply = co_await r.commit(std::move(t));
         if (reply && *reply) co_return decision;
-        if (!reply && !is_connection(reply.error().code) && !(reply.error() == errc::session_lost))
-            co_return reply.error();
+        if (!reply && !is_transient(reply.error())) co_return reply.error();
     }
     co_return error{errc::version_conflict, "the job's nodes kept changing while it was being written",
                     at.root().str()};

@@ -25,9 +25,6 @@ namespace elasticjob {
 
 namespace detail {
 
-/// What a removal that is under way may wait for, and try again.
-inline bool may_pass(error const& e) { return is_connection(e.code) || e == errc::session_lost; }
-
 inline constexpr std::chrono::milliseconds removal_pause{100};
 
 error taken_back(job_layout const& at);
@@ -125,7 +122,7 @@ task<result<void>> remove_with(Registry& r, job_layout at, mono_time deadline, L
         if (done && *done && !instance) done = co_await clear_away(r, at, g);
         if (done && *done && !instance) done = co_await last(r, at, g);
         if (done && *done && !instance) co_return success();
-        if (!done && !may_pass(done.error())) co_return done.error();
+        if (!done && !is_transient(done.error())) co_return done.error();
         if (r.loop().now() >= deadline) break;
         bool const is_moving = done && !instance;
         auto const until = instance ? deadline : r.loop().now() + removal_pause;

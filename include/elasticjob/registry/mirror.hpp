@@ -278,7 +278,7 @@ task<result<std::optional<node>>> mirror<Registry>::read(node_path path, node_wa
 template <registry Registry>
 task<void> mirror<Registry>::before_retry(std::string const& key, error why, std::uint64_t edition) {
     if (why == errc::closed) co_await sleep_until(loop(), mono_time::max());
-    bool const by_connection = is_connection(why.code) || why == errc::session_lost;
+    bool const by_connection = is_transient(why);
     if (!by_connection) {
         if (!failure_ || failure_->key == key)
             failure_ = std::make_unique<failed_read>(failed_read{key, std::move(why)});

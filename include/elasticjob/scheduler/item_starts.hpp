@@ -192,8 +192,7 @@ task<void> item_starts<Environment>::start_all(std::vector<run_start> starts, bo
     }
     auto const outcome = co_await request_start(g, std::move(starts), is_monitored);
     if (!outcome) {
-        if (!is_connection(outcome.error().code) && !(outcome.error() == errc::session_lost))
-            site_.tell_trouble(outcome.error());
+        if (!is_transient(outcome.error())) site_.tell_trouble(outcome.error());
         for (auto const i : asked) answer(table_.at(i), start_answer::unknown);
         co_return;
     }

@@ -230,8 +230,7 @@ task<void> job_catalog<Scheduler>::follow_registry() {
             } else {
                 names.unlink();
                 until = now() + retry_pause;
-                bool const may_pass = is_connection(listed.error().code) || listed.error() == errc::session_lost;
-                if (!is_loaded_ && !may_pass) {
+                if (!is_loaded_ && !is_transient(listed.error())) {
                     failure_ = listed.error();
                     news_.notify();
                 }
@@ -355,14 +354,13 @@ task<void> job_catalog<Scheduler>::attend(std::string name, entry& e, revision c
 
 template <class Scheduler>
 void job_catalog<Scheduler>::postpone(std::string const& name, entry& e, error const& why) {
-    bool const may_pass = is_connection(why.code) || why == errc::session_lost;
     // A job that has just been removed is none; only one that stays so is told of: a Java member has written it again.
     bool const is_new = (why == errc::removed || why == errc::no_node) && e.failures == 0;
     auto const pause = std::min<std::chrono::milliseconds>(retry_pause * (1 << std::min(e.failures, 10U)), pause_max);
     ++e.failures;
     e.again = now() + pause;
     auto text = to_string(why);
-    if (may_pass || is_new || is_stopping_ || e.told == text) return;
+    if (is_transient(why) || is_new || is_stopping_ || e.told == text) return;
     e.told = std::move(text);
     scheduler_.sink_(events::trouble{{name, *self_, loop().wall_now()}, why});
 }

@@ -216,7 +216,7 @@ bool job_leader<Environment, Strategy>::is_leader() const {
 
 template <class Environment, sharding_strategy Strategy>
 void job_leader<Environment, Strategy>::note_failed_election(error const& e) {
-    bool const is_passing = is_connection(e.code) || e == errc::session_lost || !here_.view->config();
+    bool const is_passing = is_transient(e) || !here_.view->config();
     if (is_passing) return;
     auto const kind = std::uint64_t{1} << static_cast<unsigned>(e.code);
     if ((failed_with_ & kind) && !(told_of_ & kind)) {
@@ -281,9 +281,7 @@ task<bool> job_leader<Environment, Strategy>::look_at_new_instances() {
     auto const look = [&](instance_id const& id) { return here_.registry.exists(here_.at.instance(id)); };
     auto const found = co_await gather_each(here_.loop(), fresh, look);
     for (std::size_t i = 0; i < fresh.size(); ++i) {
-        bool const is_passing =
-            !found[i] && (is_connection(found[i].error().code) || found[i].error() == errc::session_lost);
-        if (is_passing) co_return false;
+        if (!found[i] && is_transient(found[i].error())) co_return false;
         bool const stands_in = found[i] && is_stand_in(*found[i]);
         instances_.note(fresh[i], !stands_in);
         if (!stands_in) continue;
@@ -303,8 +301,8 @@ task<bool> job_leader<Environment, Strategy>::remove_stand_in(node_path path, no
         co_return true;
     }
     auto const why = done ? refusal_error(t, *done->refused) : done.error();
-    bool const will_pass = is_connection(why.code) || why == errc::session_lost || why == errc::no_node ||
-                           why == errc::version_conflict || why == errc::no_children_for_ephemerals;
+    bool const will_pass = is_transient(why) || why == errc::no_node || why == errc::version_conflict ||
+                           why == errc::no_children_for_ephemerals;
     if (will_pass) co_return false; // it has gone or changed, or is looked at again
     here_.tell_trouble(stand_in_stays(path, why));
     co_return true;
@@ -390,9 +388,7 @@ task<std::optional<std::chrono::milliseconds>> job_leader<Environment, Strategy>
         auto const instances = static_cast<std::uint32_t>(basis.instances.size());
         auto const done = co_await resharder_.shard(*here_.view, std::move(basis));
         // A conflict means that something has changed, of which the view will tell; so does a lost connection.
-        bool const is_passing = !done && (is_conflict(done.error().code) || is_connection(done.error().code) ||
-                                          done.error() == errc::session_lost);
-        if (is_passing) co_return here_.retry_pause;
+        if (!done && (is_conflict(done.error().code) || is_transient(done.error()))) co_return here_.retry_pause;
         if (!done) {
             here_.tell_trouble(done.error());
             co_return trouble_pause;

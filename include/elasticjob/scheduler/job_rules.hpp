@@ -173,7 +173,7 @@ task<bool> job_rules<Environment, Strategy>::take() {
     auto const* in_force = followed();
     if (wanted && !(in_force && in_force->job == wanted->job)) {
         auto const chain = co_await read_job_chain(here_.registry, here_.name.str(), wanted->job);
-        if (!chain && (is_connection(chain.error().code) || chain.error() == errc::session_lost)) {
+        if (!chain && is_transient(chain.error())) {
             config_taken_ = 0;
             co_return false;
         }

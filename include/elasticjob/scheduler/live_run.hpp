@@ -173,7 +173,7 @@ task<result<void>> live_run<Environment>::save_until_known(event_count<Loop>& ne
         auto const session = here.registry.session();
         if (session.state == session_state::connected) {
             auto const saved = co_await here.book.save(session.generation, what);
-            if (saved || !(is_connection(saved.error().code) || saved.error() == errc::session_lost)) co_return saved;
+            if (saved || !is_transient(saved.error())) co_return saved;
         } else if (here.gives_up) {
             co_return error{errc::session_lost, "the session is over, and the job is being shut down", here.name.str()};
         }
