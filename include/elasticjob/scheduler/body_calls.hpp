@@ -5,11 +5,11 @@
 
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/event_count.hpp>
+#include <elasticjob/core/hash.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/run_on.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/events/event.hpp>
-#include <elasticjob/core/hash.hpp>
 #include <elasticjob/execution/after_run.hpp>
 #include <elasticjob/execution/coroutine_context.hpp>
 #include <elasticjob/execution/error_handlers.hpp> // failed_run
@@ -49,8 +49,8 @@ public:
     /// All but the body must outlive this.
     body_calls(site& s, job_body<Loop> body, rounds_of<Environment>& rounds, item_tally<Environment>& tally);
 
-    /// Runs what `e.record` says is running, and is on record as such. `h` is null when the job is not monitored. What
-    /// becomes of it is decided then, but not yet in the record.
+    /// Carries out the run that the item's record says is running. `h` is null when the job is not monitored. The end
+    /// says what is to become of the run; the record does not say so yet.
     task<body_end> call(item_state& e, std::shared_ptr<valid_config const> config, hold const* h);
 
     /// No body runs that has been given up.
@@ -154,11 +154,8 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
         tasks_.spawn(carry_out(call));
         co_await wait_for_body(e, *call, patience);
     }
-    auto const stopped_by = live.order.why(); // before anything else can happen
-    while (live.saving > 0) {                 // of which the body has not heard any more
-        auto const seen = e.woken.edition();
-        if (live.saving > 0) co_await e.woken.newer_than(seen);
-    }
+    auto const stopped_by = live.order.why();                               // before anything else can happen
+    while (live.saving > 0) co_await e.woken.newer_than(e.woken.edition()); // checkpoints that nobody waits for
     bool const was_refused = live.item && !call->was_called();
     auto outcome = live.item ? *call->outcome : given_up(patience, call->was_called());
     body_end ended{std::move(outcome), was_refused, stopped_by, run};
@@ -261,10 +258,6 @@ task<void> body_calls<Environment>::wait_for_body(item_state& e, body_call& call
     auto waiting = body_call::phase::waiting;
     call.is.compare_exchange_strong(waiting, body_call::phase::left); // then it is not called any more
     call.live.order.give(stop_reason::time_limit);
-    while (call.live.saving > 0) {
-        auto const seen = e.woken.edition();
-        co_await e.woken.newer_than(seen);
-    }
 }
 
 template <class Environment>

@@ -6,6 +6,7 @@
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/loop.hpp>
+#include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/execution/run_book.hpp>
@@ -16,7 +17,6 @@
 #include <elasticjob/scheduler/item_state.hpp>
 #include <elasticjob/scheduler/job_site.hpp>
 
-#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
