@@ -168,6 +168,8 @@ public:
     item_index item() const noexcept { return item_; }
     phase where() const noexcept { return phase_; }
     bool is_ours() const noexcept { return share_.has_value(); }
+    /// It is ours by the assignment.
+    bool is_assigned() const noexcept { return share_ && !share_->is_adopted; }
     /// It is somebody else's: nothing is run but what a dead instance has left, and its retries.
     bool is_adopted() const noexcept { return share_ && share_->is_adopted; }
     std::optional<share> const& claim() const noexcept { return share_; }

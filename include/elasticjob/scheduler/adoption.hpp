@@ -64,14 +64,6 @@ public:
     task<void> keep();
 
 private:
-    /// What the owners follow from.
-    struct source {
-        session_generation generation;
-        revision assignment, first_item;
-        friend bool operator==(source const&, source const&) = default;
-    };
-    source source_now() const;
-
     /// Whether an instance has gone since this was last asked.
     bool has_lost_anybody();
 
@@ -85,14 +77,14 @@ private:
 template <class Environment>
 task<void> adoption<Environment>::keep() {
     bool is_due = true;
-    for (std::optional<source> looked_at;;) {
+    for (std::optional<owners_source> looked_at;;) {
         auto const seen = here_.news.edition();
         auto until = mono_time::max();
         if (has_lost_anybody()) {
             is_due = true;
             looked_at.reset();
         }
-        auto const now = source_now();
+        auto const now = here_.owners_source_now();
         if (is_due && is_possible() && looked_at != now) {
             auto const count = static_cast<std::uint32_t>(runs_.terms().config->config().sharding_total_count);
             auto const found = co_await find_interrupted(here_.registry, *here_.view, here_.at, here_.self, count);
@@ -106,12 +98,6 @@ task<void> adoption<Environment>::keep() {
         }
         co_await here_.news.newer_than(seen, until);
     }
-}
-
-template <class Environment>
-auto adoption<Environment>::source_now() const -> source {
-    auto const modified = [](node const* n) { return n ? n->stat.modified : 0; };
-    return {here_.generation, modified(here_.view->assignment_node()), modified(here_.view->first_item())};
 }
 
 template <class Environment>

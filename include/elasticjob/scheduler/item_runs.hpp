@@ -119,6 +119,9 @@ public:
     void look_at_lease();
 
 private:
+    /// Precondition: the item is not in the table.
+    void look_after(item_life life);
+
     /// Takes one step after the other, until the item is neither ours nor busy.
     task<void> attend(item_state& e);
 
@@ -206,18 +209,20 @@ void item_runs<Environment>::own(item_claim claim) {
     for (auto& [i, s] : ours) {
         if (table_.contains(i)) continue;
         bool const is_new = known_before != 0 && i >= known_before;
-        item_life life{i, s, ours_since, is_new && is_order_old ? terms().run_order : 0};
-        tasks_.spawn(attend(table_.try_emplace(i, site_.loop(), std::move(life)).first->second));
+        look_after(item_life{i, s, ours_since, is_new && is_order_old ? terms().run_order : 0});
     }
 }
 
 template <class Environment>
 void item_runs<Environment>::adopt(std::vector<item_index> const& interrupted) {
-    for (auto const i : interrupted) {
-        if (table_.contains(i)) continue;
-        item_life life{i, item_share{i, {}, true}, site_.wall_now(), 0};
-        tasks_.spawn(attend(table_.try_emplace(i, site_.loop(), std::move(life)).first->second));
-    }
+    for (auto const i : interrupted)
+        if (!table_.contains(i)) look_after(item_life{i, item_share{i, {}, true}, site_.wall_now(), 0});
+}
+
+template <class Environment>
+void item_runs<Environment>::look_after(item_life life) {
+    auto const i = life.item();
+    tasks_.spawn(attend(table_.try_emplace(i, site_.loop(), std::move(life)).first->second));
 }
 
 template <class Environment>
@@ -241,7 +246,7 @@ void item_runs<Environment>::tick(wall_time due) {
 template <class Environment>
 void item_runs<Environment>::order_all(wall_time now) {
     for (auto& [i, e] : table_)
-        if (e.life.is_ours() && !e.life.is_adopted()) e.life.order(now);
+        if (e.life.is_assigned()) e.life.order(now);
     wake();
 }
 
@@ -254,7 +259,7 @@ bool item_runs<Environment>::is_idle() const {
 template <class Environment>
 void item_runs<Environment>::list_items(std::vector<item_index>& ours, std::vector<item_index>& running) const {
     for (auto const& [i, e] : table_) {
-        if (e.life.is_ours() && !e.life.is_adopted()) ours.push_back(i);
+        if (e.life.is_assigned()) ours.push_back(i);
         if (e.live) running.push_back(i);
     }
 }

@@ -175,8 +175,7 @@ private:
 
     /// What our share follows from.
     struct share_source {
-        session_generation generation;
-        revision assignment, first_item;
+        owners_source owners;
         std::uint32_t items;
         std::uint64_t answers; ///< by a Java leader
         friend bool operator==(share_source const&, share_source const&) = default;
@@ -721,9 +720,7 @@ void job<Environment, Strategy>::tell_of_failed_reads() {
 
 template <class Environment, sharding_strategy Strategy>
 auto job<Environment, Strategy>::share_source_now() const -> share_source {
-    auto const modified = [](node const* n) { return n ? n->stat.modified : 0; };
-    return {here_.generation, modified(here_.view->assignment_node()), modified(here_.view->first_item()),
-            rules_.item_count(), hold_.answers()};
+    return {here_.owners_source_now(), rules_.item_count(), hold_.answers()};
 }
 
 template <class Environment, sharding_strategy Strategy>

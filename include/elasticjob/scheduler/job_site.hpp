@@ -3,7 +3,6 @@
 #ifndef ELASTICJOB_SCHEDULER_JOB_SITE_HPP
 #define ELASTICJOB_SCHEDULER_JOB_SITE_HPP
 
-#include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/event_count.hpp>

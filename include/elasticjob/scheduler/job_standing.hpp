@@ -17,6 +17,13 @@
 
 namespace elasticjob::detail {
 
+/// What the owners of the items follow from: while it is equal, they are the same.
+struct owners_source {
+    session_generation generation;
+    revision assignment, first_item;
+    friend bool operator==(owners_source const&, owners_source const&) = default;
+};
+
 /// Which instance it is, what it sees of the job, and whether that is its own to act on: what the parts of a job share.
 /// Threads: the loop's.
 template <class Environment>
@@ -36,6 +43,8 @@ struct job_standing {
     session_generation generation{};        ///< of the session that it has registered with
     bool is_leaving = false;
     calling_threads callers; ///< of bodies and hooks
+
+    owners_source owners_source_now() const;
 
     /// Whether what we know of the registry is ours to act on.
     bool is_registered() const;
@@ -62,6 +71,12 @@ job_standing<Environment>::job_standing(Environment const& e, job_name n, instan
       at{name},
       self{std::move(s)},
       news{registry.loop()} {}
+
+template <class Environment>
+owners_source job_standing<Environment>::owners_source_now() const {
+    auto const modified = [](node const* n) { return n ? n->stat.modified : 0; };
+    return {generation, modified(view->assignment_node()), modified(view->first_item())};
+}
 
 template <class Environment>
 bool job_standing<Environment>::is_registered() const {
