@@ -29,6 +29,7 @@
 #include <elasticjob/impl/config/job_config.ipp>
 #include <elasticjob/impl/config/job_schedule.ipp>
 #include <elasticjob/impl/config/json_codec.ipp>
+#include <elasticjob/impl/config/json_text.ipp>
 #include <elasticjob/impl/config/json_writer.ipp>
 #include <elasticjob/impl/config/read_timetable.ipp>
 #include <elasticjob/impl/config/retry_policy.ipp>

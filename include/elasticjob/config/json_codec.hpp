@@ -10,9 +10,6 @@
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/result.hpp>
 
-#include <rapidjson/encodedstream.h>
-#include <rapidjson/error/en.h>
-#include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 
 #include <cstddef>

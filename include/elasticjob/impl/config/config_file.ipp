@@ -5,6 +5,7 @@
 #include <elasticjob/config/config_file.hpp>
 #include <elasticjob/config/fields.hpp>
 #include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/config/json_text.hpp>
 #include <elasticjob/config/schedule_text.hpp> // names of the rules
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/config/validation.hpp> // problems_listed_max
@@ -221,13 +222,9 @@ ELASTICJOB_DECL std::size_t distance_between(std::string_view a, std::string_vie
 }
 
 /// Listens to RapidJSON and fills in a configuration. It notes what is wrong and goes on.
-template <class Stream>
-class config_file_listener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, config_file_listener<Stream>> {
+class config_file_listener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, config_file_listener> {
 public:
-    config_file_listener(std::string_view text, Stream const& stream, variable_lookup find)
-        : text_{text},
-          stream_{stream},
-          find_{find} {}
+    config_file_listener(json_text const& text, variable_lookup find) : text_{text}, find_{find} {}
 
     bool Null() { return take({json_value::kind::null}); }
     bool Bool(bool value) { return take({json_value::kind::boolean, value ? "true" : "false"}); }
@@ -249,11 +246,6 @@ public:
 
     std::vector<error>& problems() noexcept { return problems_; }
     job_config& config() noexcept { return config_; }
-
-    std::size_t line_at(std::size_t offset) const {
-        auto const before = text_.substr(0, offset);
-        return 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
-    }
 
 private:
     static constexpr std::size_t depth_max = 5;
@@ -421,12 +413,11 @@ private:
     /// Gives false, for what is wrong with the whole ends the reading.
     bool note(std::string const& path, std::string const& why) {
         problems_.push_back({errc::malformed_data, (path.empty() ? "" : cut_short(path) + " ") + why,
-                             "line " + std::to_string(line_at(stream_.Tell()))});
+                             "line " + std::to_string(text_.line())});
         return false;
     }
 
-    std::string_view text_;
-    Stream const& stream_;
+    json_text const& text_;
     variable_lookup find_;
     job_config config_{};
     std::vector<level> levels_{};
@@ -450,20 +441,15 @@ ELASTICJOB_DECL result<job_config> parse_job_config(std::string_view json, varia
     auto const malformed = [](std::string why, std::string where) {
         return error{errc::malformed_data, std::move(why), std::move(where)};
     };
-    if (json.size() > config_file_size_max) return malformed("a configuration must be at most 1 MiB long", {});
-    // RapidJSON would take it for the end of the text.
-    if (json.find('\0') != json.npos) return malformed("a configuration must not contain NUL", {});
-    rapidjson::MemoryStream bytes{json.data(), json.size()};
-    using stream = rapidjson::EncodedInputStream<rapidjson::UTF8<>, rapidjson::MemoryStream>;
-    stream characters{bytes};
-    detail::config_file_listener<stream> listener{json, characters, find};
-    constexpr unsigned flags = rapidjson::kParseValidateEncodingFlag | rapidjson::kParseNumbersAsStringsFlag |
-                               rapidjson::kParseCommentsFlag | rapidjson::kParseTrailingCommasFlag;
-    auto const parsed = rapidjson::Reader{}.Parse<flags>(characters, listener);
+    detail::json_text text{json};
+    auto const line = [&](std::size_t offset) { return "line " + std::to_string(text.line_at(offset)); };
+    if (auto const fault = text.find_fault(config_file_size_max); fault.why)
+        return malformed(fault.why, line(fault.at));
+    detail::config_file_listener listener{text, find};
+    auto const parsed = text.read(listener);
     auto& problems = listener.problems();
     if (parsed.IsError() && parsed.Code() != rapidjson::kParseErrorTermination)
-        problems.push_back({errc::malformed_data, rapidjson::GetParseError_En(parsed.Code()),
-                            "line " + std::to_string(listener.line_at(parsed.Offset()))});
+        problems.push_back(malformed(rapidjson::GetParseError_En(parsed.Code()), line(parsed.Offset())));
     if (problems.empty()) return std::move(listener.config());
     if (problems.size() == 1) return std::move(problems.front());
     std::string list = std::to_string(problems.size()) + " problems";

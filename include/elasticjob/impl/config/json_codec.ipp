@@ -3,6 +3,7 @@
 #define ELASTICJOB_IMPL_CONFIG_JSON_CODEC_IPP
 
 #include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/config/json_text.hpp>
 
 namespace elasticjob {
 
@@ -137,17 +138,10 @@ ELASTICJOB_DECL result<std::optional<job_config>> from_json(std::string_view tex
         return error{errc::malformed_data, std::move(why), "byte " + std::to_string(at)};
     };
     if (text.empty()) return std::optional<job_config>{};
-    if (text.size() > config_json_size_max)
-        return malformed("a configuration must be at most 1 MiB long", config_json_size_max);
-    // RapidJSON would take it for the end of the text.
-    if (auto const at = text.find('\0'); at != text.npos) return malformed("a configuration must not contain NUL", at);
-
-    rapidjson::MemoryStream bytes{text.data(), text.size()};
-    rapidjson::EncodedInputStream<rapidjson::UTF8<>, rapidjson::MemoryStream> characters{bytes};
+    detail::json_text json{text};
+    if (auto const fault = json.find_fault(config_json_size_max); fault.why) return malformed(fault.why, fault.at);
     detail::config_listener listener;
-    constexpr unsigned flags = rapidjson::kParseValidateEncodingFlag | rapidjson::kParseNumbersAsStringsFlag |
-                               rapidjson::kParseCommentsFlag | rapidjson::kParseTrailingCommasFlag;
-    if (auto const parsed = rapidjson::Reader{}.Parse<flags>(characters, listener); parsed.IsError())
+    if (auto const parsed = json.read(listener); parsed.IsError())
         return malformed(listener.problem().empty() ? rapidjson::GetParseError_En(parsed.Code()) : listener.problem(),
                          parsed.Offset());
     ELASTICJOB_TRY(auto config, std::move(listener).finish());
