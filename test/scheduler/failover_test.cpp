@@ -26,22 +26,6 @@ void join_all(cluster& c, job_config const& job) {
     REQUIRE(c.started().empty());
 }
 
-items share_of(cluster const& c, member const& m, item_index count) {
-    items mine;
-    for (item_index i = 0; i < count; ++i)
-        if (c.owner("settle", i) == m.id("settle")) mine.push_back(i);
-    return mine;
-}
-
-void disconnect(cluster& c, member& m) {
-    post(c.loop, [&m] { m.registry.disconnect(); });
-    c.loop.run_ready();
-}
-
-run_record record_of(cluster const& c, item_index i) {
-    return run_record::parse(c.data("/settle/ext/run/" + std::to_string(i))).value();
-}
-
 } // namespace
 
 TEST_CASE(
@@ -50,7 +34,7 @@ TEST_CASE(
     for (int n = 0; n < 3; ++n) c.add();
     join_all(c, hourly(9));
     auto& dead = *c.members[0];
-    auto const share = share_of(c, dead, 9);
+    auto const share = share_of(c, dead.id("settle"), 9);
     REQUIRE(share.size() == 3);
     dead.holds = true;
     c.run_for(2s);
@@ -156,7 +140,7 @@ TEST_CASE("failover: disabled items stay as they are, and disabled servers take 
     for (int n = 0; n < 3; ++n) c.add();
     join_all(c, hourly(3));
     auto& dead = *c.members[0];
-    auto const mine = share_of(c, dead, 3);
+    auto const mine = share_of(c, dead.id("settle"), 3);
     REQUIRE(mine.size() == 1);
     dead.holds = true;
     c.run_for(2s);
@@ -235,7 +219,7 @@ TEST_CASE(
     auto& fresh = c.add();
     REQUIRE(fresh.schedule(hourly(2)));
     c.run_for(10s);
-    auto const moved = share_of(c, fresh, 2);
+    auto const moved = share_of(c, fresh.id("settle"), 2);
     REQUIRE(moved.size() == 1);
     CHECK(c.started(fresh.number).empty()); // it waits
     disconnect(c, old);

@@ -43,13 +43,6 @@ struct java_member {
     }
 };
 
-items owned_by(cluster const& c, std::string const& id, item_index count) {
-    items all;
-    for (item_index i = 0; i < count; ++i)
-        if (c.owner("settle", i) == id) all.push_back(i);
-    return all;
-}
-
 /// The second of two members of ours dies while it runs its items, and some of these go to a Java member.
 struct dying {
     cluster c;
@@ -65,7 +58,7 @@ struct dying {
         c.run_for(1s);
         victim.holds = true;
         c.run_for(3600s); // past the hour
-        interrupted = owned_by(c, victim.id("settle"), static_cast<item_index>(count));
+        interrupted = share_of(c, victim.id("settle"), static_cast<item_index>(count));
         REQUIRE(!interrupted.empty());
         REQUIRE(victim.held() == interrupted.size());
         c.log.clear();
@@ -100,7 +93,7 @@ TEST_CASE(
     }
     w.c.log.clear();
     w.c.run_for(3600s); // the next hour: the Java member's items are its own
-    CHECK(w.c.started(0) == owned_by(w.c, w.leader.id("settle"), 9));
+    CHECK(w.c.started(0) == share_of(w.c, w.leader.id("settle"), 9));
 }
 
 TEST_CASE("scheduler.job: such a run goes on while it is marked for Java members, and waits for their own run") {
@@ -137,7 +130,7 @@ TEST_CASE("scheduler.job: under a Java leader a dead member's runs are made up f
     w.kill();
     w.c.create("/settle/leader/sharding/necessary");
     w.c.run_for(5s);
-    CHECK(owned_by(w.c, w.victim.id("settle"), 9) == w.interrupted);
+    CHECK(share_of(w.c, w.victim.id("settle"), 9) == w.interrupted);
     CHECK(w.c.started(0) == w.interrupted);
     w.c.run_for(60s);
     CHECK(w.c.started(0) == w.interrupted);
@@ -172,7 +165,7 @@ struct dying_java {
         victim.emplace(c, "10.0.0.7@-@815");
         other.emplace(c, "10.0.0.9@-@4711");
         c.run_for(1s);
-        owned = owned_by(c, victim->id, static_cast<item_index>(count));
+        owned = share_of(c, victim->id, static_cast<item_index>(count));
         REQUIRE(owned.size() >= 3);
         for (std::size_t n = 0; n < 2; ++n) victim->begin(owned[n]);
         victim->begin(owned[2]);
@@ -199,7 +192,7 @@ TEST_CASE("scheduler.job: what ran on a dead Java member is run again, and nothi
         CHECK_FALSE(w.c.has("/settle/leader/failover/items/" + std::to_string(i)));
         CHECK_FALSE(w.c.has("/settle/sharding/" + std::to_string(i) + "/failover"));
     }
-    CHECK(owned_by(w.c, w.victim->id, 9).empty());
+    CHECK(share_of(w.c, w.victim->id, 9).empty());
     CHECK(w.c.count(heard::kind::trouble) == 0);
 }
 
@@ -210,7 +203,7 @@ TEST_CASE("scheduler.job: a single run of a dead Java member is recognized too, 
     c.run_for(1s);
     java_member victim{c, "10.0.0.7@-@815"};
     c.run_for(1s);
-    auto const owned = owned_by(c, victim.id, 4);
+    auto const owned = share_of(c, victim.id, 4);
     REQUIRE(owned.size() == 2);
     victim.begin(owned[1]);
     c.run_for(1s);

@@ -16,18 +16,6 @@ using namespace elasticjob::test;
 
 namespace {
 
-std::vector<heard> troubles_of(cluster const& c) {
-    std::vector<heard> all;
-    for (auto const& e : c.log)
-        if (e.what == heard::kind::trouble) all.push_back(e);
-    return all;
-}
-
-void on_loop(cluster& c, std::function<void()> f) {
-    post(c.loop, std::move(f));
-    c.loop.run_ready();
-}
-
 std::string instance_path(member& m) { return "/settle/instances/" + m.id("settle"); }
 
 bool owns_all(cluster& c, member& m, item_index count) {
@@ -55,7 +43,7 @@ TEST_CASE("scheduler.job: what a scheduler could not remove in an outage goes wh
         on_loop(c, [&] { leaver.registry.disconnect(); });
         leaver.destroy_scheduler(); // takes five seconds
         REQUIRE(c.find(path));
-        auto const troubles = troubles_of(c);
+        auto const troubles = c.troubles();
         REQUIRE(troubles.size() == 1);
         CHECK(troubles[0].member == leaver.number);
         CHECK(troubles[0].failure->where == path);
@@ -146,14 +134,14 @@ TEST_CASE("scheduler.job: when the parent of the instances' nodes is deleted, th
     SUBCASE("the parent") {
         c.remove_tree("/settle/instances");
         c.run_for(5s);
-        REQUIRE(troubles_of(c).size() == 1);
+        REQUIRE(c.troubles().size() == 1);
         CHECK(*c.last_trouble() == errc::no_node);
         CHECK(c.last_trouble()->where == "/settle/instances");
     }
     SUBCASE("one instance, as an operator does it") {
         c.remove(instance_path(m));
         c.run_for(5s);
-        CHECK(troubles_of(c).empty());
+        CHECK(c.troubles().empty());
     }
     CHECK(c.count(heard::kind::left) == 1);
 }

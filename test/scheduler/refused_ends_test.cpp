@@ -27,22 +27,6 @@ job_config hourly(int items) {
     return c;
 }
 
-run_record record_of(cluster& c, item_index i) {
-    return run_record::parse(c.data("/settle/ext/run/" + std::to_string(i))).value();
-}
-
-std::vector<heard> troubles_of(cluster const& c) {
-    std::vector<heard> all;
-    for (auto const& e : c.log)
-        if (e.what == heard::kind::trouble) all.push_back(e);
-    return all;
-}
-
-void on_loop(cluster& c, std::function<void()> f) {
-    post(c.loop, std::move(f));
-    c.loop.run_ready();
-}
-
 void set_records_read_only(cluster& c, bool is_read_only) {
     c.server.set_read_only(cluster::parsed("/settle/ext/run"), is_read_only);
 }
@@ -69,7 +53,7 @@ TEST_CASE("scheduler.item_ends: an end that the registry refuses is owed, told o
     c.run_for(10min);
     CHECK(c.server.counts().all() - before < 3 * 5 * 70); // one attempt in ten seconds, not a storm
     for (item_index i = 0; i < 3; ++i) CHECK(c.is_marked("settle", i));
-    auto const troubles = troubles_of(c);
+    auto const troubles = c.troubles();
     REQUIRE(troubles.size() == 1); // for all three
     CHECK(*troubles[0].failure == errc::no_auth);
     CHECK(troubles[0].failure->where == "/settle/ext/run/0");

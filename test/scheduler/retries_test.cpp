@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What follows when a run fails, or takes too long.
-#include <elasticjob/execution/run_record.hpp>
-
 #include <support/cluster.hpp>
 
 #include <doctest/doctest.h>
@@ -17,10 +15,6 @@ using namespace elasticjob::test;
 namespace {
 
 job_config hourly(int count) { return make_job("settle", "0 0 * * * ?", count); }
-
-run_record record_of(cluster const& c, item_index i) {
-    return run_record::parse(c.data("/settle/ext/run/" + std::to_string(i))).value();
-}
 
 /// A body that fails as often as it is told to.
 auto failing(int times) {

@@ -18,19 +18,6 @@ namespace {
 
 using items = std::vector<item_index>;
 
-void disconnect(cluster& c, member& m) {
-    post(c.loop, [&m] { m.registry.disconnect(); });
-    c.loop.run_ready();
-}
-void reconnect(cluster& c, member& m) {
-    post(c.loop, [&m] { m.registry.reconnect(); });
-    c.loop.run_ready();
-}
-void expire(cluster& c, member& m) {
-    post(c.loop, [&m] { m.registry.expire(); });
-    c.loop.run_ready();
-}
-
 } // namespace
 
 TEST_CASE("scheduler.job: an idle job sends nothing for an hour, but for the leader's look every ten minutes") {

@@ -18,10 +18,6 @@ namespace {
 
 job_config hourly(int count) { return make_job("settle", "0 0 * * * ?", count); }
 
-run_record record_of(cluster const& c, item_index i) {
-    return run_record::parse(c.data("/settle/ext/run/" + std::to_string(i))).value();
-}
-
 /// What most bodies do that look at their stop token.
 result<void> until_stopped(sharding_context const& ctx) {
     if (ctx.stop.stop_requested()) return error{errc::job_failed, "asked to stop"};
@@ -38,11 +34,6 @@ struct release_later : timer {
     }
     member& who;
 };
-
-void disconnect(cluster& c, member& m) {
-    post(c.loop, [&m] { m.registry.disconnect(); });
-    c.loop.run_ready();
-}
 
 } // namespace
 

@@ -25,19 +25,10 @@ job_config hourly(int count) {
     job.failover = true;
     return job;
 }
-
-run_record record_of(cluster const& c, item_index i) {
-    return run_record::parse(c.data("/settle/ext/run/" + std::to_string(i))).value();
-}
 std::size_t entries(cluster const& c, item_index i, run_outcome outcome) {
     std::size_t n = 0;
     for (auto const& e : record_of(c, i).ledger) n += e.outcome == outcome;
     return n;
-}
-
-void on_loop(cluster& c, std::function<void()> f) {
-    post(c.loop, std::move(f));
-    c.loop.run_ready();
 }
 
 /// The first start of the member meets its fate; once the server has dealt with it, `then` is called. Starts, and nothing

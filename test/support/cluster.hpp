@@ -6,6 +6,7 @@
 #include <elasticjob/config/job_config.hpp>
 #include <elasticjob/core/virtual_loop.hpp>
 #include <elasticjob/events/event.hpp>
+#include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/execution/sharding_context.hpp>
 #include <elasticjob/registry/memory_registry.hpp>
 
@@ -259,6 +260,12 @@ public:
         for (auto const& h : log) n += h.what == heard::kind::skipped && h.why == why;
         return n;
     }
+    std::vector<heard> troubles() const {
+        std::vector<heard> found;
+        for (auto const& h : log)
+            if (h.what == heard::kind::trouble) found.push_back(h);
+        return found;
+    }
     std::optional<error> last_trouble() const {
         for (auto at = log.rbegin(); at != log.rend(); ++at)
             if (at->what == heard::kind::trouble) return at->failure;
@@ -299,6 +306,36 @@ private:
     std::vector<run> running_;
     std::map<std::pair<std::string, item_index>, std::int64_t> last_token_;
 };
+
+inline void on_loop(cluster& c, std::function<void()> f) {
+    post(c.loop, std::move(f));
+    c.loop.run_ready();
+}
+
+// What befalls a member's session.
+
+inline void disconnect(cluster& c, member& m) {
+    on_loop(c, [&m] { m.registry.disconnect(); });
+}
+inline void reconnect(cluster& c, member& m) {
+    on_loop(c, [&m] { m.registry.reconnect(); });
+}
+inline void expire(cluster& c, member& m) {
+    on_loop(c, [&m] { m.registry.expire(); });
+}
+
+// Of the job `settle`, as most tests call theirs.
+
+inline run_record record_of(cluster const& c, item_index i) {
+    return run_record::parse(c.data("/settle/ext/run/" + std::to_string(i))).value();
+}
+/// The items that belong to an instance.
+inline std::vector<item_index> share_of(cluster const& c, std::string const& id, item_index count) {
+    std::vector<item_index> share;
+    for (item_index i = 0; i < count; ++i)
+        if (c.owner("settle", i) == id) share.push_back(i);
+    return share;
+}
 
 } // namespace elasticjob::test
 #endif // ELASTICJOB_TEST_SUPPORT_CLUSTER_HPP
