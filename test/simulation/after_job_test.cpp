@@ -39,7 +39,7 @@ public:
         auto const* leader = v.find(cluster_view::layout(second_).leader_instance());
         if (leader) led_at_ = now;
         longest_without_leader_ = std::max(longest_without_leader_, now - led_at_);
-        if (e.path.starts_with("/" + first_ + "/ext/run/")) note_record(e.path, v);
+        if (auto const at = testing::detail::record_place_of(e.path); at && at->job == first_) note_record(at->item, v);
         if (e.path == "/" + second_ + "/ext/after") return look_at_written(v);
         return {};
     }
@@ -81,9 +81,7 @@ public:
     static inline std::uint64_t rounds = 0; ///< that were written, of all seeds
 
 private:
-    void note_record(std::string const& path, cluster_view const& v) {
-        auto const slash = path.rfind('/');
-        auto const item = static_cast<item_index>(std::strtoul(path.c_str() + slash + 1, nullptr, 10));
+    void note_record(item_index item, cluster_view const& v) {
         auto const record = testing::detail::record_of(v, first_, item);
         if (!record) return;
         born_.emplace(item, record->through);

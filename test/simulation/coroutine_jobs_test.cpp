@@ -138,9 +138,9 @@ public:
     }
 
     std::string changed(tree_event const& e, cluster_view const& v) {
-        auto const part = e.path.find(testing::detail::record_part);
-        if (e.kind != watch_kind::data || part == e.path.npos) return {};
-        auto const item = static_cast<item_index>(std::stoul(e.path.substr(part + testing::detail::record_part.size())));
+        auto const place = testing::detail::record_place_of(e.path);
+        if (e.kind != watch_kind::data || !place) return {};
+        auto const item = place->item;
         auto const record = testing::detail::record_of(v, v.jobs.front(), item);
         if (!record) {
             work_->forget(item);

@@ -42,9 +42,9 @@ public:
             auto const config = from_json(v.data(cluster_view::layout(job).config()));
             was_off_ |= config && *config && !(*config)->failover;
         }
-        auto const part = e.path.find(testing::detail::record_part);
-        if (e.kind != watch_kind::data || part == e.path.npos) return {};
-        auto const item = static_cast<item_index>(std::stoul(e.path.substr(part + testing::detail::record_part.size())));
+        auto const place = testing::detail::record_place_of(e.path);
+        if (e.kind != watch_kind::data || !place) return {};
+        auto const item = place->item;
         auto const record = testing::detail::record_of(v, job, item);
         if (!record) return {};
         taken_up_ += record->retry.has_value();

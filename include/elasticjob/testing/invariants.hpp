@@ -4,6 +4,7 @@
 #define ELASTICJOB_TESTING_INVARIANTS_HPP
 
 #include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/config/text.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/sharding/assignment.hpp>
 #include <elasticjob/testing/observatory.hpp>
@@ -30,6 +31,13 @@ std::optional<std::uint32_t> item_count(cluster_view const& v, std::string const
 
 /// The job that a path belongs to.
 std::string_view job_of(std::string_view path);
+
+/// Which item's record a node is, if it is one.
+struct record_place {
+    std::string job;
+    item_index item;
+};
+std::optional<record_place> record_place_of(std::string_view path);
 
 /// The assignment, if it is in force: docs/decisions/0003.
 std::optional<assignment> assignment_in_force(cluster_view const& v, std::string const& job);

@@ -21,8 +21,6 @@ namespace elasticjob::testing {
 
 namespace detail {
 
-inline constexpr std::string_view record_part = "/ext/run/";
-
 std::optional<run_record> record_of(cluster_view const& v, std::string const& job, item_index i);
 
 /// Two writings of one record, the second right behind the first.

@@ -14,6 +14,15 @@ ELASTICJOB_DECL std::optional<std::uint32_t> item_count(cluster_view const& v, s
     return static_cast<std::uint32_t>((*config)->sharding_total_count);
 }
 
+ELASTICJOB_DECL std::optional<record_place> record_place_of(std::string_view path) {
+    static constexpr std::string_view records = "/ext/run/";
+    auto const at = path.find(records);
+    if (at == path.npos) return std::nullopt;
+    record_place found{std::string{job_of(path)}, 0};
+    if (!elasticjob::detail::read_number(path.substr(at + records.size()), found.item)) return std::nullopt;
+    return found;
+}
+
 ELASTICJOB_DECL std::string_view job_of(std::string_view path) {
     path.remove_prefix(path.empty() ? 0 : 1);
     return path.substr(0, path.find('/'));
@@ -91,12 +100,9 @@ ELASTICJOB_DECL std::string what_is_skipped_stays_skipped::on(observation const&
 }
 
 ELASTICJOB_DECL std::string what_is_skipped_stays_skipped::changed(tree_event const& e, cluster_view const& v) {
-    static constexpr std::string_view records = "/ext/run/";
-    auto const at = e.path.find(records);
-    if (e.kind != watch_kind::data || at == e.path.npos || v.find(*node_path::parse(e.path))) return {};
-    auto const job = detail::job_of(e.path);
-    auto const item = static_cast<item_index>(std::strtoul(e.path.c_str() + at + records.size(), nullptr, 10));
-    std::erase_if(skipped_, [&](auto const& s) { return std::get<0>(s) == job && std::get<1>(s) == item; });
+    auto const at = detail::record_place_of(e.path);
+    if (e.kind != watch_kind::data || !at || v.find(*node_path::parse(e.path))) return {};
+    std::erase_if(skipped_, [&](auto const& s) { return std::get<0>(s) == at->job && std::get<1>(s) == at->item; });
     return {};
 }
 

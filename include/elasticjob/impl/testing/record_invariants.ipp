@@ -71,11 +71,9 @@ ELASTICJOB_DECL std::string records_tell_one_story::on(observation const& o, clu
 
 ELASTICJOB_DECL std::string records_tell_one_story::changed(tree_event const& e, cluster_view const& v) {
     if (e.path.ends_with("/config")) note_failover(std::string{detail::job_of(e.path)}, v);
-    auto const at = e.path.find(detail::record_part);
-    if (e.kind != watch_kind::data || at == e.path.npos) return {};
-    std::string const job{detail::job_of(e.path)};
-    auto const item =
-        static_cast<item_index>(std::strtoul(e.path.c_str() + at + detail::record_part.size(), nullptr, 10));
+    auto const at = detail::record_place_of(e.path);
+    if (e.kind != watch_kind::data || !at) return {};
+    auto const& [job, item] = *at;
     auto& known = known_[{job, item}];
     auto const* there = v.find(*node_path::parse(e.path));
     if (!there) {
