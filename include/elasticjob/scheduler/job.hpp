@@ -14,14 +14,13 @@
 #include <elasticjob/membership/enroll.hpp>
 #include <elasticjob/membership/traits.hpp>
 #include <elasticjob/scheduler/adoption.hpp>
-#include <elasticjob/scheduler/firing_hold.hpp>
 #include <elasticjob/scheduler/item_runs.hpp>
 #include <elasticjob/scheduler/job_environment.hpp>
 #include <elasticjob/scheduler/job_leader.hpp>
 #include <elasticjob/scheduler/job_rules.hpp>
+#include <elasticjob/scheduler/job_share.hpp>
 #include <elasticjob/scheduler/job_standing.hpp>
 #include <elasticjob/scheduler/job_status.hpp>
-#include <elasticjob/sharding/item_claim.hpp>
 #include <elasticjob/sharding/leave.hpp>
 
 #include <optional>
@@ -133,20 +132,6 @@ private:
     task<void> obey_item_orders();
     typename runs::order_answer obey(std::string_view name, node const& order);
 
-    /// Until it is known what is ours, though not for long.
-    task<void> share_known();
-
-    /// Looks whether a Java leader has to shard before what is due may begin, or has done so.
-    void look_for_requests();
-
-    /// A Java leader shards after each writing of a server's node, though it may not have asked for it yet.
-    bool is_sharding_to_come() const;
-
-    /// What has come due, or was ordered, waits for a Java leader: from now on at most for `sharding_timeout`.
-    void note_held_back();
-    void limit_hold();
-    mono_time hold_limit() const;
-
     /// From one due instant to the next. Waits by monotonic time and looks at the wall clock at least once a minute, so
     /// that a clock that is put forward is noticed. What is due is each item's own affair; see item_runs.
     task<void> keep_schedule();
@@ -173,20 +158,6 @@ private:
         dataflow_options dataflow;
     };
 
-    /// What our share follows from.
-    struct share_source {
-        owners_source owners;
-        std::uint32_t items;
-        std::uint64_t answers; ///< by a Java leader
-        friend bool operator==(share_source const&, share_source const&) = default;
-    };
-    share_source share_source_now() const;
-
-    /// Keeps the items informed of which of them are ours. While nobody knows, none begins.
-    task<void> keep_share();
-
-    void tell_share(std::vector<item_index> mine);
-
     /// What has been begun under the session of now is taken back, whether or not it is known to have happened. What
     /// cannot be taken back in time is the registry's to remove while the session lives, and is told: no ghost may stay
     /// behind in it.
@@ -200,10 +171,8 @@ private:
     job_rules<Environment, Strategy> rules_;
     job_leader<Environment, Strategy> leader_;
     runs runs_;
+    job_share<Environment, Strategy> share_;
     adoption<Environment> adoption_;
-    std::optional<share_source> claimed_; ///< what our share was last made from
-    firing_hold hold_;
-    std::vector<item_index> told_share_;
     wall_time counted_since_{}; ///< elements
     bool was_enabled_ = true;   ///< when that was last known
     bool was_seen_ = false;     ///< whether the view has shown our node of this session
@@ -226,6 +195,7 @@ job<Environment, Strategy>::job(Environment const& env, valid_config local, inst
       rules_{here_, std::move(local)},
       leader_{here_, rules_},
       runs_{here_, std::move(body)},
+      share_{here_, rules_, runs_},
       adoption_{here_, runs_} {}
 
 template <class Environment, sharding_strategy Strategy>
@@ -256,7 +226,7 @@ task<result<void>> job<Environment, Strategy>::start(bool has_own_config) {
     life_.spawn(leader_.lead());
     life_.spawn(leader_.follow_rounds());
     life_.spawn(brief_items());
-    life_.spawn(keep_share());
+    life_.spawn(share_.keep());
     life_.spawn(obey());
     life_.spawn(obey_item_orders());
     life_.spawn(keep_schedule());
@@ -505,16 +475,9 @@ task<void> job<Environment, Strategy>::follow_config() {
             }
         }
         rules_.take_rounds();
-        if (auto const* a = here_.view->assignment_in_force()) tell_share(a->items_of(here_.self));
+        if (auto const* a = here_.view->assignment_in_force()) share_.tell(a->items_of(here_.self));
         co_await here_.news.newer_than(seen);
     }
-}
-
-template <class Environment, sharding_strategy Strategy>
-void job<Environment, Strategy>::tell_share(std::vector<item_index> mine) {
-    if (mine == told_share_) return;
-    told_share_ = std::move(mine);
-    here_.env.sink(events::share_changed{here_.origin(), told_share_});
 }
 
 template <class Environment, sharding_strategy Strategy>
@@ -529,7 +492,7 @@ task<void> job<Environment, Strategy>::obey() {
             auto const taken = co_await here_.registry.set(path, {}, node->stat.version, here_.generation);
             if (!taken) until = here_.now() + here_.retry_pause;
             if (order != obeyed) {
-                co_await share_known();
+                co_await share_.known();
                 runs_.order_all(here_.wall_milliseconds());
             }
             obeyed = order;
@@ -571,63 +534,6 @@ auto job<Environment, Strategy>::obey(std::string_view name, node const& order) 
 }
 
 template <class Environment, sharding_strategy Strategy>
-task<void> job<Environment, Strategy>::share_known() {
-    auto const patience = here_.now() + here_.env.options.sharding_timeout;
-    while (here_.now() < patience && here_.is_enabled()) {
-        auto const seen = here_.news.edition();
-        look_for_requests();
-        bool const is_known = claimed_ && *claimed_ == share_source_now();
-        if (is_known && !hold_.since() && !is_sharding_to_come()) co_return;
-        co_await here_.news.newer_than(seen, patience);
-    }
-}
-
-template <class Environment, sharding_strategy Strategy>
-void job<Environment, Strategy>::look_for_requests() {
-    auto const* first = here_.view->first_item();
-    revision const sharding = first && !here_.view->sharding_is_processed() ? first->stat.created : 0;
-    hold_.note_request(awaits_java_sharding(*here_.view), sharding, here_.wall_milliseconds());
-    runs_.terms().held_from = hold_.since();
-}
-
-template <class Environment, sharding_strategy Strategy>
-bool job<Environment, Strategy>::is_sharding_to_come() const {
-    auto const* first = here_.view->first_item();
-    if (!first || !has_java_leader(*here_.view)) return false;
-    auto const all = here_.view->instances();
-    return std::any_of(all.begin(), all.end(), [&](instance_id const& id) {
-        auto const* server = here_.view->server(id.server());
-        return server && server->stat.modified > first->stat.modified;
-    });
-}
-
-template <class Environment, sharding_strategy Strategy>
-void job<Environment, Strategy>::note_held_back() {
-    if (!hold_.since() || hold_.waits_since()) return;
-    hold_.note_due(here_.now());
-    here_.news.notify();
-}
-
-template <class Environment, sharding_strategy Strategy>
-void job<Environment, Strategy>::limit_hold() {
-    if (here_.now() < hold_limit()) return;
-    hold_.give_up();
-    here_.news.notify();
-    auto const* leader = here_.view->leader();
-    here_.tell_trouble({errc::timed_out,
-                        "what was due has waited for " + std::to_string(here_.env.options.sharding_timeout.count()) +
-                            " ms for " + (leader ? "the leader " + leader->data : std::string{"a leader"}) +
-                            " to shard the job, and now runs by the owners of before, if there are any",
-                        here_.at.sharding_necessary().str()});
-}
-
-template <class Environment, sharding_strategy Strategy>
-mono_time job<Environment, Strategy>::hold_limit() const {
-    auto const since = hold_.waits_since();
-    return since ? *since + here_.env.options.sharding_timeout : mono_time::max();
-}
-
-template <class Environment, sharding_strategy Strategy>
 task<void> job<Environment, Strategy>::keep_schedule() {
     using namespace std::chrono;
     auto told = here_.loop().wall_now();
@@ -638,8 +544,8 @@ task<void> job<Environment, Strategy>::keep_schedule() {
         auto const due = rules_.due()->next(told);
         if (due && wall >= *due) {
             told = wall;
-            look_for_requests();
-            note_held_back();
+            share_.look_for_requests();
+            share_.note_held_back();
             runs_.tick(*due);
             continue;
         }
@@ -683,9 +589,9 @@ task<void> job<Environment, Strategy>::brief_items() {
         terms.schedule = rules_.fingerprint();
         terms.schedule_written = rules_.schedule_written();
         terms.generation = here_.generation;
-        look_for_requests();
+        share_.look_for_requests();
         if (auto const* order = here_.view->run_order()) {
-            if (order->stat.modified > terms.run_order) note_held_back();
+            if (order->stat.modified > terms.run_order) share_.note_held_back();
             terms.run_order = order->stat.modified;
             terms.ordered_at = wall_time{std::chrono::milliseconds{order->stat.modified_at_ms}};
         }
@@ -716,49 +622,6 @@ void job<Environment, Strategy>::tell_of_failed_reads() {
     if (told_failure_ && *told_failure_ == *failure) return;
     told_failure_ = std::make_unique<error>(*failure);
     here_.tell_trouble(*failure);
-}
-
-template <class Environment, sharding_strategy Strategy>
-auto job<Environment, Strategy>::share_source_now() const -> share_source {
-    return {here_.owners_source_now(), rules_.item_count(), hold_.answers()};
-}
-
-template <class Environment, sharding_strategy Strategy>
-task<void> job<Environment, Strategy>::keep_share() {
-    for (;;) {
-        auto const seen = here_.news.edition();
-        look_for_requests();
-        limit_hold();
-        auto const source = share_source_now();
-        if (here_.is_registered() && !here_.is_leaving && !(claimed_ && *claimed_ == source)) {
-            if (!here_.view->assignment_in_force() || hold_.since()) {
-                claimed_.reset();
-                runs_.doubt_ownership(hold_.since().value_or(here_.wall_milliseconds()));
-            }
-            if (!here_.view->assignment_in_force() && hold_.is_waiting()) { // there are no owners until that is over
-                co_await here_.news.newer_than(seen, hold_limit());
-                continue;
-            }
-            auto const deadline = here_.now() + here_.env.options.sharding_timeout;
-            auto claim = co_await claim_items(here_.registry, *here_.view, here_.at, here_.self, source.items, deadline,
-                                              hold_.is_answered());
-            if (claim && share_source_now() == source) {
-                std::erase_if(claim->shares, [&](auto const& s) { return s.item >= source.items; });
-                std::vector<item_index> mine;
-                for (auto const& s : claim->shares) mine.push_back(s.item);
-                tell_share(std::move(mine));
-                runs_.own(*std::move(claim));
-                hold_.note_owners();
-                claimed_ = source;
-                here_.news.notify();
-            } else if (!claim) {
-                if (!is_connection(claim.error().code)) here_.tell_trouble(claim.error());
-                co_await here_.news.newer_than(seen, here_.now() + here_.retry_pause);
-            }
-            continue;
-        }
-        co_await here_.news.newer_than(seen, hold_limit());
-    }
 }
 
 template <class Environment, sharding_strategy Strategy>
