@@ -9,7 +9,6 @@
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/within.hpp>
 #include <elasticjob/election/elector.hpp>
-#include <elasticjob/execution/stop_request.hpp>
 #include <elasticjob/membership/change_schedule.hpp>
 #include <elasticjob/membership/enroll.hpp>
 #include <elasticjob/membership/traits.hpp>
@@ -17,6 +16,7 @@
 #include <elasticjob/scheduler/item_runs.hpp>
 #include <elasticjob/scheduler/job_environment.hpp>
 #include <elasticjob/scheduler/job_leader.hpp>
+#include <elasticjob/scheduler/job_orders.hpp>
 #include <elasticjob/scheduler/job_rules.hpp>
 #include <elasticjob/scheduler/job_share.hpp>
 #include <elasticjob/scheduler/job_standing.hpp>
@@ -123,15 +123,6 @@ private:
     /// Follows the configuration, and tells of our share.
     task<void> follow_config();
 
-    /// TR-1, an order as Java members and their console give it: takes it out of our node, and runs what is ours. What is
-    /// running runs once more when it has ended. An order is known by the write that gave it, so that a lost reply neither
-    /// loses nor doubles it.
-    task<void> obey();
-
-    /// Orders about one item, each of which is taken away by who runs the item, or owns it while nobody does.
-    task<void> obey_item_orders();
-    typename runs::order_answer obey(std::string_view name, node const& order);
-
     /// From one due instant to the next. Waits by monotonic time and looks at the wall clock at least once a minute, so
     /// that a clock that is put forward is noticed. What is due is each item's own affair; see item_runs.
     task<void> keep_schedule();
@@ -172,6 +163,7 @@ private:
     job_leader<Environment, Strategy> leader_;
     runs runs_;
     job_share<Environment, Strategy> share_;
+    job_orders<Environment, Strategy> orders_;
     adoption<Environment> adoption_;
     wall_time counted_since_{}; ///< elements
     bool was_enabled_ = true;   ///< when that was last known
@@ -196,6 +188,7 @@ job<Environment, Strategy>::job(Environment const& env, valid_config local, inst
       leader_{here_, rules_},
       runs_{here_, std::move(body)},
       share_{here_, rules_, runs_},
+      orders_{here_, share_, runs_},
       adoption_{here_, runs_} {}
 
 template <class Environment, sharding_strategy Strategy>
@@ -227,8 +220,8 @@ task<result<void>> job<Environment, Strategy>::start(bool has_own_config) {
     life_.spawn(leader_.follow_rounds());
     life_.spawn(brief_items());
     life_.spawn(share_.keep());
-    life_.spawn(obey());
-    life_.spawn(obey_item_orders());
+    life_.spawn(orders_.obey());
+    life_.spawn(orders_.obey_item_orders());
     life_.spawn(keep_schedule());
     if (counts_elements()) life_.spawn(keep_counts());
     co_return success();
@@ -478,59 +471,6 @@ task<void> job<Environment, Strategy>::follow_config() {
         if (auto const* a = here_.view->assignment_in_force()) share_.tell(a->items_of(here_.self));
         co_await here_.news.newer_than(seen);
     }
-}
-
-template <class Environment, sharding_strategy Strategy>
-task<void> job<Environment, Strategy>::obey() {
-    for (revision obeyed = 0;;) {
-        auto const seen = here_.news.edition();
-        auto until = mono_time::max();
-        auto const* node = here_.view->self();
-        if (here_.is_registered() && !here_.is_leaving && node && node->data == trigger_order) {
-            auto const order = node->stat.modified;
-            auto const path = here_.at.instance(here_.self);
-            auto const taken = co_await here_.registry.set(path, {}, node->stat.version, here_.generation);
-            if (!taken) until = here_.now() + here_.retry_pause;
-            if (order != obeyed) {
-                co_await share_.known();
-                runs_.order_all(here_.wall_milliseconds());
-            }
-            obeyed = order;
-        }
-        co_await here_.news.newer_than(seen, until);
-    }
-}
-
-template <class Environment, sharding_strategy Strategy>
-task<void> job<Environment, Strategy>::obey_item_orders() {
-    for (;;) {
-        auto const seen = here_.news.edition();
-        auto until = mono_time::max();
-        auto const orders = here_.view->orders();
-        for (auto const& [name, order] : orders) {
-            if (!here_.is_registered()) continue;
-            auto const answer = obey(name, order);
-            bool is_left = answer == runs::order_answer::not_yet;
-            if (answer == runs::order_answer::done) {
-                auto const path = here_.at.orders() / name;
-                auto const taken = co_await here_.registry.remove(path, order.stat.version, here_.generation);
-                is_left = !taken && is_connection(taken.error().code);
-            }
-            if (is_left) until = here_.now() + here_.retry_pause;
-        }
-        co_await here_.news.newer_than(seen, until);
-    }
-}
-
-template <class Environment, sharding_strategy Strategy>
-auto job<Environment, Strategy>::obey(std::string_view name, node const& order) -> typename runs::order_answer {
-    auto const is_for = [&](std::string_view what, item_index& item) {
-        return name.starts_with(what) && read_number(name.substr(what.size()), item);
-    };
-    item_index item = 0;
-    if (is_for("stop-", item)) return runs_.stop(item, parse_stop_request(order.data).value_or(wall_time{}));
-    if (is_for("look-", item)) return runs_.look_again(item);
-    return runs::order_answer::not_ours;
 }
 
 template <class Environment, sharding_strategy Strategy>

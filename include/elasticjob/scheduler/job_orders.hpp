@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Carries out what operators order: a run of all items, a stop, another look at a record.
+#ifndef ELASTICJOB_SCHEDULER_JOB_ORDERS_HPP
+#define ELASTICJOB_SCHEDULER_JOB_ORDERS_HPP
+
+#include <elasticjob/config/text.hpp>
+#include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/task.hpp>
+#include <elasticjob/execution/stop_request.hpp>
+#include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/node.hpp>
+#include <elasticjob/scheduler/item_runs.hpp>
+#include <elasticjob/scheduler/job_share.hpp>
+#include <elasticjob/scheduler/job_standing.hpp>
+
+#include <string_view>
+
+namespace elasticjob::detail {
+
+/// Takes each order away when it has been carried out. Threads: the loop's.
+template <class Environment, sharding_strategy Strategy>
+class job_orders {
+    using runs = item_runs<Environment>;
+
+public:
+    /// All three are the job's, and must outlive this.
+    job_orders(job_standing<Environment>& here, job_share<Environment, Strategy>& share, runs& r)
+        : here_{here},
+          share_{share},
+          runs_{r} {}
+
+    /// An order to run, as Java members and their console give it (TR-1): it is written into the node of this instance. The
+    /// items that are ours run; what is running runs once more when it has ended. The write that gave an order identifies
+    /// it, so that a lost reply neither loses nor doubles it.
+    task<void> obey();
+
+    /// Orders about one item. The instance that runs the item takes the order away; while none does, the owner.
+    task<void> obey_item_orders();
+
+private:
+    typename runs::order_answer carry_out(std::string_view name, node const& order);
+
+    job_standing<Environment>& here_;
+    job_share<Environment, Strategy>& share_;
+    runs& runs_;
+};
+
+template <class Environment, sharding_strategy Strategy>
+task<void> job_orders<Environment, Strategy>::obey() {
+    for (revision obeyed = 0;;) {
+        auto const seen = here_.news.edition();
+        auto until = mono_time::max();
+        auto const* node = here_.view->self();
+        if (here_.is_registered() && !here_.is_leaving && node && node->data == trigger_order) {
+            auto const order = node->stat.modified;
+            auto const path = here_.at.instance(here_.self);
+            auto const taken = co_await here_.registry.set(path, {}, node->stat.version, here_.generation);
+            if (!taken) until = here_.now() + here_.retry_pause;
+            if (order != obeyed) {
+                co_await share_.known();
+                runs_.order_all(here_.wall_milliseconds());
+            }
+            obeyed = order;
+        }
+        co_await here_.news.newer_than(seen, until);
+    }
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<void> job_orders<Environment, Strategy>::obey_item_orders() {
+    for (;;) {
+        auto const seen = here_.news.edition();
+        auto until = mono_time::max();
+        auto const orders = here_.view->orders();
+        for (auto const& [name, order] : orders) {
+            if (!here_.is_registered()) continue;
+            auto const answer = carry_out(name, order);
+            bool is_left = answer == runs::order_answer::not_yet;
+            if (answer == runs::order_answer::done) {
+                auto const path = here_.at.orders() / name;
+                auto const taken = co_await here_.registry.remove(path, order.stat.version, here_.generation);
+                is_left = !taken && is_connection(taken.error().code);
+            }
+            if (is_left) until = here_.now() + here_.retry_pause;
+        }
+        co_await here_.news.newer_than(seen, until);
+    }
+}
+
+template <class Environment, sharding_strategy Strategy>
+auto job_orders<Environment, Strategy>::carry_out(std::string_view name, node const& order) ->
+    typename runs::order_answer {
+    auto const is_for = [&](std::string_view what, item_index& item) {
+        return name.starts_with(what) && read_number(name.substr(what.size()), item);
+    };
+    item_index item = 0;
+    if (is_for("stop-", item)) return runs_.stop(item, parse_stop_request(order.data).value_or(wall_time{}));
+    if (is_for("look-", item)) return runs_.look_again(item);
+    return runs::order_answer::not_ours;
+}
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_SCHEDULER_JOB_ORDERS_HPP
