@@ -9,8 +9,9 @@
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/events/event.hpp>
-#include <elasticjob/execution/run_book.hpp>
 #include <elasticjob/execution/item_life.hpp>
+#include <elasticjob/execution/lease.hpp> // lease_rule
+#include <elasticjob/execution/run_book.hpp>
 #include <elasticjob/registry/watch.hpp>
 #include <elasticjob/scheduler/body_calls.hpp>
 #include <elasticjob/scheduler/item_ends.hpp>
@@ -136,6 +137,9 @@ private:
     /// The registry may have reported the start so late that the session may be over: then the body is not called.
     task<item_news> start(item_state& e);
 
+    /// Once, until a start is confirmed in time again.
+    void tell_late_start(mono_time asked_at);
+
     /// A former owner still runs it. Waits for that one node: until the run has ended, or the instance is gone.
     task<void> follow_foreign_run(item_state& e);
 
@@ -156,6 +160,7 @@ private:
     body_calls<Environment> calls_;
     item_ends<Environment> ends_;
     bool is_share_known_ = false;
+    bool is_told_of_late_start_ = false;
     bool is_first_sharding_ = false; ///< of the job: nobody has had an item before
     std::uint32_t known_items_ = 0;  ///< of the assignment in force; 0: none was
     wall_time doubted_at_;           ///< since when it is not known what is ours
@@ -474,13 +479,30 @@ task<item_news> item_runs<Environment>::start(item_state& e) {
     auto const answer = co_await starts_.ask(e);
     if (answer == start_answer::started && e.life.is_monitored()) {
         run.lease.emplace(site_.env.lease.keep(*e.life.mark(), site_.at.instance(site_.self), run.asked_at));
-        if (!run.lease->is_valid()) {
+        if (run.lease->is_valid()) {
+            is_told_of_late_start_ = false;
+        } else {
+            tell_late_start(run.asked_at);
             if constexpr (listeners::hear_batches) co_await live_batch::end(e);
             e.life.start_expired();
             co_return item_news{};
         }
     }
     co_return e.life.start_answered(moment_of(e), answer);
+}
+
+template <class Environment>
+void item_runs<Environment>::tell_late_start(mono_time asked_at) {
+    auto const timeout = site_.registry.session().timeout;
+    auto const took = std::chrono::duration_cast<std::chrono::milliseconds>(site_.env.lease.now() - asked_at);
+    bool const is_slow = site_.here.is_registered() && took >= lease_rule::assumed(timeout);
+    if (!is_slow || std::exchange(is_told_of_late_start_, true)) return;
+    site_.tell_trouble({errc::timed_out,
+                        "the registry confirmed the start of a run after " + std::to_string(took.count()) +
+                            " ms, too late for a session time-out of " + std::to_string(timeout.count()) +
+                            " ms: the body was not called, and the item tries again; a longer session time-out allows "
+                            "slower confirmations",
+                        site_.at.root().str()});
 }
 
 template <class Environment>
