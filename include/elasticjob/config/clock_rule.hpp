@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What an instance does whose clock is wrong.
+/// \file \brief What an instance with a wrong clock does.
 #ifndef ELASTICJOB_CONFIG_CLOCK_RULE_HPP
 #define ELASTICJOB_CONFIG_CLOCK_RULE_HPP
 
@@ -7,12 +7,12 @@
 
 namespace elasticjob {
 
-/// What follows when this instance's clock differs from the registry's by more than `max_time_diff_seconds`. Each is told
-/// as `events::trouble`.
+/// What an instance does if its clock differs from the registry's by more than `max_time_diff_seconds`. In each case
+/// the sink receives `events::trouble`.
 enum class clock_rule : std::uint8_t {
-    skip,       ///< its items do not run until the clock is right; then, what was missed is what it is to `misfire_policy`
-    report,     ///< nothing more: they run, as with Java members
-    stand_down, ///< it leaves the job in order, and others run its items
+    skip,       ///< its items wait until the clock is right; `misfire_policy` decides about the missed instants
+    report,     ///< its items run all the same, as on Java members
+    stand_down, ///< it leaves the job in order, and other instances run its items
 };
 
 } // namespace elasticjob

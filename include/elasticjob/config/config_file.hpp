@@ -14,18 +14,18 @@
 
 namespace elasticjob {
 
-/// The longest text that is read.
+/// The maximum length of the text, in bytes.
 inline constexpr std::size_t config_file_size_max = std::size_t{1} << 20;
 
-/// Finds the value of a variable, or nothing if there is none of that name.
+/// Returns the value of a variable, or nothing if there is no variable of that name.
 using variable_lookup = std::optional<std::string> (*)(std::string const& name);
 
-/// Of this process's environment.
+/// The lookup in this process's environment.
 std::optional<std::string> environment_variable(std::string const& name);
 
-/// A job in JSON: one object, whose members are called as those of `job_config`. The fields that Java members have may
-/// have their names in the registry instead, so what the registry holds can be read, too. What is missing is as in a
-/// new `job_config`. Comments and a comma behind the last member are accepted.
+/// A job in JSON: one object, whose members have the names of the members of `job_config`. Fields that Java members
+/// share may also have their names from the registry, so this function reads a configuration from the registry, too. A
+/// missing member has its default from `job_config`. Comments and a comma after the last member are accepted.
 ///
 /// | type                  | written                                                                                  |
 /// |-----------------------|------------------------------------------------------------------------------------------|
@@ -39,15 +39,14 @@ std::optional<std::string> environment_variable(std::string const& name);
 /// | `retry`, `dataflow`,  | objects with the members of these types                                                  |
 /// | `on_misfire`, …       |                                                                                          |
 ///
-/// `${NAME}` in a text stands for the variable of that name, and `${NAME:-other}` for `other` where there is none;
-/// `$${` is `${`. Whether the configuration can be run is for `validate`.
+/// In a text, `${NAME}` stands for the variable of that name, `${NAME:-other}` for `other` if there is no such
+/// variable, and `$${` for `${`. The configuration is not validated: see `validate`.
 ///
-/// Errors: malformed_data. `where` names the line; of several problems all are listed, each with its line and field.
+/// Errors: malformed_data, with the line in `where`. The error lists all problems, each with its line and field.
 /// Time: linear in the text.
 result<job_config> parse_job_config(std::string_view json, variable_lookup find = environment_variable);
 
-/// The same of a file. Errors: invalid_argument if it cannot be read; those of `parse_job_config`, naming file and
-/// line.
+/// Reads a file. Errors: invalid_argument if it cannot be read; those of `parse_job_config`, with file and line.
 result<job_config> read_job_config(std::string const& file, variable_lookup find = environment_variable);
 
 } // namespace elasticjob

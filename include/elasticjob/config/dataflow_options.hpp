@@ -11,13 +11,14 @@ namespace elasticjob {
 
 /// How the items of a dataflow job are fetched, processed and counted.
 struct dataflow_options {
-    /// What `sharding_context::fetch_count` says: a hint for the body.
+    /// The value of `sharding_context::fetch_count`: a hint for the body.
     std::uint32_t fetch_count = 1;
 
-    /// By how many threads of the pool what was fetched for one item is processed at most.
+    /// The maximum number of threads of the pool that process one batch of an item.
     std::uint32_t threads = 1;
 
-    /// How often the numbers of processed elements are written to `ext/counts`; 0 is never. Only if there were any.
+    /// The interval at which the numbers of processed elements are written to `ext/counts`, if there were any; 0 means
+    /// never.
     std::chrono::seconds count_interval{300};
 
     friend bool operator==(dataflow_options const&, dataflow_options const&) = default;

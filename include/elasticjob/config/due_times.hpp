@@ -25,16 +25,17 @@ namespace elasticjob {
 
 namespace detail {
 
-/// What a search from an instant has found. It answers for all instants between, so that many items cost one search.
+/// The result of a search from an instant. It is valid for all instants between `from` and the result, so that many
+/// items need only one search.
 struct known_search {
-    std::optional<wall_time> from{}; ///< nothing: none has been made
+    std::optional<wall_time> from{}; ///< nothing: no search has been made
     timetable::finding found{};
 
-    /// Whether a search from there would find the same: `shift` is what a search adds to where it begins.
+    /// Whether a search from there would have the same result. `shift` is the time that a search adds to its begin.
     bool answers(wall_time t, std::chrono::milliseconds shift) const;
 };
 
-/// The last searches that took long, of a timetable: hardly any does. A copy begins without.
+/// The last slow searches of a timetable; most searches are fast. A copy is empty.
 class long_searches {
 public:
     long_searches() = default;
@@ -59,11 +60,11 @@ private:
 
 } // namespace detail
 
-/// The zone that a configuration names, as a scheduler in the zone `standard` finds it. Errors: invalid_config.
+/// The zone that a configuration names, as a scheduler with the zone `standard` loads it. Errors: invalid_config.
 result<std::shared_ptr<zone_ref const>> load_zone(zone_ref standard, std::string_view name);
 
-/// The timetable of a configuration, in the zone that the configuration names (`load_zone`), or else in a standard zone. A
-/// value. Threads: one at a time, as it remembers its last long search.
+/// The timetable of a configuration, in the zone that the configuration names (`load_zone`), or else in a standard
+/// zone. A value. Threads: one at a time, because it remembers its last slow searches.
 class due_times {
     using searches = detail::long_searches;
 
@@ -71,39 +72,39 @@ public:
     /// Never.
     due_times() = default;
 
-    /// `standard` must outlive this. Errors: invalid_config, when there is no zone of the configured name;
-    /// cron_never_fires, when exclusions, begin and end leave nothing that is ever due.
+    /// `standard` must outlive this object. Errors: invalid_config if there is no zone of the configured name;
+    /// cron_never_fires if exclusions, begin and end leave no due instant.
     static result<due_times> of(valid_config const& config, zone_ref standard);
 
-    /// When `once_now` is due; without it, it never is.
+    /// Sets the instant at which `once_now` is due. Without this call it is never due.
     void set_now(std::optional<wall_time> t) { now_ = has_now_ ? t : std::nullopt; }
 
-    /// Whether the job is due for rounds of another one, and by nothing else.
+    /// Whether the job follows another job, and has no other schedule.
     bool follows() const noexcept { return follows_; }
-    /// For which. Without effect if the job follows none.
+    /// Sets the rounds for which the job is due. Has no effect if the job follows no other.
     void set_rounds(std::vector<followed_round> all);
-    /// The last instant that is known at which the job is due for a round of another; 1970 if there is none.
+    /// The last known instant at which the job is due for a round of the followed job; 1970 if there is none.
     wall_time last_round() const { return rounds_.empty() ? wall_time{} : rounds_.back().due; }
-    /// For which round the job is due then, if for any.
+    /// The round for which the job is due at that instant, if any.
     std::optional<wall_time> round_at(wall_time due) const;
 
-    /// The first instant after `after` at which all items are due. See `timetable::next`. `once_now` knows neither
-    /// begin nor end nor exclusions. Adds the looks that it takes to `looks`, if given.
+    /// The first instant after `after` at which all items are due: see `timetable::next`. Begin, end and exclusions do
+    /// not affect `once_now`. Adds the number of steps of the search to `looks`, if given.
     std::optional<wall_time> next(wall_time after, std::uint64_t* looks = nullptr) const;
 
-    /// When an item is due whose last run ended then, by fixed delays alone.
+    /// When an item whose last run ended at that time is due by fixed delays alone.
     std::optional<wall_time> next_after_end(wall_time ended) const;
 
-    /// Why the last search was given up, so that it is not known when the job is due; nothing if it was not. The error
-    /// is cron_never_fires.
+    /// The reason why the last search gave up, so that the next due instant is unknown: cron_never_fires. Nothing if
+    /// the search succeeded.
     std::optional<error> find_problem() const;
 
-    /// By how much later an item begins than it is due.
+    /// The delay between the due instant and the start of an item.
     std::chrono::milliseconds delay_of(item_index item) const;
 
-    /// Whether the items are due at the same instants, so that there are rounds.
+    /// Whether all items are due at the same instants, so that there are rounds.
     bool has_rounds() const { return table_.delays.empty(); }
-    /// Whether items have times of their own to begin at.
+    /// Whether each item starts at a time of its own.
     bool is_per_item() const { return jitter_.count() != 0 || !has_rounds(); }
 
 private:
@@ -111,7 +112,7 @@ private:
 
     std::vector<followed_round>::const_iterator first_round_after(wall_time t) const;
 
-    /// Precondition: there is something to search for, so this is not a default one.
+    /// Precondition: this object was not default-constructed.
     zone_ref const& zone() const { return named_ ? *named_ : *standard_; }
 
     timetable table_{};
@@ -126,9 +127,9 @@ private:
     mutable searches known_{};
 };
 
-/// The next `count` instants after `after` at which a job so configured is due; fewer if there are no more. Without fixed
-/// delays and `after_job`, which follow from how long runs take, without `once_now`, and without jitter. Errors: those of
-/// `validate` and of `due_times::of`.
+/// The next `count` instants after `after` at which a job with this configuration is due; fewer if there are no more.
+/// Ignores fixed delays and `after_job`, because they depend on the durations of runs, `once_now`, and jitter. Errors:
+/// those of `validate` and of `due_times::of`.
 result<std::vector<wall_time>> preview(job_config config, wall_time after, std::size_t count, zone_ref zone);
 
 } // namespace elasticjob

@@ -23,17 +23,17 @@ namespace elasticjob {
 template <class Value>
 struct config_field {
     Value job_config::*member;
-    std::string_view name;    ///< in the registry, and in everything that is reported about it
-    std::string_view group{}; ///< the object within the configuration that holds it; empty for itself
-    std::optional<job_type> only_for{}; ///< the one kind of job that has it
+    std::string_view name;              ///< in the registry and in all reports
+    std::string_view group{};           ///< the object of the configuration that contains it; empty for the outermost
+    std::optional<job_type> only_for{}; ///< the only type of job that has it
 
     constexpr bool applies_to(job_type type) const noexcept { return !only_for || *only_for == type; }
 };
 template <class Value, class... Rest>
 config_field(Value job_config::*, Rest...) -> config_field<Value>;
 
-/// All fields in the order in which Java writes them. A new member of `job_config` needs one line here: then it is
-/// written, read, compared and checked.
+/// All fields in the order in which Java writes them. A new member of `job_config` that the registry's JSON contains
+/// needs one line here. It is then written, read, compared and checked.
 // clang-format off
 inline constexpr auto config_fields = boost::hana::make_basic_tuple(
     config_field{&job_config::name, "jobName"},
@@ -65,7 +65,7 @@ constexpr void for_each_config_field(Visit&& visit) {
     boost::hana::for_each(config_fields, visit);
 }
 
-/// What the field of this member is called. O(number of fields).
+/// The name of the field for this member. O(number of fields).
 template <class Value>
 constexpr std::string_view field_name(Value job_config::*member) {
     std::string_view name;
@@ -76,10 +76,10 @@ constexpr std::string_view field_name(Value job_config::*member) {
     return name;
 }
 
-/// The configuration as the node that Java members share would give it back: a script job has the class of script jobs,
-/// a job without a cron expression has `no_cron`, a cron expression of five fields or `@daily` has six fields, as Java
-/// members need it, and fields that a job of this type does not have, or that are not stored there, are at their
-/// defaults. `from_json(to_json(c)) == canonical(c)`.
+/// The configuration after a round trip through the node that Java members share. A script job has the class of script
+/// jobs, and a job without a cron expression has `no_cron`. A cron expression with five fields or a name such as
+/// `@daily` has six fields, because Java members need them. Fields that are not stored, or that a job of this type does
+/// not have, are at their defaults. `from_json(to_json(c)) == canonical(c)`.
 job_config canonical(job_config config);
 
 /// A field in which two configurations differ, with the two values as text for people.
@@ -100,8 +100,8 @@ inline std::string text_of(job_type value) { return std::string{name_of(value)};
 
 } // namespace detail
 
-/// Where two configurations differ, in the order of the table. Compares the canonical forms: fields that a job of its
-/// type does not have make no difference.
+/// The differences between two configurations, in the order of the table. Compares the canonical forms, so fields that
+/// a job of this type does not have make no difference.
 std::vector<config_difference> differences(job_config const& left, job_config const& right);
 
 } // namespace elasticjob

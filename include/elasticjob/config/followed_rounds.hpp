@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Which rounds of another job a job is due for: what stands in the node `ext/after`.
+/// \file \brief The rounds of another job for which a job is due: the content of the node `ext/after`.
 #ifndef ELASTICJOB_CONFIG_FOLLOWED_ROUNDS_HPP
 #define ELASTICJOB_CONFIG_FOLLOWED_ROUNDS_HPP
 
@@ -20,41 +20,40 @@
 
 namespace elasticjob {
 
-/// One round of the job that is followed.
+/// One round of the followed job.
 struct followed_round {
-    wall_time due{}; ///< when the job that follows is due for it
+    wall_time due{}; ///< when the following job is due for it
     wall_time of{};  ///< the due instant of the round
 
     friend bool operator==(followed_round const&, followed_round const&) = default;
 };
 
-/// Written by the leader of the job that follows, each time against the version that it has read: so each round stands
-/// here once at most, whoever leads. `last` outlives what is followed: no instant is given twice. A value; its functions
-/// only keep it in shape.
+/// The leader of the following job writes this node, each time only if the node still has the version that the leader
+/// has read. So the node contains each round once at most, whichever instance leads. `last` is kept when another job is
+/// followed, so no instant is used twice. A value; its functions only preserve its invariants.
 struct followed_rounds {
-    std::string job{};           ///< that is followed; empty: none
-    round_end after{};           ///< which of its rounds count
-    wall_time seen{};            ///< of the rounds due up to here, all that count have been written down
-    wall_time last{};            ///< the instants to come are later than this
+    std::string job{};                    ///< the followed job; empty: none
+    round_end after{};                    ///< the rounds that count
+    wall_time seen{};                     ///< all rounds due up to here that count are recorded
+    wall_time last{};                     ///< all later instants are after this one
     std::vector<followed_round> rounds{}; ///< the last of them, ascending in both times
 
     static constexpr std::size_t rounds_max = 100;
-    /// The most lines of a text that is read: far more than is ever written.
+    /// The maximum number of lines that `parse` accepts: far more than are ever written.
     static constexpr std::size_t lines_max = 500;
 
     bool is_of(job_schedule const* s) const { return s ? job == s->job && after == s->after : job.empty(); }
 
-    /// From now on another job is followed, or none, or another end counts. What it was due for by another job is
-    /// nobody's business any more.
+    /// Sets another followed job, or none, or another end that counts. Drops the rounds of the former job.
     void follow(job_schedule const* s);
 
-    /// A round is over that counts. Precondition: `of` is later than `seen`.
+    /// Adds a round that counts. Precondition: `of` is later than `seen`.
     void add(wall_time of, wall_time due);
 
     std::string to_text() const;
 
-    /// Errors: malformed_data, naming the line; or if there are more than `lines_max`. Lines of a later version's
-    /// kinds are passed over.
+    /// Errors: malformed_data, with the line, or if there are more than `lines_max`. Lines of unknown kinds, from later
+    /// versions, are ignored.
     static result<followed_rounds> parse(std::string_view text);
 
     friend bool operator==(followed_rounds const&, followed_rounds const&) = default;

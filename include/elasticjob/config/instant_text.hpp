@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Instants as our nodes hold them: whole milliseconds since 1970, UTC.
+/// \file \brief Instants in the nodes below `ext`: whole milliseconds since 1970, UTC.
 #ifndef ELASTICJOB_CONFIG_INSTANT_TEXT_HPP
 #define ELASTICJOB_CONFIG_INSTANT_TEXT_HPP
 
@@ -15,11 +15,10 @@
 namespace elasticjob::detail {
 
 std::string milliseconds_text(wall_time t);
-/// Any instant that a clock can have: of a configuration, where the ends of the range mean always.
+/// Accepts any instant of the clock's range. For configurations, in which the ends of the range mean "no limit".
 bool read_milliseconds(std::string_view word, wall_time& into);
 
-/// Only instants that something may have happened at, or be due at: from 1969 to 2226. So the differences between them
-/// fit into a clock's range, too.
+/// Accepts only instants from 1969 to 2226, so that differences between them also fit into the clock's range.
 bool read_instant(std::string_view word, wall_time& into);
 
 } // namespace elasticjob::detail

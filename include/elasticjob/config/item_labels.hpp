@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Which labels the items of a job need: `0-9=gpu,12=ssd zone=a,*=linux`.
+/// \file \brief The labels that the items of a job need: `0-9=gpu,12=ssd zone=a,*=linux`.
 #ifndef ELASTICJOB_CONFIG_ITEM_LABELS_HPP
 #define ELASTICJOB_CONFIG_ITEM_LABELS_HPP
 
@@ -17,38 +17,38 @@
 
 namespace elasticjob {
 
-/// The needs of a job's items, which LabelAllocation goes by. Made by `parse_item_labels`.
+/// The labels that the items of a job need, for LabelAllocation. Made by `parse_item_labels`.
 struct item_labels {
     struct rule {
         item_index begin; ///< the items [begin, end)
         item_index end;
-        std::string labels; ///< words with blanks between them, all of which are needed
+        std::string labels; ///< words separated by blanks; all of them are needed
 
         friend bool operator==(rule const&, rule const&) = default;
     };
-    std::vector<rule> rules; ///< in the order of the items, none of which is in two
-    std::string rest{};      ///< what items need that are in no rule
+    std::vector<rule> rules; ///< in the order of the items; each item is in one rule at most
+    std::string rest{};      ///< the labels that all other items need
 
-    /// The most rules, and the most bytes that the labels of one have.
+    /// The maximum number of rules, and of bytes of the labels of one rule.
     static constexpr std::size_t rules_max = 10'000;
     static constexpr std::size_t labels_bytes_max = 1'000;
 
     bool empty() const noexcept { return rules.empty() && rest.empty(); }
 
-    /// What each of so many items needs, `rest` included. O(rules).
+    /// The labels that each of `count` items needs, `rest` included. O(rules).
     std::vector<rule> needs_of(std::uint32_t count) const;
 
     friend bool operator==(item_labels const&, item_labels const&) = default;
 };
 
-/// Whether these are words that can be labels: UTF-8, and neither commas nor control characters, tabs included.
+/// Whether these words can be labels: UTF-8 without commas and control characters, tabs included.
 bool is_label_text(std::string_view text) noexcept;
 
-/// Reads `0-9=gpu,12=ssd zone=a,*=linux`: an item, items from and to, or all that are not mentioned; then, behind the
-/// first `=`, what they need. Blanks around do not count. Items beyond the job's count are no mistake.
+/// Parses `0-9=gpu,12=ssd zone=a,*=linux`. Each rule names an item, a range of items, or `*` for all others. After the
+/// first `=` it lists their labels. Surrounding blanks are ignored. Items beyond the job's item count are accepted.
 ///
-/// Errors: invalid_config, if a piece is not of that form, an item is in two of them, `*` comes twice, or there is
-/// more of it than `item_labels` may have.
+/// Errors: invalid_config if a rule does not have that form, an item is in two rules, `*` occurs twice, or a limit of
+/// `item_labels` is exceeded.
 result<item_labels> parse_item_labels(std::string_view text);
 
 } // namespace elasticjob

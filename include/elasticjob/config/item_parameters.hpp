@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What each sharding item is given: `0=Beijing,1=Shanghai`.
+/// \file \brief The parameter of each sharding item: `0=Beijing,1=Shanghai`.
 #ifndef ELASTICJOB_CONFIG_ITEM_PARAMETERS_HPP
 #define ELASTICJOB_CONFIG_ITEM_PARAMETERS_HPP
 
@@ -29,7 +29,7 @@ public:
         return at->second;
     }
 
-    /// How many keys have a value, those included that no item of the job has.
+    /// The number of keys, including keys beyond the job's items.
     std::size_t size() const noexcept { return values_.size(); }
     bool empty() const noexcept { return values_.empty(); }
 
@@ -42,16 +42,17 @@ private:
 
 namespace detail {
 
-/// The key of an item as Java reads it: 32 bits with a sign, which may be a plus. Gives whether it is one.
+/// Parses the key of an item as Java does: a signed 32-bit number, also with a plus sign. False if the text is no such
+/// number.
 bool read_item_key(std::string_view text, int& key) noexcept;
 
 } // namespace detail
 
-/// Reads `0=A,1=B` as Java does, so that the members of a job agree on what is a mistake: blanks around keys and values
-/// do not count, the last of several values for one key wins, keys beyond the job's items (and below 0) are allowed,
-/// and so are commas at the end and one `=` too many behind a value. An empty text has no parameters.
+/// Parses `0=A,1=B` as Java does, so that all members of a job accept the same texts. Blanks around keys and values are
+/// ignored. If a key occurs several times, the last value counts. Keys beyond the job's items and below 0 are accepted,
+/// and so are commas at the end and one extra `=` after a value. An empty text has no parameters.
 ///
-/// Errors: invalid_config, if a piece is not `key=value` or a key is not a number.
+/// Errors: invalid_config if a piece does not have the form `key=value` or a key is not a number.
 result<item_parameters> parse_item_parameters(std::string_view text);
 
 } // namespace elasticjob

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief One way for a job to become due, besides the cron expression that Java members know.
+/// \file \brief A schedule of a job besides the cron expression that Java members know.
 #ifndef ELASTICJOB_CONFIG_JOB_SCHEDULE_HPP
 #define ELASTICJOB_CONFIG_JOB_SCHEDULE_HPP
 
@@ -17,12 +17,12 @@ namespace elasticjob {
 
 /// Which rounds of another job count for a job that follows it.
 enum class round_end : std::uint8_t {
-    completed, ///< each item has run for it, and none has failed
-    failed,    ///< all items are done with it, and one has failed, or was interrupted for good
-    ended      ///< all items are done with it, whatever came of it
+    completed, ///< rounds in which each item has run and none has failed
+    failed,    ///< rounds that are over and in which an item failed, or was interrupted for good
+    ended      ///< all rounds that are over
 };
 
-/// One of the schedules of a job. Times are whole milliseconds; what is finer is cut off.
+/// One of the schedules of a job. Times are truncated to whole milliseconds.
 ///
 /// | made by          | due                                                                                         |
 /// |------------------|---------------------------------------------------------------------------------------------|
@@ -38,17 +38,17 @@ struct job_schedule {
     /// The function that made the schedule, in the table above.
     enum class kind : std::uint8_t { cron, fixed_rate, fixed_delay, once_at, once_now, after_job };
 
-    kind is = kind::cron;              ///< says which of the other members count
+    kind is = kind::cron;              ///< decides which of the other members are used
     std::string expression{};          ///< of `cron`
     std::chrono::milliseconds span{0}; ///< of `fixed_rate` and `fixed_delay`
     wall_time at{};                    ///< of `once_at`
-    std::string job{};                 ///< of `after_job`: the one that is followed
+    std::string job{};                 ///< of `after_job`: the followed job
     round_end after{};                 ///< of `after_job`
 
     /// A Quartz cron expression, which `validate` reads.
     static job_schedule by_cron(std::string text);
 
-    /// Due every so often, however long the runs take.
+    /// Due at a fixed interval, however long the runs take.
     static job_schedule fixed_rate(std::chrono::milliseconds every) { return of_span(kind::fixed_rate, every); }
 
     /// A pause between the end of a run and the next one.
@@ -72,7 +72,7 @@ private:
 inline constexpr std::size_t schedules_max = 100;    ///< the most schedules besides `cron` that a job may have
 inline constexpr std::size_t exclusions_max = 1'000; ///< the most exclusions that a job may have
 
-/// The one that says which job is followed, or null.
+/// The schedule that names the followed job, or null.
 template <class Schedules>
 job_schedule const* find_followed(Schedules const& all) {
     auto const is_it = [](job_schedule const& s) { return s.is == job_schedule::kind::after_job; };

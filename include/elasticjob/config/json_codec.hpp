@@ -20,16 +20,16 @@
 
 namespace elasticjob {
 
-/// The longest text that `from_json` looks at: no node of a registry holds more.
+/// The maximum length of the text that `from_json` accepts: no node of a registry holds more.
 inline constexpr std::size_t config_json_size_max = std::size_t{1} << 20;
 
-/// The configuration in the words of Java's writer, byte for byte, so that members of either kind can compare nodes.
-/// Texts should be UTF-8, as those of a valid configuration are; others are written as they are. O(size).
+/// The configuration as Java writes it, byte for byte, so that all members can compare nodes. Texts should be UTF-8, as
+/// in a valid configuration; other bytes are written unchanged. O(size).
 std::string to_json(job_config const& config);
 
 namespace detail {
 
-/// What stands where a value may stand.
+/// A value in the JSON.
 struct json_value {
     enum class kind { null, boolean, number, string, object, array };
     kind is;
@@ -38,7 +38,7 @@ struct json_value {
 
 std::string describe(json_value const& value);
 
-// Each `assign` takes a value over where Java would; otherwise it returns what should have been there.
+// Each `assign` accepts the values that Java accepts. For other values it returns a description of the expected one.
 
 char const* assign(std::string& to, json_value const& value);
 
@@ -48,8 +48,8 @@ char const* assign(int& to, json_value const& value);
 
 char const* assign(job_type& to, json_value const& value);
 
-/// Listens to RapidJSON and fills in a configuration. It refuses an event by returning false and says why in
-/// `problem()`.
+/// Receives the events of RapidJSON and fills in a configuration. It refuses an event by returning false; `problem()`
+/// has the reason.
 class config_listener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, config_listener> {
 public:
     bool Null() { return take({json_value::kind::null}); }
@@ -64,14 +64,14 @@ public:
 
     std::string const& problem() const noexcept { return problem_; }
 
-    /// The configuration, if nothing is missing that Java does not do without. Asks in the order in which Java asks.
+    /// The configuration, if it has all the fields that Java requires. Checks them in Java's order.
     result<job_config> finish() &&;
 
 private:
     static constexpr std::string_view properties = "jobProperties";
     static constexpr int depth_max = 32;
 
-    /// Whether what comes next is a field, and not some part of a value that is being skipped.
+    /// Whether the next event belongs to a field, not to a value that is being skipped.
     bool at_field() const noexcept { return depth_ == (in_properties_ ? 2 : 1); }
 
     bool take(json_value const& value);
@@ -82,8 +82,8 @@ private:
 
     bool refuse(std::string why);
 
-    // What a missing field means to Java is mostly what it means to a new configuration. Where it is not, the members
-    // of a job that Java members share must agree, so Java's reader decides: a missing misfire is off.
+    // For most fields, Java's default for a missing field is that of a new configuration. Where they differ, Java's
+    // reader decides, because the members of a shared job must agree: a missing misfire is off.
     job_config config_{.sharding_total_count = 0, .misfire = false, .job_class = {}};
     bool has_type_ = false;
     std::string key_;
@@ -94,9 +94,9 @@ private:
 
 } // namespace detail
 
-/// Reads what `to_json`, a Java member or the Java console wrote, in any order of fields; of a field that comes twice
-/// the last one counts, fields that we do not know are skipped. Nothing at all is no configuration, which is no error.
-/// The configuration that comes out is canonical, but not valid yet: see `validate`. O(size).
+/// Parses the JSON of `to_json`, of a Java member or of the Java console, with the fields in any order. If a field
+/// occurs twice, the last one counts. Unknown fields are skipped. An empty text is no configuration, which is not an
+/// error. The result is canonical, but not validated: see `validate`. O(size).
 ///
 /// | missing                                | is                                                              |
 /// |----------------------------------------|-----------------------------------------------------------------|
@@ -105,12 +105,12 @@ private:
 /// | misfire                                | false, as in Java's reader, though a new configuration has true |
 /// | anything else                          | the default of `job_config`                                     |
 ///
-/// As with Gson, comments, a comma behind the last member, a byte order mark, numbers for strings and whole numbers in
-/// quotes are accepted. Not accepted, though Gson would: names without quotes, single quotes, `;` and `=` as
+/// As in Gson, comments, a comma after the last member, a byte order mark, numbers for strings and whole numbers in
+/// quotes are accepted. Unlike in Gson, these are errors: names without quotes, single quotes, `;` and `=` as
 /// separators, `TRUE`, line breaks within strings, half a surrogate pair, whole numbers with an exponent, and bytes
 /// that are not UTF-8.
 ///
-/// Errors: malformed_data, at which byte; invalid_config, if something is missing, in which field.
+/// Errors: malformed_data, with the byte; invalid_config if a field is missing, with its name.
 result<std::optional<job_config>> from_json(std::string_view text);
 
 } // namespace elasticjob

@@ -15,14 +15,14 @@ namespace elasticjob {
 
 namespace detail {
 
-/// Appends the text as a JSON string in the HTML-safe manner of Gson: `<`, `>`, `&`, `=` and `'` are escaped, and so
-/// are U+2028 and U+2029, which end a line in JavaScript. Everything else beyond ASCII stays what it is.
+/// Appends the text as a JSON string in Gson's HTML-safe form: escapes `<`, `>`, `&`, `=` and `'`, and U+2028 and
+/// U+2029, which end a line in JavaScript. Other characters beyond ASCII are not escaped.
 void append_json_string(std::string& out, std::string_view text);
 
 } // namespace detail
 
-/// A JSON object in the making, without blanks: `json_writer{}.member("a", 1).open("b").close().finish()` gives
-/// `{"a":1,"b":{}}`. Strings have to be UTF-8.
+/// Builds a JSON object without blanks: `json_writer{}.member("a", 1).open("b").close().finish()` returns
+/// `{"a":1,"b":{}}`. Strings must be UTF-8.
 class json_writer {
 public:
     json_writer& member(std::string_view name, std::string_view value);
@@ -41,7 +41,7 @@ public:
     /// Ends the object that was begun last.
     json_writer& close();
 
-    /// Ends the outermost object and gives the text away. Precondition: every inner object has been closed.
+    /// Ends the outermost object and returns the text. Precondition: every inner object has been closed.
     std::string finish() { return std::move(close().text_); }
 
 private:

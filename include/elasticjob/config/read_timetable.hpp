@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The schedules of a configuration, read: what has to be known to say when the job is due.
+/// \file \brief Parses the schedules of a configuration.
 #ifndef ELASTICJOB_CONFIG_READ_TIMETABLE_HPP
 #define ELASTICJOB_CONFIG_READ_TIMETABLE_HPP
 
@@ -25,12 +25,12 @@ namespace elasticjob {
 inline constexpr std::chrono::hours schedule_span_max{24 * 366};
 inline constexpr std::chrono::hours jitter_max{24};
 
-/// The longest name of a time zone, or rule that stands for one.
+/// The maximum length of a time zone's name, or of a rule in its place.
 inline constexpr std::size_t time_zone_bytes_max = 1'000;
 
 namespace detail {
 
-/// What could be read, and what could not: `where` names the member of `job_config`.
+/// The schedules that could be parsed, and the problems: `where` names the member of `job_config`.
 struct timetable_reading {
     timetable table{};
     std::vector<error> problems{};
@@ -39,7 +39,7 @@ struct timetable_reading {
 /// The seconds that are excluded: `2026-12-25`, `SAT,SUN`, or a cron expression.
 result<cron_expression> parse_exclusion(std::string_view text);
 
-/// Why a job cannot follow another like that; empty if it can.
+/// Why a job with this configuration cannot follow another; empty if it can.
 std::string problem_of_following(job_config const& config, job_schedule const& s);
 
 inline auto read_timetable(job_config const& config) {
@@ -65,7 +65,7 @@ inline auto read_timetable(job_config const& config) {
     else if (config.schedules.empty())
         report(errc::invalid_cron, "must not be empty, unless there are other schedules", "cron");
 
-    // Of too many, none is read.
+    // If there are too many, none is parsed.
     auto const are_few = [&](std::size_t size, std::size_t most, char const* where) {
         if (size > most)
             report(errc::invalid_config,

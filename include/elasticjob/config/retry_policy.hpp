@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What follows when a run fails: whether it is tried again, when, and how often.
+/// \file \brief Whether, when and how often a failed run is retried.
 #ifndef ELASTICJOB_CONFIG_RETRY_POLICY_HPP
 #define ELASTICJOB_CONFIG_RETRY_POLICY_HPP
 
@@ -12,31 +12,32 @@
 
 namespace elasticjob {
 
-/// An item that waits to be tried again counts as running: what becomes due meanwhile is a misfire. What fails for good is
-/// a dead letter.
+/// An item that waits for a retry counts as running: instants that become due meanwhile are misfires. A run that fails
+/// for good becomes a dead letter.
 struct retry_policy {
-    /// How often a due instant is tried, those attempts included whose instance died, or was made to stop. 1 never tries
-    /// again what failed.
+    /// The maximum number of attempts for a due instant, including attempts whose instance died or that the library
+    /// stopped. 1: no retries.
     std::uint32_t attempts_max = 1;
 
-    /// From the first failure to the second attempt; each further pause is `factor` times as long, up to `pause_max`.
+    /// The pause between the first failure and the second attempt. Each further pause is `factor` times as long, up to
+    /// `pause_max`.
     std::chrono::milliseconds pause{1'000};
     std::uint32_t factor = 2;                     ///< see `pause`
     std::chrono::milliseconds pause_max{300'000}; ///< see `pause`
 
-    /// By up to how many hundredths a pause is cut short, so that items that failed together do not come back together. By
-    /// how many follows from item and attempt.
+    /// Each pause is shortened by up to this percentage, so that items that failed together are not retried together.
+    /// The exact percentage is computed from item and attempt.
     std::uint32_t spread_percent = 20;
 
-    /// How many runs of a job an instance tries again in an hour at most, so that a job of which everything fails does not
-    /// fail all the more often; 0 is no limit. What exceeds it has failed for good.
+    /// The maximum number of a job's runs that an instance retries in an hour, so that a job whose runs all fail does
+    /// not fail even more often; 0: no limit. Further failures are final.
     std::uint32_t hourly_max = 0;
 
     friend bool operator==(retry_policy const&, retry_policy const&) = default;
 };
 
-/// With failover: the attempt behind which an instance's death is the end of it. What kills its process each time it runs
-/// must not go round the cluster for ever, even if what merely fails is not tried again at all.
+/// With failover, the number of attempts after which an interrupted run is not repeated. A job that kills its process
+/// must not kill the cluster one instance after another, even if failed runs are not retried at all.
 constexpr std::uint32_t interruptions_survived(retry_policy const& policy) noexcept {
     return policy.attempts_max > 1 ? policy.attempts_max : 10;
 }

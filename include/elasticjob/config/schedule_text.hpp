@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What a configuration says of its schedules beyond the cron expression: the text of the node `ext/schedule`.
+/// \file \brief The text of the node `ext/schedule`: the schedules of a configuration besides the cron expression.
 #ifndef ELASTICJOB_CONFIG_SCHEDULE_TEXT_HPP
 #define ELASTICJOB_CONFIG_SCHEDULE_TEXT_HPP
 
@@ -47,21 +47,21 @@ bool read_followed(std::string_view text, job_schedule& into);
 
 std::string civil_rule_text(civil_rule const& rule);
 
-/// One line, without its end. False: this is not one.
+/// Parses one line without its end. False if it cannot be parsed.
 bool read_schedule_line(std::string_view line, job_config& config);
 
 } // namespace detail
 
-/// Lines of a word and its value, times in milliseconds (since 1970, UTC); empty if all of it is as in a new
-/// configuration. Precondition: none of the texts holds the end of a line, as in a valid configuration. O(size).
+/// Lines with a word and its value, times in milliseconds (since 1970, UTC). Empty if all members have their defaults.
+/// Precondition: no text contains a line break, as in a valid configuration. O(size).
 std::string to_schedule_text(job_config const& config);
 
-/// The most lines of a text that is read: more than a valid configuration has.
+/// The maximum number of lines that are accepted: more than a valid configuration has.
 inline constexpr std::size_t schedule_lines_max = schedules_max + exclusions_max + 100;
 
-/// The configuration with the schedules that the text tells of, and no others. A line of unknown meaning is an error,
-/// because a schedule that is understood by half would run jobs at wrong times. Whether expressions are right is for
-/// `validate`. Errors: malformed_data, naming the line, or if there are more than `schedule_lines_max`.
+/// The configuration with exactly the schedules of the text. An unknown line is an error, because a schedule that is
+/// only partly understood would run jobs at wrong times. Expressions are not checked: see `validate`. Errors:
+/// malformed_data, with the line, or if there are more than `schedule_lines_max`.
 result<job_config> with_schedule_text(job_config config, std::string_view text);
 
 } // namespace elasticjob

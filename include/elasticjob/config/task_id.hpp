@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The name that a run goes by, in events and to its body; config/task_id_parser.hpp reads it back.
+/// \file \brief The name of a run in events and in its context; config/task_id_parser.hpp parses it.
 #ifndef ELASTICJOB_CONFIG_TASK_ID_HPP
 #define ELASTICJOB_CONFIG_TASK_ID_HPP
 
@@ -16,14 +16,15 @@ namespace elasticjob {
 /// `0,1,2`; empty for no items.
 std::string format_item_list(std::span<item_index const> items);
 
-/// How a run came about, in the words of a task id. Members of 2.1.5 call every run ready, those of a failover too.
+/// The reason for a run, as part of a task id. Members of 2.1.5 write "ready" for every run, even for a failover.
 enum class execution_type : std::uint8_t { ready, failover };
 
 constexpr std::string_view name_of(execution_type type) noexcept {
     return type == execution_type::ready ? "READY" : "FAILOVER";
 }
 
-/// The id of a run of these items; no items are an empty part. An instance without an id is written as `127.0.0.1@-@1`.
+/// The id of a run of these items; the part is empty if there are none. An instance without an id is written as
+/// `127.0.0.1@-@1`.
 std::string make_task_id(job_name const& job, std::span<item_index const> items, instance_id const& instance,
                          execution_type type = execution_type::ready);
 

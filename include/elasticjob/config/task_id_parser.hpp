@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Task ids and lists of items, read back from their text by whoever looks at events.
+/// \file \brief Parses task ids and lists of items, for readers of events.
 #ifndef ELASTICJOB_CONFIG_TASK_ID_PARSER_HPP
 #define ELASTICJOB_CONFIG_TASK_ID_PARSER_HPP
 
@@ -18,18 +18,18 @@
 
 namespace elasticjob {
 
-/// The items of `0,1,2` in the order of their first appearance; none for an empty text. Commas at the end do not count.
+/// The items of `0,1,2` in the order of their first appearance; none for an empty text. Commas at the end are ignored.
 /// O(n log n).
 ///
-/// Errors: malformed_data, if there is anything else than items and commas, and be it a blank.
+/// Errors: malformed_data if the text contains anything but items and commas, even a blank.
 result<std::vector<item_index>> parse_item_list(std::string_view text);
 
-/// Which items of which job: the first two parts of a task id.
+/// A job and its items: the first two parts of a task id.
 struct task_meta {
     std::string job{};
     std::vector<item_index> items{};
 
-    /// Reads `<job>`, `<job>@-@<items>` or a whole task id.
+    /// Parses `<job>`, `<job>@-@<items>` or a whole task id.
     /// Errors: malformed_data.
     static result<task_meta> parse(std::string_view text);
 
@@ -42,8 +42,8 @@ struct task_id {
     execution_type type = execution_type::ready;
     instance_id instance{};
 
-    /// Errors: malformed_data, if there are not exactly five parts, the third is neither READY nor FAILOVER, or another
-    /// is not what it should be.
+    /// Errors: malformed_data if there are not exactly five parts, if the third is neither READY nor FAILOVER, or if
+    /// another part is invalid.
     static result<task_id> parse(std::string_view text);
 
     friend bool operator==(task_id const&, task_id const&) = default;

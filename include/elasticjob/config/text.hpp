@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Small questions about text that several parts of a configuration ask.
+/// \file \brief Text functions that several parts of a configuration need.
 #ifndef ELASTICJOB_CONFIG_TEXT_HPP
 #define ELASTICJOB_CONFIG_TEXT_HPP
 
@@ -18,11 +18,11 @@ namespace elasticjob::detail {
 
 constexpr bool is_digit(char c) noexcept { return '0' <= c && c <= '9'; }
 
-/// Cuts at each separator. Like Java's `String.split`, it drops empty pieces at the end but not elsewhere, and gives a
-/// text without any separator back whole, even if it is empty.
+/// Splits at each separator. Like Java's `String.split`, it drops empty pieces at the end but not elsewhere, and
+/// returns a text without a separator as one piece, even if it is empty.
 std::vector<std::string_view> split(std::string_view text, std::string_view separator);
 
-/// Without blanks and control characters at both ends, which is what Java's `String.trim` takes for white space.
+/// The text without blanks and control characters at both ends, which Java's `String.trim` treats as white space.
 constexpr std::string_view trim(std::string_view text) noexcept {
     auto const is_blank = [](char c) { return static_cast<unsigned char>(c) <= ' '; };
     while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
@@ -30,7 +30,7 @@ constexpr std::string_view trim(std::string_view text) noexcept {
     return text;
 }
 
-/// Whether the whole text is a number, which it then stores: decimal, with a sign if it is negative.
+/// Stores the number if the whole text is one: decimal, with a sign if it is negative. False otherwise.
 template <class Number>
 bool read_number(std::string_view text, Number& number) noexcept {
     auto const end = text.data() + text.size();
@@ -46,7 +46,7 @@ std::optional<Number> parse_number(std::string_view text) noexcept {
     return number;
 }
 
-/// The text made fit for one line of a log: shortened, and escaped as `append_line_text` does.
+/// The text for one line of a log: shortened, and escaped as by `append_line_text`.
 std::string cut_short(std::string_view text);
 
 /// The same between single quotes.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Whether a configuration can be run, found out before anything of it is registered.
+/// \file \brief Checks whether a configuration can be run, before any of it is registered.
 #ifndef ELASTICJOB_CONFIG_VALIDATION_HPP
 #define ELASTICJOB_CONFIG_VALIDATION_HPP
 
@@ -29,18 +29,19 @@
 
 namespace elasticjob {
 
-/// The most items that a job may be cut into.
+/// The maximum number of items of a job.
 inline constexpr int sharding_total_count_max = 10'000'000;
 
-/// The most bytes that a configuration may have in the registry, which refuses a request beyond 1 MiB with all that
-/// stands around the data.
+/// The maximum size of a configuration in the registry, in bytes. The registry refuses requests beyond 1 MiB, which
+/// includes more than the data.
 inline constexpr std::size_t stored_config_size_max = 1'000'000;
 
-/// The most problems that the error of `validate` lists: it has to fit into a log. `problems_of` has all.
+/// The maximum number of problems that the error of `validate` lists, so that it fits into a log. `problems_of` returns
+/// all.
 inline constexpr std::size_t problems_listed_max = 40;
 
-/// A configuration that can be run, with those of its texts that have a meaning already read. Its cron expression has
-/// six or seven fields, whatever was written. Made by `validate`.
+/// A configuration that can be run, with its texts already parsed. Its cron expression always has six or seven fields.
+/// Made by `validate`.
 class valid_config {
 public:
     job_config const& config() const noexcept { return config_; }
@@ -62,17 +63,17 @@ private:
 
 namespace detail {
 
-/// Whether an instance that accepts so many items may run a job so configured. Errors: invalid_config.
+/// Whether an instance that accepts `items_max` items may run a job with this configuration. Errors: invalid_config.
 result<void> check_item_count(job_config const& config, std::uint32_t items_max);
 
-/// The byte at which a text cannot be part of a configuration, or npos.
+/// The first byte that a configuration cannot contain, or npos.
 std::size_t find_bad_byte(std::string_view text);
 
 } // namespace detail
 
-/// Everything that is wrong with a configuration, at most one problem per field: `what` is its value and what would be
-/// right, `where` the field's name in the registry, that of the member where Java has no such field (`schedules[2]`), or
-/// `configuration` for the whole. None if `validate` would succeed.
+/// All problems of a configuration, at most one for each field. `what` is the value and what would be right. `where` is
+/// the field's name in the registry, the name of the member if Java has no such field (`schedules[2]`), or
+/// `configuration` for the whole. Empty if `validate` would succeed.
 ///
 /// | code                           | about                                                                           |
 /// |--------------------------------|---------------------------------------------------------------------------------|
@@ -83,15 +84,15 @@ std::size_t find_bad_byte(std::string_view text);
 /// |                                | limits and retries                                                              |
 std::vector<error> problems_of(job_config const& config);
 
-/// What a configuration asks for and does not get, though it can be run: failover without `monitor_execution`. Java
-/// members run such a job and are silent, so it is not refused, but a scheduler tells of it in a `trouble` event.
+/// A setting without effect in a configuration that can be run: failover without `monitor_execution`. Java members run
+/// such a job without a message, so it is not refused, but a scheduler reports it in a `trouble` event.
 std::optional<error> find_ineffective(job_config const& config);
 
-/// Checks everything at once, because whoever mends a configuration wants to do it once. Item parameters of items that
-/// the job does not have are no mistake: an operator may lower the count for a while. `more` is what the caller has
-/// found besides; of a field that has a problem already, it adds none.
+/// Checks the whole configuration, so that its author can correct all problems at once. Parameters of items beyond the
+/// item count are accepted, because an operator may lower the count for a while. `more` contains the caller's own
+/// problems; those of a field that already has a problem are not added.
 ///
-/// Errors: the problem as in `problems_of`, if there is just one; otherwise invalid_config, which lists them, the first
+/// Errors: the problem as in `problems_of` if there is only one; otherwise invalid_config, which lists the first
 /// `problems_listed_max` of them.
 result<valid_config> validate(job_config config, std::vector<error> more = {});
 
