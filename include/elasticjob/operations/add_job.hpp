@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Writes a job into the registry, from any process: whoever knows its class runs it.
+/// \file \brief Writes a job into the registry, from any process. Catalogs that know its class run it.
 #ifndef ELASTICJOB_OPERATIONS_ADD_JOB_HPP
 #define ELASTICJOB_OPERATIONS_ADD_JOB_HPP
 
@@ -17,14 +17,14 @@
 
 namespace elasticjob {
 
-/// Does with a job's configuration what a member does that starts with it, but runs nothing: what is in the registry
-/// counts, unless there is nothing or this one says `overwrite`. What became of it is in the decision, with the
-/// differences; `to_string` makes a line of it. One transaction, which makes sure that the job has no tombstone and that
-/// nobody has written meanwhile; tried again, a bounded number of times, when somebody has, or a reply was lost. Servers
-/// that an operator has disabled stay disabled. Safe to repeat.
-/// Errors: removed if the job was removed for good; invalid_config if jobs would wait for each other; job_conflict if one of that name has another class or type;
-/// malformed_data and those of `validate` for what is stored; version_conflict if it never came to rest; those of the
-/// registry.
+/// Treats a job's configuration as a member that starts with it would, but runs nothing. The registry's configuration
+/// is in force, unless there is none or this one says `overwrite`. The returned decision says which one is in force,
+/// and lists the differences; `to_string` makes one line of it. One transaction, which checks that the job has no
+/// tombstone and that nothing has changed since the read. After a concurrent change or a lost reply it is repeated, a
+/// bounded number of times. Servers that an operator has disabled stay disabled. Safe to repeat.
+/// Errors: removed if the job was removed for good; invalid_config if jobs would follow one another in a circle;
+/// job_conflict if the stored job has another class or type; malformed_data and those of `validate` for the stored
+/// configuration; version_conflict if all attempts met concurrent changes; those of the registry.
 template <registry Registry>
 task<result<config_decision>> publish_job(Registry& r, valid_config config) {
     using decision_type = config_decision;
@@ -68,8 +68,8 @@ task<result<config_decision>> publish_job(Registry& r, valid_config config) {
                     at.root().str()};
 }
 
-/// The same for programs that have no coroutine at hand. Waits up to ten seconds. Errors: as above, and timed_out; those of
-/// `validate`, before anything is read or written. Threads: any but the loop's.
+/// The same as a blocking call. Waits up to ten seconds. Errors: as above, and timed_out; those of `validate`, before
+/// anything is read or written. Threads: any but the loop's.
 template <registry Registry>
 result<config_decision> add_job(Registry& r, job_config config) {
     ELASTICJOB_TRY(auto valid, validate(std::move(config)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Takes the IPv4 addresses out of texts that are shown to others.
+/// \file \brief Masks the IPv4 addresses in texts.
 #ifndef ELASTICJOB_OPERATIONS_ADDRESS_MASK_HPP
 #define ELASTICJOB_OPERATIONS_ADDRESS_MASK_HPP
 
@@ -17,21 +17,21 @@
 namespace elasticjob {
 
 enum class address_masking : std::uint8_t {
-    whole,    ///< each address is replaced by `ip1`, `ip2`, …, in the order in which they are met
-    as_2_1_5, ///< byte for byte as 2.1.5: of the last number only one digit is seen, so 10.0.0.17 becomes `ip17`
-    none,     ///< addresses stay
+    whole,    ///< replaces the addresses by `ip1`, `ip2`, …, in the order in which they occur
+    as_2_1_5, ///< byte for byte as 2.1.5, which recognizes only one digit of the last number: 10.0.0.17 becomes `ip17`
+    none,     ///< keeps the addresses
 };
 
 namespace detail {
 
-/// 0 to 255, without zeros in front.
+/// 0 to 255, without leading zeros.
 constexpr bool is_octet(std::string_view digits) noexcept {
     if (digits.size() == 1) return true;
     if (digits.size() == 2) return digits[0] != '0';
     return digits[0] == '1' || (digits[0] == '2' && (digits[1] < '5' || (digits[1] == '5' && digits[2] < '6')));
 }
 
-/// The length of the address that the text begins with; 0: it begins with none.
+/// The length of the address at the beginning of the text; 0 if there is none.
 constexpr std::size_t address_length(std::string_view text, bool sees_one_digit) noexcept {
     std::size_t at = 0;
     for (int octet = 0;; ++octet) {
@@ -54,8 +54,8 @@ static_assert(address_length("10.0.0", false) == 0 && address_length("01.0.0.1",
 
 } // namespace detail
 
-/// Masks line after line; an address keeps its name from one to the next. An address may stand within other text, as in an
-/// instance's id. Threads: one.
+/// Masks one line after the other. An address has the same name in all lines. It may be part of another text, such as
+/// an instance's id. Threads: one.
 class address_mask {
 public:
     explicit address_mask(address_masking how) noexcept : how_{how} {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Runs that failed for good: which there are, and what an operator can do about them.
+/// \file \brief Lists the runs that failed for good, and lets an operator handle them.
 #ifndef ELASTICJOB_OPERATIONS_DEAD_LETTERS_HPP
 #define ELASTICJOB_OPERATIONS_DEAD_LETTERS_HPP
 
@@ -18,21 +18,21 @@
 
 namespace elasticjob {
 
-/// A run that failed, or died with its instance, and was not made up for.
+/// A run that failed or was interrupted, and that is not repeated.
 struct dead_letter {
     item_index item = 0;
     run_entry run{};
 };
 
-/// What is to become of a dead letter.
+/// What to do with a dead letter.
 enum class dead_letter_verdict : std::uint8_t {
-    run_again, ///< at once, by whoever owns the item, as one attempt more for the same due instant; it is no letter any more
+    run_again, ///< the item's owner runs it at once, as the next attempt for the same due instant; removes the letter
     discard,
 };
 
-/// All dead letters of a job, by item, then from the oldest on. One request for the items that have a record, and one for
-/// each of those, a thousand at a time. Errors: no_node if there is no such job; malformed_data naming the record that
-/// cannot be read; those of the registry.
+/// All dead letters of a job, ordered by item, the oldest first. One request for the list of records and one for each
+/// record, a thousand at a time. Errors: no_node if there is no such job; malformed_data with the record that cannot be
+/// read; those of the registry.
 template <registry Registry>
 task<result<std::vector<dead_letter>>> find_dead_letters(Registry& r, job_name job) {
     constexpr std::size_t at_once = 1000;
@@ -66,12 +66,12 @@ task<result<std::vector<dead_letter>>> find_dead_letters(Registry& r, job_name j
     co_return letters;
 }
 
-/// Has the last dead letter of that item for that due instant run again, or throws it away: in one transaction, against the
-/// record that was read, so that of two operators one is told no_node. Whoever owns the item is told; the rest is as with
-/// any other run, and what fails once more is a letter again. Safe to repeat: if the answer was lost, no_node says that it
-/// had been done.
-/// Errors: no_node if there is no such letter; version_conflict if the item runs, or waits to be tried again, or never
-/// came to rest: ask when it has ended; malformed_data; those of the registry.
+/// Runs the last dead letter of that item for that due instant again, or discards it. One transaction checks the
+/// version of the record, so if two operators handle the same letter, one of them gets no_node. The item's owner is
+/// notified and runs it like any other run. If the run fails again, it becomes a dead letter again. Safe to repeat: if
+/// the reply was lost, no_node says that the first call has succeeded.
+/// Errors: no_node if there is no such letter; version_conflict if the item runs or waits for a retry, or if its record
+/// kept changing: try again when the run has ended; malformed_data; those of the registry.
 template <registry Registry>
 task<result<void>> settle_dead_letter(Registry& r, job_name job, item_index item, wall_time due,
                                       dead_letter_verdict verdict) {
@@ -104,18 +104,18 @@ task<result<void>> settle_dead_letter(Registry& r, job_name job, item_index item
     co_return error{errc::version_conflict, "the item's record kept changing", at.run_record(item).str()};
 }
 
-// The same for programs that have no coroutine at hand. Threads: any but the loop's.
+// The same as blocking calls. Threads: any but the loop's.
 
-/// The dead letters of a job, in the order of its items. Errors: as `find_dead_letters`, and invalid_argument for a name
-/// that no job can have.
+/// The dead letters of a job, in the order of its items. Errors: as `find_dead_letters`, and invalid_argument for an
+/// invalid job name.
 template <registry Registry>
 result<std::vector<dead_letter>> list_dead_letters(Registry& r, std::string_view job) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));
     return block_on(r.loop(), find_dead_letters(r, std::move(name)));
 }
 
-/// Has the item's owner run a dead letter at once. Errors: as `settle_dead_letter`, and invalid_argument for a name that
-/// no job can have.
+/// Makes the item's owner run a dead letter at once. Errors: as `settle_dead_letter`, and invalid_argument for an
+/// invalid job name.
 template <registry Registry>
 result<void> run_again(Registry& r, std::string_view job, item_index item, wall_time due) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief All nodes of a job as lines of text, from any process: what a diagnosis begins with.
+/// \file \brief Writes all nodes of a job as lines of text, from any process, for a diagnosis.
 #ifndef ELASTICJOB_OPERATIONS_DUMP_HPP
 #define ELASTICJOB_OPERATIONS_DUMP_HPP
 
@@ -22,21 +22,21 @@
 
 namespace elasticjob {
 
-/// What a dump shows, and how large it may be.
+/// The options of a dump: what it shows, and its limits.
 struct dump_options {
     address_masking addresses = address_masking::whole;
 
-    /// A job that has more is not dumped.
+    /// A job with more nodes is not dumped.
     std::size_t nodes_max = 100'000;
-    std::size_t bytes_max = 33'554'432; ///< of all paths and values together
+    std::size_t bytes_max = 33'554'432; ///< the limit for all paths and values together
 
-    /// Requests that are on their way at once; at least 1.
+    /// The maximum number of simultaneous requests; at least 1.
     std::size_t requests_max = 64;
 };
 
 namespace detail {
 
-/// The nodes of a job, as far as they have been read.
+/// The nodes of a job that have been read so far.
 class dumped_tree {
 public:
     explicit dumped_tree(node_path root) { add(std::move(root)); }
@@ -46,16 +46,17 @@ public:
     node_path const& path(std::size_t n) const { return nodes_[n].path; }
 
     void set_value(std::size_t n, std::string value);
-    /// Errors: invalid_path, for what no registry lets anybody create.
+    /// Errors: invalid_path for names that no registry allows.
     result<void> add_children(std::size_t n, std::vector<std::string> names);
 
-    /// MO-4: each node before its children, siblings in descending order, without the root and what has gone meanwhile.
+    /// MO-4: each node before its children, siblings in descending order, without the root and without nodes that were
+    /// removed meanwhile.
     std::vector<std::string> lines(address_masking addresses) const;
 
 private:
     struct known_node {
         node_path path;
-        std::optional<std::string> value{};  ///< nothing: it is not there
+        std::optional<std::string> value{};  ///< nothing: the node does not exist
         std::vector<std::size_t> children{}; ///< in ascending order
     };
 
@@ -104,21 +105,21 @@ task<result<dumped_tree>> read_tree(Registry& r, node_path root, dump_options op
 
 } // namespace detail
 
-/// A line for each node of the job, `/settle/servers/ip1 | DISABLED`, in the order of the dump of 2.1.5. Read node by node,
-/// at most `requests_max` at once, so it may be a moment old, and its parts of different moments. Nothing is written.
+/// A line for each node of the job, `/settle/servers/ip1 | DISABLED`, in the order of the dump of 2.1.5. The nodes are
+/// read one by one, at most `requests_max` at once, so the dump is not a snapshot of one moment. Writes nothing.
 ///
-/// Otherwise than in 2.1.5: there is no cache beside the registry, so no line tells of a difference between the two; ends of
-/// lines in values, which our own nodes have, are written as `\n`, other control characters as `\x1f`.
-/// Errors: no_node if there is no such job; too_large if it has more than `nodes_max` or `bytes_max`; those of the registry.
+/// Differences from 2.1.5: there is no cache besides the registry, so no line shows a difference between the two. Line
+/// breaks in values, which only nodes below `ext` have, are written as `\n`, and other control characters as `\x1f`.
+/// Errors: no_node if there is no such job; too_large if it exceeds `nodes_max` or `bytes_max`; those of the registry.
 template <registry Registry>
 task<result<std::vector<std::string>>> dump_job(Registry& r, job_name job, dump_options options = {}) {
     ELASTICJOB_CO_TRY(auto const tree, co_await detail::read_tree(r, job_layout{job}.root(), options));
     co_return tree.lines(options.addresses);
 }
 
-/// The same for programs that have no coroutine at hand: `dump(registry, "settle")`. The loop only reads; the lines are made
-/// here. Waits up to `patience`. Errors: as above, and timed_out; invalid_argument for a name that no job can have.
-/// Threads: any but the loop's.
+/// The same as a blocking call: `dump(registry, "settle")`. The loop only reads; the calling thread makes the lines.
+/// Waits up to `patience`. Errors: as above, and timed_out; invalid_argument for an invalid job name. Threads: any but
+/// the loop's.
 template <registry Registry>
 result<std::vector<std::string>> dump(Registry& r, std::string_view job, dump_options options = {},
                                       std::chrono::milliseconds patience = std::chrono::seconds{10}) {
@@ -129,7 +130,7 @@ result<std::vector<std::string>> dump(Registry& r, std::string_view job, dump_op
     return tree.lines(options.addresses);
 }
 
-/// MO-3: the lines as one text, each with an end.
+/// MO-3: the lines as one text, each with a line break.
 std::string dump_text(std::vector<std::string> const& lines);
 
 } // namespace elasticjob

@@ -20,35 +20,37 @@
 
 namespace elasticjob {
 
-/// Where a dump port listens, and what its clients may take.
+/// The address of a dump port, and the limits for its clients.
 struct dump_port_options {
-    std::string address = "127.0.0.1"; ///< whoever reaches it may read: there is no password
-    int port = 0;                      ///< 0: one that is free
+    std::string address = "127.0.0.1"; ///< every client that can reach it may read, because there is no password
+    int port = 0;                      ///< 0: any free port
 
-    /// What a client may take in all, from its connection to its end. The dump itself may take no longer either.
+    /// The time limit for a client, from accepting the connection to closing it. It also limits the dump.
     std::chrono::milliseconds client_limit{10'000};
 
-    /// At once. Others wait until they are accepted.
+    /// The maximum number of simultaneous clients. Others wait until they are accepted.
     std::size_t clients_max = 4;
 
-    /// When all places are taken and somebody waits for one, the client goes that has been idle longest, and at least so
-    /// long: it has not ended its line, takes nothing of the dump, or has it and does not hang up.
+    /// If the maximum is reached and another client waits, the port disconnects the client that has been idle longest,
+    /// if that is at least this long. Idle clients have not completed their line, do not read the dump, or have read it
+    /// and do not close the connection.
     std::chrono::milliseconds idle_limit{1'000};
 
     dump_options dump{};
 };
 
-/// Answers the line `dump`, in letters of any case, with the dump of a job, and hangs up; also on any other line, without
-/// a byte. MO-1 to MO-7, of which these are otherwise: it listens on loopback, unless told otherwise; who cannot listen is
-/// told so; which port was free is known; lines, clients and their time have limits; a dump that fails says `error: ` and
-/// why; a port ends with its owner; what is read is the registry, not a cache.
+/// Answers the line `dump`, in upper or lower case, with the dump of a job, and closes the connection. After any other
+/// line it closes the connection without an answer. Rules MO-1 to MO-7. Unlike 2.1.5, it listens on loopback by
+/// default, returns an error if it cannot listen, returns the number of a free port, limits lines, clients and their
+/// time, answers a failed dump with `error: ` and the reason, closes with its owner, and reads the registry instead of
+/// a cache.
 ///
-/// A thread of its own, which does dumps one after another. From its beginning to its end, which must come before that of
-/// the registry, and not on the registry's loop; it waits for a dump in progress. The loop is one that has a thread.
-/// Movable. Threads: one at a time.
+/// Its own thread makes one dump after the other. The registry must outlive the port, and its loop must have a thread.
+/// Do not destroy the port on that loop: the destructor waits for a dump in progress. Movable. Threads: one at a time.
 class dump_port {
 public:
-    /// Errors: unreachable if it cannot listen there, or can have no thread; invalid_argument for a name that no job can have.
+    /// Errors: unreachable if it cannot listen there or cannot start a thread; invalid_argument for an invalid job
+    /// name.
     template <registry Registry>
     [[nodiscard]] static result<dump_port> start(Registry& r, std::string_view job, dump_port_options options = {}) {
         ELASTICJOB_TRY(auto name, job_name::parse(job));
@@ -96,8 +98,8 @@ private:
     std::thread thread_;
 };
 
-/// What `job_config::monitor_port` asks for, beside the scheduler that runs the job; nothing where it is -1, as by
-/// default. The other options as given. Errors: those of `dump_port::start`.
+/// Opens the port in `job_config::monitor_port`, for a program that also runs the job. Returns nothing if it is -1, the
+/// default. `options` sets everything else. Errors: those of `dump_port::start`.
 template <registry Registry>
 [[nodiscard]] result<std::optional<dump_port>> open_monitor_port(Registry& r, job_config const& config,
                                                                  dump_port_options options = {}) {

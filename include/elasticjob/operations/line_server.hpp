@@ -28,24 +28,25 @@ namespace elasticjob::detail {
 
 struct listening_socket {
     descriptor socket;
-    int port = 0; ///< which one it is, where any was asked for
+    int port = 0; ///< the actual port, also if any free port was requested
 };
 
-/// An address is IPv4 or IPv6, in numbers. Errors: unreachable, with what the system has to say of it.
+/// The address is numeric, IPv4 or IPv6. Errors: unreachable, with the system's reason.
 result<listening_socket> listen_on(std::string const& address, int port);
 
 struct line_server_limits {
-    std::chrono::milliseconds client; ///< from being accepted to hanging up, whatever it does
-    std::size_t clients_max;          ///< at once; at least 1
-    std::chrono::milliseconds idle;   ///< then, if others wait, a client that brings nothing to its end makes room
+    std::chrono::milliseconds client; ///< from accepting a client to closing its connection
+    std::size_t clients_max;          ///< simultaneously; at least 1
+    std::chrono::milliseconds idle;   ///< after this time an idle client makes room if another one waits
     std::size_t line_max = 256;       ///< bytes
 };
 
-/// Reads a line from each client, which LF, CR or the end of what it sends ends, answers, and hangs up. `answer(line, due)`
-/// gives the text; an empty one is not sent. Sockets are polled, so that nobody keeps others waiting by what he does not do;
-/// answers are given one at a time. When there is no place left and somebody waits for one, the client that has been idle
-/// longest is hung up on, if that is longer than `idle`: it has not ended its line, takes nothing of its answer, or has all
-/// of it. A networking library would bring a loop of its own, for what is a page of POSIX.
+/// Reads a line from each client, up to LF, CR or the end of the input, sends the answer, and closes the connection.
+/// `answer(line, due)` returns the text; an empty text is not sent. Sockets are polled, so that no silent client delays
+/// the others. Answers are computed one at a time. If the maximum of clients is reached and another one waits, the
+/// server disconnects the client that has been idle longest, if that is longer than `idle`: a client that has not
+/// completed its line, does not read its answer, or has read all of it. A networking library would add its own loop for
+/// one page of POSIX code.
 /// Threads: one.
 template <class Answer>
 class line_server {
@@ -75,7 +76,7 @@ private:
     enum class step {
         reading,
         writing,
-        leaving, ///< we have said all; what is closed with something unread would take the answer back
+        leaving, ///< the answer is sent; closing a socket with unread input would discard the answer
         gone,
     };
     struct client {
@@ -96,7 +97,7 @@ private:
             due = std::min(due, c.due);
             auto const idle_at = c.idle_since + limits_.idle;
             if (is_full && idle_at > now())
-                due = std::min(due, idle_at); // before, those who wait are looked at already
+                due = std::min(due, idle_at); // if it has passed, waiting clients are accepted already
         }
         if (due == mono_time::max()) return -1;
         auto const left = std::chrono::ceil<std::chrono::milliseconds>(due - now()).count();
@@ -108,7 +109,7 @@ private:
         return std::any_of(clients_.begin(), clients_.end(), [&](client const& c) { return is_idle(c, at); });
     }
 
-    /// False if nobody has to go.
+    /// False if no client is idle.
     bool make_room() {
         if (clients_.size() < std::max(limits_.clients_max, std::size_t{1})) return true;
         auto const oldest = std::min_element(clients_.begin(), clients_.end(), [](client const& a, client const& b) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What would move if an instance joined or left, or the count, the labels or the strategy changed; from any
-/// process, and nothing is touched.
+/// \file \brief Computes what would move if an instance joined or left, or if the count, the labels or the strategy
+/// changed. Works from any process and changes nothing.
 #ifndef ELASTICJOB_OPERATIONS_PLAN_HPP
 #define ELASTICJOB_OPERATIONS_PLAN_HPP
 
@@ -32,10 +32,10 @@
 
 namespace elasticjob {
 
-/// What is to be imagined. Nothing of it: what the strategy would say of the job as it is.
+/// The assumed changes. Without changes the plan shows what the strategy would answer for the job as it is.
 struct job_change {
     struct joiner {
-        std::string instance; ///< an instance id, or an IP address alone
+        std::string instance; ///< an instance id, or only an IP address
         std::uint32_t weight = 1;
         std::string labels{};
     };
@@ -46,16 +46,16 @@ struct job_change {
 };
 
 struct job_plan : allocation_plan {
-    std::string strategy_now;      ///< as the job is configured
-    bool changes_strategy = false; ///< whether the plan is made with another
+    std::string strategy_now;      ///< the strategy in the job's configuration
+    bool changes_strategy = false; ///< whether the plan uses another strategy
 };
 
-/// A line for the whole, one for each move and one for each share.
+/// A summary line, a line for each move and a line for each share.
 std::string to_text(job_plan const& p);
 
 namespace detail {
 
-/// The owners of now: the assignment's, or those that the items' nodes name where a Java member has sharded.
+/// The present owners: those of the assignment, or those in the items' nodes if a Java member has sharded.
 struct owners_of_now {
     std::vector<instance_id> instances;
     std::vector<run> runs;
@@ -63,18 +63,19 @@ struct owners_of_now {
 
 owners_of_now owners_from(item_nodes const& nodes);
 
-/// An address alone has no token, so it gets one.
+/// An address alone has no token, so this function adds one.
 result<instance_id> id_of(job_change::joiner const& fresh);
 
-/// Who would be there: those of `there` whose server is enabled, without those who leave, with those who join.
+/// The instances after the change: those of `there` whose server is enabled, without the leaving ones, plus the joining
+/// ones.
 result<std::vector<instance_id>> imagined(std::vector<instance_id> there, job_change const& change);
 
 } // namespace detail
 
-/// Reads what a leader goes by, with requests for the job, for each instance, and, only if a Java member has sharded it, for
-/// each item; and asks the strategy. The strategy is a type, as everywhere; it may be another than the job's, which is
-/// how to see what a change of strategy would cost. A leader shards only when something has changed, so a change of
-/// nothing may show moves that do not happen by themselves.
+/// Reads the same nodes as a leader and calls the strategy. Sends requests for the job, for each instance, and, if a
+/// Java member has sharded the job, for each item. The strategy is a type. If it is not the job's strategy, the plan
+/// shows what a change of strategy would move. A leader shards only after a change, so a plan without changes may show
+/// moves that do not happen by themselves.
 /// Errors: no_node if there is no such job; invalid_argument for instances that cannot leave or join, and 0 items;
 /// invalid_config for labels that cannot be read; job_threw if the strategy throws; malformed_data; those of the registry.
 template <sharding_strategy Strategy, registry Registry>
@@ -122,7 +123,7 @@ task<result<job_plan>> plan_job(Registry& r, job_name job, job_change change) {
         for (auto const& id : instances) {
             auto const known = std::find_if(traits_nodes.begin(), traits_nodes.end(),
                                             [&](auto const& one) { return one.first == id; });
-            auto const& stored = known->second; // of everyone there is one, if only an empty one
+            auto const& stored = known->second; // there is one for each instance, possibly empty
             traits.add_instance(at.traits_of(id), stored ? &*stored : nullptr);
         }
     }
@@ -152,9 +153,8 @@ task<result<job_plan>> plan_job(Registry& r, job_name job, job_change change) {
     co_return plan;
 }
 
-/// The same for programs that have no coroutine at hand: `plan<StickyAllocation>(registry, "settle", {.leaving = {id}})`.
-/// Waits up to ten seconds. Errors: as above, and timed_out; invalid_argument for a name that no job can have. Threads:
-/// any but the loop's.
+/// The same as a blocking call: `plan<StickyAllocation>(registry, "settle", {.leaving = {id}})`. Waits up to ten
+/// seconds. Errors: as above, and timed_out; invalid_argument for an invalid job name. Threads: any but the loop's.
 template <sharding_strategy Strategy, registry Registry>
 result<job_plan> plan(Registry& r, std::string_view job, job_change change = {}) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Removes a job for good, with all its nodes but a tombstone; from any process, while instances run it.
+/// \file \brief Removes a job for good, with all its nodes except a tombstone, from any process, even while instances
+/// run it.
 #ifndef ELASTICJOB_OPERATIONS_REMOVE_JOB_HPP
 #define ELASTICJOB_OPERATIONS_REMOVE_JOB_HPP
 
@@ -29,8 +30,8 @@ inline constexpr std::chrono::milliseconds removal_pause{100};
 
 error taken_back(job_layout const& at);
 
-/// One step: with the tombstone the configuration goes, in one transaction. Gives whether that is how it stands. Once the
-/// job is `known_removed`, a tombstone that is not there has been lifted, and the job is another one.
+/// One step: one transaction creates the tombstone and removes the configuration. Returns whether the job is in this
+/// state. If the job is `known_removed` and there is no tombstone, the job has been restored and is now another one.
 template <registry Registry>
 task<result<bool>> bury(Registry& r, job_layout at, session_generation g, bool known_removed) {
     std::vector<node_path> paths{at.removed(), at.config(), at.ext(), at.servers(), at.instances()};
@@ -50,8 +51,9 @@ task<result<bool>> bury(Registry& r, job_layout at, session_generation g, bool k
     co_return static_cast<bool>(reply);
 }
 
-/// Takes out who does not leave by itself: members that know nothing of tombstones leave when their node is gone (SD-1),
-/// and ghosts have nobody who could. Gives one who is there still, if any.
+/// Removes the nodes of instances that do not leave by themselves. Members that ignore tombstones leave when their node
+/// is gone (SD-1), and behind a persistent node there is no process. Returns one of the instances that are still there,
+/// if any.
 template <registry Registry>
 task<result<std::optional<std::string>>> show_out(Registry& r, job_layout at,
                                                   node_watch<typename Registry::loop_type>& watch) {
@@ -74,9 +76,9 @@ task<result<std::optional<std::string>>> show_out(Registry& r, job_layout at,
     co_return waiting_for;
 }
 
-/// Everything but the tombstone, from the leaves up, as much at a time as fits into a transaction; each of them makes sure
-/// that the tombstone still stands. Gives whether nothing else was left. Errors: version_conflict if somebody has taken
-/// the removal back; those of the registry.
+/// Removes everything except the tombstone, from the leaves up, as much at a time as fits into a transaction. Each
+/// transaction checks that the tombstone still exists. Returns whether nothing else was left. Errors: version_conflict
+/// if the job has been restored; those of the registry.
 template <registry Registry>
 task<result<bool>> clear_away(Registry& r, job_layout at, session_generation g) {
     ELASTICJOB_CO_TRY(auto doomed, co_await list_below(r, at.root()));
@@ -93,13 +95,13 @@ task<result<bool>> clear_away(Registry& r, job_layout at, session_generation g) 
         ELASTICJOB_CO_TRY(auto const reply, co_await r.commit(std::move(t)));
         if (!reply && reply.refused->operation == 0)
             co_return taken_back(at);
-        if (!reply) break; // somebody else was quicker, or has just written
+        if (!reply) break; // another caller was faster, or has just written
     }
-    co_return false; // to be seen
+    co_return false; // not known yet
 }
 
-/// Takes steps until nothing but the tombstone is left, and `last` says that this will do. `is_removed` if the tombstone
-/// has been seen.
+/// Takes steps until only the tombstone is left and `last` succeeds. `is_removed`: the tombstone
+/// has been seen before.
 template <registry Registry, class Last>
 task<result<void>> remove_with(Registry& r, job_layout at, mono_time deadline, Last last, bool is_removed = false) {
     using loop_type = typename Registry::loop_type;
@@ -147,13 +149,14 @@ struct leave_tombstone {
 
 } // namespace detail
 
-/// Removes a job for good. First, in one transaction, its configuration goes and `ext/removed`, the tombstone, is there:
-/// from then on nobody can join the job, no run begins, and no restart brings it back; only restore_job does. Its instances
-/// let end what they run, record it, and leave in order; Java members, who know nothing of tombstones, are told to by the
-/// removal of their nodes. When the last has left, all the job's nodes go but the tombstone, in as many transactions as it
-/// takes. Every step is safe to stop at and to repeat: by the same caller, another one, or several at once.
-/// Errors: no_node if there is no such job; timed_out if instances are still there at the deadline, or the registry has not
-/// answered: the error says which, and whether the job is removed already; version_conflict if somebody restores the job
+/// Removes a job for good. First, one transaction removes its configuration and creates the tombstone, `ext/removed`.
+/// From then on no instance can join the job, no run begins, and no restart brings the job back; only restore_job does.
+/// The job's instances let their runs end, record them, and leave in order. Java members ignore tombstones, so their
+/// nodes are removed, which makes them leave. When the last instance has left, all nodes of the job except the
+/// tombstone are removed, in as many transactions as necessary. The removal may stop after any step, and every step may
+/// be repeated, by the same caller, by another one, or by several at once.
+/// Errors: no_node if there is no such job; timed_out if instances are still there at the deadline or the registry has
+/// not answered: the error says which, and whether the job is already removed; version_conflict if the job is restored
 /// meanwhile; those of the registry.
 template <registry Registry>
 task<result<void>> request_removal(Registry& r, job_name job, mono_time deadline) {
@@ -161,8 +164,8 @@ task<result<void>> request_removal(Registry& r, job_name job, mono_time deadline
     return detail::remove_with(r, at, deadline, detail::leave_tombstone{});
 }
 
-/// The same for programs that have no coroutine at hand: `remove_job(registry, "settle")`. Errors: as above, and
-/// invalid_argument for a name that no job can have. Threads: any but the loop's.
+/// The same as a blocking call: `remove_job(registry, "settle")`. Errors: as above, and invalid_argument for an invalid
+/// job name. Threads: any but the loop's.
 template <registry Registry>
 result<void> remove_job(Registry& r, std::string_view job,
                         std::chrono::milliseconds patience = std::chrono::seconds{60}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Takes the removal of a job back, so that its name can be used again.
+/// \file \brief Removes the tombstone of a removed job, so that its name can be used again.
 #ifndef ELASTICJOB_OPERATIONS_RESTORE_JOB_HPP
 #define ELASTICJOB_OPERATIONS_RESTORE_JOB_HPP
 
@@ -19,15 +19,15 @@ struct lift_tombstone {
         transaction t{g};
         t.remove(at.removed()).remove(at.ext()).remove(at.root());
         ELASTICJOB_CO_TRY(auto const reply, co_await r.commit(std::move(t)));
-        co_return static_cast<bool>(reply); // refused: somebody has just written below
+        co_return static_cast<bool>(reply); // refused: another process has just written below it
     }
 };
 
 } // namespace detail
 
-/// Makes a removed job's name free: what is still to be removed is, then the tombstone goes, and nothing is left of the job,
-/// neither what its items have done nor what operators have disabled. To have it again, add it. Errors: no_node if the job
-/// has no tombstone, also when it has just been restored; those of request_removal.
+/// Frees the name of a removed job. Finishes the removal and then removes the tombstone. Nothing is left of the job: no
+/// run records, and no disabled servers or items. To run the job again, add it. Errors: no_node if the job has no
+/// tombstone, also if it has just been restored; those of request_removal.
 template <registry Registry>
 task<result<void>> request_restoration(Registry& r, job_name job, mono_time deadline) {
     job_layout const at{job};
@@ -37,12 +37,12 @@ task<result<void>> request_restoration(Registry& r, job_name job, mono_time dead
                         at.removed().str()};
     detail::lift_tombstone const last{};
     auto const done = co_await detail::remove_with(r, at, deadline, last, true);
-    if (!done && done.error() == errc::version_conflict) co_return success(); // lifted, though the reply was lost
+    if (!done && done.error() == errc::version_conflict) co_return success(); // removed, although the reply was lost
     co_return done;
 }
 
-/// The same for programs that have no coroutine at hand: `restore_job(registry, "settle")`. Errors: as above, and
-/// invalid_argument for a name that no job can have. Threads: any but the loop's.
+/// The same as a blocking call: `restore_job(registry, "settle")`. Errors: as above, and invalid_argument for an
+/// invalid job name. Threads: any but the loop's.
 template <registry Registry>
 result<void> restore_job(Registry& r, std::string_view job,
                          std::chrono::milliseconds patience = std::chrono::seconds{60}) {

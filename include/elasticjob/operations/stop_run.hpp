@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Has a run that is going on stop, from any process.
+/// \file \brief Stops a live run, from any process.
 #ifndef ELASTICJOB_OPERATIONS_STOP_RUN_HPP
 #define ELASTICJOB_OPERATIONS_STOP_RUN_HPP
 
@@ -33,7 +33,7 @@ task<result<run_begin>> find_run(Registry& r, job_layout const& at, item_index i
     ELASTICJOB_CO_TRY(auto const record, run_record::parse(there->data));
     if (!record.running) co_return nothing_runs;
     auto const id = instance_id::parse(record.running->instance);
-    if (!id) co_return nothing_runs; // it was taken from an instance that died, and nobody has begun it
+    if (!id) co_return nothing_runs; // its instance died, and no other has started it yet
     ELASTICJOB_CO_TRY(auto const alive, co_await r.exists(at.instance(*id)));
     if (!alive)
         co_return error{errc::not_running, "the instance that ran the item is gone: " + record.running->instance,
@@ -43,12 +43,12 @@ task<result<run_begin>> find_run(Registry& r, job_layout const& at, item_index i
 
 } // namespace detail
 
-/// Asks the run of that item that is going on now to stop, with `stop_reason::ordered`, and waits until its instance has
-/// passed that on to the body; when the body ends is its own affair. A run that ends meanwhile is as good as stopped.
-/// The request names the run's due instant, so another run is never stopped instead; but when its instance dies, the next
-/// attempt for the same instant is. The job must be monitored. Safe to repeat.
-/// Errors: no_node if there is no such job; not_running if there is nothing to stop; timed_out if nobody has answered by
-/// the deadline: the request is taken back then; those of the registry.
+/// Asks the item's live run to stop, with `stop_reason::ordered`, and waits until its instance has passed the request
+/// on to the body. It does not wait for the end of the body. If the run ends meanwhile, the call succeeds. The request
+/// names the run's due instant, so it stops no other run; but if the instance dies, it stops the next attempt for the
+/// same instant. The job must be monitored. Safe to repeat.
+/// Errors: no_node if there is no such job; not_running if no run is live; timed_out if the instance has not answered
+/// by the deadline: the request is then withdrawn; those of the registry.
 template <registry Registry>
 task<result<void>> request_stop(Registry& r, job_name job, item_index item, mono_time deadline) {
     job_layout const at{job};
@@ -64,11 +64,11 @@ task<result<void>> request_stop(Registry& r, job_name job, item_index item, mono
         if (is_absent && is_given) co_return success();
         if (is_absent) {
             auto const made = co_await r.create(path, text, create_mode::persistent);
-            is_given = made.has_value(); // after a lost reply it is perhaps given twice, which does no harm
+            is_given = made.has_value(); // after a lost reply the order may be given twice, which does no harm
             if (!made && !is_connection(made.error().code) && !(made.error() == errc::node_exists))
                 co_return made.error();
         } else if (there) {
-            is_given = there->data == text; // somebody else's for the same run will do; another one's is waited out
+            is_given = there->data == text; // by any caller; an order for another run has to end first
             co_await news.newer_than(seen, deadline);
         } else if (is_connection(there.error().code)) {
             auto const pause = r.loop().now() + std::chrono::milliseconds{200};
@@ -83,8 +83,8 @@ task<result<void>> request_stop(Registry& r, job_name job, item_index item, mono
                     at.item(item).str()};
 }
 
-/// The same for programs that have no coroutine at hand: `stop_run(registry, "settle", 2)`. Errors: as above, and
-/// invalid_argument for a name that no job can have. Threads: any but the loop's.
+/// The same as a blocking call: `stop_run(registry, "settle", 2)`. Errors: as above, and invalid_argument for an
+/// invalid job name. Threads: any but the loop's.
 template <registry Registry>
 result<void> stop_run(Registry& r, std::string_view job, item_index item,
                       std::chrono::milliseconds patience = std::chrono::seconds{10}) {
