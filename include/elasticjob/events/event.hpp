@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What is told about a job: one record for each kind of thing that happens.
+/// \file \brief The events of a job: one struct for each kind.
 #ifndef ELASTICJOB_EVENTS_EVENT_HPP
 #define ELASTICJOB_EVENTS_EVENT_HPP
 
@@ -20,26 +20,26 @@
 
 namespace elasticjob::events {
 
-/// Who tells it, and when.
+/// The instance that reports an event, and the time.
 struct origin {
     std::string_view job;
     instance_id const& instance;
     wall_time at{}; ///< by the clock of the instance's loop
 };
 
-/// Which run it is about. The instance and `number` together name a run: no other, of whatever job, is called so.
+/// Identifies a run. The instance and `number` together are unique among the runs of all jobs.
 struct run_name {
-    std::uint64_t number = 0;   ///< counts the runs of the job on the instance; 0: it is about no run
-    std::string_view task_id{}; ///< shared by the items that began together, as the original does
+    std::uint64_t number = 0;   ///< counts the runs of the job on the instance; 0: no run
+    std::string_view task_id{}; ///< shared by items that began together, as in 2.1.5
     run_source source = run_source::schedule;
     std::uint32_t attempt = 1;
-    wall_time begun{}; ///< when `item_started` was told
+    wall_time begun{}; ///< the time of `item_started`
 };
 
-/// The instance has registered, with the session that it has now.
+/// The instance has registered under its present session.
 struct joined {
     origin from;
-    std::string_view note; ///< how the stored and the local configuration differ, if they do
+    std::string_view note; ///< the differences between the stored and the local configuration, if any
 };
 
 /// The instance has left, in order.
@@ -47,7 +47,8 @@ struct left {
     origin from;
 };
 
-/// The registry's session is in another state than before. Told to each job, and only to sinks that can be called with it.
+/// The state of the registry's session has changed. Reported for each job, and only to sinks that can be called with
+/// it.
 struct session_changed {
     origin from;
     session_state state;
@@ -65,10 +66,10 @@ struct resharded {
     std::uint32_t items;
     std::uint32_t instances;
     std::uint32_t moved;
-    std::uint32_t left = 0; ///< items that nobody can own; they wait
+    std::uint32_t left = 0; ///< items that no instance can own; they wait
 };
 
-/// The items that the instance owns are others than before.
+/// The set of items that the instance owns has changed.
 struct share_changed {
     origin from;
     std::vector<item_index> const& items;
@@ -80,7 +81,7 @@ struct item_started {
     wall_time due;
     run_source source = run_source::schedule;
     std::uint32_t attempt = 1;
-    std::int64_t token = 0; ///< the fencing token; 0 when the job is not monitored
+    std::int64_t token = 0; ///< the fencing token; 0 if the job is not monitored
     run_name run{};
 };
 
@@ -89,28 +90,29 @@ struct item_finished {
     item_index item;
     wall_time due;
     std::chrono::nanoseconds took;
-    std::optional<error> const& failure; ///< nothing: it succeeded
+    std::optional<error> const& failure; ///< nothing: the run succeeded
     std::int64_t token = 0;
     run_name run{};
-    std::optional<wall_time> retry_at{}; ///< when it is tried again; if nothing, what failed has failed for good
+    std::optional<wall_time> retry_at{}; ///< the time of the retry; nothing: a failure is final
 };
 
-/// A line that a script has written, where its body has `EventOutput`. Told between the start and the end of its run, and
-/// only to sinks that can be called with it.
+/// A line that a script has written, if its body has `EventOutput`. Reported between the start and the end of its run,
+/// and only to sinks that can be called with it.
 struct script_output {
     origin from;
     item_index item;
     wall_time due;
     script_stream stream;
     std::string_view text; ///< without its end
-    std::size_t dropped;   ///< bytes that are not told: see `script_line`
+    std::size_t dropped;   ///< bytes that are left out: see `script_line`
 
-    /// Lines that came faster than they could be told, since the last one that was. Then there is no text.
+    /// The number of lines that were lost since the last reported one, because they came too fast. If it is not 0,
+    /// there is no text.
     std::uint64_t lost;
     run_name run{};
 };
 
-/// The end of a run was not recorded: another instance had taken the item over, for it took this one for dead.
+/// The end of a run was not recorded, because another instance had taken the item over.
 struct item_fenced {
     origin from;
     item_index item;
@@ -119,7 +121,7 @@ struct item_fenced {
     run_name run{};
 };
 
-/// The item was due while it was running. It will be made up for as the job's misfire policy says.
+/// The item was due while it was running. The job's misfire policy says whether the instant is made up for.
 struct item_misfired {
     origin from;
     item_index item;
@@ -130,10 +132,10 @@ struct item_misfired {
 enum class skip_reason : std::uint8_t {
     still_running, ///< its last run has not ended; the due instant is dropped
     disabled,      ///< by an operator
-    not_ready,     ///< the registry could not be asked, or nobody has sharded in time
+    not_ready,     ///< the registry could not be reached, or no leader has sharded in time
     overloaded,    ///< the worker pool's queue is full
     clock_differs, ///< this machine's clock is wrong
-    too_late,      ///< nobody could start it in time, and the job's misfire policy says that it is dropped then
+    too_late,      ///< no instance started it in time, and the misfire policy drops it
 };
 
 constexpr std::string_view name_of(skip_reason r) noexcept {
@@ -160,10 +162,10 @@ struct item_skipped {
     wall_time due; ///< of several instants, the last
     skip_reason why;
     std::uint64_t count = 1;
-    run_name run{}; ///< when it was told to have begun: the pool would not have it
+    run_name run{}; ///< if its start was reported before the pool refused it
 };
 
-/// Something went wrong that is not the fault of one item. The job goes on.
+/// A problem that is not the failure of a run. The job continues.
 struct trouble {
     origin from;
     error const& what;

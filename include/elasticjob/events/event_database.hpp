@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The role of a database that keeps the record of runs, and the tables it keeps it in.
+/// \file \brief The role of a database for the record of runs, and its tables.
 #ifndef ELASTICJOB_EVENTS_EVENT_DATABASE_HPP
 #define ELASTICJOB_EVENTS_EVENT_DATABASE_HPP
 
@@ -18,19 +18,19 @@
 namespace elasticjob {
 
 namespace trace {
-/// What becomes one row, or a change of one.
+/// An entry: a new row, or a change of one.
 using entry = std::variant<execution_event, status_trace_event>;
 } // namespace trace
 
 /// | expression              | returns                 | must hold                                                          |
 /// |-------------------------|-------------------------|--------------------------------------------------------------------|
-/// | `d.write(entries)`      | `result<void>`          | all of them are in the tables, or none; written again, they change |
-/// |                         |                         | nothing; a beginning never overwrites an end                       |
-/// | `d.remove_before(t, n)` | `result<std::uint64_t>` | how many rows are gone that were told before `t`, `n` at most;     |
-/// |                         |                         | fewer when no more of them are there                               |
+/// | `d.write(entries)`      | `result<void>`          | writes all entries or none; a repeated write changes nothing; the  |
+/// |                         |                         | start of a run never overwrites its end                            |
+/// | `d.remove_before(t, n)` | `result<std::uint64_t>` | removes at most `n` rows of events before `t`, and returns their   |
+/// |                         |                         | number; fewer than `n` if there are no more                        |
 ///
-/// Each of them connects and creates the tables if need be. Errors: unreachable, when the database is to be asked again
-/// later; invalid_argument, when it will never take this.
+/// Both functions connect and create the tables if necessary. Errors: unreachable if the call may succeed later;
+/// invalid_argument if the database will never accept this.
 /// Models: SqliteDatabase, PostgresDatabase. Threads: one.
 template <class D>
 concept event_database = std::move_constructible<D> &&
@@ -39,8 +39,8 @@ concept event_database = std::move_constructible<D> &&
     { d.remove_before(t, n) } -> std::same_as<result<std::uint64_t>>;
 };
 
-/// The tables of ElasticJob, in words that SQLite and PostgreSQL both understand. Texts have no limit of length, because a
-/// task id may be longer than any; times are in UTC.
+/// The tables of ElasticJob, in SQL that SQLite and PostgreSQL both understand. Texts have no limit of length, because
+/// a task id may have any length. Times are in UTC.
 namespace detail::sql {
 
 inline constexpr std::array<char const*, 5> schema{
@@ -54,15 +54,15 @@ inline constexpr std::array<char const*, 5> schema{
     "slave_id TEXT NOT NULL, source VARCHAR(50) NOT NULL, execution_type VARCHAR(20) NOT NULL, sharding_item TEXT NOT "
     "NULL, "
     "state VARCHAR(20) NOT NULL, message TEXT NULL, creation_time TIMESTAMP NULL)",
-    // For the original task of a row. The original's TASK_ID_STATE_INDEX is without the time; but an instance's firings for the
-    // same items share a task id, so each row would look through all that were written before it.
+    // For the original task of a row. The TASK_ID_STATE_INDEX of 2.1.5 does not contain the time. All firings of an
+    // instance for the same items share a task id, so without the time each insertion would scan all earlier rows.
     "CREATE INDEX IF NOT EXISTS TASK_ID_STATE_TIME_INDEX ON JOB_STATUS_TRACE_LOG (task_id, state, creation_time)",
-    // For the removal of what is old.
+    // For the removal of old rows.
     "CREATE INDEX IF NOT EXISTS JOB_EXECUTION_LOG_START_TIME ON JOB_EXECUTION_LOG (start_time)",
     "CREATE INDEX IF NOT EXISTS JOB_STATUS_TRACE_LOG_CREATION_TIME ON JOB_STATUS_TRACE_LOG (creation_time)",
 };
 
-/// The beginning of a run that has ended changes nothing; its end overwrites its beginning, or stands alone.
+/// The start of a run that has ended changes nothing. Its end overwrites its start, or is inserted without it.
 inline constexpr char const* write_execution =
     "INSERT INTO JOB_EXECUTION_LOG (id, job_name, task_id, hostname, ip, sharding_item, execution_source, "
     "failure_cause, "
@@ -71,7 +71,7 @@ inline constexpr char const* write_execution =
     "ON CONFLICT (id) DO UPDATE SET failure_cause = excluded.failure_cause, is_success = excluded.is_success, "
     "complete_time = excluded.complete_time WHERE excluded.complete_time IS NOT NULL";
 
-/// What has no original task of its own has that of its task's beginning.
+/// A row without an original task takes it from the first row of its task.
 inline constexpr char const* write_status =
     "INSERT INTO JOB_STATUS_TRACE_LOG (id, job_name, original_task_id, task_id, slave_id, source, execution_type, "
     "sharding_item, state, message, creation_time) VALUES (:id, :job_name, COALESCE(NULLIF(:original_task_id, ''), "
@@ -79,8 +79,9 @@ inline constexpr char const* write_status =
     "ORDER BY creation_time DESC LIMIT 1), ''), :task_id, :slave_id, :source, :execution_type, :sharding_item, :state, "
     ":message, :creation_time) ON CONFLICT (id) DO NOTHING";
 
-/// For each table, what removes its oldest rows that were told before `:before`, `:count` at most. That a row is one of a
-/// query's is said in other words by each database: `rowid IN (SELECT rowid`, and at the end `)`.
+/// For each table, the statement that removes its oldest rows from before `:before`, `:count` at most. The databases
+/// select the rows of a subquery in different ways, so its begin and end are parameters: `rowid IN (SELECT rowid` and
+/// `)`.
 std::array<std::string, 2> removals(std::string const& is_one_of, std::string const& end);
 
 inline std::string instant(wall_time t) { return format_instant(t, ' ', ""); }

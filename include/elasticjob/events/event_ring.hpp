@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The last events that were told, up to a limit, for another thread to take.
+/// \file \brief The last events, up to a limit, for another thread.
 #ifndef ELASTICJOB_EVENTS_EVENT_RING_HPP
 #define ELASTICJOB_EVENTS_EVENT_RING_HPP
 
@@ -13,16 +13,16 @@
 
 namespace elasticjob::events {
 
-/// A ring that forgets its oldest event when a new one does not fit any more: what has happened last is worth most, and
-/// what is left is still in order. It grows up to its limit and keeps its memory. `Kept` has a `keep(e)`, which copies what is
-/// told into it. Threads: one at a time.
+/// A ring that drops its oldest event when a new one does not fit, because the latest events are worth most. The rest
+/// stays in order. It grows up to its limit and reuses its memory. `Kept` has a `keep(e)`, which copies an event.
+/// Threads: one at a time.
 template <class Kept>
 class basic_event_ring {
 public:
-    /// Keeps at least one.
+    /// The limit is at least one.
     explicit basic_event_ring(std::size_t size_max) : size_max_{std::max<std::size_t>(size_max, 1)} {}
 
-    /// False if the oldest had to go.
+    /// False if the oldest event was dropped.
     template <class E>
     bool push(E const& e) {
         if (size_ < size_max_) {
@@ -35,11 +35,11 @@ public:
         return false;
     }
 
-    /// Gives the oldest, but no more than `count`, to an empty ring.
+    /// Moves up to `count` of the oldest events to an empty ring.
     void move_to(basic_event_ring& other, std::size_t count) {
         for (; count > 0 && size_ > 0 && other.size_ < other.size_max_; --count, --size_) {
             if (other.size_ == other.slots_.size()) other.grow();
-            std::swap(other.slot(other.size_++), slot(0)); // which both keep their memory
+            std::swap(other.slot(other.size_++), slot(0)); // both keep their memory
             first_ = (first_ + 1) % slots_.size();
         }
     }
@@ -51,7 +51,7 @@ public:
 private:
     Kept& slot(std::size_t n) { return slots_[(first_ + n) % slots_.size()]; }
     void grow() {
-        // The oldest comes to the front, because what is new goes behind the end.
+        // Moves the oldest event to the front, because new ones are appended at the end.
         std::rotate(slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(first_), slots_.end());
         first_ = 0;
         slots_.resize(std::min(size_max_, std::max<std::size_t>(16, slots_.size() * 2)));

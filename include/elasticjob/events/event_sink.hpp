@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The role of an event sink: whom the events are told to.
+/// \file \brief The role of an event sink, which receives the events.
 #ifndef ELASTICJOB_EVENTS_EVENT_SINK_HPP
 #define ELASTICJOB_EVENTS_EVENT_SINK_HPP
 
@@ -18,12 +18,12 @@ concept hears_all = (std::invocable<S&, Events const&> && ...);
 /// |------------|------------------------------------------------------------------------------------------------------|
 /// | `s(e)`     | takes each record of events/event.hpp; returns soon, throws nothing, keeps no reference to the record |
 ///
-/// A sink that does not care for a kind of event takes it with a catch-all: `template <class E> void operator()(E const&)`.
-/// `session_changed` and `script_output` came later than the others: a sink need not take them, and is not told then.
-/// The events of a job on one instance come in the order in which they happened: of a run, `item_started`, then its `script_output`, then one of
-/// `item_finished` and `item_skipped`, then perhaps `item_fenced`, all with the same `run_name`.
-/// What a sink throws ends where the scheduler calls it, and costs it that event. What takes it long, everything on the
-/// loop waits for; Queued gives it a thread of its own. Several at once: Sinks.
+/// A sink ignores kinds of events with a catch-all: `template <class E> void operator()(E const&)`. A sink need not
+/// accept `session_changed` and `script_output`, and does not receive them then. The events of a job on one instance
+/// come in the order in which they happened. For a run that is `item_started`, then its `script_output`, then
+/// `item_finished` or `item_skipped`, and then perhaps `item_fenced`, all with the same `run_name`. If a sink throws,
+/// the scheduler catches the exception, and the sink loses that event. The loop waits for a slow sink; Queued gives it
+/// a thread of its own. Sinks combines several.
 /// Models: LogEvents, NoEvents; Sinks, Queued, RingEvents. Threads: called on the loop, in the order of the events.
 template <class S>
 concept event_sink = std::move_constructible<S> &&
@@ -31,7 +31,7 @@ concept event_sink = std::move_constructible<S> &&
                       events::share_changed, events::item_started, events::item_finished, events::item_fenced,
                       events::item_misfired, events::item_skipped, events::trouble>;
 
-/// Tells nobody.
+/// Ignores all events.
 struct NoEvents {
     template <class E>
     void operator()(E const&) const noexcept {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What an event says, as names and values, for whoever writes all of it down.
+/// \file \brief The fields of an event as names and values, for sinks that write all of them.
 #ifndef ELASTICJOB_EVENTS_FIELDS_HPP
 #define ELASTICJOB_EVENTS_FIELDS_HPP
 
@@ -43,9 +43,9 @@ constexpr std::string_view name_of(item_misfired const&) noexcept { return "item
 constexpr std::string_view name_of(item_skipped const&) noexcept { return "item_skipped"; }
 constexpr std::string_view name_of(trouble const&) noexcept { return "trouble"; }
 
-/// `f(name, value)` for each field in a fixed order: first `at`, `event`, `job`, `instance`, then what is the kind's own.
-/// A value is a std::string_view, a number, a bool, a wall_time, a duration or a list of items. Fields about a run are
-/// left out where the event is about none, and those about an error where there is none.
+/// Calls `f(name, value)` for each field in a fixed order: first `at`, `event`, `job`, `instance`, then the fields of
+/// the kind. A value is a std::string_view, a number, a bool, a wall_time, a duration or a list of items. Fields of a
+/// run are left out if the event has no run, and fields of an error if it has no error.
 template <class E, class F>
 void for_each_field(E const& e, F&& f) {
     f("at", e.from.at);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Where the exceptions of a sink end.
+/// \file \brief Catches the exceptions of a sink.
 #ifndef ELASTICJOB_EVENTS_GUARDED_SINK_HPP
 #define ELASTICJOB_EVENTS_GUARDED_SINK_HPP
 
@@ -13,8 +13,8 @@
 
 namespace elasticjob::detail {
 
-/// What a scheduler tells its events to. A sink throws nothing; one that does all the same loses that event and disturbs
-/// nobody, and the first time it is said on standard error.
+/// The wrapper through which a scheduler calls its sink. If the sink throws although it must not, it loses that event,
+/// nothing else is disturbed, and standard error reports the first exception.
 template <event_sink Sink>
 class guarded_sink {
 public:

@@ -17,17 +17,17 @@
 
 namespace elasticjob::detail {
 
-/// `bounds`: of the buckets, in seconds, ascending, the same in each call.
+/// `bounds`: the bounds of the buckets, in seconds, ascending, the same in each call.
 class histogram {
 public:
     void add(std::vector<double> const& bounds, std::chrono::nanoseconds span);
 
-    /// The samples of one series of the family in hand.
+    /// Writes the samples of one series of the current family.
     void write_to(openmetrics_writer& w, std::vector<double> const& bounds,
                   std::pair<std::string_view, std::string_view> label) const;
 
 private:
-    std::vector<std::uint64_t> counts_{}; ///< of each bucket alone, and of what is beyond the last
+    std::vector<std::uint64_t> counts_{}; ///< of each single bucket, and of values beyond the last bound
     double sum_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief An event that outlives its telling: everything of it by value.
+/// \file \brief An owning copy of an event.
 #ifndef ELASTICJOB_EVENTS_KEPT_EVENT_HPP
 #define ELASTICJOB_EVENTS_KEPT_EVENT_HPP
 
@@ -14,9 +14,8 @@
 
 namespace elasticjob::events {
 
-/// Any one of the records of events/event.hpp. `keep` copies one into it, `tell` gives an equal one to somebody else.
-/// Keeping the next event in the same object uses its memory again, so that a ring of these allocates nothing once it
-/// has seen the names that occur. A value.
+/// Any of the structs of events/event.hpp. `keep` stores a copy, and `tell` passes an equal one to a function. The next
+/// `keep` reuses the memory, so that a ring of these objects stops allocating once it has seen all names. A value.
 class kept_event {
 public:
     kept_event() = default;
@@ -39,7 +38,7 @@ public:
     void keep(item_skipped const& e);
     void keep(trouble const& e);
 
-    /// `f(e)` with the record that was kept, which refers to this object; not at all if none was.
+    /// Calls `f(e)` with the stored event, which refers to this object; does nothing if there is none.
     template <class F>
     void tell(F&& f) const {
         origin const from{job_, instance_, at_};
@@ -80,7 +79,7 @@ public:
     instance_id const& instance() const noexcept { return instance_; }
     wall_time at() const noexcept { return at_; }
 
-    /// Whether it is an event of that type.
+    /// Whether the stored event is of that type.
     template <class E>
     bool is() const {
         bool answer = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Sinks that write one line for each event, with all it says.
+/// \file \brief Sinks that write one line with all fields for each event.
 #ifndef ELASTICJOB_EVENTS_LINE_EVENTS_HPP
 #define ELASTICJOB_EVENTS_LINE_EVENTS_HPP
 
@@ -21,25 +21,25 @@
 
 namespace elasticjob {
 
-/// Where lines go: called with each, its `\n` included. It may throw, as sinks may not: see Sinks and Queued.
+/// The destination of lines. Called with each line, including its `\n`. It may throw, but a sink must not: see Sinks
+/// and Queued.
 template <class O>
 concept line_output = std::move_constructible<O> && std::invocable<O&, std::string_view>;
 
 namespace detail {
 
-/// Where there are no exceptions, the line is lost.
+/// Without exceptions, the line is lost.
 void miss_line();
 
 } // namespace detail
 
-/// To a stream of the C library, which has to stay open. The line has left the process's buffers on return. Throws
-/// std::system_error.
+/// Writes to a stream of the C library, which must stay open, and flushes it. Throws std::system_error.
 struct to_stream {
     std::FILE* file;
     void operator()(std::string_view line) const;
 };
 
-/// To a file descriptor, which has to stay open: one write for each line. Throws std::system_error.
+/// Writes to a file descriptor, which must stay open: one write for each line. Throws std::system_error.
 struct to_descriptor {
     int descriptor;
     void operator()(std::string_view line) const;
@@ -67,8 +67,9 @@ struct json_line {
 
 } // namespace detail
 
-/// One line for each event. Instants are RFC 3339 in UTC, durations seconds with a fraction. Whatever a job or an error is
-/// called, a line stays one line, and valid UTF-8. Formats: LogfmtEvents, JsonLinesEvents. Threads: one at a time.
+/// Writes one line for each event. Instants are RFC 3339 in UTC, durations seconds with a fraction. Whatever the names
+/// and errors contain, an event is one line of valid UTF-8. Formats: LogfmtEvents, JsonLinesEvents. Threads: one at a
+/// time.
 template <class Format, line_output Output>
 class line_events {
 public:
@@ -104,10 +105,10 @@ private:
     }
 
     Output out_;
-    std::string line_, text_; ///< kept, so that a line allocates nothing once there has been a longer one
+    std::string line_, text_; ///< reused, so that a line allocates memory only if it is the longest so far
 };
 
-/// `LogfmtEvents{to_stream{stderr}}`: names and values as programs that read logs like them.
+/// `LogfmtEvents{to_stream{stderr}}`: names and values in logfmt.
 template <line_output Output>
 class LogfmtEvents : public line_events<detail::logfmt, Output> {
 public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The default sink: what needs somebody's attention goes to standard error.
+/// \file \brief The default sink, which writes problems to standard error.
 #ifndef ELASTICJOB_EVENTS_LOG_EVENTS_HPP
 #define ELASTICJOB_EVENTS_LOG_EVENTS_HPP
 
@@ -13,10 +13,12 @@
 
 namespace elasticjob {
 
-/// One line for each item that failed or was skipped and for each trouble; of what goes well, nothing. Whatever a body
-/// has thrown or a node says, it is one line: what would end it or steer a terminal is escaped. It waits for nobody: a
-/// line that standard error does not take at once, because it is a pipe that is full, is lost, and the next one that is taken
-/// says how many were. Who must have them all takes `Queued{LogfmtEvents{to_stream{stderr}}}`. Threads: any.
+/// Writes one line for each item that failed or was skipped, for each fenced run, for each trouble, and for a joined
+/// instance whose configuration differs from the stored one. Writes nothing about successes. A line is always one line:
+/// characters that would end it or control a terminal are escaped, whether a body has thrown them or a node contains
+/// them. This sink never waits. If standard error does not accept a line at once, because it is a full pipe, the line
+/// is lost, and the next accepted line says how many were lost. If no line may be lost, use
+/// `Queued{LogfmtEvents{to_stream{stderr}}}`. Threads: any.
 struct LogEvents {
     template <class E>
     void operator()(E const&) const noexcept {}

@@ -17,24 +17,24 @@
 
 namespace elasticjob {
 
-/// Where the endpoint listens, and what its clients may take.
+/// The address of the endpoint, and the limits for its clients.
 struct metrics_endpoint_options {
-    std::string address = "127.0.0.1";              ///< whoever reaches it may read: there is no password
-    int port = 0;                                   ///< 0: one that is free
-    std::chrono::milliseconds read_timeout{2'000};  ///< for the whole head of a request, however slowly it comes
-    std::chrono::milliseconds write_timeout{5'000}; ///< for the whole answer, however slowly it is taken
-    std::size_t connections_max = 8;                ///< clients at once; others wait until they are accepted
-    std::size_t head_max = 8'192;                   ///< bytes of the request line and the headers; 256 to 65536
+    std::string address = "127.0.0.1"; ///< every client that can reach it may read, because there is no password
+    int port = 0;                      ///< 0: any free port
+    std::chrono::milliseconds read_timeout{2'000};  ///< for the whole head of a request
+    std::chrono::milliseconds write_timeout{5'000}; ///< for the whole answer
+    std::size_t connections_max = 8;                ///< simultaneous clients; others wait until they are accepted
+    std::size_t head_max = 8'192; ///< size of the request line and the headers, in bytes; 256 to 65536
 };
 
-/// Answers `GET /metrics` and `HEAD /metrics` with what a source of metrics gives, and everything else with 404. A
-/// connection is for one request, and each has a deadline, whatever its client does or does not; headers are not looked
-/// at, so there are no parts of a page (`Range`). Serves from its beginning to its end, which cuts what is being answered
-/// and waits for no client. A thread of its own. Movable. Threads: one at a time.
+/// Answers `GET /metrics` and `HEAD /metrics` with the text of a source of metrics, and everything else with 404. A
+/// connection is for one request and has a deadline, whatever its client does. Headers are ignored, so a client cannot
+/// request parts of a page (`Range`). The endpoint serves on its own thread until it is destroyed. The destructor
+/// breaks off unfinished answers and waits for no client. Movable. Threads: one at a time.
 class MetricsEndpoint {
 public:
-    /// Errors: invalid_argument for a limit that is out of its bounds; unreachable, if it cannot listen there, or can have
-    /// no thread, with the system's reason.
+    /// Errors: invalid_argument for a limit that is out of its bounds; unreachable, with the system's reason, if it
+    /// cannot listen there or cannot start a thread.
     template <metrics_source Metrics>
     [[nodiscard]] static result<MetricsEndpoint> start(Metrics metrics, metrics_endpoint_options options = {});
 
@@ -75,7 +75,7 @@ result<MetricsEndpoint> MetricsEndpoint::start(Metrics metrics, metrics_endpoint
 #if defined(__cpp_exceptions)
     try {
         return start_server(std::move(metrics), options);
-    } catch (std::exception const& e) { // Asio's, when the process may have no more descriptors
+    } catch (std::exception const& e) { // from Asio, if the process is out of descriptors
         return unreachable("the endpoint cannot be started", e.what(), options);
     }
 #else
@@ -124,7 +124,7 @@ inline result<boost::asio::ip::tcp::acceptor> MetricsEndpoint::listen(boost::asi
     tcp::acceptor acceptor{context};
     acceptor.open(at.protocol(), failed);
     if (failed) return refused();
-    acceptor.set_option(tcp::acceptor::reuse_address{true}, failed); // of a process before us
+    acceptor.set_option(tcp::acceptor::reuse_address{true}, failed); // in case an earlier process used the port
     if (!failed) acceptor.bind(at, failed);
     if (!failed) acceptor.listen(16, failed);
     if (failed) return refused();

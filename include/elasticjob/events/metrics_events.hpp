@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Counts what happens, for OpenMetrics and Prometheus.
+/// \file \brief Counts events for OpenMetrics and Prometheus.
 #ifndef ELASTICJOB_EVENTS_METRICS_EVENTS_HPP
 #define ELASTICJOB_EVENTS_METRICS_EVENTS_HPP
 
@@ -20,16 +20,16 @@
 
 namespace elasticjob {
 
-/// How many jobs are counted each on its own, and how their times are counted.
+/// The limit of series, and the buckets of the histograms.
 struct metrics_options {
-    /// Jobs that have numbers of their own; those beyond are counted together, as job `(others)`.
+    /// The maximum number of jobs with series of their own. The others share the job `(others)`.
     std::size_t jobs_max = 1000;
     /// Upper bounds in seconds, ascending.
     std::vector<double> lateness_buckets{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 300};
     std::vector<double> duration_buckets{0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300, 1800, 3600};
 };
 
-/// What `expose` gives, each per job:
+/// The metrics that `expose` returns for each job:
 ///
 /// | metric                         | kind      | labels    | counts                                                   |
 /// |--------------------------------|-----------|-----------|----------------------------------------------------------|
@@ -37,22 +37,22 @@ struct metrics_options {
 /// | `elasticjob_runs`              | counter   | `outcome` | runs that have ended: success, or the code of the error  |
 /// | `elasticjob_runs_fenced`       | counter   |           | runs that another instance has taken over                |
 /// | `elasticjob_skipped`           | counter   | `reason`  | due instants that were not run                           |
-/// | `elasticjob_misfired`          | counter   |           | due instants that found their item running               |
+/// | `elasticjob_misfired`          | counter   |           | due instants at which the item was still running         |
 /// | `elasticjob_reshards`          | counter   |           | assignments that this process has written as the leader  |
-/// | `elasticjob_items_moved`       | counter   |           | items that got another owner by these                    |
+/// | `elasticjob_items_moved`       | counter   |           | items that these assignments have moved                  |
 /// | `elasticjob_sessions`          | counter   |           | sessions under which an instance has registered          |
-/// | `elasticjob_troubles`          | counter   | `reason`  | what went wrong with the job, not with a run             |
+/// | `elasticjob_troubles`          | counter   | `reason`  | problems of the job other than failures of runs          |
 /// | `elasticjob_running`           | gauge     |           | items that run now                                       |
 /// | `elasticjob_items`             | gauge     |           | items that this process owns                             |
 /// | `elasticjob_leads`             | gauge     |           | instances of this process that lead the job: 0 or 1      |
-/// | `elasticjob_session_changes`   | counter   | `state`   | times that the registry's session came into a state      |
+/// | `elasticjob_session_changes`   | counter   | `state`   | transitions of the registry's session into a state       |
 /// | `elasticjob_connected`         | gauge     |           | instances of this process whose session is connected     |
 /// | `elasticjob_instances`         | gauge     |           | instances of this process that are in the job            |
-/// | `elasticjob_lateness_seconds`  | histogram |           | from the due instant to the beginning, orders left out   |
-/// | `elasticjob_duration_seconds`  | histogram |           | of the runs                                              |
+/// | `elasticjob_lateness_seconds`  | histogram |           | from the due instant to the start, without orders        |
+/// | `elasticjob_duration_seconds`  | histogram |           | durations of runs                                        |
 ///
-/// A copy shares the numbers: one is the scheduler's, another is asked. How many series there are is bounded: by `jobs_max`,
-/// and by labels that have a fixed set of values. Threads: told on the loop, asked from any thread.
+/// A copy shares the numbers: give one copy to the scheduler and read another. The number of series is bounded by
+/// `jobs_max` and by labels with a fixed set of values. Threads: events on the loop, reading on any thread.
 class MetricsEvents {
 public:
     explicit MetricsEvents(metrics_options options = {}) : state_{std::make_shared<state>(std::move(options))} {}

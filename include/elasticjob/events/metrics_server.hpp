@@ -38,8 +38,9 @@ struct metrics_server_limits {
     std::size_t head;
 };
 
-/// One client after another: takes the head of a request, writes the page, hangs up. It holds a buffer of `head` bytes and
-/// one page, whatever the client sends: a body is not read, and of the headers none is looked at, `Range` included.
+/// Serves one client after the other: reads the head of a request, writes the page, and closes the connection. It needs
+/// a buffer of `head` bytes and one page, whatever the client sends. It reads no body and ignores all headers,
+/// including `Range`.
 template <metrics_source Metrics>
 class metrics_connection {
 public:
@@ -57,7 +58,7 @@ public:
 
 private:
     using error_code = boost::system::error_code;
-    /// What a client may send behind the head of its request; one that sends more may lose its answer.
+    /// The bytes that a client may send after the head of its request. A client that sends more may lose its answer.
     static constexpr std::size_t ignored_max = 65'536;
 
     void read();
@@ -85,7 +86,8 @@ void metrics_connection<Metrics>::accept() {
             stream_.emplace(std::move(client));
             return read();
         }
-        // The process has no more descriptors, for example. The client is still there, so wait before the next attempt.
+        // For example, the process is out of descriptors. The client is still waiting, so pause before the next
+        // attempt.
         rest_.expires_after(std::chrono::milliseconds{100});
         rest_.async_wait([this](error_code) { accept(); });
     });
@@ -96,7 +98,7 @@ void metrics_connection<Metrics>::read() {
     buffer_.clear();
     request_.emplace();
     request_->header_limit(static_cast<std::uint32_t>(limits_.head));
-    request_->body_limit(std::numeric_limits<std::uint64_t>::max()); // it is not read
+    request_->body_limit(std::numeric_limits<std::uint64_t>::max()); // the body is not read
     stream_->expires_after(limits_.read);
     boost::beast::http::async_read_header(*stream_, buffer_, *request_,
                                           [this](error_code failed, std::size_t) { answer(failed); });
@@ -144,7 +146,7 @@ void metrics_connection<Metrics>::write(boost::beast::http::status status, std::
     });
 }
 
-/// A connection that is closed with something unread would take the answer back.
+/// Closing a connection with unread input would discard the answer.
 template <metrics_source Metrics>
 void metrics_connection<Metrics>::drain(std::size_t ignored) {
     stream_->async_read_some(boost::asio::buffer(part_), [this, ignored](error_code failed, std::size_t count) {

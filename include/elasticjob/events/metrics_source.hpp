@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What has numbers for `/metrics`, and several of these as one.
+/// \file \brief The role of a source of metrics for `/metrics`, and a combination of several sources.
 #ifndef ELASTICJOB_EVENTS_METRICS_SOURCE_HPP
 #define ELASTICJOB_EVENTS_METRICS_SOURCE_HPP
 
@@ -14,14 +14,14 @@ namespace elasticjob {
 
 /// | expression      | must hold                                                                    |
 /// |-----------------|------------------------------------------------------------------------------|
-/// | `m.write_to(w)` | writes its families as they are now, each whole, and none that another has   |
+/// | `m.write_to(w)` | writes its current families completely, and none that another source has     |
 /// A copy shares the numbers. Models: MetricsEvents, RegistryMetrics, AllMetrics. Threads: any.
 template <class M>
 concept metrics_source = std::copy_constructible<M> && requires(M const& m, openmetrics_writer& w) {
     m.write_to(w);
 };
 
-/// All numbers as they are now, in OpenMetrics' text format.
+/// All current numbers, in OpenMetrics' text format.
 template <metrics_source M>
 std::string expose(M const& m) {
     openmetrics_writer w;

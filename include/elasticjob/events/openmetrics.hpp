@@ -50,7 +50,7 @@ public:
 
     std::string finish() { return std::move(text_.append("# EOF\n")); }
 
-    /// As a label `le` wants it: always with a fraction.
+    /// The form of a label `le`: always with a fraction.
     static std::string number(double value);
 
 private:

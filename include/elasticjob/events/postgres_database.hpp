@@ -19,9 +19,9 @@
 
 namespace elasticjob {
 
-/// PostgreSQL 9.5 or later. `connection` is as libpq takes it, `host=db dbname=jobs user=jobs`. Unless it says otherwise,
-/// connecting takes 5 s at most, a statement 10 s, and so does silence on the network. A URI is taken as it is, without
-/// these limits. Threads: one at a time.
+/// PostgreSQL 9.5 or later. `connection` is a connection string of libpq, `host=db dbname=jobs user=jobs`. Unless it
+/// sets other limits, connecting takes at most 5 s, and a statement or a silent network at most 10 s. A URI is used
+/// unchanged, without these limits. Threads: one at a time.
 class PostgresDatabase {
 public:
     explicit PostgresDatabase(std::string connection)
@@ -39,7 +39,7 @@ public:
         std::uint64_t count = 0;
         ELASTICJOB_CHECK(attempt([&] {
             std::string const before = detail::sql::instant(t);
-            // By their addresses, because the planner would read the whole table for so many keys.
+            // Selects rows by their addresses, because the planner would scan the whole table for so many keys.
             for (auto const& text : detail::sql::removals("ctid = ANY (ARRAY(SELECT ctid", "))"))
                 count += run(*session_, text, &before, static_cast<long long>(count_max - count));
         }));
@@ -50,7 +50,7 @@ private:
     static constexpr char const* limits =
         "connect_timeout=5 tcp_user_timeout=10000 options='-c statement_timeout=10000' ";
 
-    /// `f()` with a session. What leaves the session in doubt ends it.
+    /// Calls `f()` with a session. An error that makes the session unusable ends it.
     template <class F>
     result<void> attempt(F f) {
 #if defined(__cpp_exceptions)
@@ -60,9 +60,9 @@ private:
             return success();
         } catch (soci::postgresql_soci_error const& e) {
             auto const state = e.sqlstate();
-            // Data that does not fit, rules that it is against. All else may be otherwise another time.
+            // Data that does not fit, or that violates a constraint. All other errors may be temporary.
             bool const is_refused = state.starts_with("22") || state.starts_with("23") || state.starts_with("P0");
-            forget_statements(); // or the values of the one that failed would stay in memory for good
+            forget_statements(); // otherwise the values of the failed statement would stay in memory
             if (!is_refused) disconnect();
             return error{is_refused ? errc::invalid_argument : errc::unreachable, in_one_line(e.what())};
         } catch (std::exception const& e) {
@@ -74,8 +74,8 @@ private:
 #endif
     }
 
-    /// SOCI's first line says what failed, and those behind it may hold PostgreSQL's reason. Who shows an error shows one line.
-    /// The rows and the statement that may follow are left out: they hold what the run was about.
+    /// SOCI's first line says what failed, and the next lines may contain PostgreSQL's reason. The result is one line.
+    /// It leaves out the rows and the statement that may follow, because they contain data of the run.
     static std::string in_one_line(std::string_view said) {
         constexpr std::size_t length_max = 500;
         for (std::string_view const rest : {"\nDETAIL:", " while executing \"", "\nwhile executing \""})
@@ -93,13 +93,13 @@ private:
 
     void connect() {
         auto fresh = std::make_unique<soci::session>(soci::postgresql, connection_);
-        run(*fresh, "SET client_min_messages = warning"); // that a table is there already is no news
+        run(*fresh, "SET client_min_messages = warning"); // suppresses "table already exists"
         for (auto const* text : detail::sql::schema) run(*fresh, text);
         session_ = std::move(fresh);
     }
 
-    /// Gives how many rows it was about. SOCI's `<<` would be shorter, but refers to what its library does not export when
-    /// it is compiled with clang's undefined behaviour sanitizer.
+    /// Returns the number of affected rows. SOCI's `<<` would be shorter, but with clang's undefined behaviour
+    /// sanitizer it refers to symbols that SOCI's library does not export.
     static std::uint64_t run(soci::session& session, std::string const& text, std::string const* before = nullptr,
                              long long count = 0) {
         soci::statement s{session};
@@ -114,7 +114,7 @@ private:
         return before ? static_cast<std::uint64_t>(s.get_affected_rows()) : 0;
     }
 
-    /// A statement, and the values that it is carried out with.
+    /// A statement and its values.
     struct prepared {
         explicit prepared(soci::session& session) : statement{session} { values.reserve(16); } // they must not move
         void set(std::size_t n, std::optional<std::string> const& text) {

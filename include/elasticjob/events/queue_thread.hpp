@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Events over a bounded queue to a thread that works on them batch by batch.
+/// \file \brief Passes events through a bounded queue to a thread that handles them in batches.
 #ifndef ELASTICJOB_EVENTS_QUEUE_THREAD_HPP
 #define ELASTICJOB_EVENTS_QUEUE_THREAD_HPP
 
@@ -21,21 +21,21 @@ namespace elasticjob {
 
 /// The size of the queue between the loop and a sink's thread.
 struct queue_options {
-    std::size_t depth_max = 8192;                   ///< events that wait; when one more comes, the oldest is dropped
-    std::size_t batch_max = 256;                    ///< events that are worked on together, and wait no more
-    std::chrono::milliseconds drain_timeout{5'000}; ///< how long the end of the queue waits for what is in it
+    std::size_t depth_max = 8192;                   ///< events that may wait; one more drops the oldest
+    std::size_t batch_max = 256;                    ///< events that are handled together
+    std::chrono::milliseconds drain_timeout{5'000}; ///< how long the destructor waits for the queue to become empty
 };
 
-/// What has become of the events so far. Threads: any.
+/// The numbers of events by outcome. Threads: any.
 struct queue_account {
-    std::atomic<std::uint64_t> done{0};    ///< handed over
-    std::atomic<std::uint64_t> dropped{0}; ///< because the queue was full, or nobody took them before its end
-    std::atomic<std::uint64_t> failed{0};  ///< attempts that came to nothing: an exception, a write that was refused
+    std::atomic<std::uint64_t> done{0};    ///< handled
+    std::atomic<std::uint64_t> dropped{0}; ///< because the queue was full, or ended before they were handled
+    std::atomic<std::uint64_t> failed{0};  ///< failed attempts: an exception, or a refused write
 };
 
 namespace detail {
 
-/// What a worker may ask of its queue, from the queue's thread.
+/// The view of the queue that a worker has on the queue's thread.
 template <class Worker, class Ring>
 class queue_state {
 public:
@@ -47,16 +47,16 @@ public:
 
     queue_account& account() noexcept { return *account_; }
 
-    /// Waits, but no longer than until somebody wants the end of the queue. False if somebody does.
+    /// Waits for the given time, or until the queue is to end. False if it is to end.
     bool sleep_until(mono_time until) {
         std::unique_lock lock{mutex_};
         return !news_.wait_until(lock, until, [&] { return is_closing_; });
     }
 
-    /// Whether the time for what is left is over.
+    /// Whether the time for the remaining events is over.
     bool is_abandoned() const noexcept { return abandoned_.stop_requested(); }
 
-    /// Asked when it is: for a worker that waits for something.
+    /// When that time is over, for a worker that waits for something.
     std::stop_token abandoned() const noexcept { return abandoned_.get_token(); }
 
 private:
@@ -98,18 +98,18 @@ private:
 
 /// | expression              | must hold                                                                                 |
 /// |-------------------------|-------------------------------------------------------------------------------------------|
-/// | `w.work(batch, queue)`  | deals with the events of the ring, in order; throws nothing; counts what it did in         |
+/// | `w.work(batch, queue)`  | handles the events of the ring, in order; throws nothing; counts its results in            |
 /// |                         | `queue.account()`; gives up soon once `queue.is_abandoned()`                               |
-/// | `w.next_look()`         | `mono_time`: when it wants to be called although there is nothing                         |
-/// | `w.finish(queue)`       | if it is there: the last call, when the queue is at its end                               |
+/// | `w.next_look()`         | `mono_time`: when to call `work` even if there are no events                              |
+/// | `w.finish(queue)`       | optional: the last call, when the queue ends                                              |
 ///
-/// Movable. Its end lets the worker finish what waits, for `drain_timeout`. What is left then is dropped and counted, and
-/// a worker that has not come back even so is left behind with its thread: what it refers to must live until it does.
-/// Threads: any may tell.
+/// Movable. The destructor lets the worker handle the waiting events for `drain_timeout`, then drops and counts the
+/// rest. A worker that still has not returned is left behind with its thread, so everything it refers to must outlive
+/// it. Threads: any may add events.
 template <class Worker, class Ring = events::event_ring>
 class queue_thread {
 public:
-    /// Throws std::system_error if there can be no thread.
+    /// Throws std::system_error if no thread can be started.
     queue_thread(Worker w, queue_options o)
         : account_{std::make_shared<queue_account>()},
           state_{std::make_shared<queue_state<Worker, Ring>>(std::move(w), o, account_)},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A sink on a thread of its own, so that it may take its time.
+/// \file \brief A sink on a thread of its own, so that it may be slow.
 #ifndef ELASTICJOB_EVENTS_QUEUED_HPP
 #define ELASTICJOB_EVENTS_QUEUED_HPP
 
@@ -40,17 +40,17 @@ struct sink_worker {
 
 } // namespace detail
 
-/// Tells the events to `Sink` on a thread of its own, in their order, so that the loop never waits for it: what telling
-/// costs the loop is a copy into a bounded queue. If the queue is full, its oldest event is dropped and counted. What the
-/// sink throws is caught and counted. A sink that has a `flush()` hears it behind each batch.
+/// Calls `Sink` on a thread of its own, in the order of the events, so that the loop never waits for it: the loop only
+/// copies an event into a bounded queue. If the queue is full, its oldest event is dropped and counted. Exceptions of
+/// the sink are caught and counted. If the sink has a `flush()`, it is called after each batch.
 ///
-/// The end of this waits for what is in the queue, up to `drain_timeout`; the rest is dropped and counted. A sink that does
-/// not come back even then is left behind on its thread, so what it refers to must live as long as the process.
-/// Movable. Threads: told on the loop; `account` from any.
+/// The destructor waits for the queue to become empty, up to `drain_timeout`; it drops and counts the rest. A sink that
+/// still has not returned is left behind on its thread, so everything it refers to must live as long as the process.
+/// Movable. Threads: events on the loop; `account` on any.
 template <event_sink Sink>
 class Queued {
 public:
-    /// Throws std::system_error if there can be no thread.
+    /// Throws std::system_error if no thread can be started.
     explicit Queued(Sink sink, queue_options options = {})
         : queue_{detail::sink_worker<Sink>{std::move(sink)}, options} {}
 

@@ -20,23 +20,24 @@
 
 namespace elasticjob {
 
-/// How the time of requests is counted.
+/// The buckets of the histogram.
 struct registry_metrics_options {
     /// Upper bounds in seconds, ascending.
     std::vector<double> duration_buckets{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
                                          0.1,    0.25,  0.5,    1,     2.5,  5,     10};
 };
 
-/// The meter of a `MeasuredRegistry`. What it writes:
+/// The meter of a `MeasuredRegistry`. It writes these metrics:
 ///
 /// | metric                                         | kind      | labels                 | counts                           |
 /// |------------------------------------------------|-----------|------------------------|----------------------------------|
 /// | `elasticjob_registry_requests`                 | counter   | `operation`, `outcome` | requests that have ended         |
 /// | `elasticjob_registry_request_duration_seconds` | histogram | `operation`            | of these, whatever their outcome |
 ///
-/// Operations are those of the concept `registry`, outcomes those of `registry_request`; `no_node` is one that is often well.
-/// An operation that has not been used has no series. A copy shares the numbers: one is the registry's, another is asked; two
-/// registries with copies of one are counted together. Threads: told on the loop, asked from any thread.
+/// Operations are those of the concept `registry`, outcomes those of `registry_request`. `no_node` is often a normal
+/// outcome. An operation that has not been used has no series. A copy shares the numbers: give one copy to the registry
+/// and read another. Two registries with copies of one meter are counted together. Threads: requests on the loop,
+/// reading on any thread.
 class RegistryMetrics {
 public:
     explicit RegistryMetrics(registry_metrics_options options = {});

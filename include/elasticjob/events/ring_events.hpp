@@ -15,8 +15,8 @@
 
 namespace elasticjob {
 
-/// Keeps the last `size` events. A copy shares the ring, so one is kept to be read while another is the scheduler's.
-/// Threads: told on the loop; read from any thread.
+/// Keeps the last `size` events. A copy shares the ring: give one copy to the scheduler and read another. Threads:
+/// events on the loop, reading on any thread.
 class RingEvents {
 public:
     explicit RingEvents(std::size_t size = 256) : state_{std::make_shared<state>(size)} {}
@@ -31,7 +31,7 @@ public:
     /// Oldest first.
     std::vector<events::kept_event> read() const;
 
-    /// How many events there were, those included that have been forgotten.
+    /// The number of all events, including those that have been dropped.
     std::uint64_t told() const;
 
 private:

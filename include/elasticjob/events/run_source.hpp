@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Why an item is run.
+/// \file \brief The reason why an item runs.
 #ifndef ELASTICJOB_EVENTS_RUN_SOURCE_HPP
 #define ELASTICJOB_EVENTS_RUN_SOURCE_HPP
 
@@ -12,8 +12,8 @@ namespace elasticjob {
 
 enum class run_source : std::uint8_t {
     schedule, ///< it is due
-    misfire,  ///< it was due while it could not be run, and this makes up for it
-    trigger,  ///< somebody asked for it
+    misfire,  ///< it was due when it could not run, and this run makes up for that
+    trigger,  ///< an operator or the program ordered it
     failover, ///< the instance that ran it is gone
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Where a script writes to.
+/// \file \brief The output streams of a script.
 #ifndef ELASTICJOB_EVENTS_SCRIPT_STREAM_HPP
 #define ELASTICJOB_EVENTS_SCRIPT_STREAM_HPP
 

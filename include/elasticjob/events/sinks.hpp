@@ -17,12 +17,13 @@
 
 namespace elasticjob {
 
-/// Tells each of them every event, in the order in which they are given. What one throws is caught here and counted: that
-/// event is lost to it, and to no other. One that blocks keeps the others waiting, and the loop: put it into a Queued.
+/// Passes every event to each sink, in the order of the arguments. Exceptions of a sink are caught and counted; that
+/// sink loses the event, and the others do not. A sink that blocks makes the others and the loop wait: put it into a
+/// Queued.
 template <event_sink... S>
 class Sinks {
 public:
-    /// How many events each sink has thrown at. Threads: any.
+    /// The number of events at which each sink has thrown. Threads: any.
     using account = std::array<std::atomic<std::uint64_t>, sizeof...(S)>;
 
     explicit Sinks(S... sinks) : sinks_{std::move(sinks)...}, thrown_{std::make_shared<account>()} {}

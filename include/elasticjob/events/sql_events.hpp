@@ -19,14 +19,14 @@
 
 namespace elasticjob {
 
-/// How events are queued and written, and how long their rows are kept.
+/// The options of SqlEvents: queue, retries, and how long rows are kept.
 struct sql_events_options {
     queue_options queue{};
-    std::chrono::milliseconds retry_first{200}; ///< after the first refusal in a row; then twice as long each time
+    std::chrono::milliseconds retry_first{200}; ///< the first pause after a failure; each further one is twice as long
     std::chrono::milliseconds retry_max{30'000};
-    std::chrono::hours keep_for{0}; ///< older rows are deleted; 0: they stay
+    std::chrono::hours keep_for{0}; ///< older rows are deleted; 0: no row is deleted
     std::chrono::milliseconds cleanup_interval{600'000};
-    std::uint64_t cleanup_rows_max = 10'000; ///< deleted at once; what has happened meanwhile is written in between
+    std::uint64_t cleanup_rows_max = 10'000; ///< rows deleted by one statement; new events are written in between
 };
 
 namespace detail {
@@ -38,8 +38,8 @@ public:
         if (options_.keep_for.count() > 0) next_cleanup_ = now();
     }
 
-    /// The whole batch in one transaction. While the database is away it is tried again and again, and what comes
-    /// meanwhile waits in the queue, which drops its oldest.
+    /// Writes the whole batch in one transaction. While the database is unavailable, it tries again, and new events
+    /// wait in the queue, which drops its oldest if it is full.
     template <class Queue>
     void work(events::event_ring const& batch, Queue& queue) {
         if (batch.size() > 0) (void)deal_with(batch, 0, batch.size(), queue);
@@ -52,7 +52,8 @@ private:
 
     static mono_time now() { return std::chrono::steady_clock::now(); }
 
-    /// If something of it is refused, each half for itself, until it is found. False: there is no more time.
+    /// If the database refuses a part, writes each half separately, until the refused event is found. False: the time
+    /// is over.
     template <class Queue>
     bool deal_with(events::event_ring const& batch, std::size_t begin, std::size_t end, Queue& queue) {
         auto const written = write(batch, begin, end, queue);
@@ -86,12 +87,12 @@ private:
                 return outcome::refused;
             }
             if (!std::exchange(is_away_, true)) say("is away; events wait for it", to_string(written.error()));
-            // One who wants the end does not wait for another attempt, but what was read was tried at least once.
+            // If the queue is to end, there is no further attempt, but each batch has been tried at least once.
             if (!queue.sleep_until(now() + pause)) return outcome::given_up;
         }
     }
 
-    /// A piece of what is old. If there may be more of it, that comes next, behind the events that wait.
+    /// Deletes a part of the old rows. If there may be more, the next part follows after the waiting events.
     template <class Queue>
     void clean_up(Queue& queue) {
         auto const count_max = std::max<std::uint64_t>(options_.cleanup_rows_max, 1);
@@ -126,22 +127,22 @@ private:
 /// Writes execution events and status trace events (events/trace.hpp) into the two tables of ElasticJob, on a thread of
 /// its own, a batch in each transaction, in order.
 ///
-/// While the database is away (it cannot be connected to, is locked, is full) the batch in hand is tried again, after
-/// longer and longer pauses; what comes meanwhile waits in the queue; when that is full its oldest event is dropped and
-/// counted. An event that the database refuses for good is dropped and counted, and disturbs no other. The first failure,
-/// the first success after it, the first refusal, and the first of the removals of old rows that fail in a row are told on
-/// standard error. The end tries what waits once, for `drain_timeout` at most.
-/// `account()`: `done` and `dropped` count events, `failed` attempts. Movable. Threads: told on the loop.
+/// While the database is unavailable (unreachable, locked, full), the current batch is tried again after growing
+/// pauses. New events wait in the queue; if it is full, its oldest event is dropped and counted. An event that the
+/// database refuses for good is dropped and counted, and does not affect the others. Standard error reports the first
+/// failure, the first success after it, the first refusal, and the first of several failed removals of old rows in a
+/// row. The destructor tries to write the waiting events once, for at most `drain_timeout`. `account()`: `done` and
+/// `dropped` count events, `failed` counts attempts. Movable. Threads: events on the loop.
 template <event_database Database>
 class SqlEvents {
 public:
-    /// Throws std::system_error if there can be no thread. The database is connected to later, on that thread.
+    /// Throws std::system_error if no thread can be started. That thread connects to the database later.
     explicit SqlEvents(Database db, sql_events_options options = {})
         : queue_{detail::sql_worker<Database>{std::move(db), options}, options.queue} {}
 
     template <class E>
     void operator()(E const& e) {
-        // The tables have no place for others.
+        // The tables have no columns for other events.
         if constexpr (requires { e.item; } && !std::same_as<E, events::script_output>) queue_.push(e);
     }
 

@@ -16,8 +16,9 @@
 
 namespace elasticjob {
 
-/// A file that is made when it is not there, for its owner alone (0600), in write-ahead mode, so that others may read while it
-/// is written. A write waits up to a second for another writer before it is tried again later. Threads: one at a time.
+/// An SQLite file. If it does not exist, it is created, accessible only to its owner (0600). It is in write-ahead mode,
+/// so that other processes can read it during a write. A write waits up to a second for another writer, and is tried
+/// again later. Threads: one at a time.
 class SqliteDatabase {
 public:
     explicit SqliteDatabase(std::string path) : path_{std::move(path)} {}
@@ -26,7 +27,7 @@ public:
         auto written = write_all(entries);
         if (!written) {
             (void)run("ROLLBACK");
-            // What may be wrong with the connection is not wrong with the next.
+            // A new connection may not have the problem.
             if (written.error() == errc::unreachable) close();
         }
         return written;
@@ -64,13 +65,14 @@ private:
         sqlite3* db = nullptr;
         int const code = sqlite3_open_v2(path_.c_str(), &db,
                                          SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
-        db_.reset(db); // of a failure too, which it tells about
+        db_.reset(db); // also after a failure, because it holds the reason
         auto opened = code == SQLITE_OK ? set_up() : result<void>{failure()};
         if (!opened) close();
         return opened;
     }
-    /// A new file is for its owner alone; SQLite would let everybody read it. The files beside it get the same rights. A file
-    /// that is there already is not opened here, because closing it would take away the locks of other connections.
+    /// Creates a new file for its owner only; SQLite would create it readable for all users. The files beside it get
+    /// the same mode. An existing file is not opened here, because closing it would release the locks of other
+    /// connections.
     void make_private() const {
         if (path_.empty() || path_ == ":memory:" || path_.starts_with("file:")) return;
         int const file = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
@@ -128,7 +130,7 @@ private:
         sqlite3_bind_text64(s, place(s, name), text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
     }
     static void bind(sqlite3_stmt* s, char const* name, std::optional<std::string> const& text) {
-        if (text) bind(s, name, *text); // what is not bound is NULL
+        if (text) bind(s, name, *text); // unbound parameters are NULL
     }
 
     result<void> write_all(std::span<trace::entry const> entries) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief How events are written down: instants, and text from anywhere made fit for a log or a database.
+/// \file \brief Formats instants, and makes any text fit for a log or a database.
 #ifndef ELASTICJOB_EVENTS_TEXT_FORMS_HPP
 #define ELASTICJOB_EVENTS_TEXT_FORMS_HPP
 
@@ -19,7 +19,7 @@ namespace elasticjob::detail {
 
 inline constexpr std::string_view replacement_character = "\xef\xbf\xbd"; // U+FFFD
 
-/// `f(piece)` with each character in turn; with U+FFFD for each byte that belongs to none.
+/// Calls `f(piece)` with each character in turn, and with U+FFFD for each invalid byte.
 template <class F>
 void for_each_character(std::string_view text, F&& f) {
     while (!text.empty()) {
@@ -29,14 +29,14 @@ void for_each_character(std::string_view text, F&& f) {
     }
 }
 
-/// Appends what JSON and logfmt want between quotes: `"`, `\` and what is unfit for a line escaped, everything valid
-/// UTF-8.
+/// Appends the text as JSON and logfmt need it between quotes: valid UTF-8, with `"`, `\` and all characters that are
+/// unfit for a line escaped.
 void append_escaped(std::string& out, std::string_view text);
 
-/// At most so many UTF-16 code units, valid UTF-8 and without NUL, which no database wants in a text.
+/// The text with at most `units` UTF-16 code units, as valid UTF-8 without NUL, which databases do not accept.
 std::string clean_text(std::string_view text, std::size_t utf16_units_max);
 
-/// In decimal, with zeros in front up to that many digits.
+/// Appends a decimal number with leading zeros up to that many digits.
 inline void append_number(std::string& out, std::integral auto number, std::size_t digits = 0) {
     char text[24];
     auto const end = std::to_chars(text, text + sizeof text, number).ptr;
@@ -49,7 +49,7 @@ inline void append_number(std::string& out, std::integral auto number, std::size
 void append_instant(std::string& out, wall_time t, char separator = 'T', std::string_view end = "Z");
 std::string format_instant(wall_time t, char separator = 'T', std::string_view end = "Z");
 
-/// Seconds with six digits behind the point: `1.250000`.
+/// Seconds with six decimal places: `1.250000`.
 void append_seconds(std::string& out, std::chrono::nanoseconds span);
 
 } // namespace elasticjob::detail

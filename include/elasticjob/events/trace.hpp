@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The execution events and status trace events of ElasticJob-Lite, made of ours.
+/// \file \brief Converts events to the execution events and status trace events of ElasticJob-Lite.
 #ifndef ELASTICJOB_EVENTS_TRACE_HPP
 #define ELASTICJOB_EVENTS_TRACE_HPP
 
@@ -16,7 +16,7 @@
 
 namespace elasticjob::trace {
 
-/// What became of one run of one item. It comes twice, with the same id: when the run begins, and when it has ended.
+/// One run of one item. Emitted twice with the same id: when the run begins, and when it has ended.
 struct execution_event {
     std::string id;
     std::string hostname;
@@ -31,8 +31,9 @@ struct execution_event {
     std::string failure_cause{};
 };
 
-/// A state that a run has come into. Of the original's states: TASK_STAGING, TASK_RUNNING, TASK_FINISHED, TASK_ERROR; and
-/// TASK_DROPPED (it was due, and is not run) and TASK_LOST (another instance has taken it over).
+/// A state that a run has reached. These states of 2.1.5 are used: TASK_STAGING, TASK_RUNNING, TASK_FINISHED,
+/// TASK_ERROR, TASK_DROPPED (the item was due, but does not run) and TASK_LOST (another instance has taken the item
+/// over).
 struct status_trace_event {
     std::string id;
     std::string job_name;
@@ -47,7 +48,7 @@ struct status_trace_event {
     wall_time creation_time{};
 };
 
-/// The longest text that goes into a failure's cause or a message, in UTF-16 code units, as in the original.
+/// The maximum length of a failure's cause and of a message, in UTF-16 code units, as in 2.1.5.
 inline constexpr std::size_t text_units_max = 4000;
 
 namespace detail {
@@ -56,7 +57,7 @@ constexpr std::string_view source_name(run_source s) noexcept {
     return s == run_source::misfire ? "MISFIRE" : s == run_source::failover ? "FAILOVER" : "NORMAL_TRIGGER";
 }
 
-/// A UUID of version 8: made of what it names, so that whoever tells of the same thing twice calls it the same.
+/// A UUID of version 8, computed from what it identifies, so that a repeated event has the same id.
 class id_maker {
 public:
     id_maker& add(std::string_view text);
@@ -75,8 +76,8 @@ private:
 
 } // namespace detail
 
-/// Tells what the events of runs mean in the words of the original: `t(event, f)` calls `f(execution_event)` and
-/// `f(status_trace_event)`, in the order in which it would post them; for events that are about no item, neither.
+/// Converts the events of runs: `t(event, f)` calls `f(execution_event)` and `f(status_trace_event)`, in the order in
+/// which 2.1.5 would post them. Calls neither for events without an item.
 ///
 /// | event                    | status trace                          | execution           |
 /// |--------------------------|---------------------------------------|---------------------|
@@ -86,8 +87,8 @@ private:
 /// | `item_skipped`           | TASK_DROPPED with why                 | failed, if it began |
 /// | `item_fenced`            | TASK_LOST                             |                     |
 ///
-/// Ids are made of what they name (UUID version 8), so nothing has to be remembered from the beginning of a run to its
-/// end, and what is written twice has the same key. A host without a name is called by its address.
+/// Ids are computed from what they identify (UUID version 8). So no state is needed between the start of a run and its
+/// end, and a row that is written twice has the same key. A host without a name has its address as the name.
 /// Threads: const calls from any.
 class tracer {
 public:
@@ -143,7 +144,7 @@ private:
     static detail::id_maker name(E const& e, events::run_name const& run) {
         detail::id_maker id;
         id.add(e.from.job).add(e.from.instance.str()).add(e.item).add(run.number);
-        // What is about no run is named after when it was told, and what it was about.
+        // The id of an event without a run is computed from its time and its subject.
         auto const ticks = [](wall_time t) { return static_cast<std::uint64_t>(t.time_since_epoch().count()); };
         if (run.number == 0) id.add(ticks(e.from.at)).add(ticks(e.due));
         return id;
