@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What the zones of std::chrono and of the library that it comes from have in common.
+/// \file \brief The common part of the zones of std::chrono and of Howard Hinnant's date library.
 #ifndef ELASTICJOB_CRON_CHRONO_ZONE_HPP
 #define ELASTICJOB_CRON_CHRONO_ZONE_HPP
 
@@ -15,8 +15,8 @@ namespace elasticjob {
 
 namespace detail {
 
-/// The two libraries have ends of time of their own. No schedule comes near them, so that a segment that reaches beyond
-/// a thousand years from 1970 is one that has no end.
+/// The two libraries have different limits of time. No schedule comes near them, so a segment that reaches beyond a
+/// thousand years from 1970 counts as endless.
 inline zone_segment unbounded_segment(std::chrono::sys_seconds begin, std::chrono::sys_seconds end,
                                       std::chrono::seconds offset) noexcept {
     constexpr auto far = std::chrono::days{365'250};
@@ -27,15 +27,15 @@ inline zone_segment unbounded_segment(std::chrono::sys_seconds begin, std::chron
 
 } // namespace detail
 
-/// `Library` has a static `locate_zone(name)`, which throws or returns a pointer to what has
-/// `get_info(sys_seconds) -> { begin, end, offset }` and is there until the program ends. A pointer; a default one is
-/// UTC. Threads: the zone's.
+/// `Library` has a static `locate_zone(name)`, which throws or returns a pointer to an object with
+/// `get_info(sys_seconds) -> { begin, end, offset }` that lives until the program ends. This type holds the pointer; a
+/// default-constructed one is UTC. Threads: the zone's.
 template <class Library>
 class chrono_zone {
 public:
     chrono_zone() = default;
 
-    /// A name of the IANA database, where the library keeps it. Errors: invalid_argument, with what the library says.
+    /// Loads a zone of the library's IANA database. Errors: invalid_argument, with the library's message.
     static result<chrono_zone> load(std::string_view name) {
 #if defined(__cpp_exceptions)
         try {
@@ -44,7 +44,7 @@ public:
             return error{errc::invalid_argument, e.what(), std::string{name}};
         }
 #else
-        return locate(name); // where the library throws, it ends the program
+        return locate(name); // an exception of the library ends the program
 #endif
     }
 
@@ -63,7 +63,7 @@ private:
 
     static chrono_zone locate(std::string_view name) {
         chrono_zone const zone{Library::locate_zone(name)};
-        zone.at({}); // Some read the zone only now; `at` shall not fail later.
+        zone.at({}); // Some libraries read the zone only now; `at` must not fail later.
         return zone;
     }
 

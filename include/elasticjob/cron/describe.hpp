@@ -12,8 +12,8 @@
 
 namespace elasticjob {
 
-/// When the expression is due, in words for people; they may change from version to version. Equal expressions have
-/// equal words, whatever their spelling.
+/// Says when the expression is due. The words are for people and may change from version to version. Equal expressions
+/// have equal words, however they are spelled.
 ///
 /// | expression                | words                                                        |
 /// |---------------------------|--------------------------------------------------------------|
@@ -23,7 +23,7 @@ namespace elasticjob {
 /// | `0 0 12 ? 1,7 FRI#3`      | at 12:00 on the third Friday of the month, in January and July |
 std::string describe(cron_expression const& expression);
 
-/// The same of a text. Errors: those of `parse_cron`.
+/// The same for a text. Errors: those of `parse_cron`.
 result<std::string> describe_cron(std::string_view text);
 
 } // namespace elasticjob

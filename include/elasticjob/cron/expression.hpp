@@ -14,8 +14,8 @@
 namespace elasticjob {
 
 /// When a job is due, on the wall clock of a zone that is chosen later (cron/next.hpp). Made by `parse_cron`, or at
-/// compile time by the literal `"0/5 * * * * ?"_cron` (cron/literal.hpp), and therefore always one that fires at least
-/// once between 1970 and 2225. A literal type of 88 bytes without heap, trivially copyable.
+/// compile time by the literal `"0/5 * * * * ?"_cron` (cron/literal.hpp), so it fires at least once between 1970 and
+/// 2225. A literal type of 88 bytes without heap memory, trivially copyable.
 ///
 /// Equal expressions are due at the same times, however they are spelled: `0/30 * * * * ?` equals `0,30 * * ? * 1-7`.
 class cron_expression {
@@ -23,7 +23,7 @@ public:
     /// For the parser. Precondition: the fields match some local time.
     constexpr explicit cron_expression(detail::cron_fields const& fields) noexcept : fields_{fields} {}
 
-    /// The hour is `*`: the schedule counts minutes rather than naming an hour, which matters when clocks are turned.
+    /// Whether the hour is `*`. Such a schedule has another rule for clock changes than one that names its hours.
     constexpr bool fires_in_every_hour() const noexcept { return fields_.hours == detail::all_hours; }
 
     /// For the search.
@@ -42,13 +42,13 @@ error error_of(cron_fault const& fault, std::string_view text);
 
 } // namespace detail
 
-/// Reads six or seven fields, separated by blanks: seconds minutes hours day-of-month month day-of-week [year]; or
-/// five, as Unix has them; or a name, as `@daily`. The whole dialect is in docs/cron.md. What Quartz accepts and
-/// silently ignores is an error here.
+/// Parses six or seven fields, separated by blanks: seconds minutes hours day-of-month month day-of-week [year]; or
+/// five fields as in Unix's crontab; or a name such as `@daily`. docs/cron.md describes the whole dialect. Mistakes
+/// that Quartz silently ignores are errors here.
 ///
-/// Errors: invalid_cron; cron_never_fires, when the text is well formed but no date from 1970 to 2225 matches. `what`
-/// says what is wrong and what would be right, `where` is `column N` of the offending character, counted from 1. Time:
-/// linear in the text, 0.1 to 0.4 us for the usual; no heap unless it fails.
+/// Errors: invalid_cron; cron_never_fires if the text is well formed but no date from 1970 to 2225 matches. `what` says
+/// what is wrong and what would be right, `where` is `column N` of the offending character, counted from 1. Time:
+/// linear in the text, 0.1 to 0.4 us for usual expressions; allocates memory only for an error.
 result<cron_expression> parse_cron(std::string_view text);
 
 } // namespace elasticjob

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What a cron expression means: one set of bits for each field.
+/// \file \brief The meaning of a cron expression: one set of bits for each field.
 #ifndef ELASTICJOB_CRON_FIELDS_HPP
 #define ELASTICJOB_CRON_FIELDS_HPP
 
@@ -23,9 +23,9 @@ constexpr month_weeks every_week(std::uint32_t weekdays) noexcept { return weekd
 inline constexpr std::uint32_t all_hours = 0xff'ffff;
 inline constexpr std::uint32_t all_days = 0xffff'fffe;
 
-/// A date matches when its month and year do and its day is named by any of the day sets; a time of day when its three
-/// sets do. No set is empty where that would make the expression meaningless; the day sets are empty where their field
-/// is `?`. Two expressions with equal sets fire at the same instants. 88 bytes, no heap.
+/// A date matches if its month and its year match and any of the day sets contains its day. A time of day matches if
+/// all three of its sets match. The sets of time, month and year are not empty; the day sets are empty if their field
+/// is `?`. Two expressions with equal sets fire at the same instants. 88 bytes, no heap memory.
 struct cron_fields {
     std::uint64_t seconds{};              ///< bit 0 to 59
     std::uint64_t minutes{};              ///< bit 0 to 59
@@ -76,7 +76,7 @@ struct cron_fields {
         }
     }
 
-    /// Every day of the week is every day: one meaning, one set of bits.
+    /// All days of the week mean every day, so that one meaning has one set of bits.
     constexpr void normalise() noexcept {
         if (weekdays != every_week(0x7f)) return;
         weekdays = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `"0/5 * * * * ?"_cron`: a cron expression that is read while compiling.
+/// \file \brief `"0/5 * * * * ?"_cron`: a cron expression that the compiler parses.
 #ifndef ELASTICJOB_CRON_LITERAL_HPP
 #define ELASTICJOB_CRON_LITERAL_HPP
 
@@ -12,7 +12,7 @@ namespace elasticjob {
 
 namespace detail {
 
-/// The text of a literal, in a form that a template parameter can have.
+/// The text of a literal as a template parameter.
 template <std::size_t Size>
 struct cron_literal {
     char text[Size]{};
@@ -23,7 +23,7 @@ struct cron_literal {
     constexpr std::string_view view() const noexcept { return {text, Size - 1}; }
 };
 
-/// Not constexpr and not defined: the compiler refuses to call it, and says with which arguments.
+/// Neither constexpr nor defined: the compiler rejects the call and prints its arguments.
 template <cron_field Field, cron_problem Problem, std::size_t Column>
 void this_cron_literal_is_wrong();
 
@@ -31,8 +31,8 @@ void this_cron_literal_is_wrong();
 
 inline namespace literals {
 
-/// Same dialect and checks as `parse_cron`. A wrong literal does not compile; look for `this_cron_literal_is_wrong` in
-/// the compiler's message: its arguments are the field, the problem and the column.
+/// The same dialect and checks as `parse_cron`. A wrong literal does not compile. The compiler's message contains
+/// `this_cron_literal_is_wrong` with the field, the problem and the column.
 template <detail::cron_literal Literal>
 consteval cron_expression operator""_cron() {
     constexpr auto parsed = detail::cron_parser{Literal.view()}.parse();

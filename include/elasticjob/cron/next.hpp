@@ -19,11 +19,10 @@ namespace elasticjob {
 
 namespace detail {
 
-/// More than any offset, and more than clocks are ever turned by: due times further away than this from a turn of the
-/// clock have nothing to do with it.
+/// More than any offset and any clock change. A clock change does not affect due times that are further away than this.
 inline constexpr std::chrono::hours zone_margin{48};
 
-/// A search in one segment takes about as long as a look at so many months or exclusions.
+/// A search in one segment takes about as long as this number of steps through months or exclusions.
 inline constexpr std::uint64_t looks_per_segment = 8;
 
 constexpr local_seconds local_of(std::chrono::sys_seconds t, std::chrono::seconds offset) noexcept {
@@ -34,10 +33,11 @@ constexpr std::chrono::sys_seconds sys_of(local_seconds local, std::chrono::seco
     return std::chrono::sys_seconds{std::chrono::seconds{local} - offset};
 }
 
-/// The first fire at or after `t`. Within a segment, wall clock and instant differ by a constant, so that one search on
-/// the wall clock answers; only near the ends of a segment are its neighbours asked for. Segments in which nothing is
-/// due are leapt over. `Time::max()` when there is none: g++ 12 puts an optional together in memory on each way out of the
-/// loop and then reads it in one piece, which stalls for 5 to 10 ns. `looks` counts the segments and months, if given.
+/// The first due time at or after `t`. Within a segment, wall clock and instant differ by a constant, so one search on
+/// the wall clock suffices. Neighbouring segments are needed only near the ends of a segment. Segments without a due
+/// time are skipped. Returns `Time::max()` if there is none, because g++ 12 would assemble an optional in memory on
+/// each exit of the loop and then read it as a whole, which stalls for 5 to 10 ns. `looks`, if given, counts the
+/// segments and months.
 template <time_zone Zone, class Time>
 constexpr Time first_fire(cron_fields const& fields, Time t, Zone const& zone, civil_rule rule,
                           std::uint64_t* looks = nullptr) {
@@ -48,7 +48,7 @@ constexpr Time first_fire(cron_fields const& fields, Time t, Zone const& zone, c
         auto const now = zone.at(t);
         auto from = local_of(t, now.offset);
         if (now.begin > t - zone_margin && now.begin != sys_seconds::min()) {
-            // What the clock would show at the begin, had it not been turned.
+            // The time that the clock would show at the begin without the clock change.
             auto const unturned = local_of(now.begin, zone.at(now.begin - seconds{1}).offset);
             auto const turned = local_of(now.begin, now.offset);
             if (t == now.begin && rule.gap == gap_rule::shift && first_match(fields, unturned, looks) < turned)
@@ -61,7 +61,8 @@ constexpr Time first_fire(cron_fields const& fields, Time t, Zone const& zone, c
         bool const comes_again = due_here && rule.overlap == overlap_rule::last && now.end <= fire + zone_margin &&
                                  match >= local_of(now.end, zone.at(now.end).offset);
         if (due_here && !comes_again) return fire;
-        // Close to its end nothing is skipped: the clock may be put back to a time that it has shown before.
+        // Close to the end of the segment nothing is skipped, because the clock may be put back to a time that it has
+        // already shown.
         if (comes_again || now.end <= t + zone_margin)
             t = now.end;
         else if (match == no_match)
@@ -73,22 +74,22 @@ constexpr Time first_fire(cron_fields const& fields, Time t, Zone const& zone, c
 
 } // namespace detail
 
-/// The first instant strictly after `after` at which the wall clock of `zone` shows a due time; nothing when there is
-/// none up to the year 2225. `after` may be finer than a second, as `std::chrono::system_clock::now()` is.
+/// The first instant strictly after `after` at which the wall clock of `zone` shows a due time; nothing if there is
+/// none up to the year 2225. `after` may be finer than a second, such as `std::chrono::system_clock::now()`.
 ///
 /// | the clock is put | schedules that name hours                      | schedules with hour `*`   |
 /// |------------------|------------------------------------------------|---------------------------|
 /// | forward (gap)    | what was due in the gap fires once, at its end | the next due time follows |
 /// | back (overlap)   | fire at the first pass                         | fire at both passes       |
 ///
-/// `policy` changes that. `looks`, if given, grows with the work that was done: see `timetable::looks_max`. Time: tens
-/// of nanoseconds, no heap; constexpr where the zone is.
+/// `policy` changes that. The number of search steps is added to `looks`, if given: see `timetable::looks_max`. Time:
+/// tens of nanoseconds, no heap memory; constexpr if the zone is.
 template <time_zone Zone>
 constexpr auto next_fire(cron_expression const& expression, std::chrono::sys_seconds after, Zone const& zone,
                          civil_policy policy = {}, std::uint64_t* looks = nullptr)
     -> std::optional<std::chrono::sys_seconds> {
     using std::chrono::seconds;
-    // Beyond these bounds no wall clock shows a year of a schedule; within them, arithmetic cannot overflow.
+    // Beyond these bounds no wall clock shows a year of a schedule. Within them, arithmetic cannot overflow.
     constexpr std::chrono::sys_seconds earliest{-detail::zone_margin};
     constexpr auto latest = std::chrono::sys_seconds{seconds{detail::schedule_end}} + detail::zone_margin;
     auto const begin = std::clamp(after, earliest, latest) + seconds{1};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Reads the text of a cron expression into its sets of bits, at compile time or at run time.
+/// \file \brief Parses the text of a cron expression into its sets of bits, at compile time or at run time.
 #ifndef ELASTICJOB_CRON_PARSER_HPP
 #define ELASTICJOB_CRON_PARSER_HPP
 
@@ -16,13 +16,13 @@
 
 namespace elasticjob::detail {
 
-/// Either what the text means, or why it means nothing.
+/// Either the meaning of the text, or the fault in it.
 struct parsed_cron {
     cron_fields fields{};
     cron_fault fault{};
 };
 
-/// A reader of one text, by recursive descent: a step consumes what it understands, or notes the fault and returns
+/// A recursive-descent parser of one text. Each step consumes its part of the text, or stores the fault and returns
 /// false.
 ///
 ///     expression = field 5*( blanks field ) [ blanks field ] / field 4( blanks field ) / "@" name
@@ -33,8 +33,8 @@ struct parsed_cron {
 ///     value      = number / name                                               a name of this field, in any case
 ///
 ///
-/// Five fields are Unix's: no seconds and no year, days of the week from 0, `*` where Quartz has `?`, and none of `?`,
-/// `L`, `W` and `#`. Time: linear in the text, and the proof that it fires.
+/// Five fields are Unix's: no seconds and no year, days of the week from 0, `*` in the place of Quartz's `?`, and none
+/// of `?`, `L`, `W` and `#`. Time: linear in the text, plus the search that proves that it fires.
 class cron_parser {
 public:
     constexpr explicit cron_parser(std::string_view text) noexcept : in_{text} {}
@@ -73,7 +73,7 @@ private:
         return true;
     }
 
-    /// Goes on with the expression that the name stands for.
+    /// Continues with the expression that the name stands for.
     constexpr bool read_name_of_schedule() noexcept {
         auto const at = in_.at();
         for (auto const& [name, expression] : cron_names) {
@@ -83,7 +83,7 @@ private:
             in_ = cron_scanner{expression};
             return true;
         }
-        std::size_t length = 0; // of what fits into a line of a log
+        std::size_t length = 0; // of the part that fits into a line of a log
         while (length < 20 && cron_scanner::is_visible(in_.peek(length))) ++length;
         return refuse({.at = at, .length = length}, cron_problem::unknown_name);
     }
@@ -148,7 +148,7 @@ private:
         return read_step(first, in_.peek() == '/' ? cron_token{rule().high} : first, rule().step_max);
     }
 
-    /// A step may be larger than a range that has an end, as in Quartz: then it names the first value alone.
+    /// As in Quartz, a step may be larger than its range. Then only the first value matches.
     constexpr bool read_range(cron_token const& first) noexcept {
         cron_token last;
         if (!read_value(last) || !check(last)) return false;
@@ -157,7 +157,7 @@ private:
         return read_step(first, last, no_step_max);
     }
 
-    /// The step behind `first` to `last`, or none.
+    /// The step after `first` to `last`, or none.
     constexpr bool read_step(cron_token const& first, cron_token const& last, std::uint32_t step_max) noexcept {
         cron_token step{1};
         if (in_.peek() == '/' && (first.named || last.named) && !is_unix_)
@@ -199,14 +199,14 @@ private:
         return true;
     }
 
-    /// `15W`. Quartz accepts 0W and then searches for ever.
+    /// `15W`. Quartz accepts 0W and then searches forever.
     constexpr bool add_nearest_weekday(cron_token const& day) noexcept {
         if (day.value < 1 || day.value > 31) return refuse(day, cron_problem::W_needs_a_day_from_1_to_31);
         fields_.nearest_weekdays |= std::uint32_t{1} << day.value;
         return true;
     }
 
-    /// What follows the `#` of `6#3` and `FRI#3`.
+    /// The number after the `#` of `6#3` and `FRI#3`.
     constexpr bool read_occurrence(cron_token const& weekday) noexcept {
         cron_token occurrence;
         if (!in_.read_number(occurrence)) return refuse_here(cron_problem::occurrence_must_be_1_to_5);
@@ -225,14 +225,14 @@ private:
         return true;
     }
 
-    /// Any year may be written; those that have no bit are left out by `add_range`.
+    /// Any year is accepted; `add_range` leaves out years without a bit.
     constexpr bool check(cron_token const& token) noexcept {
         auto const low = is(cron_field::year) ? 1000 : rule().low;
         auto const high = is(cron_field::year) ? 9999 : is_unix_day_of_week() ? 7 : rule().high;
         return (low <= token.value && token.value <= high) || refuse(token, rule().out_of_range);
     }
 
-    /// Runs past the highest value to the lowest when `last` comes before `first`.
+    /// Wraps from the highest value to the lowest if `last` is less than `first`.
     constexpr void add_range(std::uint32_t first, std::uint32_t last, std::uint32_t step) noexcept {
         auto const [low, high] = std::pair{rule().low, rule().high};
         auto const count = high - low + 1;
@@ -253,7 +253,7 @@ private:
     }
     static constexpr std::size_t index_of(cron_field field) noexcept { return static_cast<std::size_t>(field); }
 
-    /// What is wrong with the character here, where none like it was expected.
+    /// The fault of an unexpected character at this position.
     constexpr cron_problem problem_here() const noexcept {
         bool const is_special = std::string_view{"?LW#"}.find(in_.peek()) != std::string_view::npos;
         return is_unix_ && is_special ? cron_problem::special_character_needs_six_fields

@@ -13,7 +13,7 @@
 
 namespace elasticjob::detail {
 
-/// A day that comes back each year, and a time on that day.
+/// A day of each year, and a time on that day.
 struct posix_date {
     enum class form : std::uint8_t {
         day_without_leap, ///< `J60` is always the 1st of March
@@ -53,7 +53,7 @@ struct posix_zone {
     std::optional<summer> saving{};
 };
 
-/// A reader of the form of RFC 8536, section 3.3. The rule must be written out when a second name is given.
+/// A parser of the form in RFC 8536, section 3.3. If there is a second name, the rule must be explicit.
 class posix_zone_parser {
 public:
     constexpr explicit posix_zone_parser(std::string_view text) noexcept : text_{text} {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Everything that can be wrong with the text of a cron expression, and how to say it.
+/// \file \brief The faults of a cron expression's text, and their messages.
 #ifndef ELASTICJOB_CRON_PROBLEM_HPP
 #define ELASTICJOB_CRON_PROBLEM_HPP
 
@@ -11,7 +11,7 @@
 
 namespace elasticjob::detail {
 
-/// The names are read by people: the compiler prints them for a wrong literal.
+/// The names are meant for people: the compiler prints them for a wrong literal.
 enum class cron_problem : std::uint8_t {
     none,
     fewer_than_five_fields,
@@ -49,8 +49,8 @@ enum class cron_problem : std::uint8_t {
     no_such_date_in_these_months_and_years,
 };
 
-/// What is wrong, and what would be right. Beginnings that Quartz has too are spelled as there, because people search
-/// for them.
+/// What is wrong, and what would be right. A message that Quartz also has begins with Quartz's words, because people
+/// search for them.
 struct cron_wording {
     std::string_view wrong;
     std::string_view right;
@@ -141,9 +141,9 @@ constexpr cron_wording wording_of(cron_problem problem) noexcept {
     return {};
 }
 
-/// A problem, and the field and the part of the text that it is about.
+/// A problem, with its field and its part of the text.
 struct cron_fault {
-    cron_field field{}; ///< when there are too few, the first that is missing
+    cron_field field{}; ///< if there are too few fields, the first missing one
     cron_problem problem{};
     std::size_t at{}; ///< offset of the offending character
     std::size_t length{};
@@ -153,7 +153,7 @@ struct cron_fault {
     /// Columns are counted from 1.
     constexpr std::size_t column() const noexcept { return at + 1; }
 
-    /// The text is a good one, and promises what can never be.
+    /// The text is well formed, but its times never occur.
     constexpr bool is_about_never_firing() const noexcept {
         return problem >= cron_problem::years_outside_1970_to_2225;
     }

@@ -11,13 +11,14 @@
 
 namespace elasticjob {
 
-/// Six fields, or seven if it names years: `0 0/15 9-17 ? * MON-FRI`. `parse_cron` reads the same expression from it.
-/// Quartz does too, except for lists of several `L`, `W` or `#`, which it does not have. Time: linear in the text.
+/// Six fields, or seven if the expression names years: `0 0/15 9-17 ? * MON-FRI`. `parse_cron` parses it to an equal
+/// expression. So does Quartz, which however does not support lists of several `L`, `W` or `#`. Time: linear in the
+/// text.
 std::string quartz_text(cron_expression const& expression);
 
 namespace detail {
 
-/// A text of five fields, or a name, as six fields; every other text as it is, also a wrong one.
+/// Converts five fields or a name to six fields. Returns any other text unchanged, even a wrong one.
 std::string with_six_fields(std::string_view text);
 
 } // namespace detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The fields of a cron expression, and the characters, numbers and names that its text is made of.
+/// \file \brief The fields of a cron expression, and the characters, numbers and names in its text.
 #ifndef ELASTICJOB_CRON_SCANNER_HPP
 #define ELASTICJOB_CRON_SCANNER_HPP
 
@@ -12,7 +12,7 @@
 
 namespace elasticjob::detail {
 
-/// The values of a field, the largest step from one value, and what to say about a value outside.
+/// The values of a field, its largest step, and the message for a value out of range.
 struct cron_field_rule {
     std::uint32_t low;
     std::uint32_t high;
@@ -36,7 +36,7 @@ inline constexpr std::array<cron_field_rule, 7> cron_field_rules{{
     {1970, 2225, no_step_max, cron_problem::year_must_have_four_digits, {}, {}},
 }};
 
-/// The day of the week in an expression of five fields: 0 is Sunday, and so is 7, which `check` lets pass.
+/// The day of the week in an expression of five fields: 0 is Sunday, and so is 7, which `check` accepts.
 inline constexpr cron_field_rule unix_day_of_week_rule{0,
                                                        6,
                                                        7,
@@ -58,7 +58,7 @@ inline constexpr std::array<cron_name, 7> cron_names{{{"@YEARLY", "0 0 0 1 1 ?"}
                                                       {"@MIDNIGHT", "0 0 0 * * ?"},
                                                       {"@HOURLY", "0 0 * * * ?"}}};
 
-/// A number, or the number that a name stands for, and where it stands.
+/// A number, or the number that a name stands for, and its position.
 struct cron_token {
     std::uint32_t value{};
     bool named{};
@@ -66,7 +66,7 @@ struct cron_token {
     std::size_t length{};
 };
 
-/// A position in the text. Letters are read in upper case; past the end there are only NULs.
+/// A position in the text. Letters are converted to upper case. Beyond the end there are only NULs.
 class cron_scanner {
 public:
     constexpr explicit cron_scanner(std::string_view text) noexcept : text_{text} {}
@@ -101,7 +101,7 @@ public:
         return rest.at_ - at_;
     }
 
-    /// How many fields follow.
+    /// The number of fields that follow.
     constexpr std::size_t count_fields() const noexcept {
         auto rest = *this;
         std::size_t count = 0;
@@ -115,7 +115,7 @@ public:
         return true;
     }
 
-    /// Consumes all digits, whatever their number; what does not fit is a large value, and no field has large values.
+    /// Consumes all digits. A number that does not fit becomes a large value, which no field accepts.
     constexpr bool read_number(cron_token& token) noexcept {
         token = {.at = at_};
         for (; is_digit(peek()); ++at_)
@@ -124,7 +124,7 @@ public:
         return token.length > 0;
     }
 
-    /// Consumes up to three letters. False, with the token's place and length, when they are not one of `names`.
+    /// Consumes up to three letters. False, with the token's position and length, if they are not one of `names`.
     constexpr bool read_name(std::string_view names, cron_token& token) noexcept {
         token = {.named = true, .at = at_};
         std::array<char, 3> name{};

@@ -17,10 +17,10 @@ using local_seconds = std::int64_t;
 /// Midnight after the last day of a schedule.
 inline constexpr local_seconds schedule_end = day_of({cron_year_last + 1, 1, 1}) * seconds_per_day;
 
-/// Later than every local time of a schedule, and far enough from the limits to be computed with.
+/// Later than every local time of a schedule, and far enough from the limits for arithmetic.
 inline constexpr local_seconds no_match = local_seconds{1} << 62;
 
-/// A month, as the day sets need it.
+/// The data of a month that the day sets need.
 struct month_shape {
     std::int32_t first_day;
     std::uint32_t first_weekday;
@@ -32,15 +32,15 @@ struct month_shape {
     /// Bits 1 to length.
     constexpr std::uint32_t all() const noexcept { return ~std::uint32_t{1} & ~std::uint32_t{0} >> (31 - length); }
 
-    /// The days that these weekdays of these weeks are. Each week of seven bits is rotated, so that it begins with the
-    /// weekday of the 1st instead of Sunday. May name days beyond the length.
+    /// The days of these weekdays in these weeks. Each week of seven bits is rotated, so that it begins with the
+    /// weekday of the 1st instead of Sunday. May contain days beyond the month's length.
     constexpr std::uint32_t days_of(month_weeks weeks) const noexcept {
         auto const low = every_week(0x7fu >> first_weekday);
         auto const rotated = (weeks >> first_weekday & low) | (weeks << (7 - first_weekday) & every_week(0x7f) & ~low);
         return static_cast<std::uint32_t>(rotated << 1);
     }
 
-    /// The days that are the last of these weekdays: the same rotation, for the week that ends with the month.
+    /// The last of each of these weekdays in the month: the same rotation, for the week that ends with the month.
     constexpr std::uint32_t days_of_last(std::uint32_t weekdays) const noexcept {
         auto const turn = (first_weekday + length) % 7;
         return ((weekdays >> turn | weekdays << (7 - turn)) & 0x7f) << (length - 6);
@@ -73,7 +73,8 @@ constexpr std::int32_t first_time(cron_fields const& f) noexcept {
     return (std::countr_zero(f.hours) * 60 + std::countr_zero(f.minutes)) * 60 + std::countr_zero(f.seconds);
 }
 
-/// The first matching time of day at or after `from`, both in seconds since midnight; -1 when the day has none left.
+/// The first matching time of day at or after `from`, both in seconds since midnight; -1 if there is none left on that
+/// day.
 constexpr std::int32_t first_time(cron_fields const& f, std::int32_t from) noexcept {
     auto const second = from % 60;
     auto const minute = from / 60 % 60;
@@ -102,7 +103,7 @@ constexpr std::int32_t first_year(cron_fields const& f, std::int32_t from) noexc
 }
 
 /// The first matching day of the months in `months` (bits 1 to 12) of this year, and then of all years that follow, as
-/// a day number; -1 when there is none. Adds the number of months that it looks at to `looks`, if given.
+/// a day number; -1 if there is none. Adds the number of examined months to `looks`, if given.
 constexpr std::int32_t first_day(cron_fields const& f, std::int32_t year, std::uint32_t months,
                                  std::uint64_t* looks = nullptr) noexcept {
     for (; year <= cron_year_last; year = first_year(f, year + 1), months = f.months) {
@@ -116,8 +117,8 @@ constexpr std::int32_t first_day(cron_fields const& f, std::int32_t year, std::u
     return -1;
 }
 
-/// The first local time at or after `from` that matches, from 1970 to the end of 2225, or no_match. Constant time, but
-/// for the months and years without a matching day that are passed on the way, which `looks` counts, if given.
+/// The first matching local time at or after `from`, from 1970 to the end of 2225, or no_match. Constant time, plus the
+/// skipped months and years without a matching day, which `looks` counts, if given.
 /// Precondition: the time sets are not empty.
 constexpr local_seconds first_match(cron_fields const& f, local_seconds from, std::uint64_t* looks = nullptr) noexcept {
     if (from < 0) from = 0;
@@ -145,8 +146,8 @@ constexpr local_seconds first_match(cron_fields const& f, local_seconds from, st
     return day < 0 ? no_match : day * seconds_per_day + first_time(f);
 }
 
-/// A local time taken apart once, so that many expressions can be compared with it. Precondition: the time is not
-/// before 1970 and before schedule_end.
+/// The parts of a local time, computed once, so that many expressions can be compared with it. Precondition: the time
+/// is not before 1970 and before schedule_end.
 struct local_moment {
     civil_date date;
     month_shape month;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A zone of std::chrono, where the standard library has them: `StdZone::load("Asia/Tokyo")`.
+/// \file \brief A zone of std::chrono, if the standard library has zones: `StdZone::load("Asia/Tokyo")`.
 #ifndef ELASTICJOB_CRON_STD_ZONE_HPP
 #define ELASTICJOB_CRON_STD_ZONE_HPP
 
 #include <chrono>
 #include <version>
 
-// Two libraries have had zones for longer than __cpp_lib_chrono says so: libstdc++ (but for its old strings), and libc++,
-// where they are an experiment.
+// Two libraries have zones although __cpp_lib_chrono does not say so: libstdc++ (except with its old strings), and
+// libc++, in which they are experimental.
 #if (!defined(__cpp_lib_chrono) || __cpp_lib_chrono < 201907L) &&                                                      \
     (!defined(_GLIBCXX_RELEASE) || _GLIBCXX_RELEASE < 13 || !_GLIBCXX_USE_CXX11_ABI) &&                                \
     (!defined(_LIBCPP_VERSION) || _LIBCPP_VERSION < 190000 || !defined(_LIBCPP_ENABLE_EXPERIMENTAL))
@@ -29,11 +29,13 @@ struct std_library {
 } // namespace detail
 
 /// `std::chrono::time_zone` as a zone of a schedule. Not included by <elasticjob/elasticjob.hpp>, because many standard
-/// libraries do not have it yet. These have: libstdc++ from 13 on, libc++ from 19 on with -fexperimental-library, and
-/// whichever says so in `__cpp_lib_chrono`. They read the text of the database, tzdata.zi, in /usr/share/zoneinfo.
+/// libraries do not have it yet. These have it: libstdc++ since 13, libc++ since 19 with -fexperimental-library, and
+/// all libraries that announce it in `__cpp_lib_chrono`. They read the database's text, tzdata.zi, in
+/// /usr/share/zoneinfo.
 ///
-/// With libc++ 19 it is `TzifZone` at every turn of every zone from 1970 to 2037. Complexity: the library's; that one counts
-/// the turns from the zone's beginning, so that `at` takes up to a millisecond where `TzifZone` takes nanoseconds.
+/// With libc++ 19 it agrees with `TzifZone` at every clock change of every zone from 1970 to 2037. Complexity: the
+/// library's. libc++ searches from the zone's first clock change, so `at` takes up to a millisecond; `TzifZone` takes
+/// nanoseconds.
 using StdZone = chrono_zone<detail::std_library>;
 
 static_assert(time_zone<StdZone>);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The time zone that this process was started in.
+/// \file \brief The time zone of this process at its start.
 #ifndef ELASTICJOB_CRON_SYSTEM_ZONE_HPP
 #define ELASTICJOB_CRON_SYSTEM_ZONE_HPP
 
@@ -16,16 +16,16 @@
 
 namespace elasticjob {
 
-/// What TZ says, or else /etc/localtime, or else UTC. Read once, by `load`: a process that goes on while the machine
-/// moves to another zone keeps its own.
+/// The zone in TZ, or else in /etc/localtime, or else UTC. `load` reads it once: if the machine's zone changes, a
+/// running process keeps the old one.
 class SystemZone {
 public:
     /// UTC.
     SystemZone() = default;
 
-    /// TZ may be a name (`Europe/Berlin`), a file (`/etc/zone`), either behind a colon, or a rule in POSIX form; when
-    /// it is empty, the zone is UTC. The C library takes UTC silently when it cannot make sense of TZ; a scheduler must
-    /// not. Errors: invalid_argument, malformed_data.
+    /// TZ may be a name (`Europe/Berlin`) or a file (`/etc/zone`), both optionally after a colon, or a rule in POSIX
+    /// form. If it is empty, the zone is UTC. If TZ cannot be read, the C library silently uses UTC; a scheduler must
+    /// not do that. Errors: invalid_argument, malformed_data.
     static result<SystemZone> load();
 
     zone_segment at(std::chrono::sys_seconds t) const noexcept { return zone_.at(t); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What a schedule needs to know of a time zone, and the two zones that need no data.
+/// \file \brief The role of a time zone, and two zones that need no data.
 #ifndef ELASTICJOB_CRON_TIME_ZONE_HPP
 #define ELASTICJOB_CRON_TIME_ZONE_HPP
 
@@ -9,24 +9,24 @@
 
 namespace elasticjob {
 
-/// A stretch of time, from `begin` up to but not including `end`, in which the clocks of a zone are not turned. The
-/// first one begins at `sys_seconds::min()`, the last one ends at `sys_seconds::max()`.
+/// A period without clock changes, from `begin` up to but not including `end`. The first one begins at
+/// `sys_seconds::min()`, the last one ends at `sys_seconds::max()`.
 struct zone_segment {
     std::chrono::sys_seconds begin{};
     std::chrono::sys_seconds end{};
-    std::chrono::seconds offset{}; ///< what a wall clock shows more than UTC; less than 26 hours either way
+    std::chrono::seconds offset{}; ///< wall clock minus UTC; less than 26 hours in absolute value
 
     friend constexpr bool operator==(zone_segment const&, zone_segment const&) = default;
 };
 
-/// Where a wall clock hangs.
+/// A time zone.
 ///
 /// | expression | returns        | must hold                                             |
 /// |------------|----------------|-------------------------------------------------------|
 /// | `z.at(t)`  | `zone_segment` | `begin <= t < end`; the same answer for every t in it |
 ///
-/// Neighbours may have the same offset. Models: UtcZone, FixedOffset, SystemZone (cron/system_zone.hpp), TzifZone
-/// (cron/tzif_zone.hpp).
+/// Adjacent segments may have the same offset. Models: UtcZone, FixedOffset, SystemZone (cron/system_zone.hpp),
+/// TzifZone (cron/tzif_zone.hpp).
 /// Threads: `at` is called on const objects, from several threads at once.
 template <class Z>
 concept time_zone = std::copyable<Z> && requires(Z const& z, std::chrono::sys_seconds t) {
@@ -48,7 +48,7 @@ struct UtcZone {
     friend constexpr bool operator==(UtcZone, UtcZone) = default;
 };
 
-/// The wall clock is never turned: `FixedOffset{std::chrono::hours{8}}` for China. Precondition: less than 26 hours.
+/// A zone without clock changes: `FixedOffset{std::chrono::hours{8}}` for China. Precondition: less than 26 hours.
 struct FixedOffset {
     std::chrono::seconds offset{};
 

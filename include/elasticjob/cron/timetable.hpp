@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief All schedules of a job as one: when it is due next.
+/// \file \brief Combines all schedules of a job, and finds its next due instant.
 #ifndef ELASTICJOB_CRON_TIMETABLE_HPP
 #define ELASTICJOB_CRON_TIMETABLE_HPP
 
@@ -22,8 +22,8 @@ namespace elasticjob {
 
 namespace detail {
 
-/// The local time up to which the fields match without a break, from one that they match: the end of its second, or of
-/// its minute, hour or day where the fields name all that is in it.
+/// The end of the continuous match that contains a matching local time: the end of its second, or of its minute, hour
+/// or day if the fields match all of it.
 constexpr local_seconds matched_until(cron_fields const& fields, local_seconds t) noexcept {
     constexpr std::uint64_t all_sixty = (std::uint64_t{1} << 60) - 1;
     auto const end_of = [&](std::int64_t unit) { return (t / unit + 1) * unit; };
@@ -35,8 +35,8 @@ constexpr local_seconds matched_until(cron_fields const& fields, local_seconds t
 
 } // namespace detail
 
-/// What makes a job due, and what keeps it from that. A value; times are whole milliseconds. With nothing in it nothing
-/// is ever due.
+/// The schedules of a job, and its exclusions and limits. A value; times are whole milliseconds. An empty timetable is
+/// never due.
 struct timetable {
     using milliseconds = std::chrono::milliseconds;
 
@@ -45,27 +45,27 @@ struct timetable {
     std::vector<milliseconds> delays{}; ///< each more than 0
     std::vector<wall_time> once{};
     std::vector<cron_expression>
-        excluded{}; ///< nothing is due while the wall clock shows a time that one of them names
+        excluded{}; ///< no instant is due while the wall clock shows a time that one of them names
     civil_policy policy{};
-    wall_time starts = wall_time::min(); ///< nothing is due before
-    wall_time ends = wall_time::max();   ///< nothing is due after
+    wall_time starts = wall_time::min(); ///< no instant is due before this
+    wall_time ends = wall_time::max();   ///< no instant is due after this
 
-    /// A search is given up after about so many looks: at an exclusion, at a month, or at the eighth part of a
-    /// schedule's next due time. This bounds the work that a timetable can ask for, whoever wrote it, to one or two
+    /// A search gives up after about this number of steps. A step examines an exclusion or a month; finding a
+    /// schedule's next due time costs eight steps. This limits the work that any timetable can cause to one or two
     /// milliseconds.
     static constexpr std::uint64_t looks_max = 200'000;
 
-    /// What a search has found, and what it took.
+    /// The result of a search and its cost.
     struct finding {
-        std::optional<wall_time> due{}; ///< nothing when there is none, or the search was given up
+        std::optional<wall_time> due{}; ///< nothing if there is none, or if the search gave up
         bool is_given_up = false;
-        wall_time reached{}; ///< if given up: nothing is due up to here
+        wall_time reached{}; ///< if the search gave up: no instant is due up to here
         std::uint64_t looks = 0;
     };
 
-    /// The first instant strictly after `after` that is due, not counting `delays`; nothing when there is none up to the
-    /// year 2225, or none could be found with `looks_max` looks. O(schedules + exclusions), and O(exclusions) more for
-    /// each due time that is excluded on the way, where a whole day counts once; no heap.
+    /// The first due instant strictly after `after`, without `delays`; nothing if there is none up to the year 2225, or
+    /// none was found in `looks_max` steps. O(schedules + exclusions), plus O(exclusions) for each excluded due time on
+    /// the way, where a whole excluded day counts once; no heap memory.
     template <time_zone Zone>
     finding find_next(wall_time after, Zone const& zone) const;
     template <time_zone Zone>
@@ -73,7 +73,7 @@ struct timetable {
         return find_next(after, zone).due;
     }
 
-    /// When the shortest of `delays` is over that begins at `ended`, and behind what is excluded then.
+    /// The end of the shortest of `delays`, which begins at `ended`, and after any exclusions at that time.
     template <time_zone Zone>
     finding find_next_after_end(wall_time ended, Zone const& zone) const;
     template <time_zone Zone>
@@ -84,19 +84,19 @@ struct timetable {
     friend bool operator==(timetable const&, timetable const&) = default;
 
 private:
-    /// The next fires of so many crons are remembered while a search passes over exclusions; of others they are
-    /// searched for at each step.
+    /// The number of crons whose next due times are cached while a search skips exclusions. Those of others are
+    /// computed at each step.
     static constexpr std::size_t fires_kept = 128;
 
-    /// No calendar of ours goes further.
+    /// The calendar functions do not support later times.
     wall_time last() const;
     static wall_time floored(wall_time t) { return std::chrono::floor<milliseconds>(t); }
 
     /// The first instant of a rate strictly after `after`; wall_time::max() if that is beyond the clock's range.
     wall_time next_of_rate(milliseconds span, wall_time after) const;
 
-    /// `t`, or the end of what is excluded around it as far as one look at each exclusion shows. Later, at the end of
-    /// that, there may be more.
+    /// `t`, or the end of the exclusion around it, after one look at each exclusion. At that end another exclusion may
+    /// begin.
     template <time_zone Zone>
     wall_time included_from(wall_time t, Zone const& zone) const;
 };
@@ -106,7 +106,7 @@ auto timetable::find_next(wall_time after, Zone const& zone) const -> finding {
     finding f;
     after = floored(std::max(after, wall_time{} - detail::zone_margin));
     if (starts > after) after = std::max(after, starts - milliseconds{1});
-    std::array<wall_time, fires_kept> fires; // of the first crons; those up to `after` are out of date
+    std::array<wall_time, fires_kept> fires; // of the first crons; values up to `after` are outdated
     bool has_fires = false;
     for (auto const end = last();;) {
         auto due = wall_time::max();
@@ -174,7 +174,7 @@ wall_time timetable::included_from(wall_time t, Zone const& zone) const {
     auto free = t;
     for (auto const& e : excluded) {
         if (!moment.is_named_by(e.fields())) continue;
-        // Beyond the turn of a clock it shows something else.
+        // After a clock change the wall clock shows another time.
         auto const end = detail::sys_of(detail::matched_until(e.fields(), local), segment.offset);
         free = std::max<wall_time>(free, std::min(end, segment.end));
     }

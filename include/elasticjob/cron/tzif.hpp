@@ -24,7 +24,7 @@ struct tzif_turn {
     std::int32_t offset; ///< seconds to add to UTC
 };
 
-/// The turns in order, and what goes on after the last of them.
+/// The clock changes in order, and the rule after the last of them.
 struct tzif_data {
     using rule_type = posix_zone;
 
@@ -50,10 +50,10 @@ struct tzif_header {
     static constexpr std::size_t type_size = 6;
 };
 
-/// Errors: malformed_data; nothing in the bytes is trusted.
+/// Errors: malformed_data. The bytes are not trusted.
 result<tzif_data> parse_tzif(std::string_view bytes);
 
-/// The bytes of a file of the database. Errors: invalid_argument when it cannot be read or is far too large for one.
+/// The content of a file of the database. Errors: invalid_argument if it cannot be read or is far too large.
 result<std::string> read_tzif_file(std::string const& path);
 
 /// Errors: those of the two; they name the file.

@@ -24,14 +24,14 @@
 
 namespace elasticjob {
 
-/// A zone from a TZif file (RFC 8536), or from a rule in POSIX form. The rule at the end of the file is written out up
-/// to the last year of a schedule, so that a look-up is one binary search. A value of a few kilobytes; a default one is
-/// UTC. Threads: immutable.
+/// A zone from a TZif file (RFC 8536), or from a rule in POSIX form. The rule at the end of the file is expanded up to
+/// the last year of a schedule, so that a look-up is one binary search. A value of a few kilobytes; a
+/// default-constructed one is UTC. Threads: immutable.
 class TzifZone {
 public:
     TzifZone() : TzifZone{0} {}
 
-    /// A name of the IANA database, looked up in the directory that TZDIR names, or /usr/share/zoneinfo.
+    /// Loads a zone of the IANA database by name, from the directory in TZDIR, or from /usr/share/zoneinfo.
     /// Errors: invalid_argument when there is no such zone; malformed_data as for `parse`.
     static result<TzifZone> load(std::string_view name);
 
@@ -56,15 +56,16 @@ private:
 
     explicit TzifZone(detail::tzif_data const& data);
 
-    /// Precondition: turns come in order. What changes no offset is left out, so that a segment is as long as can be.
+    /// Precondition: clock changes come in order. A change to the same offset is left out, so that segments are as long
+    /// as possible.
     void append(detail::tzif_turn const& turn);
 
-    /// The turns of the clock that the rule makes after the last one that is known.
+    /// Adds the clock changes of the rule after the last listed one.
     void append(typename detail::tzif_data::rule_type const& rule, std::int64_t known);
 
     static bool is_name(std::string_view name) noexcept;
 
-    // Apart, because a search reads one of them only.
+    // Separate, because a search reads only one of them.
     std::vector<std::chrono::sys_seconds> begins_;
     std::vector<std::int32_t> offsets_;
 };

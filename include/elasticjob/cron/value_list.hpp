@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The values of one field of a cron expression, in the forms in which people write them.
+/// \file \brief The values of one field of a cron expression, in the forms that people write.
 #ifndef ELASTICJOB_CRON_VALUE_LIST_HPP
 #define ELASTICJOB_CRON_VALUE_LIST_HPP
 
@@ -33,13 +33,13 @@ public:
     auto begin() const noexcept { return values_.begin(); }
     auto end() const noexcept { return values_.end(); }
 
-    /// What lies between each value and the next, if that is the same for three of them or more; 0 otherwise.
+    /// The distance between neighbouring values, if there are three or more at equal distances; 0 otherwise.
     int step() const noexcept;
 
-    /// Whether they are every n-th value of the whole field, so that the field's end changes nothing: n, or 0.
+    /// n, if they are every n-th value of the whole field and n divides its size; 0 otherwise.
     int pace() const noexcept;
 
-    /// Neighbours together, if there are three of them or more.
+    /// Combines three or more consecutive values into a range.
     std::vector<run> runs() const;
 
 private:
@@ -50,7 +50,7 @@ private:
     std::vector<int> values_{};
 };
 
-/// The weekdays that are meant in every week, bit 0 for Sunday.
+/// The weekdays that match in every week, bit 0 for Sunday.
 constexpr std::uint32_t whole_weekdays(month_weeks weeks) noexcept {
     std::uint32_t whole = 0;
     for (std::uint32_t day = 1; day < 1u << 7; day <<= 1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A time zone of any type by reference, so that what is searched in it need not be a template.
+/// \file \brief A reference to a time zone of any type, so that searches need not be templates.
 #ifndef ELASTICJOB_CRON_ZONE_REF_HPP
 #define ELASTICJOB_CRON_ZONE_REF_HPP
 
@@ -16,14 +16,14 @@
 
 namespace elasticjob {
 
-/// A zone that knows others of its kind by name.
+/// A zone type that loads zones by name.
 template <class Zone>
 concept named_time_zone = time_zone<Zone> && requires(std::string_view name) {
     { Zone::load(name) } -> std::same_as<result<Zone>>;
 };
 
-/// An object pointer and two functions. Other zones are found by name as the zone's type finds them, or else in the system's
-/// zone database. Models `time_zone`. The zone must outlive this.
+/// An object pointer and two function pointers. Named zones are loaded by the zone's type, or else from the system's
+/// database. Models `time_zone`. The zone must outlive this object.
 class zone_ref {
 public:
     template <class Zone>
