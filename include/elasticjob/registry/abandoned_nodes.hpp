@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Ephemeral nodes whose owner has gone while its session goes on: who removes them, and how.
+/// \file \brief Removes ephemeral nodes whose owner has gone while its session continues.
 #ifndef ELASTICJOB_REGISTRY_ABANDONED_NODES_HPP
 #define ELASTICJOB_REGISTRY_ABANDONED_NODES_HPP
 
@@ -21,16 +21,16 @@
 
 namespace elasticjob {
 
-/// What a scheduler that ends could not remove. It may be there or not.
+/// A node that a scheduler could not remove at its end. It may or may not exist.
 struct abandoned_nodes {
     struct one {
         node_path path;
-        std::optional<std::string> data{}; ///< if it has other data, it is somebody else's who shares the session
+        std::optional<std::string> data{}; ///< if the node has other data, it belongs to another user of the session
     };
 
     session_generation generation{};
     std::vector<one> nodes{};
-    std::optional<node_path> sequential{}; ///< and the nodes beside this path whose names begin with its name
+    std::optional<node_path> sequential{}; ///< also the nodes beside this path whose names begin with its name
 };
 
 namespace detail {
@@ -38,7 +38,7 @@ namespace detail {
 /// Whether that node is the one that was abandoned.
 bool is_abandoned(node const& there, abandoned_nodes::one const& left, session_view const& session);
 
-/// Whether the node is certain to be gone, or to be none of ours.
+/// Whether the node certainly does not exist, or certainly belongs to another owner.
 template <class Registry>
 task<bool> remove_abandoned(Registry& r, abandoned_nodes::one const& left, session_generation g) {
     auto const there = co_await r.get(left.path);
@@ -48,7 +48,7 @@ task<bool> remove_abandoned(Registry& r, abandoned_nodes::one const& left, sessi
     co_return removed || removed.error() == errc::no_node;
 }
 
-/// Replaces `what.sequential` by the nodes that it stands for, when that is possible.
+/// Replaces `what.sequential` by the nodes that it stands for, if they can be read.
 template <class Registry>
 task<void> find_sequential(Registry& r, abandoned_nodes& what) {
     auto const queue = what.sequential->parent();
@@ -62,9 +62,9 @@ task<void> find_sequential(Registry& r, abandoned_nodes& what) {
 
 } // namespace detail
 
-/// For models of `registry`: removes the nodes as soon as the connection allows it, and goes on until they are gone or
-/// their session is over. After a failure it waits, twice as long each time, for ten seconds at most. `r` must outlive
-/// the task. Precondition: there is at least one.
+/// For models of `registry`: removes the nodes as soon as the connection allows it, and continues until they are gone
+/// or their session is over. After a failure it pauses, twice as long each time, for at most ten seconds. `r` must
+/// outlive the task. Precondition: there is at least one node.
 template <class Registry>
 task<void> remove_abandoned(Registry& r, abandoned_nodes what) {
     constexpr std::chrono::milliseconds pause_min{100}, pause_max{10'000};
@@ -73,7 +73,7 @@ task<void> remove_abandoned(Registry& r, abandoned_nodes what) {
         auto const seen = r.session_changed().edition();
         auto const session = r.session();
         bool const is_over = session.generation != what.generation || session.state == session_state::closed;
-        if (is_over) co_return; // they have gone with it
+        if (is_over) co_return; // the nodes have gone with the session
         bool is_caught_up = false;
         if (session.state == session_state::connected) {
             auto const written = co_await r.commit(catch_up_write(what.generation, anyone));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief How to read what this session has written, though its reply was lost.
+/// \file \brief Makes a read show the session's own writes even if their replies were lost.
 #ifndef ELASTICJOB_REGISTRY_CATCH_UP_HPP
 #define ELASTICJOB_REGISTRY_CATCH_UP_HPP
 
@@ -10,9 +10,9 @@
 
 namespace elasticjob {
 
-/// A write that changes nothing: commit it before a read that decides whether something was written. The reply to a write
-/// may be lost, and the follower of the ensemble that is asked next may be behind. Before a follower answers to a write,
-/// even with a refusal, it applies everything that came before. The node may be any, and may be absent.
+/// A write that changes nothing. Commit it before a read that finds out whether an earlier write took effect. The reply
+/// to that write may be lost, and the next follower of the ensemble may be behind. Before a follower answers a write,
+/// even with a refusal, it applies all earlier writes. The node may be any node, and may be absent.
 transaction catch_up_write(session_generation g, node_path path);
 
 } // namespace elasticjob

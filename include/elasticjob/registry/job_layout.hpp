@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Where a job keeps what: the nodes of ElasticJob-Lite 2.1.5, and ours beside them.
+/// \file \brief The nodes of a job: those of ElasticJob-Lite 2.1.5, and this library's own.
 #ifndef ELASTICJOB_REGISTRY_JOB_LAYOUT_HPP
 #define ELASTICJOB_REGISTRY_JOB_LAYOUT_HPP
 
@@ -11,16 +11,17 @@
 
 namespace elasticjob {
 
-/// What a disabled server's node holds; an enabled one's is empty.
+/// The content of a disabled server's node; that of an enabled server is empty.
 inline constexpr std::string_view server_disabled = "DISABLED";
 
-/// What an operator writes into an instance's node to have it run its items now. The instance takes it out again.
+/// The text that an operator writes into an instance's node to make the instance run its items now. The instance
+/// removes it.
 inline constexpr std::string_view trigger_order = "TRIGGER";
 
-/// Decimal, without padding: how items are named.
+/// The name of an item's node: decimal, without padding.
 inline std::string item_name(item_index item) { return std::to_string(item); }
 
-/// All paths of one job. P persistent, E ephemeral, ES ephemeral and sequential.
+/// All paths of one job. P: persistent, E: ephemeral, ES: ephemeral and sequential.
 ///
 /// | node                         | is | holds                                                                        |
 /// |------------------------------|----|------------------------------------------------------------------------------|
@@ -29,31 +30,31 @@ inline std::string item_name(item_index item) { return std::to_string(item); }
 /// | instances/{id}               | E  | nothing, or TRIGGER                                                          |
 /// | leader/election/instance     | E  | the leader's id                                                              |
 /// | leader/election/latch/…      | ES | one for each candidate, while it stands for election                         |
-/// | leader/sharding/necessary    | P  | its presence asks for a new sharding                                         |
-/// | leader/sharding/processing   | E  | a 2.1.5 leader is at it                                                      |
+/// | leader/sharding/necessary    | P  | its presence requests a sharding                                             |
+/// | leader/sharding/processing   | E  | a 2.1.5 leader is sharding                                                   |
 /// | sharding/{i}/instance        | P  | the owner's id                                                               |
-/// | sharding/{i}/running         | E  | its presence: the item runs now                                              |
-/// | sharding/{i}/disabled        | P  | its presence: an operator has taken the item out                             |
-/// | sharding/{i}/failover        | E  | the id of who runs it again after its instance died                          |
-/// | leader/failover/items/{i}    | P  | its presence: Java members ask for somebody to run it again                  |
-/// | systemTime/current           | P  | nothing; written to learn what time it is at the registry                    |
+/// | sharding/{i}/running         | E  | the id of the instance on which the item runs; a Java member's is empty      |
+/// | sharding/{i}/disabled        | P  | its presence: an operator has disabled the item                              |
+/// | sharding/{i}/failover        | E  | the id of the instance that runs the item again after a death                |
+/// | leader/failover/items/{i}    | P  | its presence asks Java members to run the item again                         |
+/// | systemTime/current           | P  | nothing; written to learn the registry's time                                |
 /// | ext/schedule                 | P  | schedules that Java members do not know; see config/schedule_text.hpp        |
-/// | ext/after                    | P  | for which rounds of another job it is due; config/followed_rounds.hpp        |
+/// | ext/after                    | P  | the rounds of another job for which it is due; config/followed_rounds.hpp    |
 /// | ext/assignment               | P  | the whole assignment, versioned; see sharding/assignment.hpp                 |
-/// | ext/run/{i}                  | P  | what is known of the item's runs; see execution/run_record.hpp               |
-/// | ext/counts/{i}               | P  | how many elements the item has processed lately; dataflow jobs only          |
-/// | ext/labels                   | P  | which labels its items need; see config/item_labels.hpp                      |
-/// | ext/instances/{id}           | E  | the instance's weight and labels, unless it has none; membership/traits.hpp  |
+/// | ext/run/{i}                  | P  | the item's run record; see execution/run_record.hpp                          |
+/// | ext/counts/{i}               | P  | the number of elements processed lately; dataflow jobs only                  |
+/// | ext/labels                   | P  | the labels that the items need; see config/item_labels.hpp                   |
+/// | ext/instances/{id}           | E  | the instance's weight and labels, if set; membership/traits.hpp              |
 /// | ext/rounds                   | P  | the latest round that is over: its due instant, in milliseconds since 1970   |
-/// | ext/rounds/{due}             | P  | how far the round has come; only with round hooks, see scheduler/rounds.hpp  |
-/// | ext/rounds/{due}/{id}        | P  | which of its items that instance has seen dealt with                         |
-/// | ext/removed                  | P  | its presence, the tombstone: the job is gone for good, and all else with it  |
-/// | ext/orders                   | P  | nothing; each writing of it has all items run once (TR-3)                    |
-/// | ext/orders/stop-{i}          | P  | an operator asks a run to stop: its due instant, in milliseconds since 1970  |
-/// | ext/orders/look-{i}          | P  | an operator has written the item's run record                                |
+/// | ext/rounds/{due}             | P  | the state of the round; only with round hooks, see scheduler/rounds.hpp      |
+/// | ext/rounds/{due}/{id}        | P  | the items that the instance has seen finished                                |
+/// | ext/removed                  | P  | its presence, the tombstone: the job was removed for good                    |
+/// | ext/orders                   | P  | nothing; each write makes all items run once (TR-3)                          |
+/// | ext/orders/stop-{i}          | P  | the due instant of a run that is to stop, in milliseconds since 1970         |
+/// | ext/orders/look-{i}          | P  | its presence: an operator has written the item's run record                  |
 ///
-/// Java members know all but `ext`, and ignore that. Nothing else may stand below `instances`, `sharding` or a latch:
-/// they could not read it.
+/// Java members know all nodes except `ext`, which they ignore. There must be no other nodes below `instances`,
+/// `sharding` or a latch, because Java members could not read them.
 class job_layout {
 public:
     explicit job_layout(job_name const& name) : root_{node_path{} / name.str()} {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief All nodes below one.
+/// \file \brief Lists all nodes below a node.
 #ifndef ELASTICJOB_REGISTRY_LIST_BELOW_HPP
 #define ELASTICJOB_REGISTRY_LIST_BELOW_HPP
 
@@ -13,8 +13,9 @@
 
 namespace elasticjob {
 
-/// The node itself and all below it, each behind its parent; nothing if it does not exist. One request for each node, a
-/// hundred at once. The nodes are not read at one moment: what others create or remove meanwhile may be there or not.
+/// The node itself and all nodes below it, each after its parent; nothing if the node does not exist. One request for
+/// each node, up to a hundred at once. The list is not a snapshot: nodes that are created or removed meanwhile may be
+/// in it or not.
 /// Errors: those of the registry.
 template <registry Registry>
 task<result<std::vector<node_path>>> list_below(Registry& r, node_path top) {

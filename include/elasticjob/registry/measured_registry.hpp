@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A registry that tells a meter of each request: which operation, what came of it, and how long it took.
+/// \file \brief A registry that reports each request to a meter: its operation, its outcome, and its duration.
 #ifndef ELASTICJOB_REGISTRY_MEASURED_REGISTRY_HPP
 #define ELASTICJOB_REGISTRY_MEASURED_REGISTRY_HPP
 
@@ -41,8 +41,8 @@ constexpr std::string_view name_of(registry_operation o) noexcept {
 struct registry_request {
     registry_operation what;
 
-    /// `success`; the name of an error's code; `refused`: a transaction that the registry decided against; `abandoned`: who
-    /// asked did not wait for the end. Of static storage.
+    /// `success`; the name of an error's code; `refused`: the registry decided against a transaction; `abandoned`: the
+    /// caller did not wait for the end. In static storage.
     std::string_view outcome;
 
     std::chrono::nanoseconds took; ///< by the loop's clock
@@ -55,9 +55,9 @@ struct registry_request {
 template <class M>
 concept registry_meter = std::move_constructible<M> && std::invocable<M&, registry_request const&>;
 
-/// Hands everything on to `inner`, which has to outlive it, and tells the meter when a request has ended. What goes past it,
-/// to `inner` itself, is not measured, nor is the removal of abandoned nodes. What the scheduler is given:
-/// `MeasuredRegistry measured{registry, numbers};`. Threads: as with `inner`.
+/// Passes everything on to `inner`, which must outlive it, and reports each request to the meter when it has ended.
+/// Direct requests to `inner` and the removal of abandoned nodes are not measured. Give this object to the scheduler:
+/// `MeasuredRegistry measured{registry, numbers};`. Threads: as for `inner`.
 template <registry Inner, registry_meter Meter>
 class MeasuredRegistry {
 public:
@@ -88,7 +88,7 @@ public:
     task<result<commit_reply>> commit(transaction t);
 
 private:
-    /// Lives in the frame of its request: it goes with it when nobody waits any more.
+    /// Lives in the frame of its request, and is destroyed with it if no caller waits any more.
     class measurement {
     public:
         measurement(MeasuredRegistry& r, registry_operation what) : self_{r}, what_{what}, begun_{r.loop().now()} {}

@@ -13,23 +13,23 @@
 
 namespace elasticjob {
 
-/// One member's connection to a memory server: a session with ephemeral nodes and watches of its own.
-/// Connected from the start. A request travels one turn of the loop, and its reply another; requests of one session are
-/// served in their order. Threads: construction and destruction anywhere; the rest as the concept says.
+/// One member's connection to a memory server: a session with its own ephemeral nodes and watches. Connected from the
+/// start. A request takes one turn of the loop, and its reply another. Requests of one session are served in order.
+/// Threads: construction and destruction anywhere; the rest as the concept says.
 template <loop Loop>
 class basic_memory_registry {
 public:
     using loop_type = Loop;
 
-    /// With a loop and a server of its own, which others may join: `MemoryRegistry a; MemoryRegistry b{a.server()};`
-    /// Throws std::system_error if the loop has a thread and the system has none left.
+    /// With its own loop and its own server, which others may join: `MemoryRegistry a; MemoryRegistry b{a.server()};`
+    /// Throws std::system_error if the loop's thread cannot be started.
     basic_memory_registry() : basic_memory_registry{new own_world} {}
 
     explicit basic_memory_registry(basic_memory_server<Loop>& server) : basic_memory_registry{nullptr, server} {}
     basic_memory_registry(basic_memory_registry const&) = delete;
     basic_memory_registry& operator=(basic_memory_registry const&) = delete;
 
-    /// Ends the session; its ephemeral nodes go. Everything that uses this registry must be gone.
+    /// Ends the session and removes its ephemeral nodes. Everything that uses this registry must have ended.
     ~basic_memory_registry();
 
     Loop& loop() noexcept { return server_.loop(); }
@@ -58,13 +58,13 @@ public:
 
     // For tests and simulations, on the loop.
 
-    /// The server gives the session up: its ephemeral nodes go, and a new session begins.
+    /// The server ends the session and removes its ephemeral nodes, and a new session begins.
     void expire();
 
-    /// The connection breaks. Watches stay armed; the session lives on for its time-out.
+    /// The connection breaks. Watches stay armed, and the session stays alive for its time-out.
     void disconnect();
 
-    /// Back, with the same session if it is still alive, or else with a new one.
+    /// The connection comes back, with the same session if it is still alive, or else with a new one.
     void reconnect();
 
 private:
@@ -78,7 +78,7 @@ private:
     explicit basic_memory_registry(own_world* own) : basic_memory_registry{own, own->server} {}
     basic_memory_registry(own_world* own, basic_memory_server<Loop>& server);
 
-    /// A request on its way: what will become of its reply.
+    /// A request in flight, and the fate of its reply.
     struct passage {
         session_generation generation;
         request_fate fate;
@@ -90,7 +90,7 @@ private:
 
     task<result<applied>> submit(std::vector<operation> operations, session_generation g);
 
-    /// One write that is not a transaction: a refusal is its error.
+    /// A single write outside of a transaction: a refusal is its error.
     task<result<applied>> write(operation o, session_generation g, std::optional<node_stat>* after = nullptr);
 
     std::optional<error> refusal(session_generation g) const;
@@ -120,7 +120,7 @@ private:
         basic_memory_registry& self;
     };
 
-    std::unique_ptr<own_world> own_; ///< first, because it has to outlive the rest
+    std::unique_ptr<own_world> own_; ///< first, because it must outlive the rest
     basic_memory_server<Loop>& server_;
     event_count<Loop> changed_;
     session_view session_{.generation = {1}};

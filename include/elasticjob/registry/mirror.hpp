@@ -16,10 +16,10 @@
 
 namespace elasticjob {
 
-/// How much below its root a mirror holds.
+/// The part of the tree that a mirror holds.
 struct mirror_scope {
-    int levels;            ///< 0: the root alone; 1: its children too; and so on
-    bool with_data = true; ///< false: of the nodes at the deepest level, only the names; costs no watch for each
+    int levels;            ///< 0: only the root; 1: its children too; and so on
+    bool with_data = true; ///< false: only the names of the nodes at the deepest level, without a watch for each
 
     static constexpr mirror_scope root_only() noexcept { return {0}; }
     static constexpr mirror_scope child_names() noexcept { return {1, false}; }
@@ -32,41 +32,41 @@ struct node_change {
     enum class kind : std::uint8_t { added, updated, removed };
     kind what;
     std::string_view path;
-    node const& value; ///< after the change; of a removed node, the last that was known
+    node const& value; ///< after the change; for a removed node, the last known one
 };
 
-/// Hears of each change, in order: a parent is added before its children and removed after them. A typed trampoline.
+/// Called for each change, in order: a parent is added before its children and removed after them. A typed trampoline.
 struct change_listener {
     void (*on_change)(change_listener&, node_change const&);
 };
 
-/// What a mirror shows was true at some moment; what is true in the end is shown in the end; what was true only for a
-/// moment may never be shown. Each node is read with a watch, and again when that fires; after a failed read it is read
-/// again, so a lost connection is never taken for an absent node: what was last known stays. Decisions made from it are
-/// committed against the versions that it shows.
-/// Costs: one watch for each node with data, one more for each node whose children are held. Threads: the loop's; must
-/// not be destroyed by its own listener.
+/// A mirror shows a state that was true at some moment, and finally shows the final state. It may never show a state
+/// that existed only for a short time. Each node is read with a watch, and again when the watch fires. After a failed
+/// read it is read again, so a lost connection is never taken for an absent node: the last known state stays. Decisions
+/// that are based on a mirror are committed with checks of the versions that it shows. Costs: one watch for each node
+/// with data, and one more for each node whose children are held. Threads: the loop's; must not be destroyed by its own
+/// listener.
 template <registry Registry>
 class mirror {
     using Loop = typename Registry::loop_type;
 
 public:
-    /// Starts to read. `news` is notified after each change, after each failure, and when a node has been made or has been
-    /// read for the first time; it must outlive the mirror.
+    /// Starts to read. `news` is notified after each change, after each failure, and when a node has been created or
+    /// has been read for the first time; it must outlive the mirror.
     mirror(Registry& r, node_path root, mirror_scope scope, event_count<Loop>& news,
            change_listener* listener = nullptr);
     mirror(mirror const&) = delete;
     mirror& operator=(mirror const&) = delete;
 
-    /// Whether everything in scope has been read once.
+    /// Whether all nodes in scope have been read once.
     bool is_loaded() const noexcept { return unread_ == 0; }
 
-    /// Why a node cannot be read, if it is for another reason than the connection; or null. Of several nodes it is the
-    /// first, until that has been read.
+    /// The reason why a node cannot be read, if it is not the connection; or null. If there are several such nodes, the
+    /// reason for the first of them, until that node has been read.
     error const* failure() const noexcept { return failure_ ? &failure_->why : nullptr; }
 
-    /// Whether nobody knows what the root says, though it may be there: it has never been read, or was absent and has been
-    /// made since. Then `root` gives null.
+    /// Whether the root may exist although its content is unknown: it has never been read, or it was absent and has
+    /// been created since. Then `root` returns null.
     bool is_root_unread() const noexcept { return is_root_unread_; }
 
     /// The root, or null.
@@ -75,7 +75,7 @@ public:
     /// The node at a relative path, or null.
     node const* find(std::string_view relative) const;
 
-    /// All that is there, by relative path, ordered. With `child_names` the data and stat of children are empty.
+    /// All nodes, ordered by relative path. With `child_names` the data and stat of children are empty.
     std::map<std::string, node, std::less<>> const& nodes() const noexcept { return nodes_; }
 
 private:
@@ -83,21 +83,22 @@ private:
 
     void follow(node_path path, std::string key, int levels);
 
-    /// One of these lives for each node with data. It ends when the node is gone, except the root's.
+    /// Runs once for each node with data, until the node is gone; for the root it does not end.
     task<void> follow_node(node_path path, std::string key, int levels);
 
-    /// Reads what is not known of the node. Gives whether it is there.
+    /// Reads the unknown parts of the node. Returns whether it exists.
     task<bool> take(node_path const& path, std::string const& key, int levels, node_watch<Loop>& data,
                     node_watch<Loop>& names) {
         bool const is_without_data = levels == 1 && !scope_.with_data;
         return is_without_data ? take_names(path, key, data, names) : take_node(path, key, levels, data, names);
     }
 
-    /// Reads what its watches do not vouch for any more, however long that takes. Gives whether the node exists.
+    /// Reads the parts that are no longer covered by an armed watch, however long that takes. Returns whether the node
+    /// exists.
     task<bool> take_node(node_path const& path, std::string const& key, int levels, node_watch<Loop>& data,
                          node_watch<Loop>& names);
 
-    /// The same where only the names of the children are wanted: one watch, on them, unless the node is absent.
+    /// The same if only the names of the children are held: one watch, on the children, unless the node is absent.
     task<bool> take_names(node_path const& path, std::string const& key, node_watch<Loop>& data,
                           node_watch<Loop>& names);
 
@@ -108,21 +109,21 @@ private:
 
     static std::string child_key(std::string const& key, std::string const& name);
 
-    /// The node, or nothing; either way the watch is armed.
+    /// The node, or nothing if it is absent. The watch is armed in both cases.
     task<result<std::optional<node>>> read(node_path path, node_watch<Loop>& watch);
 
-    /// Until the session changes, or a moment has passed: a read may fail without the session taking notice.
+    /// Waits until the session changes or a moment has passed, because a read may fail without a change of the session.
     task<void> before_retry(std::string const& key, error why, std::uint64_t edition);
 
     /// A node has been read.
     void forget_failure(std::string const& key);
 
-    /// The node is about to be read, and has perhaps been made.
+    /// The node is about to be read, and may have been created.
     void note_root_unread(std::string const& key);
 
     void put(std::string const& key, std::optional<node> fresh);
 
-    /// With all that is below it, from the bottom up: deeper paths sort behind their parents.
+    /// Removes the node with everything below it, from the bottom up: deeper paths sort after their parents.
     void remove(std::string const& key);
 
     void tell(node_change::kind what, std::string const& key, node const& value);
@@ -135,12 +136,12 @@ private:
     event_count<Loop>& news_;
     change_listener* listener_;
     std::map<std::string, node, std::less<>> nodes_;
-    std::set<std::string, std::less<>> following_; ///< children that have a follower of their own
+    std::set<std::string, std::less<>> following_; ///< children that have their own follower
     struct failed_read {
         std::string key;
         error why;
     };
-    std::unique_ptr<failed_read> failure_; ///< there is hardly ever one, and there are many mirrors
+    std::unique_ptr<failed_read> failure_; ///< allocated separately, because it is rare and there are many mirrors
     int unread_ = 0;
     bool is_root_unread_ = true;
     task_scope scope_tasks_; ///< last: its tasks use all of the above
@@ -178,7 +179,7 @@ task<void> mirror<Registry>::follow_node(node_path path, std::string key, int le
         auto const seen = fired.edition();
         bool const is_here = co_await take(path, key, levels, data, names);
         if (first) count_read();
-        if (!is_here && !key.empty()) co_return; // whoever follows the parent starts it anew
+        if (!is_here && !key.empty()) co_return; // the parent's follower starts it again
         co_await fired.newer_than(seen);
     }
 }
@@ -192,7 +193,7 @@ task<bool> mirror<Registry>::take_node(node_path const& path, std::string const&
             note_root_unread(key);
             auto found = co_await read(path, data);
             if (!found) {
-                data.unlink(); // it may be armed though its reply never came: then it vouches for nothing
+                data.unlink(); // it may be armed although its reply never came; then it covers nothing
                 co_await before_retry(key, found.error(), edition);
                 continue;
             }
@@ -338,7 +339,7 @@ void mirror<Registry>::tell(node_change::kind what, std::string const& key, node
 template <registry Registry>
 void mirror<Registry>::count_read() {
     --unread_;
-    news_.notify(); // also of a node that turned out to be absent, for which there is no change to be told
+    news_.notify(); // also if a node turned out to be absent, which is not a change
 }
 
 } // namespace elasticjob

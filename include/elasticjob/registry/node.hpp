@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What a registry holds and tells: nodes, their versions, sessions.
+/// \file \brief The vocabulary of a registry: nodes, versions, sessions.
 #ifndef ELASTICJOB_REGISTRY_NODE_HPP
 #define ELASTICJOB_REGISTRY_NODE_HPP
 
@@ -12,24 +12,24 @@
 
 namespace elasticjob {
 
-/// Orders all writes of a registry: ZooKeeper's zxid, etcd's revision. Grows strictly.
+/// Numbers all writes of a registry in order: ZooKeeper's zxid, etcd's revision. Strictly increasing.
 using revision = std::int64_t;
 
-/// Counts the writes of one node's data, from 0 at its creation. A node that is deleted and created again starts anew,
-/// so a version alone does not tell the two apart; `node_stat::created` does.
+/// Counts the writes of one node's data, from 0 at its creation. If a node is deleted and created again, its version
+/// starts at 0 again, so use `node_stat::created` to tell the two nodes apart.
 using node_version = std::int32_t;
 
-/// Stands for "whatever version it has", and in a check for "it exists".
+/// Accepts any version; in a check it means that the node exists.
 inline constexpr node_version any_version = -1;
 
 struct node_stat {
     revision created = 0;
     revision modified = 0;
     node_version version = 0;
-    std::int32_t children = 0;       ///< how many it has
-    std::int64_t owner = 0;          ///< the session that an ephemeral node ends with; 0 for a persistent one
+    std::int32_t children = 0;       ///< the number of children
+    std::int64_t owner = 0;          ///< the session of an ephemeral node; 0 for a persistent one
     std::int64_t modified_at_ms = 0; ///< by the server's clock, since 1970
-    revision children_changed = 0;   ///< when a child was last created or removed, or else the node itself created
+    revision children_changed = 0;   ///< of the last creation or removal of a child, or else of the node's own creation
 
     friend bool operator==(node_stat const&, node_stat const&) = default;
 };
@@ -50,21 +50,21 @@ constexpr bool is_sequential(create_mode m) noexcept {
     return m == create_mode::persistent_sequential || m == create_mode::ephemeral_sequential;
 }
 
-/// Numbers the sessions that one registry object has had, from 1. A write carries the generation that it was prepared
-/// under and cannot land under another, so that a transparent reconnect never lets an old decision slip out.
+/// Numbers the sessions of one registry object, from 1. A write names the generation for which it was prepared, and
+/// fails under another one, so that no old decision takes effect after a transparent reconnect.
 struct session_generation {
     std::uint64_t value = 0;
 
-    /// "The one that is current when the operation starts."
+    /// The generation that is current when the operation starts.
     static constexpr session_generation current() noexcept { return {0}; }
     friend bool operator==(session_generation, session_generation) = default;
 };
 
 enum class session_state : std::uint8_t {
-    connecting, ///< no session yet, or the next one is on its way
+    connecting, ///< no session yet, or the next one is being opened
     connected,
     suspended, ///< the connection is down; the session may still be alive, its ephemeral nodes too
-    closed,    ///< for good
+    closed,    ///< permanently
 };
 
 constexpr std::string_view name_of(session_state s) noexcept {
@@ -89,7 +89,8 @@ struct session_view {
     std::chrono::milliseconds timeout{}; ///< as negotiated with the server
 };
 
-/// What one request may hold. Checked before sending, because a server answers too large a one by cutting the line.
+/// The limits of one request. Checked before sending, because a server closes the connection when a request is too
+/// large.
 struct registry_limits {
     std::size_t request_bytes_max;
     std::size_t operations_max; ///< of one transaction

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Several nodes in one round trip.
+/// \file \brief Reads several nodes in one round trip.
 #ifndef ELASTICJOB_REGISTRY_READ_ALL_HPP
 #define ELASTICJOB_REGISTRY_READ_ALL_HPP
 
@@ -13,7 +13,7 @@
 
 namespace elasticjob {
 
-/// Reads all the paths at once. Absence is a value; any other failure is the failure of the whole.
+/// Reads all paths at once. An absent node is a value; any other failure fails the whole call.
 template <registry Registry>
 task<result<std::vector<std::optional<node>>>> read_all(Registry& r, std::vector<node_path> paths) {
     auto const read = [&](node_path const& path) { return r.get(path); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The `registry` concept: what coordination needs to know of the outside world.
+/// \file \brief The `registry` concept: the store through which instances coordinate.
 #ifndef ELASTICJOB_REGISTRY_REGISTRY_HPP
 #define ELASTICJOB_REGISTRY_REGISTRY_HPP
 
@@ -55,7 +55,7 @@ concept registry_sessions = requires(R& r, abandoned_nodes left) {
 } // namespace detail
 
 /// A tree of small nodes that many processes share, with sessions, versions, transactions and watches. All operations
-/// are asynchronous: they are started by awaiting them on the registry's loop, and they go on there.
+/// are asynchronous: a coroutine on the registry's loop awaits them, and they run on that loop.
 ///
 /// | expression                   | gives              | must hold                                                 |
 /// |------------------------------|--------------------|-----------------------------------------------------------|
@@ -73,20 +73,20 @@ concept registry_sessions = requires(R& r, abandoned_nodes left) {
 /// | `r.loop()`                   | the loop           | everything above happens on it                            |
 ///
 /// Errors of every operation: not_sent (certainly without effect), unknown_outcome (a reply was lost: read back),
-/// session_lost (the generation is over), no_auth, closed. Nothing is retried behind the caller's back, except for what
-/// was abandoned: nobody waits for that, and every model runs `remove_abandoned` in a task of its own.
+/// session_lost (the generation is over), no_auth, closed. No operation is retried behind the caller's back, except the
+/// removal of abandoned nodes, for which no caller waits: every model runs `remove_abandoned` in a task of its own.
 /// Laws (run over every model by test/laws/registry.hpp): a second create keeps the first data; ephemeral nodes end
-/// with their session; sequence numbers grow; a watch fires once for each arming, and what caused it is readable then;
-/// a read that shows a change comes after the watch that tells of it; a transaction is all or nothing, its operations
-/// see each other; a write under an old generation never lands; every operation ends, with a result or an error.
+/// with their session; sequence numbers grow; a watch fires once for each arming, and its cause is readable then; a
+/// watch fires before any read shows its change; a transaction is all or nothing, its operations see each other; a
+/// write under an old generation never lands; every operation ends, with a result or an error.
 /// Models: MemoryRegistry, ZkRegistry, MeasuredRegistry. Threads: the loop's, except `loop()`.
 template <class R>
 concept registry = loop<typename R::loop_type> && requires(R& r) {
     { r.loop() } -> std::same_as<typename R::loop_type&>;
 } && detail::registry_reads<R> && detail::registry_writes<R> && detail::registry_sessions<R>;
 
-/// Waits until the registry has a session of its own that is connected, for ever if it never has: give the caller a
-/// limit, or destroy it. Gives the session. Errors: closed.
+/// Waits until the registry has a connected session, and returns it. Waits forever if there never is one, so limit the
+/// caller's time, or destroy the task. Errors: closed.
 template <registry Registry>
 task<result<session_view>> connected_session(Registry& r) {
     for (;;) {
@@ -98,8 +98,8 @@ task<result<session_view>> connected_session(Registry& r) {
     }
 }
 
-/// The same for one generation: does not wait for another. Bounded, because every registry gives up a session whose
-/// connection has been down for its time-out. Errors: session_lost, closed.
+/// The same for one generation; does not wait for another one. Bounded, because every registry gives up a session whose
+/// connection has been down for the session time-out. Errors: session_lost, closed.
 template <registry Registry>
 task<result<session_view>> connected_session(Registry& r, session_generation g) {
     for (;;) {

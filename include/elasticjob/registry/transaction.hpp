@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Several changes that happen together or not at all, and the answer to them.
+/// \file \brief A transaction: several changes that happen together or not at all, and the registry's reply.
 #ifndef ELASTICJOB_REGISTRY_TRANSACTION_HPP
 #define ELASTICJOB_REGISTRY_TRANSACTION_HPP
 
@@ -24,11 +24,12 @@ struct operation {
     create_mode mode = create_mode::persistent; ///< create
     node_version version = any_version;         ///< check, set, remove
 
-    /// At most what it takes in a request: the sizes of ZooKeeper's wire format, with its open access list.
+    /// An upper bound of its size in a request: ZooKeeper's wire format with its open access list.
     std::size_t bytes() const noexcept { return 48 + path.str().size() + data.size(); }
 };
 
-/// Collects operations. Later ones see the effect of earlier ones. All are bound to the generation it was made for.
+/// Collects operations. Later operations see the effect of earlier ones. All of them are bound to the generation in the
+/// constructor.
 class transaction {
 public:
     explicit transaction(session_generation g) noexcept : generation_{g} {}
@@ -38,11 +39,12 @@ public:
     transaction& set(node_path path, std::string data, node_version version = any_version);
     transaction& remove(node_path path, node_version version = any_version);
 
-    /// Refuses the transaction if the node exists, by creating and removing it. There is no cheaper way to ask.
+    /// Makes the registry refuse the transaction if the node exists, by creating and removing it. There is no cheaper
+    /// way.
     transaction& check_absent(node_path path);
 
-    /// Removes a node that does not end with a session. Refused with no_children_for_ephemerals if it does, by creating
-    /// and removing a child of it: a version alone does not tell the two apart.
+    /// Removes a persistent node. The transaction is refused with no_children_for_ephemerals if the node is ephemeral,
+    /// because it also creates and removes a child of it. A version alone does not distinguish the two kinds.
     transaction& remove_persistent(node_path path, node_version version = any_version);
 
     transaction& add(operation o);
@@ -52,19 +54,19 @@ public:
     std::size_t size() const noexcept { return operations_.size(); }
     bool empty() const noexcept { return operations_.empty(); }
 
-    /// An upper bound of what it takes in a request.
+    /// An upper bound of its size in a request.
     std::size_t bytes() const noexcept { return bytes_; }
 
-    /// Whether `more` operations of together `more_bytes` would still fit.
+    /// Whether `more` further operations with `more_bytes` bytes in total would fit.
     bool has_room(registry_limits const& limits, std::size_t more = 0, std::size_t more_bytes = 0) const noexcept;
 
 private:
     session_generation generation_;
     std::vector<operation> operations_;
-    std::size_t bytes_ = 64; ///< the request's own head and tail
+    std::size_t bytes_ = 64; ///< the head and the tail of the request
 };
 
-/// The registry's answer to a transaction that it looked at: all of it happened, or nothing, because of one operation.
+/// The registry's decision on a transaction: all of it happened, or nothing, because of one operation.
 struct commit_reply {
     struct refusal {
         std::size_t operation; ///< its index
@@ -76,7 +78,7 @@ struct commit_reply {
     explicit operator bool() const noexcept { return !refused; }
 };
 
-/// For those who did not expect a refusal.
+/// The refusal as an error, for callers that did not expect one.
 template <class Refusal>
 error refusal_error(transaction const& t, Refusal const& r) {
     return error{r.why, "the registry refused the transaction", t.operations()[r.operation].path.str()};

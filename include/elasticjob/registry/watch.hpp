@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A one-shot watch: armed by a read, fires once when what was read is no longer so.
+/// \file \brief A one-shot watch: a read arms it, and it fires once when the result of the read is outdated.
 #ifndef ELASTICJOB_REGISTRY_WATCH_HPP
 #define ELASTICJOB_REGISTRY_WATCH_HPP
 
@@ -11,47 +11,47 @@
 
 namespace elasticjob {
 
-/// What a watch looks at.
+/// The subject of a watch.
 enum class watch_kind : std::uint8_t {
     data,     ///< the node's data, and its existence
     children, ///< the names of its children
 };
 
-/// Hears that a watch which it holds has been unlinked or destroyed, and has not fired. A typed trampoline.
+/// Called when a watch that it holds has been unlinked or destroyed without firing. A typed trampoline.
 struct watch_holder {
     void (*on_gone)(watch_holder&) noexcept;
 };
 
-/// Owned by the one who waits; the registry links it while it is armed. Destroying it disarms it. It fires when the
-/// node changes, and also when the session that armed it is over: either way, read again. Threads: the loop's.
+/// Owned by its waiter; the registry links it while it is armed. Its destructor disarms it. It fires when the node
+/// changes, and also when the session that armed it is over. In both cases read again. Threads: the loop's.
 template <loop Loop>
 class node_watch : public list_hook {
 public:
     explicit node_watch(Loop& l) noexcept : own_{l}, news_{own_} {}
 
-    /// Tells `shared` instead, for those who wait for several watches at once.
+    /// Notifies `shared` instead, for waiters with several watches.
     explicit node_watch(event_count<Loop>& shared) noexcept : own_{shared.loop()}, news_{shared} {}
 
     ~node_watch() { unlink(); }
 
-    /// Disarms it. No effect when it is not armed.
+    /// Disarms it. No effect if it is not armed.
     void unlink() noexcept {
         if (!is_linked()) return;
         list_hook::unlink();
         if (auto* const holder = std::exchange(holder_, nullptr)) holder->on_gone(*holder);
     }
 
-    /// By the registry: once for each arming.
+    /// Called by the registry, once for each arming.
     void fire() {
         hold(nullptr);
         unlink();
         news_.notify();
     }
 
-    /// By the registry: the next `unlink` is told to `holder`, unless that is null. Precondition: linked.
+    /// Called by the registry: the next `unlink` is reported to `holder`, unless that is null. Precondition: linked.
     void hold(watch_holder* holder) noexcept { holder_ = holder; }
 
-    /// `co_await w.fired()`: goes on once it has fired since it was armed, or at once if it is not armed.
+    /// `co_await w.fired()`: resumes when it has fired since it was armed, or at once if it is not armed.
     auto fired() noexcept { return news_.newer_than(is_linked() ? news_.edition() : news_.edition() - 1); }
 
 private:

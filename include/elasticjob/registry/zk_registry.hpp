@@ -27,23 +27,24 @@ class session;
 /// A session with a ZooKeeper ensemble, by libzookeeper.
 /// `auto registry = ZkRegistry::connect({.servers = "zk1:2181,zk2:2181", .name_space = "billing"});`
 ///
-/// An interrupted connection comes back by itself, with the same session if it is still alive. When the session is
-/// lost, the generation changes, every armed watch fires, every operation under way ends, and a new session is opened,
-/// for ever until the registry is closed. A server that says nothing for the whole session time-out counts as lost.
-/// A watch that nobody waits for any more is removed from the server, if that is ZooKeeper 3.5 or newer.
-/// An idle registry sends nothing but libzookeeper's pings, one in a third of the session time-out.
+/// An interrupted connection is restored automatically, with the same session if it is still alive. When the session is
+/// lost, the generation changes, every armed watch fires, every operation in flight ends, and the registry opens a new
+/// session; it tries until the registry is closed. If the server is silent for the whole session time-out, the session
+/// counts as lost. A watch without a waiter is removed from the server if that is ZooKeeper 3.5 or later. An idle
+/// registry sends only libzookeeper's pings, one in each third of the session time-out.
 ///
-/// The object is a handle: it may be moved while operations run. Its destructor ends the session, so that ephemeral
-/// nodes go at once, and every operation with `closed`; whoever waits for them is resumed before it returns, and must
-/// not use the registry afterwards. It takes milliseconds, or seconds when the server does not answer.
+/// The object is a handle: it may be moved while operations run. Its destructor ends the session, so that its ephemeral
+/// nodes are removed at once, and ends all operations with `closed`. Their waiters are resumed before the destructor
+/// returns, and must not use the registry afterwards. The destructor takes milliseconds, or seconds if the server does
+/// not answer.
 /// Threads: `connect` and the destructor on any but the loop's; the rest as the concept says.
 class ZkRegistry {
 public:
     using loop_type = event_loop;
 
-    /// Waits for the first connection, at most `connection_timeout` (and for a name server that is silent).
-    /// Errors: invalid_argument (and which field), unreachable, no_auth (the digest is refused, or the name space
-    /// cannot be made because its parent belongs to another user), wrong_thread, overloaded (no thread is left).
+    /// Waits for the first connection, at most `connection_timeout` (longer if a name server is silent).
+    /// Errors: invalid_argument (with the field), unreachable, no_auth (the digest is refused, or the name space cannot
+    /// be created because its parent belongs to another user), wrong_thread, overloaded (no thread can be started).
     static result<ZkRegistry> connect(zk_options options);
 
     ZkRegistry(ZkRegistry&& other) noexcept;
@@ -74,7 +75,7 @@ private:
     explicit ZkRegistry(zk::settings s);
 
     std::unique_ptr<event_loop> own_loop_;
-    std::unique_ptr<zk::session> session_; ///< whose address is stable: coroutines keep it, and not the handle
+    std::unique_ptr<zk::session> session_; ///< has a stable address: coroutines keep this pointer, not the handle
 };
 
 } // namespace elasticjob

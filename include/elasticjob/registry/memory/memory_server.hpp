@@ -14,20 +14,20 @@
 
 namespace elasticjob {
 
-/// What becomes of a request, as a test decides: the three things that a network can do.
+/// The fate of a request, as a test decides it: the three things that a network can do.
 enum class request_fate : std::uint8_t {
     served,
-    request_lost, ///< no effect, and the sender cannot know
-    reply_lost,   ///< full effect, and the sender cannot know
+    request_lost, ///< no effect; the sender does not know
+    reply_lost,   ///< full effect; the sender does not know
 };
 
-/// Asked for each request, so that a simulation can lose the ones that it likes. A trampoline and its context.
+/// Called for each request, so that a simulation can lose any of them. A function pointer and its context.
 struct request_filter {
     request_fate (*decide)(void* context, std::int64_t session, operation::kind const* write) = nullptr;
     void* context = nullptr;
 };
 
-/// Counts what the wire would have carried. Requests of watches and transactions count once each.
+/// Counts the requests that a network would have carried. A request with a watch and a transaction count once each.
 struct request_counts {
     std::uint64_t reads = 0;
     std::uint64_t writes = 0;
@@ -47,14 +47,14 @@ public:
 
     void tell(tree_event const& e);
 
-    /// While the connection is down, news waits.
+    /// While the connection is down, notifications wait.
     void hold() noexcept { held_ = true; }
     void release();
 
-    /// The session is over: whoever waits has to read again.
+    /// The session is over: all waiters must read again.
     void fire_everything();
 
-    /// How many are armed, those included whose news waits.
+    /// The number of armed watches, including those with a waiting notification.
     std::uint64_t count();
 
 private:
@@ -82,17 +82,17 @@ public:
     node_tree const& tree() const noexcept { return tree_; }
     request_counts& counts() noexcept { return counts_; }
 
-    /// How many watches all sessions have armed.
+    /// The number of armed watches of all sessions.
     std::uint64_t watches();
 
     void set_filter(request_filter f) noexcept { filter_ = f; }
 
-    /// See `node_tree::set_read_only`: an access list, or a quota, as a test needs it.
+    /// See `node_tree::set_read_only`: for tests with an access list or a quota.
     void set_read_only(node_path const& above, bool is_read_only) { tree_.set_read_only(above, is_read_only); }
 
     std::int64_t open_session() noexcept { return ++last_session_; }
 
-    /// Its ephemeral nodes go at once.
+    /// Ends a session. Its ephemeral nodes are removed at once.
     void end_session(std::int64_t session) { publish(tree_.end_session(session, now_ms())); }
 
     /// One request of a session. Null for a read.
@@ -100,7 +100,7 @@ public:
 
     applied apply(std::vector<operation> const& operations, std::int64_t session);
 
-    /// From now on the table hears of every change, until it is unlinked.
+    /// Notifies the table of every change until it is unlinked.
     void subscribe(session_watches<Loop>& table) { tables_.push_back(table); }
 
 private:

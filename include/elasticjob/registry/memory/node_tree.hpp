@@ -21,14 +21,14 @@
 
 namespace elasticjob {
 
-/// What one change did to whom: those who watch (path, kind) are told.
+/// The effect of one change: watches of (path, kind) are notified.
 struct tree_event {
     std::string path;
     watch_kind kind;
 };
 
-/// ZooKeeper's data model: see `node_stat` for what is counted. Other operations than `children` are O(log nodes), those of
-/// a transaction each. Threads: one.
+/// ZooKeeper's data model, with the counters of `node_stat`. Every operation except `children` is O(log nodes), also
+/// within a transaction. Threads: one.
 class node_tree {
     using reply = commit_reply;
 
@@ -37,28 +37,29 @@ public:
 
     node const* find(node_path const& path) const;
 
-    /// In ascending order. Kept nowhere: below a node are the paths that begin with its own, and of those that lie deeper
-    /// one leap passes over all behind the same child. O((children + 1) * log nodes).
+    /// In ascending order. Child lists are not stored: the paths below a node begin with its own path, and one look-up
+    /// skips all deeper paths of the same child. O((children + 1) * log nodes).
     std::vector<std::string> children(node_path const& path) const;
 
     struct applied {
         std::optional<typename reply::refusal> refused;
         revision at = 0;
-        std::vector<std::string> created; ///< for each create: the path that it got
+        std::vector<std::string> created; ///< for each create: the created path
         std::vector<tree_event> events;   ///< in the order of the changes
     };
 
-    /// All of it or nothing, for the given session, at the given server time. A `check` alone takes a revision too.
+    /// Applies all operations or none, for the given session, at the given server time. A single `check` takes a
+    /// revision too.
     applied apply(std::vector<operation> const& operations, std::int64_t session, std::int64_t now_ms);
 
-    /// Removes what the session has left behind, in one revision.
+    /// Removes the ephemeral nodes of the session, in one revision.
     std::vector<tree_event> end_session(std::int64_t session, std::int64_t now_ms);
 
-    /// Of the last change that was tried.
+    /// The revision of the last attempted change.
     revision last_revision() const noexcept { return last_revision_; }
 
-    /// From now on, or no longer, the nodes below that one are read-only: who writes, creates or removes one is told
-    /// `no_auth`. A session's end removes its nodes all the same.
+    /// Makes the nodes below that one read-only, or writable again: writing, creating or removing one fails with
+    /// `no_auth`. The end of a session removes its nodes all the same.
     void set_read_only(node_path const& above, bool is_read_only);
     bool is_read_only(std::string_view path) const;
 
@@ -71,9 +72,9 @@ public:
 private:
     struct entry {
         node value{};
-        std::int64_t created_below = 0; ///< numbers the sequential children; counts all creations, as ZooKeeper does
+        std::int64_t created_below = 0; ///< numbers the sequential children; counts all creations, as in ZooKeeper
     };
-    /// One change, and what it takes to take it back.
+    /// One change, and the data for undoing it.
     struct undo {
         operation::kind what;
         std::string path;
@@ -94,11 +95,11 @@ private:
     std::optional<errc> create(operation const& o, std::int64_t session, std::int64_t now_ms, applied& answer,
                                std::vector<undo>& journal);
 
-    /// What the session's end does to its own nodes, nobody may forbid.
+    /// The end of a session removes its own nodes even if they are read-only.
     applied apply_checked(std::vector<operation> const& operations, std::int64_t session, std::int64_t now_ms);
 
     std::map<std::string, entry> nodes_;
-    std::set<std::string> read_only_; ///< the paths above, with a slash behind each
+    std::set<std::string> read_only_; ///< the paths above, each followed by a slash
     revision last_revision_ = 0;
 };
 

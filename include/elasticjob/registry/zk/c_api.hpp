@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The only door to libzookeeper: its header, and its codes in our words.
+/// \file \brief The only include of libzookeeper's header, and the meaning of its codes.
 #ifndef ELASTICJOB_REGISTRY_ZK_C_API_HPP
 #define ELASTICJOB_REGISTRY_ZK_C_API_HPP
 
@@ -8,7 +8,8 @@
 #include <elasticjob/core/path.hpp>
 #include <elasticjob/registry/node.hpp>
 
-// ConanCenter's package has the header without a folder. It comes first: who has it beside Debian's has asked for it.
+// ConanCenter's package has the header without a folder. It comes first: if Debian's package is also installed, the
+// user has chosen ConanCenter's.
 #if __has_include(<zookeeper.h>)
 #include <zookeeper.h>
 #else
@@ -23,10 +24,10 @@
 
 namespace elasticjob::zk {
 
-/// What the code of a reply means. A code that is not known may have had an effect.
+/// The meaning of a reply's code. A request with an unknown code may have had an effect.
 error failure(int code, node_path const& path);
 
-/// Whether the server has looked at the request and decided against it because of what is there.
+/// Whether the server has refused the request because of the state of the nodes.
 constexpr bool is_refusal(int code) noexcept {
     return code == ZNONODE || code == ZNODEEXISTS || code == ZBADVERSION || code == ZNOTEMPTY ||
            code == ZNOCHILDRENFOREPHEMERALS;
@@ -34,7 +35,7 @@ constexpr bool is_refusal(int code) noexcept {
 
 node_stat stat_of(Stat const& s) noexcept;
 
-/// Never a container or a node with a time to live: inside a transaction they abort libzookeeper.
+/// Never a container or a TTL node: they make libzookeeper abort inside a transaction.
 int flags_of(create_mode mode) noexcept;
 
 } // namespace elasticjob::zk

@@ -27,7 +27,7 @@ struct call_deleter {
 };
 using owned_call = std::unique_ptr<call, call_deleter>;
 
-/// The coroutine's side of a call. It may go at any time; the call goes on without it.
+/// The coroutine's side of a call. It may be destroyed at any time; the call continues without it.
 class waiter {
 public:
     explicit waiter(event_loop& l, node_watch<event_loop>* w) noexcept : watch{w}, self_{l} {}
@@ -35,14 +35,14 @@ public:
     waiter& operator=(waiter const&) = delete;
     ~waiter();
 
-    /// By the table, once: the reply, or why there is none.
+    /// Called once by the table, with the reply or the reason why there is none.
     void finish(owned_call answered);
     void finish(error why);
 
-    node_watch<event_loop>* const watch; ///< to be armed by the reply, or null
+    node_watch<event_loop>* const watch; ///< the watch that the reply arms, or null
 
 protected:
-    /// Has the table send the call, and waits for its reply.
+    /// Makes the table send the call, and waits for its reply.
     void begin(call_table& t, owned_call c);
     bool is_finished() const noexcept { return !asked_; }
     void suspend(std::coroutine_handle<> h) noexcept;
@@ -58,27 +58,27 @@ private:
     bool suspended_ = false;
 };
 
-/// A request, and room for its reply. libzookeeper holds its address from `submit` until the reply, or until the handle
-/// has been closed, and it is not freed before: so its address can serve as the context of the callback.
+/// A request, and the memory for its reply. libzookeeper holds its address from `submit` until the reply, or until the
+/// handle has been closed. It is not freed before, so its address can be the context of the callback.
 struct call : list_hook {
-    /// What is different from one kind of request to another.
+    /// The functions that depend on the kind of request.
     struct kind {
-        int (*submit)(call&, handle&); ///< gives libzookeeper's code
+        int (*submit)(call&, handle&); ///< returns libzookeeper's code
         void (*destroy)(call*) noexcept;
     };
 
     call(kind const& k, call_table& t, node_path p, std::string at) noexcept;
 
-    /// By the callback, on libzookeeper's thread.
+    /// Called by the callback, on libzookeeper's thread.
     void answer(int reply_code, bool sets_watch = false);
 
     kind const& its_kind;
     call_table& table;
-    node_path path;                    ///< as the caller knows it
+    node_path path;                    ///< the caller's path
     std::string on_server;             ///< the same with the name space before it
     std::optional<watch_kind> watches; ///< the watch that it sets or removes
     bool removes_watch = false;
-    bool has_room = false; ///< the table of watches has reserved it
+    bool has_room = false; ///< the table of watches has reserved room for it
     waiter* awaited_by = nullptr;
     int code = 0; ///< of the reply
     bool has_set_watch = false;
@@ -93,8 +93,8 @@ private:
     reply_note note_{*this};
 };
 
-/// `Request` knows how to submit itself, and what its reply means:
-/// `int submit(handle&, call&)` and `result<answer> conclude(int code, node_path const&) &&`.
+/// A `Request` submits itself and interprets its reply: `int submit(handle&, call&)` and
+/// `result<answer> conclude(int code, node_path const&) &&`.
 template <class Request>
 struct call_of : call {
     call_of(call_table& t, node_path p, std::string at, Request r) noexcept
@@ -113,7 +113,7 @@ private:
     static constexpr call::kind kind_of{&submit, &destroy};
 };
 
-/// `co_await table.ask(...)`: gives `result<Request::answer>`.
+/// `co_await table.ask(...)`: returns `result<Request::answer>`.
 template <class Request>
 class reply : waiter {
 public:

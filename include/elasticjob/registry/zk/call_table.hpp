@@ -15,18 +15,17 @@
 
 namespace elasticjob::zk {
 
-/// A call ends for its waiter exactly once: by its reply, or when the connection, the session or the registry ends. It
-/// ends for libzookeeper by the reply or by the closing of the handle, which forgets replies. The table owns it for as
-/// long as either needs it.
-/// No call needs a deadline of its own: libzookeeper gives a connection up that has been silent for two thirds of the
-/// session time-out while something is outstanding, and then ends all of its calls.
+/// A call ends for its waiter exactly once: with its reply, or when the connection, the session or the registry ends.
+/// It ends for libzookeeper with the reply, or when the handle is closed, which discards replies. The table owns the
+/// call as long as either of them needs it. No call needs its own deadline: if a connection has been silent for two
+/// thirds of the session time-out while a request is outstanding, libzookeeper closes it and ends all of its calls.
 /// Threads: the loop's.
 class call_table {
 public:
-    /// More would fill libzookeeper's wake-up pipe, and cost the connection. The rest waits here, in order.
+    /// More calls would fill libzookeeper's wake-up pipe and break the connection. The rest waits here, in order.
     static constexpr std::size_t in_flight_max = 2000;
 
-    /// So that a job that leaves with thousands of watches does not hold up the others' requests.
+    /// Limits removals, so that a job that leaves with thousands of watches does not delay the requests of other jobs.
     static constexpr std::size_t removals_max = 64;
 
     call_table(event_loop& l, handle& h, watch_table& w) noexcept;
@@ -34,7 +33,7 @@ public:
     call_table& operator=(call_table const&) = delete;
     ~call_table() { forget_unanswered(); }
 
-    /// Submits the request at once if there is room, in the order of the calls of `ask`.
+    /// Submits the request, at once if there is room; requests keep the order of the calls of `ask`.
     template <class Request>
     reply<Request> ask(node_path path, Request r, node_watch<event_loop>* w = nullptr) {
         auto at = handle_.on_server(path);
@@ -44,7 +43,7 @@ public:
         return reply<Request>{loop_, *this, std::move(c), w};
     }
 
-    /// The same with a path that has the name space before it already.
+    /// The same for a path that already includes the name space.
     template <class Request>
     reply<Request> ask_on_server(node_path path, Request r) {
         auto at = path.str();
@@ -52,27 +51,27 @@ public:
         return reply<Request>{loop_, *this, std::move(c), nullptr};
     }
 
-    /// A new call, whose waiter is set.
+    /// Adds a new call with its waiter.
     void start(owned_call c);
 
-    /// The connection broke. What has been submitted is ended by libzookeeper; the rest was never sent.
+    /// The connection broke. libzookeeper ends the submitted calls; the others were never sent.
     void fail_queued();
 
-    /// The session is over. Late replies will find nobody.
+    /// The session is over. Late replies have no waiter any more.
     void fail_all(errc why_queued, errc why_in_flight, char const* what);
 
     bool is_drained() const noexcept { return in_flight_count_ == 0; }
 
-    /// Notified when nothing is in flight any more.
+    /// Notified when no call is in flight any more.
     event_count<event_loop>& drained() noexcept { return drained_; }
 
-    /// The handle is closed: what it has not answered, it never will.
+    /// The handle is closed: it will send no more replies.
     void forget_unanswered();
 
-    /// A reply has come.
+    /// Handles a reply.
     void take(call& answered);
 
-    /// Removes watches that nobody wants from the server, some at a time.
+    /// Removes unwanted watches from the server, some at a time.
     void remove_unwanted();
 
     event_loop& loop() const noexcept { return loop_; }
@@ -80,15 +79,15 @@ public:
 private:
     void submit_queued();
 
-    /// False if there will be room for its watch when removals have ended, or if the connection is down and the loop has
-    /// yet to hear of it. Then `fail_queued` or `fail_all` ends the call. Not earlier, or somebody who waits for a
-    /// connected session before he tries again would not wait, for ever.
+    /// False if there will be room for its watch when removals have ended, or if the connection is down and the loop
+    /// does not know it yet. In the second case `fail_queued` or `fail_all` ends the call later. If it ended now, a
+    /// caller that waits for a connected session before each attempt would retry without a pause.
     bool submit_front();
 
-    /// Reserves what the call needs.
+    /// Reserves the room that the call needs.
     bool find_room(call& c);
 
-    /// A call that libzookeeper does not have.
+    /// Ends a call that libzookeeper does not hold.
     void finish(owned_call c, errc why, std::string what);
 
     void release_watch(call& c, waiter* w);

@@ -18,7 +18,7 @@
 
 namespace elasticjob::zk {
 
-/// What libzookeeper has to say about its connection.
+/// A notification of libzookeeper about its connection.
 struct link_news {
     enum class kind : std::uint8_t { up, down, expired, refused };
     kind what;
@@ -26,8 +26,9 @@ struct link_news {
     std::chrono::milliseconds timeout{}; ///< when up, as negotiated
 };
 
-/// A `Sink` hears of the connection and of watches, on libzookeeper's completion thread, from `open` until `close` has
-/// returned: `sink.hear(link_news)` and `sink.hear(watch_target)`. It takes a note, and leaves.
+/// A `Sink` is notified of the connection and of watches, on libzookeeper's completion thread, from `open` until
+/// `close` has returned: `sink.hear(link_news)` and `sink.hear(watch_target)`. It only stores the notification and
+/// returns.
 /// Threads: `open` and `close` may block, each on any one thread; the rest on the loop, between the two.
 class handle {
 public:
@@ -36,8 +37,8 @@ public:
     handle& operator=(handle const&) = delete;
     ~handle() { close(); }
 
-    /// Starts to connect. Errors: unreachable, when not one server's name can be resolved; overloaded, when the system
-    /// has no thread left.
+    /// Starts to connect. Errors: unreachable if no server's name can be resolved; overloaded if no thread can be
+    /// started.
     template <class Sink>
     result<void> open(Sink& sink) {
         ELASTICJOB_CHECK(check_threads());
@@ -53,16 +54,16 @@ public:
         return success();
     }
 
-    /// Tells the server, if it is connected. Afterwards no callback of this handle comes any more, and libzookeeper
-    /// has let go of everything that it was given. No effect when not open.
+    /// Closes the session on the server, if it is connected. Afterwards this handle makes no callbacks, and
+    /// libzookeeper holds no memory of its calls. No effect if it is not open.
     void close();
 
     bool is_open() const noexcept { return raw_ != nullptr; }
 
-    /// With a `reconnect_gate::pass` in hand, it stays so until the pass is given back.
+    /// While the caller holds a `reconnect_gate::pass`, the result stays valid.
     bool is_connected() const { return zoo_state(raw_) == ZOO_CONNECTED_STATE; }
 
-    /// Sends the digest ahead of everything that is submitted from now on, in this connection and in all later ones.
+    /// Sends the digest before all later requests, in this connection and in all later ones.
     bool introduce();
 
     // For requests.
@@ -92,7 +93,7 @@ private:
         static_cast<Sink*>(sink)->hear(news);
     }
 
-    /// Every watch hears of the session too; the session has its own callback.
+    /// Every watch callback also receives session events, which have their own callback.
     template <class Sink, watch_kind Kind>
     static void on_watch(zhandle_t*, int type, int, char const* path, void* sink) noexcept {
         if (type != ZOO_SESSION_EVENT) static_cast<Sink*>(sink)->hear(watch_target{path, Kind});
@@ -100,7 +101,7 @@ private:
 
     static void on_log(char const* line) noexcept { reconnect_gate::hear(line); }
 
-    /// Without it, libzookeeper resolves all names in every turn of its thread.
+    /// Without this, libzookeeper resolves all names in every turn of its thread.
     static constexpr int resolution_delay_ms = 10'000;
 
     settings const& settings_;

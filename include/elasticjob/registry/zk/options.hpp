@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What a ZooKeeper registry is told, and whether that makes sense.
+/// \file \brief The options of a ZooKeeper registry, and their validation.
 #ifndef ELASTICJOB_REGISTRY_ZK_OPTIONS_HPP
 #define ELASTICJOB_REGISTRY_ZK_OPTIONS_HPP
 
@@ -18,19 +18,19 @@
 
 namespace elasticjob {
 
-/// What `ZkRegistry::connect` is told. Every member has a default.
+/// The options of `ZkRegistry::connect`. Every member has a default.
 struct zk_options {
-    /// Comma separated `host:port`. A path behind them is refused: that is what `name_space` is for.
+    /// Comma-separated `host:port`. A path after them is refused: use `name_space`.
     std::string servers = "127.0.0.1:2181";
 
-    /// Stands before every path; may have several elements, `department/billing`, or none. Its node is created when it
-    /// is missing.
+    /// The prefix of every path; may have several elements, `department/billing`, or none. Its node is created if it is
+    /// missing.
     std::string name_space{};
 
-    /// `user:password`. Nodes are created for this user only. Empty: for everybody.
+    /// `user:password`. Nodes are created for this user only; empty: for all users.
     std::string digest{};
 
-    /// How long the server keeps an unheard session, and its ephemeral nodes. The server may clamp it.
+    /// How long the server keeps a silent session and its ephemeral nodes. The server may clamp it.
     std::chrono::milliseconds session_timeout{60'000};
 
     /// How long `connect` waits.
@@ -41,7 +41,7 @@ struct zk_options {
     std::chrono::milliseconds reconnect_pause{100};
     std::chrono::milliseconds reconnect_pause_max{10'000}; ///< see `reconnect_pause`
 
-    /// Shared with others, and outlives the registry. Null: the registry has one of its own.
+    /// A loop that is shared with others; it must outlive the registry. Null: the registry has its own loop.
     event_loop* loop = nullptr;
 };
 
@@ -50,7 +50,7 @@ namespace zk {
 /// What is wrong with one `host:port`, or null.
 char const* endpoint_fault(std::string_view endpoint) noexcept;
 
-/// Options that have been looked at. Made by `settings::parse`.
+/// Validated options. Made by `settings::parse`.
 struct settings {
     zk_options options;
     std::string prefix; ///< of every path: `/billing`, or empty
@@ -58,10 +58,10 @@ struct settings {
     /// Errors: invalid_argument, with the field and what would be right.
     static result<settings> parse(zk_options o);
 
-    /// Where a path of ours lies on the server.
+    /// The path on the server, with the name space.
     std::string on_server(node_path const& path) const;
 
-    /// A path of the server, as we call it. Precondition: it lies in the name space.
+    /// The path of a node on the server, without the name space. Precondition: the node lies in the name space.
     result<node_path> in_name_space(std::string_view path) const;
 
     static constexpr std::size_t prefix_bytes_max = 200;

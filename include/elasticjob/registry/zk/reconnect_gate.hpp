@@ -10,11 +10,11 @@
 
 namespace elasticjob::zk {
 
-/// When a handle becomes unusable while `zoo_amulti` runs, libzookeeper frees memory twice. A handle becomes unusable
-/// only by an answer to a reconnection, and it logs each reconnection before it reads the answer. So: the log callback
-/// waits here until nobody submits, and a submission looks at the state with the gate in its hand. Connected then means
-/// usable until the gate is given back.
-/// The gate is one for the process, because a log callback is told no handle. Threads: any.
+/// If a handle becomes unusable while `zoo_amulti` runs, libzookeeper frees memory twice. A handle becomes unusable
+/// only by the reply to a reconnection, and libzookeeper logs each reconnection before it reads the reply. So the log
+/// callback waits here until no submission is in progress, and a submission checks the state while it holds the gate. A
+/// connected handle then stays usable until the gate is released. There is one gate for the process, because a log
+/// callback does not receive the handle. Threads: any.
 class reconnect_gate {
 public:
     /// Held while submitting.
@@ -26,7 +26,7 @@ public:
         ~pass();
     };
 
-    /// For libzookeeper's log: every line of it, since there is no other sign of a reconnection.
+    /// Receives every line of libzookeeper's log, because there is no other sign of a reconnection.
     static void hear(std::string_view line);
 
 private:

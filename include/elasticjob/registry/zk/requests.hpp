@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The requests that ZooKeeper knows: what each sends, and what its reply means.
+/// \file \brief ZooKeeper's requests: what each of them sends, and what its reply means.
 #ifndef ELASTICJOB_REGISTRY_ZK_REQUESTS_HPP
 #define ELASTICJOB_REGISTRY_ZK_REQUESTS_HPP
 
@@ -18,7 +18,7 @@
 
 namespace elasticjob::zk {
 
-// Their callbacks run on libzookeeper's thread. They copy what libzookeeper lends them, and pass the call on.
+// Their callbacks run on libzookeeper's thread. They copy libzookeeper's data and pass the call on.
 
 /// A request that may set a watch.
 template <watch_kind Kind>
@@ -103,7 +103,8 @@ private:
     static void on_reply(int code, void const* context) noexcept;
 };
 
-/// Removes our one watch of that kind from the server, and from what libzookeeper sets again when it reconnects.
+/// Removes the one watch of that kind from the server, and from the watches that libzookeeper sets again when it
+/// reconnects.
 struct remove_watch_request {
     using answer = void;
 
@@ -122,7 +123,7 @@ struct commit_request {
 
     explicit commit_request(transaction t) noexcept : batch{std::move(t)} {}
 
-    /// Precondition: a `reconnect_gate::pass` in hand, or libzookeeper may free memory twice.
+    /// Precondition: the caller holds a `reconnect_gate::pass`; otherwise libzookeeper may free memory twice.
     int submit(handle& h, call& c);
 
     result<commit_reply> conclude(int code, node_path const& path) &&;

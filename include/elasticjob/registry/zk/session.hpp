@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Keeps a session with a ZooKeeper ensemble, and opens the next one when it is lost.
+/// \file \brief Keeps a session with a ZooKeeper ensemble, and opens the next one when the session is lost.
 #ifndef ELASTICJOB_REGISTRY_ZK_SESSION_HPP
 #define ELASTICJOB_REGISTRY_ZK_SESSION_HPP
 
@@ -22,14 +22,15 @@
 
 namespace elasticjob::zk {
 
-/// One generation after the other, each with a handle of libzookeeper's, never two at once. A generation ends when the
-/// server says that its session has expired, or when the connection has been down for the whole session time-out. In
-/// the second case the handle is given up although the session may be alive: on a path that loses only the replies,
-/// libzookeeper's attempts to reconnect would keep it alive for ever, and nobody would take over its ephemeral nodes.
+/// One generation after the other, each with its own handle of libzookeeper, never two at once. A generation ends when
+/// the server says that its session has expired, or when the connection has been down for the whole session time-out.
+/// In the second case the handle is closed although the session may be alive: on a network path that loses only
+/// replies, libzookeeper's attempts to reconnect would keep the session alive forever, and its ephemeral nodes would
+/// never be removed.
 ///
-/// libzookeeper's callbacks post notes to the loop, all from one thread, so that their order is kept: an event comes
-/// before the data that shows its cause. Notes of one handle are dealt with before the next handle is opened.
-/// Threads: made anywhere; `open` once, then `close` once, and everything else on the loop.
+/// libzookeeper's callbacks post notifications to the loop, all from one thread, so that they stay in order: an event
+/// comes before the data that shows its cause. All notifications of one handle are handled before the next handle is
+/// opened. Threads: constructed on any; `open` once, then `close` once, and everything else on the loop.
 class session {
 public:
     session(event_loop& l, settings s);
@@ -42,19 +43,19 @@ public:
     event_count<event_loop>& changed() noexcept { return changed_; }
     call_table& calls() noexcept { return calls_; }
 
-    /// Why nothing can be sent under this generation now, or nothing.
+    /// The reason why no request can be sent under this generation now, or nothing.
     std::optional<error> refusal(session_generation g) const;
 
     /// Owns the task until it ends, or the session is closed.
     void spawn(task<void> t) { abandoned_.spawn(std::move(t)); }
 
-    /// Waits for the first connection. Errors: unreachable, no_auth, what the server has against the name space.
+    /// Waits for the first connection. Errors: unreachable, no_auth, the server's error for the name space.
     task<result<void>> open();
 
-    /// Ends the session, and every call with `closed`. Goes on once libzookeeper has let go of everything.
+    /// Ends the session, and every call with `closed`. Completes when libzookeeper holds no memory any more.
     task<result<void>> close();
 
-    // By libzookeeper, on its thread.
+    // Called by libzookeeper, on its thread.
 
     void hear(link_news news);
     void hear(watch_target fired);
@@ -65,7 +66,7 @@ private:
     /// The life of all generations.
     task<void> keep();
 
-    /// The life of one handle. Gives whether its session was ever of use.
+    /// The life of one handle. Returns whether its session was ever usable.
     task<bool> keep_one();
     struct opener {
         session& self;
@@ -76,7 +77,7 @@ private:
         void operator()() const { self.handle_.close(); }
     };
 
-    /// Nobody waits for its calls any more, but libzookeeper leaks those that are outstanding when it is closed.
+    /// Its calls have no waiters any more, but libzookeeper leaks the calls that are outstanding when it is closed.
     task<void> drain();
 
     void take(link_news const& news);
@@ -85,31 +86,32 @@ private:
 
     void lose();
 
-    /// The connection is up: what has to be done before anybody may use it.
+    /// The connection is up: does what is necessary before it can be used.
     void greet();
 
     task<void> run_greeting();
 
-    /// Its elements from the top. Those that exist may belong to others; only the last one has to be there in the end.
+    /// Creates the elements of the name space from the top. Existing ones may belong to others; only the last one must
+    /// exist in the end.
     task<result<void>> create_name_space();
 
-    /// A connection that broke will come again, and be greeted again. Anything else makes this session useless, and it
-    /// lapses; not from here, because that would destroy this very coroutine.
+    /// If the connection broke, it comes back, and this runs again. Any other error makes the session unusable, and it
+    /// ends; not here, because that would destroy this coroutine.
     void give_up(error why);
 
     void establish();
 
     error unreachable() const;
 
-    /// The connection has been down for as long as the server keeps a session.
+    /// The connection has been down for the whole session time-out.
     struct lapse : timer {
         explicit lapse(session& s) noexcept : timer{&ring}, self{s} {}
         static void ring(timer& t) { static_cast<lapse&>(t).self.lose(); }
         session& self;
     };
 
-    /// Runs in the turn of the loop after the one in which a watch has become unwanted. So a watch that is asked for again
-    /// at once costs no request.
+    /// Runs in the turn of the loop after a watch has become unwanted. So a watch that is requested again at once costs
+    /// no request.
     struct tidier : work {
         explicit tidier(session& s) noexcept : work{&act_on}, self{s} {}
         static void act_on(work& w, work_action action) {
@@ -118,23 +120,23 @@ private:
         session& self;
     };
 
-    static constexpr std::chrono::milliseconds farewell{1000}; ///< a server that says nothing is not waited for
+    static constexpr std::chrono::milliseconds farewell{1000}; ///< the limit for a silent server
 
     enum class phase : std::uint8_t { opening, living, lost };
 
     event_loop& loop_;
     settings settings_;
     event_count<event_loop> changed_;
-    event_count<event_loop> stir_;     ///< the keeper and `open` have something to look at
-    event_count<event_loop> finished_; ///< the keeper has left
+    event_count<event_loop> stir_;     ///< notifies the keeper and `open`
+    event_count<event_loop> finished_; ///< the keeper has ended
     session_view view_;
-    std::optional<error> obstacle_; ///< why there is no session, as far as we know
+    std::optional<error> obstacle_; ///< why there is no session, if known
 
-    // Of the present handle.
+    // The state of the present handle.
     phase phase_ = phase::opening;
-    result<void> opened_ = success(); ///< written aside, and read afterwards
+    result<void> opened_ = success(); ///< written on another thread, and read afterwards
     bool is_up_ = false;
-    bool is_introduced_ = false; ///< the digest is with libzookeeper
+    bool is_introduced_ = false; ///< libzookeeper has the digest
     bool was_established_ = false;
     std::int64_t session_id_ = 0;
     lapse lapse_{*this};
@@ -145,7 +147,7 @@ private:
     call_table calls_{loop_, handle_, watches_};
     task_scope greeting_;
     task_scope keeper_;
-    task_scope abandoned_; ///< removals that nobody waits for
+    task_scope abandoned_; ///< removals without a waiter
 };
 
 } // namespace elasticjob::zk

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Which watches a session has on the server, and who waits for them.
+/// \file \brief The watches of a session on the server, and their waiters.
 #ifndef ELASTICJOB_REGISTRY_ZK_WATCH_TABLE_HPP
 #define ELASTICJOB_REGISTRY_ZK_WATCH_TABLE_HPP
 
@@ -14,22 +14,22 @@
 
 namespace elasticjob::zk {
 
-/// What one watch of libzookeeper looks at.
+/// The subject of one watch of libzookeeper.
 struct watch_target {
     std::string path; ///< on the server
     watch_kind kind;
     friend auto operator<=>(watch_target const&, watch_target const&) = default;
 };
 
-/// There is one watch of libzookeeper's for each target, however many `node_watch`es wait for it. A read asks for it
-/// (`reserve`), the read's reply tells whether it was set (`settle`), its event fires those who wait (`fire`).
-/// libzookeeper sends all watches in one packet when it reconnects, and the server cuts the connection when the packet
-/// is too large, for ever. So their paths have a budget.
+/// There is one watch of libzookeeper for each target, however many `node_watch`es wait for it. A read requests it
+/// (`reserve`), the read's reply says whether it was set (`settle`), and its event fires the waiters (`fire`). When
+/// libzookeeper reconnects, it sends all watches in one packet, and a server that finds the packet too large closes the
+/// connection, again and again. So the paths have a budget.
 ///
-/// When the last waiter of a watch goes and no read asks for it, the watch is unwanted: it is to be removed from the
-/// server (`begin_removal`, then `end_removal`), and counts until then. Replies come in the order of the requests, so a
-/// read that is sent during a removal sets the watch anew. A removal that fails leaves the watch as it was: libzookeeper
-/// sets it again when it reconnects, it counts as before, and `look_again` finds it. Threads: the loop's.
+/// A watch without waiters and without reads in flight is unwanted. It is removed from the server (`begin_removal`,
+/// then `end_removal`), and counts until then. Replies come in the order of the requests, so a read that is sent during
+/// a removal sets the watch again. If a removal fails, the watch stays: libzookeeper sets it again when it reconnects,
+/// it counts as before, and `look_again` finds it. Threads: the loop's.
 class watch_table {
 public:
     static constexpr std::size_t bytes_max = 900'000;
@@ -39,34 +39,34 @@ public:
     watch_table(watch_table const&) = delete;
     watch_table& operator=(watch_table const&) = delete;
 
-    /// Makes room for a watch; false when there is none left. Each success is followed by one `settle`.
+    /// Reserves room for a watch; false if there is none left. Each success is followed by one `settle`.
     bool reserve(watch_target const& target);
 
-    /// The read has ended, and has set the watch or not. `w` waits for it, unless whoever read is gone.
+    /// The read has ended, and has set the watch or not. `w` waits for it, unless its owner is gone.
     void settle(watch_target const& target, bool is_set, node_watch<event_loop>* w);
 
-    /// The event has come, and with it the watch is used up.
+    /// The event has come. The watch is used up.
     void fire(watch_target const& target);
 
-    /// The session is over, and all its watches.
+    /// The session and all its watches are over.
     void fire_everything();
 
-    /// An unwanted watch, which is to be removed now, or null. Each is followed by one `end_removal`.
+    /// An unwanted watch that is to be removed now, or null. Each one is followed by one `end_removal`.
     watch_target const* begin_removal();
 
-    /// The removal has ended. Afterwards the server has no such watch, or that is not known.
+    /// The removal has ended. Afterwards the server has no such watch, or this is unknown.
     void end_removal(watch_target const& target, bool is_removed);
 
-    /// A new connection: removals that have failed on the last one may succeed.
+    /// A new connection: removals that failed on the last one may succeed now.
     void look_again();
 
-    /// The server knows no removals. It has cut the connection too, so nothing is removed any more.
+    /// The server does not support removals, and has closed the connection. From now on no watch is removed.
     void give_up_removals() noexcept { can_remove_ = false; }
 
     bool has_unwanted() const noexcept { return can_remove_ && !unwanted_.empty(); }
-    std::size_t removals() const noexcept { return removals_; } ///< that have begun and not ended
+    std::size_t removals() const noexcept { return removals_; } ///< that are in progress
 
-    /// What counts against `bytes_max`.
+    /// The bytes that count against `bytes_max`.
     std::size_t bytes() const noexcept { return bytes_; }
 
 private:
@@ -82,9 +82,9 @@ private:
         watch_table& table;
         watch_target const* target = nullptr;
         intrusive_list<node_watch<event_loop>> waiting;
-        std::size_t asking = 0;  ///< reads under way that will set it
-        bool is_set = false;     ///< on the server, as far as we know
-        bool is_leaving = false; ///< its removal is under way
+        std::size_t asking = 0;  ///< reads in flight that will set it
+        bool is_set = false;     ///< on the server, as far as known
+        bool is_leaving = false; ///< its removal is in progress
     };
     using spots = std::map<watch_target, spot>;
 
