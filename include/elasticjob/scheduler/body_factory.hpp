@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What makes the bodies of jobs of one class, without its type.
+/// \file \brief A type-erased factory of the bodies of one job class.
 #ifndef ELASTICJOB_SCHEDULER_BODY_FACTORY_HPP
 #define ELASTICJOB_SCHEDULER_BODY_FACTORY_HPP
 
@@ -16,10 +16,10 @@
 
 namespace elasticjob {
 
-/// Makes the bodies of the jobs of one class: `f(config)` gives a body that the executor can run, for the job that is so
-/// configured. It is called each time an instance is about to join such a job, and again when that has failed; not when the
-/// configuration changes. What it throws is told as trouble, and is no harm to other jobs. Threads: those of the pool, for
-/// several jobs at once, on one object.
+/// Makes the bodies of the jobs of one class: `f(config)` returns a body that the executor can run, for the job with
+/// this configuration. It is called each time before an instance joins such a job, and again after a failure, but not
+/// when the configuration changes. An exception is reported as trouble and does not affect other jobs. Threads: those
+/// of the pool, for several jobs at once, on one object.
 template <class F, class E, class Loop>
 concept body_factory_for = requires(F& f, job_config const& config) {
     requires body_for<std::remove_cvref_t<decltype(f(config))>, E> ||
@@ -28,14 +28,14 @@ concept body_factory_for = requires(F& f, job_config const& config) {
 
 namespace detail {
 
-/// The executor is that of the jobs whose bodies the factory makes.
+/// `Executor` is the executor of the jobs.
 template <class Executor, class F>
 struct factory_with_executor {
     [[no_unique_address]] Executor executor;
     F factory;
 };
 
-/// Owns a factory. Two function pointers made from a template stand for its type. Threads: any, several at once.
+/// Owns a factory. Two function pointers from a template replace its type. Threads: any, several at once.
 template <class Loop>
 class body_factory {
     using body = job_body<Loop>;
@@ -53,7 +53,7 @@ public:
     body_factory& operator=(body_factory&&) = delete;
     ~body_factory();
 
-    /// Errors: job_threw, with what the factory has thrown.
+    /// Errors: job_threw, with the exception of the factory.
     result<void> make(job_config const& config, std::optional<body>& into) const { return make_(self_, config, into); }
 
 private:

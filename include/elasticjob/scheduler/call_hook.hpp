@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Calls what a user has hung around runs, which must not be lost because the pool is busy.
+/// \file \brief Calls a user's hook, which must not be lost because the pool is busy.
 #ifndef ELASTICJOB_SCHEDULER_CALL_HOOK_HPP
 #define ELASTICJOB_SCHEDULER_CALL_HOOK_HPP
 
@@ -14,12 +14,12 @@
 
 namespace elasticjob::detail {
 
-/// For so long a hook waits for room in the pool.
+/// How long a hook waits for room in the pool.
 inline constexpr std::chrono::seconds hook_patience{10};
 
-/// Calls `f` on a thread of the pool, which is one of the `callers` meanwhile; while the pool takes no more it waits, until
-/// then at the latest. Errors: overloaded if that was not enough, closed if the pool closes; otherwise what `f` gives. `f`
-/// must outlive the task.
+/// Calls `f` on a thread of the pool, which is one of the `callers` meanwhile. If the pool is full, waits until `until`
+/// at the latest. Errors: overloaded if the pool was still full then; closed if the pool closes; those of `f`. `f` must
+/// outlive the task.
 template <worker_pool Pool, loop Loop, class F>
 task<result<void>> call_hook(Pool& pool, Loop& l, calling_threads& callers, mono_time until, F const& f) {
     bool was_called = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief On which threads a job's body or hooks are being called.
+/// \file \brief The threads on which a job's body or hooks are being called.
 #ifndef ELASTICJOB_SCHEDULER_CALLING_THREADS_HPP
 #define ELASTICJOB_SCHEDULER_CALLING_THREADS_HPP
 
@@ -11,10 +11,10 @@
 
 namespace elasticjob::detail {
 
-/// A job cannot be waited for on a thread that it is waiting for itself. Threads: any.
+/// Detects calls that would wait for a job on a thread for which the job itself waits. Threads: any.
 class calling_threads {
 public:
-    /// While it lives, its thread calls what belongs to the user. O(1).
+    /// While it lives, its thread is calling a function of the user. O(1).
     class mark : list_hook {
     public:
         explicit mark(calling_threads& all);

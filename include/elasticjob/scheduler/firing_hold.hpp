@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What is due waits while a Java leader has yet to shard the job.
+/// \file \brief Holds due instants back while a Java leader has yet to shard the job.
 #ifndef ELASTICJOB_SCHEDULER_FIRING_HOLD_HPP
 #define ELASTICJOB_SCHEDULER_FIRING_HOLD_HPP
 
@@ -12,13 +12,14 @@
 
 namespace elasticjob::detail {
 
-/// A Java leader answers a request to shard at its next firing, before it runs anything (JV-1). So what becomes due
-/// while the request stands belongs to the owners that this sharding will name, and nobody runs it before. What has
-/// become due earlier, retries and failover runs do not wait. A value: facts in, decisions out.
+/// A Java leader answers a request to shard at its next firing, before it runs anything (JV-1). So instants that become
+/// due while the request stands belong to the owners that this sharding will name, and no instance runs them before.
+/// Earlier instants, retries and failover runs do not wait. A value: facts in, decisions out.
 class firing_hold {
 public:
-    /// Whether the view shows a request that a Java leader has to answer, and the revision of the last sharding that it
-    /// shows; 0 while the owners are being written. A request may come again so soon that it never seems to be gone.
+    /// Reports whether the view shows a request that a Java leader has to answer, and the revision of the last sharding
+    /// that it shows; 0 while the owners are being written. A request may come again so soon that its absence is never
+    /// seen.
     void note_request(bool is_shown, revision sharding, wall_time wall) noexcept {
         bool const is_held = phase_ == phase::held;
         if (is_shown && phase_ == phase::open) {
@@ -36,42 +37,44 @@ public:
     /// A request stands and has not been answered.
     bool is_waiting() const noexcept { return phase_ == phase::held; }
 
-    /// The owners that the last sharding has named are to be found out, also if the next is asked for already.
+    /// Whether the owners that the last sharding has named must be read, even if the next sharding is already
+    /// requested.
     bool is_answered() const noexcept { return phase_ == phase::answered; }
 
-    /// Something that waits has become due or was ordered: from now on the time is limited.
+    /// A waiting instant has become due, or a waiting order was given: from now on the wait is limited.
     void note_due(mono_time now) noexcept {
         if (phase_ == phase::held && !waits_since_) waits_since_ = now;
     }
 
-    /// The owners that the sharding has named are known.
+    /// The new owners are known.
     void note_owners() noexcept {
         if (phase_ == phase::answered) phase_ = phase::open;
     }
 
-    /// The leader takes too long: nothing waits any more until this request is gone.
+    /// The leader takes too long: no firing waits any more until this request is gone.
     void give_up() noexcept {
         phase_ = phase::given_up;
         waits_since_.reset();
     }
 
-    /// What becomes due later than this waits.
+    /// Instants after this one wait.
     std::optional<wall_time> since() const noexcept {
         return phase_ == phase::held || phase_ == phase::answered ? std::optional{since_} : std::nullopt;
     }
 
-    /// Since when something waits for an answer.
+    /// Since when a firing has been waiting.
     std::optional<mono_time> waits_since() const noexcept { return waits_since_; }
 
-    /// How many requests have been answered, or have gone otherwise. After each the owners have to be found out anew.
+    /// The number of requests that have been answered or have gone otherwise. After each, the owners must be read
+    /// again.
     std::uint64_t answers() const noexcept { return answers_; }
 
 private:
     enum class phase : std::uint8_t {
-        open,     ///< nothing waits
+        open,     ///< no firing waits
         held,     ///< the request stands
         answered, ///< the job has been sharded, or the request is gone, and the new owners are not known yet
-        given_up  ///< it stands, and has stood for too long
+        given_up  ///< the request stands, and has stood for too long
     };
 
     phase phase_ = phase::open;

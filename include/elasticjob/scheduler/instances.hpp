@@ -21,7 +21,7 @@
 
 // EXTERN is `extern` in a declaration and empty in the definition. Both stand in namespace elasticjob.
 
-/// Everything whose type depends on the registry alone: schedulers with any policies use it.
+/// The templates that depend only on the registry. Schedulers with any policies use them.
 #define ELASTICJOB_REGISTRY_INSTANCES(EXTERN, Registry)                                                                \
     EXTERN template class mirror<Registry>;                                                                            \
     EXTERN template class job_view<Registry>;                                                                          \
@@ -42,7 +42,8 @@
     EXTERN template task<result<std::vector<chain_link>>> read_job_chain(Registry&, std::string, std::string);         \
     EXTERN template task<result<std::chrono::milliseconds>> clock_difference(Registry&, job_layout)
 
-/// What runs the items of schedulers with an environment (`detail::environment_for<Registry, Policies...>`).
+/// The templates that run the items of schedulers with an environment
+/// (`detail::environment_for<Registry, Policies...>`).
 #define ELASTICJOB_ENVIRONMENT_INSTANCES(EXTERN, ...) EXTERN template class detail::item_runs<__VA_ARGS__>
 
 /// The jobs of schedulers with an environment and a strategy, for bodies and executors of any type.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Puts the ends of runs on record: those of one moment together.
+/// \file \brief Puts the ends of runs on record; ends of one moment share a transaction.
 #ifndef ELASTICJOB_SCHEDULER_ITEM_ENDS_HPP
 #define ELASTICJOB_SCHEDULER_ITEM_ENDS_HPP
 
@@ -21,9 +21,9 @@
 
 namespace elasticjob::detail {
 
-/// A run whose end is not on record counts as not ended. An end that the registry refuses, though the connection is up,
-/// is owed: it is told as trouble once and tried again, at growing intervals of ten seconds at most. Threads: the
-/// loop's.
+/// A run whose end is not on record counts as not ended. If the registry refuses an end although the connection is up,
+/// the end is pending: it is reported as trouble once, and tried again at growing intervals of at most ten seconds.
+/// Threads: the loop's.
 template <class Environment>
 class item_ends {
     using site = job_site<Environment>;
@@ -32,28 +32,28 @@ class item_ends {
 public:
     item_ends(site& s, item_table<Environment>& table) : site_{s}, table_{table}, news_{s.loop()} {}
 
-    /// Writes the item's record, and takes the marks away. One attempt: the item's life decides what follows.
+    /// Writes the item's record and removes the marks. One attempt: the item's life decides what follows.
     task<end_result> put_on_record(item_state& e);
 
-    /// The instance leaves, and the registry has refused an end: only the marks go, and the next owner takes the run
-    /// for that of an instance that died.
+    /// For an instance that leaves after the registry has refused an end: removes only the marks, so the next owner
+    /// treats the run as that of a dead instance.
     void give_up(item_index i, session_generation g);
 
-    /// Once for each end that is owed.
+    /// Reports each pending end once.
     void tell_refused(std::vector<item_state*> const& refused, error const& why);
 
 private:
     void end_soon();
     task<void> end_together();
 
-    /// A moment for the others, unless there are none.
+    /// Waits a moment for other ends, unless there are none.
     task<void> linger();
 
     site& site_;
     item_table<Environment>& table_;
     event_count<typename Environment::loop_type> news_;
     std::vector<item_state*> ending_;
-    bool is_ending_ = false; ///< end_together is at it
+    bool is_ending_ = false; ///< end_together is running
     task_scope tasks_;       ///< last: its tasks use all of the above
 };
 

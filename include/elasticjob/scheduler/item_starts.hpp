@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Has runs begin on record: those of one moment together.
+/// \file \brief Puts the starts of runs on record; starts of one moment share a transaction.
 #ifndef ELASTICJOB_SCHEDULER_ITEM_STARTS_HPP
 #define ELASTICJOB_SCHEDULER_ITEM_STARTS_HPP
 
@@ -26,8 +26,8 @@
 
 namespace elasticjob::detail {
 
-/// What items ask for before they run. Whoever is woken by the same news comes along in one transaction, and has one
-/// task id. Threads: the loop's.
+/// The requests of items before they run. Items that are woken by the same change share one transaction and one task
+/// id. Threads: the loop's.
 template <class Environment>
 class item_starts {
     using site = job_site<Environment>;
@@ -40,13 +40,13 @@ class item_starts {
 public:
     item_starts(site& s, item_table<Environment>& table) : site_{s}, table_{table} {}
 
-    /// What is to be true, whichever items begin.
+    /// The conditions that do not depend on the items.
     void require(std::vector<proof> common) { common_ = std::move(common); }
 
     /// Writes the first record of an item, and wakes it.
     void open(item_state& e, std::string record);
 
-    /// Asks for the run that the item's life has chosen. `started`: it is on record that the run has begun.
+    /// Requests the run that the item's life has chosen. `started`: the start is on record.
     task<start_answer> ask(item_state& e);
 
 private:
@@ -63,17 +63,17 @@ private:
 
     task<void> start(std::vector<asking> all);
 
-    /// `started` if what is due may be started, as far as the clock is concerned (CF-4, D-21).
+    /// `started` if the clock allows the start of due items (CF-4, D-21).
     task<start_answer> check_clock();
 
     task<void> start_all(std::vector<run_start> starts, bool is_monitored);
 
     task<result<start_report>> request_start(session_generation g, std::vector<run_start> starts, bool is_monitored);
 
-    /// Without records and marks, only an operator can keep an item from starting.
+    /// Without records and marks, only an operator's switch can prevent a start.
     task<result<start_report>> start_unmarked(std::vector<run_start> starts);
 
-    /// What is started together has one name; what is made up for, its own.
+    /// Runs that start together share a task id; a run that makes up for another has its own.
     void name_tasks(std::vector<run_ticket> const& started);
 
     static void answer(item_state& e, start_answer a);
@@ -83,8 +83,8 @@ private:
     std::vector<proof> common_; ///< of the claim
     std::vector<asking> asking_;
     std::vector<opening> opening_;
-    bool is_beginning_ = false;    ///< begin_together is at it
-    bool was_clock_wrong_ = false; ///< when it was last looked at
+    bool is_beginning_ = false;    ///< begin_together is running
+    bool was_clock_wrong_ = false; ///< at the last check
     task_scope tasks_;             ///< last: its tasks use all of the above
 };
 
@@ -119,7 +119,7 @@ void item_starts<Environment>::begin_soon() {
 template <class Environment>
 task<void> item_starts<Environment>::begin_together() {
     while (!asking_.empty() || !opening_.empty()) {
-        co_await yield(site_.loop()); // whoever is woken by the same news comes along
+        co_await yield(site_.loop()); // lets other items that are woken by the same change join
         if (!opening_.empty()) co_await open_records(std::exchange(opening_, {}));
         if (!asking_.empty()) co_await start(std::exchange(asking_, {}));
     }
@@ -131,7 +131,7 @@ task<void> item_starts<Environment>::open_records(std::vector<opening> records) 
     std::vector<item_index> items;
     for (auto const& r : records) items.push_back(r.first);
     auto const opened = co_await site_.book.open(site_.terms.generation, std::move(records));
-    if (!opened) { // they ask again
+    if (!opened) { // the items request it again
         auto const pause = site_.now() + site::retry_pause;
         co_await sleep_until(site_.loop(), pause);
     }
@@ -155,7 +155,7 @@ task<void> item_starts<Environment>::start(std::vector<asking> all) {
     std::vector<run_start> monitored, others;
     for (auto& a : all) {
         if (!a.who->life.is_ours() ||
-            !site_.terms.is_open) { // it has been given to somebody else since, or we are leaving
+            !site_.terms.is_open) { // it now belongs to another instance, or this one is leaving
             answer(*a.who, start_answer::unclaimed);
             continue;
         }
@@ -171,7 +171,7 @@ task<start_answer> item_starts<Environment>::check_clock() {
     auto const rule = site_.terms.on_wrong_clock;
     std::chrono::seconds const allowed{site_.terms.config->config().max_time_diff_seconds};
     auto const difference = co_await clock_difference(site_.registry, site_.at);
-    if (!difference) co_return start_answer::unclaimed; // it could not be asked: once more
+    if (!difference) co_return start_answer::unclaimed; // the registry could not be reached: try again
     bool const is_wrong = *difference > allowed || -*difference > allowed;
     if (is_wrong && !was_clock_wrong_) site_.tell_trouble(wrong_clock(*difference, allowed, site_.name.str()));
     was_clock_wrong_ = is_wrong;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief An item of this instance: its life, and what serves it while it is awaited.
+/// \file \brief An item of this instance: its life, and the state that serves it.
 #ifndef ELASTICJOB_SCHEDULER_ITEM_STATE_HPP
 #define ELASTICJOB_SCHEDULER_ITEM_STATE_HPP
 
@@ -24,19 +24,19 @@ struct live_run;
 template <class Environment>
 struct live_batch;
 
-/// A run from the request to begin it to the record of its end.
+/// A run, from the request to start it to the record of its end.
 template <class Environment>
 struct run_in_hand {
     std::shared_ptr<valid_config const> config;
     std::optional<typename Environment::lease_type::hold> lease{}; ///< of a monitored run, while its body is called
     wall_time due{};
-    mono_time asked_at{};                         ///< by the lease's clock, no later than the request that began it
-    events::run_name name{};                      ///< once the body has ended
+    mono_time asked_at{};                         ///< by the lease's clock, no later than the request that started it
+    events::run_name name{};                      ///< set when the body has ended
     std::shared_ptr<std::string const> task_id{}; ///< one for all items that began together
-    std::shared_ptr<live_batch<Environment>> together{}; ///< with which it has begun, if there are hooks for them
+    std::shared_ptr<live_batch<Environment>> together{}; ///< the batch of the run, if there are batch hooks
 };
 
-/// An item that is ours, or runs here. What it does is decided by its life. Threads: the loop's.
+/// An item that this instance owns or runs. Its life decides what it does. Threads: the loop's.
 template <class Environment>
 struct item_state {
     using Loop = typename Environment::loop_type;
@@ -50,12 +50,12 @@ struct item_state {
     bool has_news = false;         ///< whether anything outside of the item has changed
     bool is_being_written = false; ///< its record, see `write_access`
 
-    std::optional<start_answer> answer{}; ///< to the request to begin, once it is there
-    std::optional<end_result> ended{};    ///< what became of the record of its end, once that is known
+    std::optional<start_answer> answer{}; ///< to the request to start, once it has arrived
+    std::optional<end_result> ended{};    ///< the result of recording its end, once it is known
     std::unique_ptr<run_in_hand<Environment>> run{};
     live_run<Environment>* live = nullptr; ///< while its body is called
 
-    /// Has it look again whether there is something to do.
+    /// Makes the item check again whether there is something to do.
     void wake();
 
     // One writer at a time for each record.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief How many elements the runs of each item have processed, until that is published.
+/// \file \brief Counts the elements that the runs of each item have processed, until the counts are published.
 #ifndef ELASTICJOB_SCHEDULER_ITEM_TALLY_HPP
 #define ELASTICJOB_SCHEDULER_ITEM_TALLY_HPP
 
@@ -15,17 +15,17 @@
 
 namespace elasticjob::detail {
 
-/// Of every item that has run here since, also of those that are ours no more. Threads: the loop's.
+/// For every item that has run here since the last publication, even if it has moved. Threads: the loop's.
 template <class Environment>
 class item_tally {
 public:
     explicit item_tally(job_site<Environment>& s) : site_{s} {}
 
-    /// What its run has counted so far is the item's, whoever owns it later.
+    /// The counts of a run belong to the item, whichever instance owns it later.
     void take(item_state<Environment>& e);
 
-    /// Writes down how much has been processed since `since`, item by item, where there was anything. What cannot be written
-    /// counts the next time.
+    /// Writes the counts since `since`, item by item, if there are any. Counts that cannot be written are kept for the
+    /// next time.
     task<result<void>> publish(wall_time since);
 
 private:
@@ -42,7 +42,7 @@ void item_tally<Environment>::take(item_state<Environment>& e) {
 
 template <class Environment>
 task<result<void>> item_tally<Environment>::publish(wall_time since) {
-    item_index next = 0; // each once, though more may come meanwhile
+    item_index next = 0; // each item once, although more may be added meanwhile
     for (auto at = counts_.begin(); at != counts_.end(); at = counts_.lower_bound(next)) {
         auto const i = at->first;
         auto const counts = at->second;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief One job on one instance: from registering to leaving. The path of a firing begins in `keep_schedule`,
-/// and goes on in item_runs.
+/// \file \brief One job on one instance, from registration to leaving. The path of a firing begins in `keep_schedule`
+/// and continues in item_runs.
 #ifndef ELASTICJOB_SCHEDULER_JOB_HPP
 #define ELASTICJOB_SCHEDULER_JOB_HPP
 
@@ -31,9 +31,9 @@
 
 namespace elasticjob::detail {
 
-/// Everything here and in `job_leader` is a coroutine on the loop that waits for news of the job's view and then does what
-/// the view calls for; so each of them starts from what is true now, whatever it has missed.
-/// Threads: the loop's, construction and destruction included. Before destruction: `shut_down`.
+/// All parts here and in `job_leader` are coroutines on the loop. Each waits for a change of the job's view and then
+/// does what the view requires, so it starts from the present state, whatever it has missed. Threads: the loop's, also
+/// for construction and destruction. Call `shut_down` before destruction.
 template <class Environment, sharding_strategy Strategy>
 class job {
     using Registry = typename Environment::registry_type;
@@ -51,94 +51,96 @@ public:
     job_name const& name() const noexcept { return here_.name; }
     instance_id const& self() const noexcept { return here_.self; }
 
-    /// Registers, reads what there is to know, and lets the job live. Unless the configuration is the member's own, the job
-    /// must be in the registry, and is taken as it is there. Errors: those of `enroll`; those of reading.
+    /// Registers the instance, reads the job's state, and starts the job. Unless the configuration is the member's own,
+    /// the job must be in the registry, whose configuration is used. Errors: those of `enroll`; those of reading.
     task<result<void>> start(bool has_own_config);
 
-    /// Has every item run once, now (TR-3). The order is one node, and each item's record says up to which writing of it the
-    /// item has obeyed; so it is carried out once, by whoever owns the item, and whenever somebody does. Java members
-    /// know nothing of it, and find their own at their instances: only set, never created, for an instance that is gone
-    /// must not come back as a ghost (D-47). Errors: those of the registry.
+    /// Makes every item run once, now (TR-3). The order is a write to one node, and each item's record says which write
+    /// the item has obeyed. So the item's owner, whichever it is and whenever there is one, carries the order out once.
+    /// Java members do not read this node, so their orders are written to their instances' nodes. These nodes are only
+    /// set, never created, because an instance that is gone must not get a node again (D-47). Errors: those of the
+    /// registry.
     task<result<void>> trigger();
 
-    /// Takes this server out of the job, or back in: with all its instances (SV-1). Errors: those of the registry.
+    /// Disables or enables this server for the job, with all its instances (SV-1). Errors: those of the registry.
     task<result<void>> set_enabled(bool enabled);
 
-    /// Writes another schedule for all members. Errors: those of `change_schedule`; unknown_strategy and the like, if
-    /// this instance could not run what would then be stored.
+    /// Writes another schedule for all members. Errors: those of `change_schedule`; unknown_strategy and similar ones
+    /// if this instance could not run the new configuration.
     task<result<void>> reschedule(std::string cron, std::vector<job_schedule> schedules);
 
     job_status status() const;
 
-    /// Until no item of this instance runs. As long as the job fires faster than its items end, that may never be.
+    /// Waits until no item of this instance runs. If the job fires faster than its items end, that may never happen.
     task<result<void>> wait_idle();
 
-    /// Leaves in order (SD-2, D-45): nothing more is started; what runs may finish, and after the drain time-out is asked to
-    /// stop; then the items are handed over and the instance goes, in one transaction. Waits for bodies however long they
-    /// take, because nothing else may run their items meanwhile. Further calls wait for the first. Errors: those of
-    /// `leave`; the instance is down all the same, and its ephemeral nodes go with the session.
+    /// Leaves in order (SD-2, D-45): starts nothing more, lets runs finish, asks them to stop after the drain time-out,
+    /// and then hands the items over and removes the instance in one transaction. Waits for bodies however long they
+    /// take, because no other instance may run their items meanwhile. Further calls wait for the first. Errors: those
+    /// of `leave`, although the instance has ended; its ephemeral nodes then go with the session.
     task<result<void>> shut_down();
 
-    /// The same without waiting for it.
+    /// The same without waiting.
     void begin_to_leave();
 
-    /// Until it has left, whatever the reason.
+    /// Waits until the instance has left, for whatever reason.
     task<void> wait_left();
 
-    /// The lease has lapsed for some: their runs are asked to stop.
+    /// Asks the runs to stop whose lease has lapsed.
     void look_at_lease() { runs_.look_at_lease(); }
 
     bool is_leaving() const noexcept { return here_.is_leaving; }
 
-    /// Whether that thread is in a body or a hook of the job, so the job waits for it. Threads: any.
+    /// Whether that thread is in a body or a hook of the job, so that the job waits for it. Threads: any.
     bool is_called_on(std::thread::id who) { return here_.callers.contains(who); }
 
 private:
-    /// What this instance says of itself in the registry; empty if there is nothing to say.
+    /// The traits of this instance for the registry; empty if they are the defaults.
     std::string own_traits() const;
 
     void take_enrollment(enrollment const& e);
 
-    /// So that everybody here has one thing to wait for.
+    /// Forwards changes of the session to the one event for which all parts wait.
     task<void> relay_session();
 
-    /// CN-3: the same session needs nothing; a new one needs everything again, and what still runs has to be marked again.
+    /// CN-3: under the same session nothing is necessary. Under a new session the instance enrols again and marks its
+    /// live runs again.
     task<void> stay_registered();
 
-    /// What is removed with our tools has a tombstone. Without one the configuration has been deleted by hand, or by Java's
-    /// console: that counts once it has lasted for a moment, for a Java member that finds an empty one deletes it before
-    /// it writes its own.
+    /// A job that was removed with `remove_job` has a tombstone. Without a tombstone, the configuration was deleted by
+    /// hand or by Java's console. That counts only after a moment, because a Java member that finds an empty
+    /// configuration deletes it before it writes its own.
     task<bool> is_job_removed();
 
-    /// A view that has not shown our node yet may be behind.
+    /// If the view has not shown this instance's node yet, the view may be behind.
     task<bool> is_removed();
 
-    /// All instances leave when the parent of their nodes is deleted, and nobody is told what to do about it otherwise.
+    /// Reports that all instances leave because the parent of their nodes was deleted, and what to do about it.
     task<void> tell_of_lost_parent();
 
     task<void> register_again();
 
     task<void> depart();
 
-    /// Follows the configuration, and tells of our share.
+    /// Follows the configuration, and reports changes of the instance's share.
     task<void> follow_config();
 
-    /// From one due instant to the next. Waits by monotonic time and looks at the wall clock at least once a minute, so
-    /// that a clock that is put forward is noticed. What is due is each item's own affair; see item_runs.
+    /// Runs from one due instant to the next. Waits by monotonic time and checks the wall clock at least once a minute,
+    /// so that it notices a clock that is put forward. Each item decides itself what is due; see item_runs.
     task<void> keep_schedule();
 
     bool counts_elements() const;
 
-    /// What is processed is written down once in a while.
+    /// Writes the counts of processed elements at intervals.
     task<void> keep_counts();
 
-    /// Tells the items what they need to know of the job, whenever that may have changed.
+    /// Publishes the terms of the job to its items whenever they may have changed.
     task<void> brief_items();
 
-    /// Once for each failure, until it is over.
+    /// Reports each failure once until it is over.
     void tell_of_failed_reads();
 
-    /// What this instance's configuration says that is not in the registry.
+    /// The members of this instance's configuration that are not in the registry.
     struct own_terms {
         misfire_policy on_misfire;
         std::chrono::milliseconds run_time_limit;
@@ -149,9 +151,9 @@ private:
         dataflow_options dataflow;
     };
 
-    /// What has been begun under the session of now is taken back, whether or not it is known to have happened. What
-    /// cannot be taken back in time is the registry's to remove while the session lives, and is told: no ghost may stay
-    /// behind in it.
+    /// Undoes the registration under the present session, even if it is unknown whether it happened. If that is not
+    /// possible in time, the registry object removes the nodes while the session lives, and this is reported: no node
+    /// without an instance may remain in the session.
     task<result<void>> hand_over();
 
     static constexpr std::chrono::seconds leave_patience{5};
@@ -166,16 +168,16 @@ private:
     job_orders<Environment, Strategy> orders_;
     adoption<Environment> adoption_;
     wall_time counted_since_{}; ///< elements
-    bool was_enabled_ = true;   ///< when that was last known
-    bool was_seen_ = false;     ///< whether the view has shown our node of this session
+    bool was_enabled_ = true;   ///< when this was last known
+    bool was_seen_ = false;     ///< whether the view has shown this instance's node of this session
     bool is_told_to_stop_ = false;
     bool adopts_ = false;                 ///< since there were Java members
     bool is_told_of_search_ = false;      ///< that it was given up
-    std::unique_ptr<error> told_failure_; ///< of reading what the view shows; there is hardly ever one
+    std::unique_ptr<error> told_failure_; ///< of reading the view's nodes; rare, so allocated separately
     std::optional<mono_time> config_gone_since_;
     std::optional<result<void>> outcome_;
     task_scope life_;      ///< cancelled when the job leaves
-    task_scope departure_; ///< a leaving that nobody waits for
+    task_scope departure_; ///< a departure without a waiter
 };
 
 template <class Environment, sharding_strategy Strategy>
@@ -353,7 +355,7 @@ void job<Environment, Strategy>::take_enrollment(enrollment const& e) {
 
 template <class Environment, sharding_strategy Strategy>
 task<void> job<Environment, Strategy>::relay_session() {
-    auto told = session_state::connected; // as it was when it joined
+    auto told = session_state::connected; // the state at the time of joining
     for (auto seen = here_.registry.session_changed().edition();;) {
         auto const state = here_.registry.session().state;
         if (std::exchange(told, state) != state) here_.env.sink(events::session_changed{here_.origin(), state});
@@ -370,7 +372,7 @@ task<void> job<Environment, Strategy>::stay_registered() {
         auto const session = here_.registry.session();
         if (session.generation != here_.generation && !is_told_to_stop_) {
             is_told_to_stop_ = true;
-            runs_.request_stop(stop_reason::session_lost); // somebody else may own the items now
+            runs_.request_stop(stop_reason::session_lost); // other instances may own the items now
         }
         if (session.state == session_state::connected && session.generation != here_.generation) {
             co_await register_again();
@@ -378,11 +380,11 @@ task<void> job<Environment, Strategy>::stay_registered() {
         }
         auto const* node = here_.view->self();
         if (here_.is_registered() && node && node->stat.owner == session.id) was_seen_ = true;
-        if (runs_.stands_down()) { // our clock is wrong, or a run has failed: others are to run what is due
+        if (runs_.stands_down()) { // the clock is wrong, or a run has failed: other instances run the due items
             departure_.spawn(depart());
             co_return;
         }
-        // Our session lives, and reads that the node is gone: an operator has taken the instance out (SD-1, D-18).
+        // The session is alive and shows that the node is gone: an operator has removed the instance (SD-1, D-18).
         if (here_.is_registered() && !here_.view->self()) {
             bool const is_gone = co_await is_removed();
             if (is_gone) {
@@ -453,7 +455,7 @@ task<void> job<Environment, Strategy>::register_again() {
 template <class Environment, sharding_strategy Strategy>
 task<void> job<Environment, Strategy>::depart() {
     co_await yield(here_.loop()); // shutting down ends the coroutine that has found out
-    (void)co_await shut_down();   // which tells what could not be removed
+    (void)co_await shut_down();   // this reports nodes that could not be removed
 }
 
 template <class Environment, sharding_strategy Strategy>
@@ -521,7 +523,7 @@ task<void> job<Environment, Strategy>::brief_items() {
         auto const seen = here_.news.edition();
         auto& terms = runs_.terms();
         if (!adopts_ && here_.view->has_java_members()) {
-            adopts_ = true; // a job without Java members pays nothing for it
+            adopts_ = true; // a job without Java members has no costs
             life_.spawn(adoption_.keep());
         }
         terms.config = rules_.valid();
@@ -578,7 +580,7 @@ task<result<void>> job<Environment, Strategy>::hand_over() {
     bool const was_never_let_in = !has_registered && !outcome && outcome.error() == errc::no_auth;
     if (was_never_let_in) co_return outcome;
     here_.registry.abandon(left_behind(here_.at, here_.self, g, leader_.candidate().place()));
-    if (!has_registered) co_return outcome; // whoever wanted to start the job is told why it did not start
+    if (!has_registered) co_return outcome; // the caller of the start gets the reason
     auto why = outcome ? withdrawn.error() : outcome.error();
     why.what = "the nodes of this instance are still there, so its items wait; the registry removes them as soon as it "
                "can, or they end with the session: " +

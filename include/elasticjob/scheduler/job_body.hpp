@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A job's body without its type: jobs of any body live in one scheduler.
+/// \file \brief A type-erased body, so that one scheduler can hold jobs with any bodies.
 #ifndef ELASTICJOB_SCHEDULER_JOB_BODY_HPP
 #define ELASTICJOB_SCHEDULER_JOB_BODY_HPP
 
@@ -11,7 +11,7 @@
 
 namespace elasticjob::detail {
 
-/// Owns a body together with the executor that calls it. Function pointers made from a template stand for the type.
+/// Owns a body together with the executor that calls it. Function pointers from a template replace the type.
 /// Threads: const calls from any; `start`, the loop's.
 template <class Loop>
 class job_body {
@@ -42,9 +42,9 @@ public:
 
     bool is_coroutine() const noexcept { return start_ != nullptr; }
 
-    /// Precondition: it is no coroutine.
+    /// Precondition: the body is not a coroutine.
     result<void> operator()(sharding_context const& ctx) const { return call_(holder_, ctx); }
-    /// Precondition: it is one. `run` and this must outlive the task.
+    /// Precondition: the body is a coroutine. `run` and this object must outlive the task.
     task<result<void>> start(coroutine_context<Loop> const& run) const { return start_(holder_, run); }
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Runs the jobs that come and go in the registry, as far as it knows their class.
+/// \file \brief Runs the jobs that come and go in the registry, if it knows their class.
 #ifndef ELASTICJOB_SCHEDULER_JOB_CATALOG_HPP
 #define ELASTICJOB_SCHEDULER_JOB_CATALOG_HPP
 
@@ -22,28 +22,31 @@
 
 namespace elasticjob {
 
-/// Maps the class of a job, `job_config::job_class`, to what makes its body:
+/// Maps the class of a job, `job_config::job_class`, to a factory for its body:
 ///
 ///     job_catalog catalog{scheduler};
 ///     catalog.add("import", [&](job_config const& c) { return importer{databases.at(c.name)}; });
 ///     catalog.follow();
 ///
-/// A body is made once each time this instance joins the job, and stays when the configuration changes: no run is disturbed for
-/// that. So a factory takes what belongs to the process; what may change, as the parameters, a body reads in its context,
-/// where each run has it as it is then. A class that is changed by hand counts when the job is joined anew.
+/// A body is made each time this instance joins the job, and is kept when the configuration changes, so that no run is
+/// disturbed. So a factory should give the body what belongs to the process. The body should read what may change, such
+/// as the parameters, in its context, which has the values at the start of each run. If the class of a job is changed
+/// by hand, the change takes effect when the instance joins the job again.
 ///
-/// From then on each job in the registry whose class is known runs on this instance: those that are there, and those that
-/// come; with the configuration that is there, whatever becomes of it. A job ends here when it is removed, in order, and
-/// begins again when it is added again. What is of other classes is left alone. An instance that is taken out of one job
-/// (SD-1), or stands down because of its clock, stays out until the catalog is made anew or the job is. What an operator
-/// has disabled stays disabled.
+/// After `follow`, this instance runs all jobs in the registry whose class is known, existing and new ones. The
+/// registry's configuration is in force, and changes of it take effect. When a job is removed, it ends on this instance
+/// in order; when it is added again, it starts again. Jobs of other classes are ignored. An instance that is removed
+/// from a job (SD-1), or leaves it because of its clock, stays out until the catalog or the job is created again. What
+/// an operator has disabled stays disabled.
 ///
-/// A job that cannot be started is told as trouble, once for each error of each version of its configuration, and tried
-/// again after a pause that grows up to a minute; the others do not wait for it. At most `starts_at_once` are being started.
-/// A job that is not run here costs a watch and a few hundred bytes, none a thread. The name space's root is read whole when
-/// a job comes or goes, so what a registry can say in one answer limits the number of jobs.
+/// If a job cannot be started, this is reported as trouble, once for each error of each version of its configuration.
+/// The start is tried again after a pause that grows up to a minute; other jobs do not wait for it. At most
+/// `starts_at_once` jobs are being started at a time. A job that does not run here costs a watch and a few hundred
+/// bytes. No job costs a thread. All children of the name space's root are read when a job comes or goes, so the size
+/// of a registry's reply limits the number of jobs.
 ///
-/// The scheduler must outlive the catalog; it may run other jobs, too. Destroying the catalog lets its jobs leave in order.
+/// The scheduler must outlive the catalog; it may also run other jobs. The destructor makes the catalog's jobs leave in
+/// order.
 /// Threads: any but the loop's. Factories are called on threads of the scheduler's pool, several at once.
 template <class Scheduler>
 class job_catalog {
@@ -52,29 +55,30 @@ class job_catalog {
     using Executor = typename Scheduler::executor_type;
 
 public:
-    static constexpr int starts_at_once = 16; ///< jobs that are being started at the same time, at most
+    static constexpr int starts_at_once = 16; ///< the maximum number of jobs that are being started at a time
 
-    /// Does nothing yet: `add` classes, then `follow`.
+    /// The constructor starts nothing: call `add` for each class, then `follow`.
     explicit job_catalog(Scheduler& s) : scheduler_{s}, news_{s.registry_.loop()} {}
     job_catalog(job_catalog const&) = delete;
     job_catalog& operator=(job_catalog const&) = delete;
     ~job_catalog() { (void)block_on(loop(), stop()); }
 
-    /// `factory(config)` makes the body of one job. `own` says what is this instance's own, and not in the registry:
-    /// from `on_misfire` on; the rest of it does not count. May be called also
-    /// while the catalog follows. Errors: invalid_argument for no name, or one that is known.
+    /// `factory(config)` makes the body of one job. Of `own`, only the members that are not in the registry are used:
+    /// those from `on_misfire` on. May also be called after `follow`. Errors: invalid_argument if the name is empty or
+    /// already known.
     template <body_factory_for<Executor, Loop> Factory>
     result<void> add(std::string job_class, Factory factory, job_config own = {}) {
         auto erased = body_factory::of(scheduler_.executor_, std::move(factory));
         return block_on(loop(), learn(std::move(job_class), std::move(erased), std::move(own)));
     }
 
-    /// Begins. Returns when the names of the jobs have been read; they are started meanwhile. Further calls do nothing.
+    /// Starts the jobs, and follows the registry from now on. Returns when the names of the jobs have been read, while
+    /// the jobs are being started. Further calls do nothing.
     /// Errors: invalid_argument for options of the scheduler that cannot be used; unreachable if the registry does not
     /// answer within the scheduler's `start_timeout`; those of the time zone.
     [[nodiscard]] result<void> follow();
 
-    /// The names of the jobs that it runs now, sorted. Errors: wrong_thread.
+    /// The names of the jobs that run now, sorted. Errors: wrong_thread.
     result<std::vector<std::string>> running() { return block_on(loop(), list_running()); }
 
 private:
@@ -89,16 +93,16 @@ private:
     /// A name below the root.
     struct entry {
         explicit entry(event_count<Loop>& news) : config{news} {}
-        node_watch<Loop> config; ///< armed by the last look at it, if that `was_read`
+        node_watch<Loop> config;            ///< armed by the last read, if it `was_read`
         mono_time again = mono_time::min(); ///< when to look even if the watch has not fired
         bool was_read = false;
-        revision looked_at = 0; ///< the version of the configuration that was last looked at
-        revision left = 0;      ///< the configuration, by its creation, whose job has left; not to be joined again
+        revision looked_at = 0; ///< the version of the configuration that was examined last
+        revision left = 0;      ///< the creation of the configuration whose job has left; it is not joined again
         unsigned failures = 0;
         bool is_listed = true;
-        bool is_busy = false; ///< queued, being looked at, or running
+        bool is_busy = false; ///< queued, being examined, or running
         bool is_running = false;
-        std::string told{}; ///< of the version last looked at
+        std::string told{}; ///< the error that was reported for the version examined last
     };
     using entries = std::map<std::string, entry, std::less<>>;
 
@@ -112,27 +116,27 @@ private:
 
     task<result<std::vector<std::string>>> list_running();
 
-    /// Nothing more is started; what runs leaves; and this waits for it.
+    /// Starts no more jobs, makes the running ones leave, and waits for them.
     task<result<void>> stop();
 
-    /// What has changed is looked at by a few, one after the other.
+    /// A few coroutines examine the changed entries, one after the other.
     task<void> follow_registry();
 
     void take_names(std::vector<std::string> const& names);
 
     task<void> work_off();
 
-    /// Starts the job if it is one of ours. Errors: why it could not be started.
+    /// Starts the job if its class is known. Errors: those of the start.
     task<result<void>> look_at(std::string const& name, entry& e);
 
-    /// The node, or nothing; either way the entry's watch is armed.
+    /// The node, or nothing if it is absent. The entry's watch is armed in both cases.
     task<result<std::optional<node>>> read_config(job_layout at, entry& e);
 
     static void take_version(entry& e, revision version);
 
     task<result<void>> start(job_layout at, node config, known_class const& known);
 
-    /// Until the job has left, whatever the reason.
+    /// Waits until the job has left, for whatever reason.
     task<void> attend(std::string name, entry& e, revision created);
 
     void postpone(std::string const& name, entry& e, error const& why);
@@ -141,19 +145,19 @@ private:
     static constexpr std::chrono::milliseconds pause_max{60'000};
 
     Scheduler& scheduler_;
-    // What follows is on the loop.
+    // The following members are used on the loop only.
     event_count<Loop> news_;
     std::map<std::string, known_class, std::less<>> classes_;
     entries entries_;
     std::deque<std::string> queue_;
-    std::optional<instance_id> self_; ///< who tells of trouble
+    std::optional<instance_id> self_; ///< the instance that reports trouble
     std::optional<error> failure_;    ///< why the names could not be read
     int starters_ = 0;
     int running_ = 0;
     bool is_loaded_ = false;
     bool is_stopping_ = false;
     task_scope following_;
-    task_scope tasks_; ///< whatever looks at a job, starts it, or waits for its end
+    task_scope tasks_; ///< tasks that examine a job, start it, or wait for its end
 };
 
 template <class Scheduler>
@@ -172,7 +176,7 @@ task<result<void>> job_catalog<Scheduler>::learn(std::string job_class, body_fac
     if (classes_.contains(job_class))
         co_return error{errc::invalid_argument, "the catalog knows how to make jobs of that class", job_class};
     classes_.emplace(std::move(job_class), known_class{std::move(factory), std::move(own)});
-    for (auto& [name, e] : entries_) e.again = mono_time::min(); // it may be one of these
+    for (auto& [name, e] : entries_) e.again = mono_time::min(); // the new class may be that of these jobs
     news_.notify();
     co_return success();
 }
@@ -342,7 +346,7 @@ task<result<void>> job_catalog<Scheduler>::start(job_layout at, node config, kno
 
 template <class Scheduler>
 task<void> job_catalog<Scheduler>::attend(std::string name, entry& e, revision created) {
-    e.config.unlink(); // the job has a watch of its own
+    e.config.unlink(); // the job has its own watch
     co_await scheduler_.jobs_.at(name)->wait_left();
     (void)co_await scheduler_.end(name);
     e.left = created;
@@ -354,7 +358,8 @@ task<void> job_catalog<Scheduler>::attend(std::string name, entry& e, revision c
 
 template <class Scheduler>
 void job_catalog<Scheduler>::postpone(std::string const& name, entry& e, error const& why) {
-    // A job that has just been removed is none; only one that stays so is told of: a Java member has written it again.
+    // A job that has just been removed is not reported. It is reported only if it stays like this, because a Java
+    // member has written it again.
     bool const is_new = (why == errc::removed || why == errc::no_node) && e.failures == 0;
     auto const pause = std::min<std::chrono::milliseconds>(retry_pause * (1 << std::min(e.failures, 10U)), pause_max);
     ++e.failures;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Carries out what operators order: a run of all items, a stop, another look at a record.
+/// \file \brief Carries out operators' orders: to run all items, to stop a run, to read a record again.
 #ifndef ELASTICJOB_SCHEDULER_JOB_ORDERS_HPP
 #define ELASTICJOB_SCHEDULER_JOB_ORDERS_HPP
 
@@ -17,24 +17,24 @@
 
 namespace elasticjob::detail {
 
-/// Takes each order away when it has been carried out. Threads: the loop's.
+/// Removes each order when it has been carried out. Threads: the loop's.
 template <class Environment, sharding_strategy Strategy>
 class job_orders {
     using runs = item_runs<Environment>;
 
 public:
-    /// All three are the job's, and must outlive this.
+    /// All three belong to the job and must outlive this object.
     job_orders(job_standing<Environment>& here, job_share<Environment, Strategy>& share, runs& r)
         : here_{here},
           share_{share},
           runs_{r} {}
 
-    /// An order to run, as Java members and their console give it (TR-1): it is written into the node of this instance. The
-    /// items that are ours run; what is running runs once more when it has ended. The write that gave an order identifies
-    /// it, so that a lost reply neither loses nor doubles it.
+    /// TR-1, the order of Java members and their console: removes it from this instance's node and runs the instance's
+    /// items. An item that is running runs once more afterwards. The order is identified by the revision that wrote it,
+    /// so that a lost reply neither loses nor doubles it.
     task<void> obey();
 
-    /// Orders about one item. The instance that runs the item takes the order away; while none does, the owner.
+    /// Handles orders for single items. The instance that runs the item, or else its owner, removes each order.
     task<void> obey_item_orders();
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The configuration that a job goes by on one instance, and when the job is due by it.
+/// \file \brief The configuration in force on one instance, and the due times that follow from it.
 #ifndef ELASTICJOB_SCHEDULER_JOB_RULES_HPP
 #define ELASTICJOB_SCHEDULER_JOB_RULES_HPP
 
@@ -26,8 +26,8 @@
 
 namespace elasticjob::detail {
 
-/// Whether a scheduler with this strategy may run a job so configured. Strategies are compiled in, and all members of a
-/// job must agree on one (SG-1). Errors: unknown_strategy.
+/// Whether a scheduler with this strategy may run a job with this configuration. Strategies are compiled in, and all
+/// members of a job must use the same one (SG-1). Errors: unknown_strategy.
 template <sharding_strategy Strategy>
 result<void> check_strategy(job_config const& config) {
     auto const named = strategy_name_of(config);
@@ -47,14 +47,14 @@ result<void> check_strategy(job_config const& config) {
                  config.name};
 }
 
-/// Follows what the registry has, as long as this scheduler can run it: a change of the configuration takes effect at the
-/// next firing, one that cannot be used changes nothing (RS-1, RS-2). Threads: the loop's.
+/// Follows the registry's configuration, if this scheduler can run it: a change takes effect at the next firing, and an
+/// invalid configuration changes nothing (RS-1, RS-2). Threads: the loop's.
 template <class Environment, sharding_strategy Strategy>
 class job_rules {
     using Registry = typename Environment::registry_type;
 
 public:
-    /// What holds until the job has registered.
+    /// `local` is in force until the job has registered.
     job_rules(job_standing<Environment>& here, valid_config local);
 
     job_config const& config() const noexcept { return config_->config(); }
@@ -62,20 +62,20 @@ public:
     std::shared_ptr<due_times const> const& due() const noexcept { return due_; }
     std::uint32_t item_count() const noexcept { return static_cast<std::uint32_t>(config().sharding_total_count); }
 
-    /// The job after whose rounds this one is due; nothing if it follows none.
+    /// The job that this one follows, or nothing.
     auto const* followed() const { return find_followed(config().schedules); }
 
-    /// Of the configuration that was last looked at.
+    /// The version of the configuration that was examined last.
     node_version version() const noexcept { return version_; }
 
-    /// When the schedule was written; nothing if that is not known.
+    /// When the schedule was written; nothing if unknown.
     auto const& schedule_written() const noexcept { return schedule_written_; }
 
-    /// Of all that says when the job is due. What is written down of the rounds of another job stays true whatever else of
-    /// the schedule changes.
+    /// A fingerprint of the schedules. For a job that follows another, only the followed job's name counts, because its
+    /// recorded rounds stay valid when the rest of the schedule changes.
     std::uint64_t fingerprint() const;
 
-    /// Whether a job so configured can run here.
+    /// Checks whether a job with this configuration can run here.
     struct acceptance {
         zone_ref where;
         std::uint32_t items_max;
@@ -83,35 +83,36 @@ public:
     };
     acceptance accepted() const noexcept { return {here_.env.zone, items_max_}; }
 
-    /// What holds so far was given by this process's program, which may have as many items as it wants.
+    /// The configuration in force comes from this process's program, so its item count is accepted.
     void trust_own() { items_max_ = std::max(items_max_, item_count()); }
 
-    /// Goes by what the job has registered with. Errors: those of due_times.
+    /// Puts the configuration in force with which the job has registered. Errors: those of due_times.
     result<void> begin(valid_config joined);
 
-    /// Whether all is known that the job is due by.
+    /// Whether all data for the due times has been read.
     bool is_complete() const { return !rounds_ || rounds_->is_loaded(); }
 
-    /// Whether the view shows another configuration than was last taken.
+    /// Whether the view shows another configuration than the one taken last.
     bool is_outdated() const;
 
-    /// Takes what the view shows, unless it cannot be used, of which is told. False if that could not be found out.
+    /// Takes the configuration in the view. An invalid one is reported and ignored. False if the registry could not be
+    /// read.
     task<bool> take();
 
-    /// The rounds of another job for which this one is due.
+    /// Takes the rounds of the followed job.
     void take_rounds();
 
 private:
     void put_in_force(valid_config config, due_times due);
 
-    /// When a job so configured is due, if this scheduler can run it.
+    /// The due times of a job with this configuration, if this scheduler can run it.
     static result<due_times> times_of(valid_config const& c, zone_ref zone, std::uint32_t items_max);
 
     static revision modified(node const* n) noexcept { return n ? n->stat.modified : 0; }
 
     job_standing<Environment>& here_;
     std::shared_ptr<valid_config const> config_; ///< in force
-    std::shared_ptr<due_times const> due_;       ///< by that
+    std::shared_ptr<due_times const> due_;       ///< of that configuration
     std::optional<wall_time> schedule_written_;  ///< together with the configuration
     std::uint32_t items_max_;
     node_version version_ = 0;
@@ -158,9 +159,9 @@ task<bool> job_rules<Environment, Strategy>::take() {
     auto const* schedule = here_.view->schedule();
     config_taken_ = stored.stat.modified;
     schedule_taken_ = modified(schedule);
-    version_ = stored.stat.version; // looked at, whatever comes of it
+    version_ = stored.stat.version; // examined, whatever the result
     auto read = read_stored(&stored, schedule, here_.at);
-    if (read && !*read) co_return true; // emptied, as before a removal
+    if (read && !*read) co_return true; // empty, as before a removal
     auto due = read ? times_of(**read, here_.env.zone, items_max_) : result<due_times>{read.error()};
     if (!due) {
         here_.tell_trouble(due.error());
@@ -183,7 +184,7 @@ task<bool> job_rules<Environment, Strategy>::take() {
         }
     }
     schedule_written_ = written;
-    if (schedule_written_) due->set_now(*schedule_written_ + std::chrono::milliseconds{1}); // what comes behind counts
+    if (schedule_written_) due->set_now(*schedule_written_ + std::chrono::milliseconds{1}); // later instants count
     put_in_force(**std::move(read), *std::move(due));
     here_.news.notify();
     co_return true;
@@ -195,7 +196,7 @@ void job_rules<Environment, Strategy>::take_rounds() {
     if (!there || rounds_taken_ == there->stat.modified) return;
     rounds_taken_ = there->stat.modified;
     auto read = followed_rounds::parse(there->data);
-    if (!read || read->job != followed()->job) return; // the leader will mend it
+    if (!read || read->job != followed()->job) return; // the leader will correct it
     auto due = *due_;
     due.set_rounds(std::move(read->rounds));
     due_ = std::make_shared<due_times const>(std::move(due));

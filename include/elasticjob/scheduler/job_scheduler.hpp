@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `job_scheduler`: where the policies come together, and jobs begin and end.
+/// \file \brief `job_scheduler`: combines the policies, and starts and ends jobs.
 #ifndef ELASTICJOB_SCHEDULER_JOB_SCHEDULER_HPP
 #define ELASTICJOB_SCHEDULER_JOB_SCHEDULER_HPP
 
@@ -39,9 +39,9 @@ class job_catalog;
 /// |            |                     | (SystemZone) · lease_guard (NoDeadManTimer) · Listeners (none) ·       |
 /// |            |                     | ErrorHandlers (none); in parentheses, what is there if nothing is given |
 ///
-/// The registry must outlive the scheduler, and the scheduler its handles. Several schedulers may share one registry and
-/// its loop; and a pool, through SharedPool.
-/// Threads: everything from any thread but the loop's, except for what begins with `async_`.
+/// The registry must outlive the scheduler, and the scheduler its handles. Several schedulers may share one registry
+/// and its loop, and also a pool, through SharedPool.
+/// Threads: any thread except the loop's, except for functions whose names begin with `async_`.
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 class job_scheduler {
     static_assert((detail::checked_policy<Policies>::value && ...));
@@ -64,50 +64,50 @@ class job_scheduler {
 public:
     class handle;
 
-    /// Policies are taken in the order of the template's pack. Those that are missing are made as they are by default.
-    /// Throws std::system_error if the pool cannot have its threads.
+    /// Policies are given in the order of the template's pack. Missing ones are default-constructed. Throws
+    /// std::system_error if the pool cannot start its threads.
     explicit job_scheduler(Registry& r, scheduler_options options = {}, Policies... policies)
     requires std::default_initializable<Executor>;
-    /// With an executor that has state. Each job has a copy of it.
+    /// With an executor that has state. Each job gets a copy of it.
     job_scheduler(Registry& r, scheduler_options options, Executor executor, Policies... policies);
     job_scheduler(job_scheduler const&) = delete;
     job_scheduler& operator=(job_scheduler const&) = delete;
 
-    /// Every job leaves in order, all at the same time: see `handle::shutdown`.
+    /// All jobs leave in order, at the same time: see `handle::shutdown`.
     ~job_scheduler();
 
-    /// Registers a job and lets it run. The body is called for each item on its own, on several threads at once, or on the
-    /// loop if it is a coroutine. What is wrong with the configuration is found before anything is written, and nothing is
-    /// ever half registered.
-    /// Where a compiler cannot convert the braces to `job_config`, write `job_config{...}`: then it names the wrong field.
-    /// The handle ends the job: keep it. Errors: invalid_config, invalid_cron and the like, all problems at once;
-    /// invalid_argument for options that cannot be used; job_conflict; unknown_strategy; unreachable if the registry does
-    /// not answer within `start_timeout`; no_auth.
+    /// Registers a job and runs it. The body is called for each item separately, on several threads at once, or on the
+    /// loop if it is a coroutine. The configuration is validated before anything is written, and the registration is
+    /// atomic. If a compiler cannot convert the braces to `job_config`, write `job_config{...}`: then it names the
+    /// wrong field. Keep the handle, because its destructor ends the job. Errors: those of `validate`, with all
+    /// problems at once; invalid_argument for wrong options; job_conflict; unknown_strategy; unreachable if the
+    /// registry does not answer within `start_timeout`; no_auth.
     template <class Body>
     requires body_for<Body, Executor> || coroutine_body_for<Body, Executor, typename Registry::loop_type>
     [[nodiscard]] result<handle> schedule(job_config config, Body body) {
         return add(std::move(config), body_type::make(executor_, std::move(body)));
     }
 
-    /// The same for coroutines on the registry's loop, which it holds up only while the configuration is checked. Threads: the
-    /// loop's: `co_await` it there, or give it to `start_on` (core/start_on.hpp).
+    /// The same for coroutines on the registry's loop. It blocks the loop only while it validates the configuration.
+    /// Threads: the loop's: `co_await` it there, or pass it to `start_on` (core/start_on.hpp).
     template <class Body>
     requires body_for<Body, Executor> || coroutine_body_for<Body, Executor, typename Registry::loop_type>
     [[nodiscard]] task<result<handle>> async_schedule(job_config config, Body body) {
         return add_here(std::move(config), body_type::make(executor_, std::move(body)));
     }
 
-    /// All jobs of this scheduler, by name, those that are just joining or leaving too. Errors: wrong_thread on the loop.
+    /// All jobs of this scheduler, sorted by name, including those that are joining or leaving. Errors: wrong_thread on
+    /// the loop.
     result<std::vector<job_status>> jobs();
 
-    /// Takes this server out of all its jobs, as `handle::disable` does for one. What runs goes on. Errors: the first
-    /// of those of the registry; the other jobs are paused all the same. wrong_thread on the loop.
+    /// Disables this server for all its jobs, as `handle::disable` does for one. Live runs continue. Errors: the first
+    /// error of the registry (the other jobs are paused all the same); wrong_thread on the loop.
     result<void> pause_all() { return set_all_enabled(false); }
 
-    /// Takes it back in. Errors: as `pause_all`.
+    /// Enables this server again for all its jobs. Errors: as `pause_all`.
     result<void> resume_all() { return set_all_enabled(true); }
 
-    /// Not for use: says what keeps the executor from running this body.
+    /// Not for use: makes the compiler say why the executor cannot run this body.
     template <class Body>
         requires(!body_for<Body, Executor> && !coroutine_body_for<Body, Executor, typename Registry::loop_type>)
     result<handle> schedule(job_config, Body) {
@@ -119,7 +119,7 @@ private:
     template <class T>
     static constexpr bool is_given = (std::is_same_v<T, Policies> || ...);
 
-    /// The policy that the constructor was given, or a new one.
+    /// The policy from the constructor, or a new one.
     template <class Policy, class... Args>
     Policy take(Args const&... args) {
         if constexpr (is_given<Policy>)
@@ -137,31 +137,32 @@ private:
     task<result<void>> set_all_enabled_here(bool enabled);
     task<result<std::vector<job_status>>> list_jobs();
 
-    /// Calls `function(job)` on the loop, which gives a task. Errors: closed if there is no such job; wrong_thread if the job
-    /// waits for `who`; its own.
+    /// Calls `function(job)`, which returns a task, on the loop. Errors: closed if there is no such job; wrong_thread
+    /// if the job waits for `who`; those of the task.
     template <class F>
     static task<result<void>> call(job_scheduler* owner, std::string name, std::thread::id who, F function);
 
-    /// The configuration that is ours to write: with the strategy that is compiled in, where that is not the default.
+    /// The configuration for the registry: with the name of the compiled-in strategy if that is not the default.
     result<valid_config> prepare(job_config config) const;
 
-    /// What is wrong with a configuration only for this scheduler, with its zones and its strategy.
+    /// The problems of a configuration that depend on this scheduler's zones and strategy.
     std::vector<error> problems_here(job_config const& config) const;
 
     result<void> check_options() const;
 
     instance_id make_id();
 
-    /// `is_own` if the configuration is the caller's, and not one that was read in the registry.
+    /// `is_own`: the configuration is the caller's, not one that was read from the registry.
     task<result<void>> begin(valid_config local, body_type body, bool is_own);
 
     /// Runs whose lease has lapsed are asked to stop.
     task<void> watch_lease();
 
-    /// Of several calls at once each waits for the end. Errors: wrong_thread if the job waits for the caller.
+    /// If it is called several times at once, each call waits for the end. Errors: wrong_thread if the job waits for
+    /// the caller.
     task<result<void>> end(std::string name, std::thread::id caller = {});
 
-    /// The job leaves, and nobody waits for that.
+    /// Makes the job leave, without waiting.
     void abandon(std::string name);
     task<void> forget(std::string name);
 
@@ -179,16 +180,16 @@ private:
     result<zone_type> zone_;
     listeners_type listeners_;
     error_handlers_type error_handlers_;
-    std::optional<environment> environment_;                   ///< on the loop; there from the first job on
+    std::optional<environment> environment_;                   ///< on the loop; set by the first job
     std::map<std::string, std::shared_ptr<job_type_of>> jobs_; ///< on the loop; shared with the calls that use them
     task_scope abandoned_;                                     ///< on the loop
     std::optional<typename environment::lease_type> lease_;    ///< on the loop
     task_scope lease_watch_;                                   ///< on the loop
 };
 
-/// One job on this instance. Destroying the handle shuts the job down; assigning another handle to it swaps the two, so
-/// the job ends with the other. Movable. Threads: any but the loop's, several at once, except moves. A handle that is
-/// destroyed on the loop, or in a body or a hook of its job, cannot wait: the job leaves all the same.
+/// One job on this instance. The destructor shuts the job down. Move assignment swaps two handles, so the job ends with
+/// the other one. Movable. Threads: any but the loop's, several at once, except moves. If a handle is destroyed on the
+/// loop, or in a body or a hook of its job, the destructor cannot wait, but the job leaves all the same.
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 class job_scheduler<Registry, Strategy, Executor, Policies...>::handle {
 public:
@@ -199,44 +200,46 @@ public:
     /// The name of its job.
     std::string const& name() const noexcept { return name_; }
 
-    /// Has all live instances of the job run their items once, now. What is running runs once more when it has ended.
-    /// Returns when the order has been given. Errors: those of the registry; closed after `shutdown`.
+    /// Makes all live instances of the job run their items once, now. An item that is running runs once more
+    /// afterwards. Returns when the order is in the registry. Errors: those of the registry; closed after `shutdown`.
     result<void> trigger();
 
-    /// The same for coroutines on the registry's loop; the handle may go meanwhile, the scheduler not. Threads: the loop's:
-    /// `co_await` it there, or give it to `start_on` (core/start_on.hpp).
+    /// The same for coroutines on the registry's loop. The scheduler must outlive the task; the handle need not.
+    /// Threads: the loop's: `co_await` it there, or pass it to `start_on` (core/start_on.hpp).
     task<result<void>> async_trigger();
 
-    /// Replaces `cron` and the other schedules in the job's configuration in the registry: all members go by them from their
-    /// next firing on. Time zone, begin, end, exclusions and jitter stay. Returns when it is written. Errors: those of
-    /// `validate`, before anything is written; those of the registry; version_conflict if others keep writing; closed.
+    /// Replaces `cron` and the other schedules of the job in the registry. They determine the next firing of all
+    /// members. Time zone, begin, end, exclusions and jitter do not change. Returns when the change is in the registry.
+    /// Errors: those of `validate`, before anything is written; those of the registry; version_conflict if others keep
+    /// writing; closed.
     result<void> reschedule(std::string cron, std::vector<job_schedule> schedules = {});
 
     /// The same for coroutines on the registry's loop, as `async_trigger`.
     task<result<void>> async_reschedule(std::string cron, std::vector<job_schedule> schedules = {});
 
-    /// What this instance knows of the job now: its state here, the items that it owns, when they are due next. Makes no
-    /// request. Errors: closed after `shutdown`; wrong_thread on the loop.
+    /// The job as this instance sees it now: its state, the owned items, their next due instant. Sends no request.
+    /// Errors: closed after `shutdown`; wrong_thread on the loop.
     result<job_status> status() const;
 
-    /// Takes this server, with all its instances of the job, out of it: its items go to others. Errors: as `trigger`.
+    /// Disables this server, with all its instances, for the job: its items go to other servers. Errors: as `trigger`.
     result<void> disable();
 
-    /// Takes it back in. Errors: as `trigger`.
+    /// Enables this server again. Errors: as `trigger`.
     result<void> enable();
 
-    /// Returns at a moment when no item of this instance runs. Errors: closed after `shutdown`; wrong_thread in a body or a
-    /// hook of the job, which would wait for itself.
+    /// Waits for a moment at which no item of this instance runs. Errors: closed after `shutdown`; wrong_thread in a
+    /// body or a hook of the job, which would wait for itself.
     result<void> wait_idle();
 
-    /// Begins what `shutdown` does and returns at once, so a body, a hook or an event sink may call it: the job leaves when
-    /// what runs has ended. Errors: closed after `shutdown`. Threads: any.
+    /// Begins a `shutdown` and returns at once, so a body, a hook or an event sink may call it. The job leaves when its
+    /// runs have ended. Errors: closed after `shutdown`. Threads: any.
     result<void> leave();
 
-    /// Leaves the job in order: starts nothing more, lets what runs finish, asks it to stop after the drain time-out,
-    /// waits for it, and hands the items over. Further calls wait for the first. Errors: those of the registry; the job is
-    /// down all the same. wrong_thread on the loop, as in an event sink, and in a body or a hook of the job, for which this
-    /// would wait: nothing has happened, and the handle keeps the job. `leave` is for these.
+    /// Leaves the job in order: starts nothing more, lets runs finish, asks them to stop after the drain time-out,
+    /// waits for them, and hands the items over. Further calls wait for the first. Errors: those of the registry,
+    /// although the job has ended; wrong_thread on the loop, for example in an event sink, and in a body or a hook of
+    /// the job, for which this call would wait. After wrong_thread nothing has changed and the handle keeps the job:
+    /// call `leave` there.
     result<void> shutdown();
 
 private:
@@ -325,7 +328,7 @@ result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::set_all_e
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::set_all_enabled_here(bool enabled) {
-    auto used = jobs_; // for as long as it takes
+    auto used = jobs_; // keeps the jobs alive during the call
     std::erase_if(used, [](auto const& job) { return job.second->is_leaving(); });
     auto const set_one = [&](auto const& job) { return job.second->set_enabled(enabled); };
     auto const outcomes = co_await gather_each(registry_.loop(), used, set_one);
@@ -398,7 +401,7 @@ task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::beg
     auto started =
         co_await within(registry_.loop(), registry_.loop().now() + options_.start_timeout, entry->start(is_own));
     if (started) co_return success();
-    // Whatever has been registered before it failed goes again.
+    // If the start fails, its registration is removed again.
     (void)co_await entry->shut_down();
     jobs_.erase(name);
     if (started.error() == errc::timed_out)
@@ -547,7 +550,7 @@ result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::s
     auto* const s = scheduler_.load();
     if (!s) return success();
     auto ended = block_on(s->registry_.loop(), s->end(name_, std::this_thread::get_id()));
-    bool const was_refused = !ended && ended.error() == errc::wrong_thread; // the job is still ours to end
+    bool const was_refused = !ended && ended.error() == errc::wrong_thread; // the handle still has to end the job
     if (!was_refused) scheduler_ = nullptr;
     return ended;
 }
@@ -570,7 +573,7 @@ task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::cal
     auto const at = owner->jobs_.find(name);
     if (at == owner->jobs_.end() || at->second->is_leaving())
         co_return error{errc::closed, "the job has been shut down", name};
-    auto const used = at->second; // for as long as the call takes
+    auto const used = at->second; // keeps the job alive during the call
     if (used->is_called_on(who)) co_return awaits_itself(name);
     co_return co_await function(*used);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Which items are this instance's, and whether what is due may begin.
+/// \file \brief Which items this instance owns, and whether due items may begin.
 #ifndef ELASTICJOB_SCHEDULER_JOB_SHARE_HPP
 #define ELASTICJOB_SCHEDULER_JOB_SHARE_HPP
 
@@ -21,34 +21,34 @@
 
 namespace elasticjob::detail {
 
-/// Claims items for this instance whenever their owners may have changed. Under a Java leader, what is due waits until
+/// Claims items for this instance whenever their owners may have changed. Under a Java leader, due items wait until
 /// that leader has sharded (JV-1), but not for ever (D-12). Threads: the loop's.
 template <class Environment, sharding_strategy Strategy>
 class job_share {
 public:
-    /// All three are the job's, and must outlive this.
+    /// All three belong to the job and must outlive this object.
     job_share(job_standing<Environment>& here, job_rules<Environment, Strategy>& rules, item_runs<Environment>& runs)
         : here_{here},
           rules_{rules},
           runs_{runs} {}
 
-    /// Keeps the items informed of which of them are ours. While nobody knows, none begins.
+    /// Tells the items which of them this instance owns. While that is unknown, none begins.
     task<void> keep();
 
-    /// Until it is known what is ours, though not for long.
+    /// Waits until the share is known, for a limited time.
     task<void> known();
 
     /// Reports the items, if they are not the ones that were reported last.
     void tell(std::vector<item_index> mine);
 
-    /// Looks whether a Java leader has to shard before what is due may begin, or has done so.
+    /// Checks whether a Java leader has to shard before due items may begin, or has done so.
     void look_for_requests();
 
-    /// What has come due, or was ordered, waits for a Java leader: from now on at most for `sharding_timeout`.
+    /// A due instant or an order waits for a Java leader: from now on for at most `sharding_timeout`.
     void note_held_back();
 
 private:
-    /// What our share follows from.
+    /// The facts that determine the instance's share.
     struct source {
         owners_source owners;
         std::uint32_t items;
@@ -57,7 +57,7 @@ private:
     };
     source source_now() const;
 
-    /// A Java leader shards after each writing of a server's node, though it may not have asked for it yet.
+    /// A Java leader shards after each write to a server's node, although it may not have requested it yet.
     bool is_sharding_to_come() const;
 
     void limit_hold();
@@ -66,7 +66,7 @@ private:
     job_standing<Environment>& here_;
     job_rules<Environment, Strategy>& rules_;
     item_runs<Environment>& runs_;
-    std::optional<source> claimed_; ///< what our share was last made from
+    std::optional<source> claimed_; ///< the facts of the last share
     firing_hold hold_;
     std::vector<item_index> told_;
 };
@@ -83,7 +83,7 @@ task<void> job_share<Environment, Strategy>::keep() {
                 claimed_.reset();
                 runs_.doubt_ownership(hold_.since().value_or(here_.wall_milliseconds()));
             }
-            if (!here_.view->assignment_in_force() && hold_.is_waiting()) { // there are no owners until that is over
+            if (!here_.view->assignment_in_force() && hold_.is_waiting()) { // there are no owners before that
                 co_await here_.news.newer_than(seen, hold_limit());
                 continue;
             }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Where an instance stands in a job.
+/// \file \brief The standing of an instance in a job.
 #ifndef ELASTICJOB_SCHEDULER_JOB_STANDING_HPP
 #define ELASTICJOB_SCHEDULER_JOB_STANDING_HPP
 
@@ -38,9 +38,9 @@ struct job_standing {
     job_name const name;
     job_layout const at;
     instance_id const self;
-    event_count<Loop> news;                 ///< so that every part has one thing to wait for
-    std::optional<job_view<Registry>> view; ///< once registered: so it begins with what is true since then
-    session_generation generation{};        ///< of the session that it has registered with
+    event_count<Loop> news;                 ///< the one event for which every part waits
+    std::optional<job_view<Registry>> view; ///< created after registration, so that it shows nothing older
+    session_generation generation{};        ///< of the session under which it has registered
     bool is_leaving = false;
     calling_threads callers; ///< of bodies and hooks
 
@@ -48,7 +48,7 @@ struct job_standing {
 
     /// Whether what we know of the registry is ours to act on.
     bool is_registered() const;
-    /// Neither while our server's node is unread: then nothing may begin, and nothing is given up.
+    /// Both are false while the server's node is unread: then no run may begin, and nothing is given up.
     bool is_enabled() const { return view->is_enabled(self.server()); }
     bool is_disabled() const { return view->is_disabled(self.server()); }
 
@@ -59,7 +59,7 @@ struct job_standing {
     events::origin origin() const { return {name.str(), self, loop().wall_now()}; }
     void tell_trouble(error const& e) const { env.sink(events::trouble{origin(), e}); }
 
-    /// Before a request that has failed is made once more.
+    /// The pause before a failed request is repeated.
     static constexpr std::chrono::milliseconds retry_pause{200};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What a scheduler knows of one of its jobs at a moment.
+/// \file \brief The status of a job as its scheduler sees it.
 #ifndef ELASTICJOB_SCHEDULER_JOB_STATUS_HPP
 #define ELASTICJOB_SCHEDULER_JOB_STATUS_HPP
 
@@ -14,13 +14,13 @@
 
 namespace elasticjob {
 
-/// What an instance is to a job.
+/// The state of an instance in a job.
 enum class job_state : std::uint8_t {
     joining,      ///< it has not registered yet
-    active,       ///< its items run when they are due
-    disabled,     ///< an operator has taken its server out of the job, or that is not known
-    disconnected, ///< its session is suspended or over; nothing begins until it has registered again
-    leaving,      ///< nothing begins any more
+    active,       ///< its items run at their due instants
+    disabled,     ///< its server is disabled, or its server's node has not been read
+    disconnected, ///< its session is suspended or over; no run begins until it is registered again
+    leaving,      ///< no run begins any more
 };
 
 constexpr std::string_view name_of(job_state state) noexcept {
@@ -39,17 +39,17 @@ constexpr std::string_view name_of(job_state state) noexcept {
     return "unknown";
 }
 
-/// One job, as this instance sees it. No request was made for it.
+/// One job, as this instance sees it without a request.
 struct job_status {
     std::string job{};                 ///< the job's name
     std::string instance{};            ///< the id of this instance
-    job_state state{};                 ///< what this instance is to the job
+    job_state state{};                 ///< the state of this instance in the job
     bool is_leader = false;            ///< whether this instance leads the job
-    std::vector<item_index> items{};   ///< that this instance owns, in order
-    std::vector<item_index> running{}; ///< items whose runs have begun here and not ended, in order
+    std::vector<item_index> items{};   ///< the items that this instance owns, in order
+    std::vector<item_index> running{}; ///< the items that run here, in order
 
-    /// When all items are due next by the clock, jitter not counted, by the configuration in force; the items of a
-    /// disabled instance do not run then. Nothing: never, or by no clock, as with a fixed delay or after another job.
+    /// The next due instant of all items by the configuration in force, without jitter. The items of a disabled
+    /// instance do not run then. Nothing: never, or not known in advance, as with a fixed delay or after another job.
     std::optional<wall_time> next_due{};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Takes the lines of a run from a thread of the pool to the loop.
+/// \file \brief Passes the lines of a run from a thread of the pool to the loop.
 #ifndef ELASTICJOB_SCHEDULER_LINE_RELAY_HPP
 #define ELASTICJOB_SCHEDULER_LINE_RELAY_HPP
 
@@ -16,9 +16,9 @@
 
 namespace elasticjob::detail {
 
-/// Calls `tell(stream, text, dropped, lost)` on the loop for each line, in their order. So many may wait for the loop; what
-/// comes on top of them is lost, and the number of these lines is told behind the others, with no text.
-/// What its thread posts to the loop behind its last line comes behind it there, too; until then it must stay alive.
+/// Calls `tell(stream, text, dropped, lost)` on the loop for each line, in order. A limited number of lines may wait
+/// for the loop. Further lines are lost, and their number is reported after the others, without text. If its thread
+/// posts work to the loop after the last line, that work also runs after the line; this object must live until then.
 /// Threads: lines from any; the rest on the loop.
 template <loop Loop, class Tell>
 class line_relay : public line_port, work {

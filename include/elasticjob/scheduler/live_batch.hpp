@@ -14,7 +14,7 @@
 
 namespace elasticjob::detail {
 
-/// Made where there are hooks to call. Threads: the loop's; hooks run on the pool.
+/// Created only if there are batch hooks. Threads: the loop's; hooks run on the pool.
 template <class Environment>
 struct live_batch {
     using site = job_site<Environment>;
@@ -22,16 +22,16 @@ struct live_batch {
 
     live_batch(site& s, run_batch b) : here{s}, what{std::move(b)}, left{what.items.size()}, news{s.loop()} {}
 
-    /// The first of a batch has the hook called, and the others wait for it.
+    /// The first run of a batch calls the hook, and the others wait for it.
     static task<void> begin(item_state& e);
 
-    /// The last has the other hook called, unless none has begun.
+    /// The last run calls the other hook, unless none has begun.
     static task<void> end(item_state& e);
 
 private:
     site& here;
     run_batch const what;
-    std::size_t left; ///< that have not ended
+    std::size_t left;                       ///< the runs that have not ended
     bool is_begun = false, is_told = false; ///< that they are to begin
     event_count<typename Environment::loop_type> news;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A run that goes on here, and what its body asks of it.
+/// \file \brief A live run on this instance, and the requests of its body.
 #ifndef ELASTICJOB_SCHEDULER_LIVE_RUN_HPP
 #define ELASTICJOB_SCHEDULER_LIVE_RUN_HPP
 
@@ -24,8 +24,8 @@
 
 namespace elasticjob::detail {
 
-/// Its order to stop, its lease, and its checkpoints. A body that is given up outlives its run, and has this for as long as
-/// it lives; but then it reaches the item no more. Threads: the loop's, but where a body asks for something.
+/// The stop request of a run, its lease, and its checkpoints. A body that is given up outlives its run and keeps this
+/// object, but can no longer reach the item. Threads: the loop's, except for the requests of a body.
 template <class Environment>
 struct live_run : run_port {
     using site = job_site<Environment>;
@@ -33,17 +33,17 @@ struct live_run : run_port {
     using Loop = typename Environment::loop_type;
     using hold = typename Environment::lease_type::hold;
 
-    /// `h` is null when the job is not monitored.
+    /// `h` is null if the job is not monitored.
     live_run(site& s, item_state& e, hold const* h);
 
     site& here;
     stop_order order;
-    item_state* item; ///< null when it has been given up
+    item_state* item; ///< null if the run has been given up
     hold const* lease;
-    int saving = 0; ///< checkpoints that are being written, and calls for them; the run is not over before they are
+    int saving = 0; ///< checkpoints in progress, and calls for them; the run is not over before they have ended
 
 private:
-    /// What the body waits for while one is written. It outlives the waiting.
+    /// The state of a checkpoint for which the body waits. It outlives the wait.
     struct awaited_save {
         explicit awaited_save(Loop& l) : news{l} {}
         event_count<Loop> news;
@@ -55,10 +55,11 @@ private:
     static task<result<void>> write(run_port& port, std::string text);
     static bool submit_work(run_port& port, work& w) { return self(port).here.env.pool.try_submit(w); }
 
-    /// Called by the body. On the loop's own thread there is no waiting: the end of the run takes it along.
+    /// Called by the body. On the loop's own thread it does not wait: the end of the run records the checkpoint.
     result<void> save_checkpoint(std::string text);
 
-    /// A call that has not returned: until it has, the run is not over, so the body hears of its checkpoint first.
+    /// A call that has not returned. The run is not over before it has, so the body receives the result of its
+    /// checkpoint first.
     struct unanswered {
         unanswered(live_run& r, item_state& e) : run{r}, item{e} { ++run.saving; }
         unanswered(unanswered const&) = delete;
@@ -70,17 +71,17 @@ private:
         item_state& item;
     };
 
-    /// Waits until it is known whether the registry has it, but not once that is hopeless; then the writing goes on
-    /// without the body.
+    /// Waits until it is known whether the checkpoint is in the registry, unless that is hopeless; then the write
+    /// continues without the body.
     task<result<void>> write_checkpoint(std::string text);
     task<void> save_and_tell(std::string text, std::shared_ptr<awaited_save> waiter);
 
-    /// The run has been asked to stop, and waiting for the registry would keep it behind its lease. Asks it to stop if
-    /// the lease is over, and nobody has noticed yet: the machine has just been resumed.
+    /// Whether the run has been asked to stop and waiting for the registry would keep it beyond its lease. Asks it to
+    /// stop if the lease is over and this has not been noticed yet, because the machine has just been resumed.
     bool is_hopeless();
 
-    /// Under the next session, if need be: until it is known, the version of the record is not. `news` is the item's, which
-    /// may be out of reach by now, but is there as long as this is `saving`.
+    /// Continues under the next session if necessary, because the version of the record is unknown before. `news`
+    /// belongs to the item, which may no longer be reachable, but exists while `saving` is not 0.
     task<result<void>> save_until_known(event_count<Loop>& news, run_end what);
 
     result<void> check_checkpoint(std::string const& text) const;
@@ -118,7 +119,7 @@ task<result<void>> live_run<Environment>::write_checkpoint(std::string text) {
         co_return error{errc::session_lost,
                         "the checkpoint is not saved: the run has been asked to stop, and cannot reach the registry",
                         here.name.str()};
-    ++saving; // the writing: as long as that is so, the run is not over, even if it has been given up
+    ++saving; // counts the write: until it ends, the run is not over, even if it has been given up
     unanswered const call{*this, *item};
     auto const waiter = std::make_shared<awaited_save>(here.loop());
     saves_.spawn(save_and_tell(std::move(text), waiter));

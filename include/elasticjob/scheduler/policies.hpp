@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Which of the optional policies fills which slot of a scheduler.
+/// \file \brief Assigns the optional policies to the slots of a scheduler.
 #ifndef ELASTICJOB_SCHEDULER_POLICIES_HPP
 #define ELASTICJOB_SCHEDULER_POLICIES_HPP
 
@@ -18,7 +18,7 @@
 
 namespace elasticjob {
 
-/// A pool that belongs to somebody else, who lets it live longer than the scheduler: how several schedulers share one.
+/// A reference to a pool, so that several schedulers can share it. The pool must outlive the schedulers.
 template <worker_pool Pool>
 class SharedPool {
 public:
@@ -31,7 +31,7 @@ private:
 
 namespace detail {
 
-/// A slot: what fits into it, and what is in it if nobody says anything.
+/// A slot: the policies that fit into it, and its default.
 struct pool_slot {
     using standard = ThreadPool;
     template <class P>
@@ -70,7 +70,7 @@ template <class P>
 inline constexpr bool fits_a_slot = pool_slot::takes<P> || sink_slot::takes<P> || zone_slot::takes<P> ||
     guard_slot::takes<P> || listeners_slot::takes<P> || error_handlers_slot::takes<P>;
 
-/// Names what keeps a policy from its slot. What takes some event is meant to be a sink.
+/// Names the reason why a policy does not fit its slot. A type that can be called with an event is meant to be a sink.
 template <class P>
 struct checked_policy {
     template <class Event>
@@ -101,7 +101,7 @@ struct checked_policy {
     static constexpr bool value = true;
 };
 
-/// The policy of the pack that fits the slot, or the slot's standard.
+/// The policy of the pack that fits the slot, or the slot's default.
 template <class Slot, class... Policies>
 struct chosen : std::type_identity<typename Slot::standard> {};
 template <class Slot, class First, class... Rest>
@@ -114,7 +114,7 @@ struct chosen<Slot, First, Rest...>
 template <class Slot, class... Policies>
 using policy_for = typename chosen<Slot, Policies...>::type;
 
-/// What the jobs of a scheduler with these policies share. It does not depend on the strategy or the executor.
+/// The environment of the jobs of a scheduler with these policies. It does not depend on the strategy or the executor.
 template <registry Registry, class... Policies>
 using environment_for =
     job_environment<Registry, policy_for<pool_slot, Policies...>, guarded_sink<policy_for<sink_slot, Policies...>>,
