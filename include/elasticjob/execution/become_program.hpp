@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The few steps between vfork and exec, taken in the child.
+/// \file \brief The steps of the child between vfork and exec.
 #ifndef ELASTICJOB_EXECUTION_BECOME_PROGRAM_HPP
 #define ELASTICJOB_EXECUTION_BECOME_PROGRAM_HPP
 
@@ -16,16 +16,16 @@
 
 namespace elasticjob::detail {
 
-/// What the child needs, made ready before it exists: it shares our memory, and must not allocate any.
+/// The data that the child needs, prepared before vfork: the child shares the parent's memory and must not allocate.
 struct launch {
     char const* program;
     char* const* argv;
     char* const* envp;
-    char const* directory; ///< null: ours
+    char const* directory; ///< null: the parent's
     int in, out, err;
-    int tie;       ///< its read end: the child keeps it
-    int other_end; ///< of the tie: ours alone
-    int report;    ///< takes a launch_failure; closed by exec
+    int tie;       ///< the read end of the tie, which the child keeps
+    int other_end; ///< the write end of the tie, only for the parent
+    int report;    ///< receives a launch_failure; closed by exec
 };
 
 enum class launch_step : int { descriptors, directory, program };
@@ -42,19 +42,20 @@ static_assert(std::is_trivially_copyable_v<launch_failure>);
     ::_exit(127);
 }
 
-/// Has the kernel kill our group as soon as nobody has the tie's write end any more. Gives whether somebody still has.
+/// Makes the kernel kill this process group when the tie's write end is closed everywhere. Returns whether it is still
+/// open.
 bool tie_to_parent(int tie) noexcept;
 
-/// Only what POSIX allows after vfork. Every signal is blocked when it is called.
+/// Uses only what POSIX allows after vfork. All signals are blocked when it is called.
 [[noreturn]] inline void become_program(launch const& l) noexcept {
     for (int s = 1; s < NSIG; ++s) (void)std::signal(s, SIG_DFL);
     ::setpgid(0, 0);
     ::close(l.other_end);
 
-    // Out of the way of each other; the tie to where scripts do not look for a free number.
+    // Moves the descriptors out of the way of each other, and the tie to a number that scripts do not use.
     constexpr int report = 3, first_free = 4, far = 200;
     int tie = ::fcntl(l.tie, F_DUPFD, far);
-    if (tie < 0) tie = ::fcntl(l.tie, F_DUPFD, first_free); // they may be limited to fewer
+    if (tie < 0) tie = ::fcntl(l.tie, F_DUPFD, first_free); // the limit of descriptors may be lower
     int const in = ::fcntl(l.in, F_DUPFD, first_free), out = ::fcntl(l.out, F_DUPFD, first_free),
               err = ::fcntl(l.err, F_DUPFD, first_free), to_parent = ::fcntl(l.report, F_DUPFD, first_free);
     if (tie < 0 || in < 0 || out < 0 || err < 0 || to_parent < 0) give_up(l.report, launch_step::descriptors);
@@ -64,7 +65,8 @@ bool tie_to_parent(int tie) noexcept;
     if (tie > first_free) ::close_range(first_free, static_cast<unsigned>(tie) - 1, 0);
     ::close_range(static_cast<unsigned>(tie) + 1, ~0U, 0);
 
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL); // for us alone, and not after exec of a setuid program; but it cannot be closed
+    // Only for this process, and not after exec of a setuid program. But the program cannot close it, as it can the tie.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (!tie_to_parent(tie)) give_up(report, launch_step::descriptors);
     if (l.directory && ::chdir(l.directory) != 0) give_up(report, launch_step::directory);
     sigset_t none;

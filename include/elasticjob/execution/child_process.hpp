@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `child_process`: a program in a process group of its own, which ends with its owner, whatever ends that.
+/// \file \brief `child_process`: a program in its own process group, which ends when its owner ends, however that ends.
 #ifndef ELASTICJOB_EXECUTION_CHILD_PROCESS_HPP
 #define ELASTICJOB_EXECUTION_CHILD_PROCESS_HPP
 
@@ -26,10 +26,10 @@ namespace elasticjob::detail {
 
 struct child_options {
     std::string program;                  ///< a path
-    std::string name;                     ///< what the program is told it is called
-    std::vector<std::string> arguments;   ///< behind that name
-    std::vector<std::string> environment; ///< `NAME=value`, all of it
-    std::string working_directory;        ///< empty: ours
+    std::string name;                     ///< argument 0 of the program
+    std::vector<std::string> arguments;   ///< the arguments after that name
+    std::vector<std::string> environment; ///< `NAME=value`, the whole environment
+    std::string working_directory;        ///< empty: the parent's
 };
 
 inline constexpr char const* exit_code_taken =
@@ -41,37 +41,40 @@ struct child_exit {
     int number = 0; ///< the exit code or the signal
 };
 
-/// Three things hold whatever happens:
-/// - The child leads a process group. The group is killed before the leader's number is given back to the system, so that
-///   no other group can have it by then.
-/// - The child holds the read end of a pipe, the tie, and we the write end. The kernel kills the group when the write end
-///   is closed, also because this process has been killed: docs/decisions/0009. That begins before the program does.
-/// - The program has the descriptors 0, 1, 2 and the tie, and no other.
+/// Three guarantees hold in all cases:
+/// - The child leads a process group. The group is killed before the leader is reaped, so that no other group can have
+/// its number by then.
+/// - The child holds the read end of a pipe, the tie, and this process the write end. The kernel kills the group when
+/// the write end is closed, also if this process has been killed: docs/decisions/0009. This is in effect before the
+/// program starts.
+/// - The program has the descriptors 0, 1, 2 and the tie, and no others.
 ///
-/// Not reached: who leaves the group (setsid, setpgid); after our own sudden death, the children of a program that has closed
-/// the tie before it started them; and nobody while a plain fork of this process, without an exec, holds the tie with us.
-/// Linux 5.9. Threads: the one that has started it, which must live as long. Starting takes until the program has begun.
+/// Exceptions: a process that leaves the group (setsid, setpgid); after a sudden death of this process, children that a
+/// program started after it had closed the tie; and the whole group as long as a fork of this process without exec also
+/// holds the tie. Linux 5.9. Threads: the one that has started it, which must live as long. Starting returns when the
+/// program has begun.
 class child_process {
 public:
-    /// Errors: job_failed, which says what was refused.
+    /// Errors: job_failed, with the reason.
     static result<child_process> start(child_options const& options);
 
     child_process(child_process&& other) noexcept;
     child_process& operator=(child_process&&) = delete;
     ~child_process();
 
-    /// To be read from, without blocking.
+    /// The output pipe; reading does not block.
     int out() const noexcept { return out_.get(); }
     int err() const noexcept { return err_.get(); }
 
     /// Readable when the leader has ended.
     int exited() const noexcept { return exited_.get(); }
 
-    /// To the whole group. Precondition: `end` has not been called.
+    /// Sends a signal to the whole group. Precondition: `end` has not been called.
     void signal(int number) const noexcept;
 
-    /// Kills what is left of the group, and waits for the leader, for the others only so long that those that can die have
-    /// died. What has been written can be read all the same. Precondition: it has not been called before.
+    /// Kills the rest of the group and waits for the leader; for the others it waits only a short time, in which
+    /// killable processes die. Output that has been written can still be read. Precondition: `end` has not been called
+    /// before.
     child_exit end() noexcept;
 
 private:
@@ -86,8 +89,8 @@ private:
     static error explained(child_options const& options, launch_failure failed);
     static error too_large(std::string const& what, child_options const& options);
 
-    /// Whether there is still a process of ours by this number. There is, unless somebody else takes the exit codes of our
-    /// children away; the number may then mean anybody.
+    /// Whether the number still belongs to this object's child. It does, unless other code reaps the children of this
+    /// process; then the number may belong to any process.
     bool is_ours() const noexcept;
 
     pid_t id_; ///< 0: reaped

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief How far this machine's clock is from the registry's.
+/// \file \brief Measures the difference between this machine's clock and the registry's.
 #ifndef ELASTICJOB_EXECUTION_CLOCK_CHECK_HPP
 #define ELASTICJOB_EXECUTION_CLOCK_CHECK_HPP
 
@@ -13,9 +13,9 @@
 
 namespace elasticjob {
 
-/// By how much the registry's clock is ahead of this machine's, at least: 0 if the registry's time of a write lies
-/// between the times before and after it here, so that a slow reply looks like no difference. Negative: it is behind.
-/// One request, three the first time in the life of a job. Errors: those of the registry.
+/// The minimum by which the registry's clock is ahead of this machine's; negative if it is behind. 0 if the registry's
+/// time of a write lies between this machine's times before and after it, so that a slow reply is not taken for a
+/// difference. One request; three for the first check in the life of a job. Errors: those of the registry.
 template <registry Registry>
 task<result<std::chrono::milliseconds>> clock_difference(Registry& r, job_layout at) {
     using std::chrono::milliseconds;
@@ -36,7 +36,7 @@ task<result<std::chrono::milliseconds>> clock_difference(Registry& r, job_layout
     }
 }
 
-/// What to tell the people whose clock it is. `difference` is not 0.
+/// A message for the operator of the machine. Precondition: `difference` is not 0.
 error wrong_clock(std::chrono::milliseconds difference, std::chrono::seconds allowed, std::string where);
 
 } // namespace elasticjob

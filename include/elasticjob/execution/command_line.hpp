@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The command line of a script job, taken apart as ElasticJob-Lite 2.1.5 takes it apart.
+/// \file \brief Splits the command line of a script job as ElasticJob-Lite 2.1.5 does.
 #ifndef ELASTICJOB_EXECUTION_COMMAND_LINE_HPP
 #define ELASTICJOB_EXECUTION_COMMAND_LINE_HPP
 
@@ -17,10 +17,10 @@
 
 namespace elasticjob {
 
-/// What the program sees of an argument that was quoted.
+/// The form in which the program receives a quoted argument.
 enum class argument_quoting : std::uint8_t {
     as_parsed, ///< the argument, without its quotes
-    literal,   ///< as under 2.1.5: an argument with a blank or a quote in it arrives with quotes around it
+    literal,   ///< as in 2.1.5: an argument that contains a blank or a quote is passed with quotes around it
 };
 
 struct command_line {
@@ -32,18 +32,17 @@ struct command_line {
 
 namespace detail {
 
-/// Errors: invalid_config, the quotes are unbalanced.
+/// Errors: invalid_config if the quotes are unbalanced.
 result<std::vector<std::string>> split_command_line(std::string_view text);
 
-/// Errors: invalid_config, both kinds of quotes are in it.
+/// Errors: invalid_config if the argument contains both kinds of quotes.
 result<std::string> quoted_literally(std::string_view argument);
 
 } // namespace detail
 
-/// JT-6. Words are separated by spaces, and by nothing else. `"…"` and `'…'` keep what is between them together, also in the
-/// middle of a word; the other kind of quote is an ordinary character there. There is no escape character, nothing is
-/// expanded, and no shell has a look at it. In the program's name `\` counts as `/`.
-/// Errors: invalid_config, with the words of 2.1.5.
+/// JT-6. Only spaces separate words. `"…"` and `'…'` group the characters between them, also in the middle of a word;
+/// the other kind of quote is an ordinary character there. There is no escape character, no expansion and no shell. In
+/// the program's name `\` counts as `/`. Errors: invalid_config, with the message of 2.1.5.
 result<command_line> parse_command_line(std::string_view text, argument_quoting quoting = argument_quoting::as_parsed);
 
 } // namespace elasticjob

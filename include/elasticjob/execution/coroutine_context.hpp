@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What a job that is a coroutine is told about its run, and what it can wait for.
+/// \file \brief The context of a coroutine's run, with the operations that it can await.
 #ifndef ELASTICJOB_EXECUTION_COROUTINE_CONTEXT_HPP
 #define ELASTICJOB_EXECUTION_COROUTINE_CONTEXT_HPP
 
@@ -17,8 +17,8 @@
 
 namespace elasticjob {
 
-/// The body runs on the loop, where everything else of the job does: it must not block, and does what takes long on the
-/// pool. Valid until the body ends. Threads: the loop's.
+/// The body runs on the loop, like everything else of the job. It must not block, and must do long work on the pool.
+/// Valid until the body ends. Threads: the loop's.
 template <class Loop>
 class coroutine_context : public sharding_context {
 public:
@@ -26,7 +26,7 @@ public:
 
     Loop& loop() const noexcept { return *loop_; }
 
-    /// Goes on when that time has passed, or as soon as the run is asked to stop. Gives whether to go on with the work.
+    /// Waits for that time, or until the run is asked to stop. Returns whether to continue the work.
     task<bool> sleep_for(std::chrono::nanoseconds span) const {
         event_count<Loop> asked{*loop_};
         std::stop_callback const on_stop{stop, [&] { asked.notify(); }};
@@ -38,8 +38,8 @@ public:
         co_return !stop.stop_requested();
     }
 
-    /// Has the job's pool call `f`, which gives nothing or a `result<void>`, and goes on when it has. Errors: overloaded if the
-    /// pool takes no more, closed; job_threw, with what was thrown; those of `f`.
+    /// Calls `f`, which returns nothing or a `result<void>`, on a thread of the job's pool, and waits for its end.
+    /// Errors: overloaded if the pool is full; closed; job_threw, with the exception; those of `f`.
     template <class F>
     task<result<void>> on_pool(F f) const {
         auto const guarded = [&] { return detail::guarded_call(f); };
@@ -48,7 +48,7 @@ public:
         co_return co_await run_on(pool, *loop_, guarded);
     }
 
-    /// The same as `checkpoint`, but without its waiting for the end of the run.
+    /// The same as `checkpoint`, but asynchronous.
     task<result<void>> save(std::string text) const {
         if (!port || !port->write_checkpoint) co_return detail::no_checkpoints(job_name);
         co_return co_await port->write_checkpoint(*port, std::move(text));

@@ -16,14 +16,14 @@
 
 namespace elasticjob {
 
-/// What CoroutineExecutor can run: `body(run)` gives a `task<void>` or a `task<result<void>>`.
+/// The bodies that CoroutineExecutor can run: `body(run)` returns a `task<void>` or a `task<result<void>>`.
 template <class B, class Loop>
 concept coroutine_body = requires(B& b, coroutine_context<Loop> const& run) {
     requires std::same_as<decltype(b(run)), task<void>> || std::same_as<decltype(b(run)), task<result<void>>>;
 };
 
-/// Takes no thread of the pool: ten thousand items may wait at the same time. What the body does between two waits holds
-/// up everything else on the loop, so long work goes to the pool: `co_await run.on_pool(f)`.
+/// Needs no thread of the pool: ten thousand items may wait at the same time. While the body computes, everything else
+/// on the loop waits, so do long work on the pool: `co_await run.on_pool(f)`.
 ///
 ///     scheduler.schedule(config, [](auto const& run) -> task<result<void>> {
 ///         while (!is_ready(run.item))
@@ -33,7 +33,7 @@ concept coroutine_body = requires(B& b, coroutine_context<Loop> const& run) {
 struct CoroutineExecutor {
     static constexpr job_type type = job_type::simple;
 
-    /// Errors: job_threw, with what was thrown; the body's own. `body` must outlive the task.
+    /// Errors: job_threw, with the exception; those of the body. `body` must outlive the task.
     template <class Loop, coroutine_body<Loop> Body>
     task<result<void>> operator()(Body& body, coroutine_context<Loop> const& run) const {
 #if defined(__cpp_exceptions)

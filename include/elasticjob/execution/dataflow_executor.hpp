@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Fetches data and processes it, once or until there is no more.
+/// \file \brief Fetches data and processes it, once or until there is no more data.
 #ifndef ELASTICJOB_EXECUTION_DATAFLOW_EXECUTOR_HPP
 #define ELASTICJOB_EXECUTION_DATAFLOW_EXECUTOR_HPP
 
@@ -29,7 +29,7 @@ struct fetched : std::type_identity<T> {};
 template <class T>
 struct fetched<result<T>> : std::type_identity<T> {};
 
-/// What a body fetches, without the result around it.
+/// The type of the fetched data, without the result around it.
 template <class B>
 using fetched_by =
     typename fetched<std::remove_cvref_t<decltype(std::declval<B&>().fetch(std::declval<sharding_context const&>()))>>::type;
@@ -37,7 +37,7 @@ using fetched_by =
 template <class R>
 concept fetched_data = std::ranges::random_access_range<R> && std::ranges::sized_range<R>;
 
-/// Nothing, whether it went well, or how many elements did.
+/// The possible results of `process`: nothing, whether it succeeded, or the number of successful elements.
 template <class A>
 concept process_answer = std::is_void_v<A> || std::same_as<A, result<void>> || std::integral<A>;
 
@@ -76,19 +76,19 @@ struct dataflow {
 template <class Fetch, class Process>
 dataflow(Fetch, Process) -> dataflow<Fetch, Process>;
 
-/// JT-2, JT-3. Fetches, and processes what was fetched, once; with `job_config::streaming_process` again and again, until
-/// nothing is fetched, the run is asked to stop, the job is being shut down or disabled here, or does not stream any more;
-/// all of which is looked at behind processing and before the next fetching. So what was fetched is always processed, or the
+/// JT-2, JT-3. Fetches data and processes it, once. With `job_config::streaming_process` it repeats this until it
+/// fetches no more data, the run is asked to stop, the job is shut down or disabled here, or the job no longer streams.
+/// It checks these conditions after processing and before the next fetch. So fetched data is always processed, or the
 /// run fails.
 ///
-/// With `job_config::dataflow.threads` more than 1, parts of what was fetched are processed at the same time on threads of
-/// the pool that are free, and on this one; all of them are tried, and the first failure is that of the run. The body must
-/// be ready for that. What was processed, well or not, is counted: see `job_config::dataflow.count_interval`.
+/// If `job_config::dataflow.threads` is more than 1, parts of the data are processed at the same time, on free threads
+/// of the pool and on this one. All parts are processed, and the first failure is the failure of the run. The body must
+/// be safe for concurrent calls. Successful and failed elements are counted: see `job_config::dataflow.count_interval`.
 struct DataflowExecutor {
     static constexpr job_type type = job_type::dataflow;
 
-    /// Errors: job_threw, with what was thrown, be it by the body or by an element of what was fetched; the body's own;
-    /// job_failed, when elements were not processed well.
+    /// Errors: job_threw, with the exception of the body or of an element; those of the body; job_failed if processing
+    /// of elements failed.
     template <dataflow_body Body>
     result<void> operator()(Body& body, sharding_context const& ctx) const {
         bool const is_streaming = ctx.config && ctx.config->streaming_process;
@@ -172,8 +172,8 @@ private:
         }
     }
 
-    /// A call of the user's `process` for so many elements, counted. They come from `find_part()`, which may be the user's,
-    /// too: the function of a view that makes each element when it is asked for.
+    /// Calls the user's `process` for `count` elements and counts the results. The elements come from `find_part()`,
+    /// which may also run the user's code: the function of a view that computes its elements when they are read.
     template <class Body, class FindPart>
     static result<void> process_part(Body& body, sharding_context const& ctx, FindPart const& find_part, std::size_t size) {
         std::uint64_t well = size;

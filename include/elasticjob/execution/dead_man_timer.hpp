@@ -18,18 +18,18 @@
 
 namespace elasticjob {
 
-/// Kills this process (SIGKILL) when the lease ends while it is held. The kernel does it, also while the process is
-/// stopped, frozen or busy: no instruction of a run is executed behind the deadline. What it does not reach: bytes that
-/// have left the process, and a virtual machine that is paused as a whole.
+/// Kills this process (SIGKILL) if the lease ends while it is held. The kernel does so even while the process is
+/// stopped, frozen or busy, so no instruction of a run is executed after the deadline. It has no effect on bytes that
+/// have left the process, and on a virtual machine that is paused as a whole.
 ///
 /// `session_lease lease{registry, DeadManTimer::create().value()}`
 ///
-/// For processes that can be spared, with a loop that keeps `SystemClock`'s time. Time in which the machine sleeps
-/// counts. A child process does not inherit it. Linux. Threads: one.
+/// For processes that may be killed, with a loop that uses `SystemClock`. The time in which the machine sleeps counts.
+/// A child process does not inherit the timer. Linux. Threads: one.
 class DeadManTimer {
 public:
-    /// Takes a timer from the kernel, and does nothing else. Errors: overloaded (the user has too many timers or
-    /// pending signals), invalid_argument (the kernel has no such clock).
+    /// Creates a timer in the kernel without arming it. Errors: overloaded (the user has too many timers or pending
+    /// signals), invalid_argument (the kernel has no such clock).
     static result<DeadManTimer> create();
 
     DeadManTimer(DeadManTimer&& other) noexcept : id_{std::exchange(other.id_, std::nullopt)} {}

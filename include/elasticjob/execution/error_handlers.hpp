@@ -31,19 +31,19 @@ struct failed_run {
     run_source source = run_source::schedule; ///< why it was run
     std::uint32_t attempt = 1;                ///< from 1, for the same instant
     std::int64_t token = 0;                   ///< the run's fencing token
-    instance_id instance;                     ///< that ran it
-    error failure;                            ///< what the body gave or threw
+    instance_id instance;                     ///< the instance that ran it
+    error failure;                            ///< the error or the exception of the body
     std::chrono::nanoseconds took{}; ///< with the listeners' `after`
 
-    /// When it is tried again, as `job_config::retry` has it; nothing: it has failed for good.
+    /// The time of the retry, by `job_config::retry`; nothing: the run has failed for good.
     std::optional<wall_time> retry_at{};
 };
 
 /// What an error handler decides.
 enum class error_verdict : std::uint8_t {
-    go_on,     ///< the next handler is asked
-    ends_here, ///< no other is
-    stop_job,  ///< this instance leaves the job; the next handler is asked
+    go_on,     ///< the next handler is called
+    ends_here, ///< no other handler is called
+    stop_job,  ///< this instance leaves the job; the next handler is called
 };
 
 namespace detail {
@@ -57,20 +57,20 @@ concept handler_answer = std::is_void_v<A> || std::same_as<A, result<void>> || s
 /// | expression | returns                                 | is called                                               |
 /// |------------|-----------------------------------------|---------------------------------------------------------|
 /// | `h(run)`   | nothing, which is `go_on`, or an        | for each run of an item that has failed, on its         |
-/// |            | `error_verdict`, or a `result` of these | instance, behind the body and the listeners' `after`    |
+/// |            | `error_verdict`, or a `result` of these | instance, after the body and the listeners' `after`     |
 ///
-/// What it throws, or gives as an error, is told as trouble, and the next one is asked. The end of the run is recorded when
-/// all have answered: who takes long should have a thread of his own. Models: LogErrors, IgnoreErrors, StopJob, Webhook, or a
-/// lambda.
+/// An exception or an error of a handler is reported as trouble, and the next handler is called. The end of the run is
+/// recorded when all handlers have returned, so a slow handler should use its own thread. Models: LogErrors,
+/// IgnoreErrors, StopJob, Webhook, or a lambda.
 /// Threads: the pool's, for several items at once, on one object.
 template <class H>
 concept error_handler = std::move_constructible<H> && requires(H& h, failed_run const& run) {
     { h(run) } -> detail::handler_answer;
 };
 
-/// A policy of the scheduler: the handlers are asked in this order, until one ends it. Runs that have ended well are none
-/// of their business, nor is what was never begun, or what fails because the library has made it stop (`stop_reason`: session_lost,
-/// lease_over, reassigned, draining).
+/// A policy of the scheduler: the handlers are called in this order, until one of them ends the sequence. They are not
+/// called for successful runs, for runs that never began, and for runs that the library has made stop (`stop_reason`:
+/// session_lost, lease_over, reassigned, draining).
 template <error_handler... Hs>
 class ErrorHandlers {
 public:
@@ -90,7 +90,7 @@ public:
     }
 
 private:
-    /// Whether the next one is to be asked.
+    /// Whether to call the next handler.
     template <class H>
     static bool asks_on(H& h, failed_run const& run, answer& all) {
         auto verdict = error_verdict::go_on;
@@ -122,7 +122,7 @@ template <class... Hs>
 inline constexpr bool is_error_handlers<ErrorHandlers<Hs...>> = true;
 } // namespace detail
 
-/// A line on standard error, the one that LogEvents writes: for schedulers with another sink.
+/// Writes the same line to standard error as LogEvents, for schedulers with another sink.
 struct LogErrors {
     void operator()(failed_run const& run) const;
 };
@@ -133,9 +133,9 @@ struct any_failure {
 };
 } // namespace detail
 
-/// The handlers behind this one do not hear of the failures that `which` picks: `IgnoreErrors{}` of none,
-/// `IgnoreErrors{[](failed_run const& run) { return run.retry_at.has_value(); }}` only of what has failed for good. Recorded and told as
-/// events they are all the same.
+/// Hides the failures that `which` selects from the handlers after it. `IgnoreErrors{}` hides all failures, and
+/// `IgnoreErrors{[](failed_run const& run) { return run.retry_at.has_value(); }}` passes on only final failures. All
+/// failures are still recorded and reported as events.
 template <std::predicate<failed_run const&> Which = detail::any_failure>
 class IgnoreErrors {
 public:
@@ -148,9 +148,10 @@ private:
     Which which_;
 };
 
-/// This instance leaves the job, in order, as a handle's `shutdown` would: what runs may finish, and its items go to others.
-/// If these fail at the item too, they leave one after another, until the job has no instance. It comes back when somebody
-/// schedules it again. Behind `IgnoreErrors{which}` it is for some failures only.
+/// Makes this instance leave the job in order, like a handle's `shutdown`: live runs may finish, and the items go to
+/// other instances. If the item fails there too, they leave one after another, until the job has no instance. An
+/// instance comes back when its process schedules the job again. After `IgnoreErrors{which}` it applies only to the
+/// remaining failures.
 struct StopJob {
     error_verdict operator()(failed_run const&) const noexcept { return error_verdict::stop_job; }
 };

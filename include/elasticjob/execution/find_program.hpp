@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Where a program is that is called by its name alone.
+/// \file \brief Finds a program by its name.
 #ifndef ELASTICJOB_EXECUTION_FIND_PROGRAM_HPP
 #define ELASTICJOB_EXECUTION_FIND_PROGRAM_HPP
 
@@ -19,7 +19,7 @@
 
 namespace elasticjob::detail {
 
-/// A name with a slash in it is a path already. Any other is looked for in the directories of PATH.
+/// A name with a slash is a path. Any other name is searched in the directories of PATH.
 /// Errors: job_failed.
 result<std::string> find_program(std::string_view name);
 

@@ -35,15 +35,15 @@ namespace elasticjob {
 struct http_answer {
     int status = 0;
     std::string body;    ///< up to `http_options::answer_max`
-    bool is_cut = false; ///< there was more
+    bool is_cut = false; ///< the answer was longer
 };
 
 namespace detail {
 
 using http_message = boost::beast::http::request<boost::beast::http::string_body>;
 
-/// One request, and all its redirects. Used once. What a server sends is read into one buffer of `head_max` bytes, and into
-/// the body of the answer: there is no third place that it could fill.
+/// One request with all its redirects. Used once. The server's data is read into one buffer of `head_max` bytes and
+/// into the body of the answer, so it cannot fill any other memory.
 class http_exchange {
 public:
     http_exchange(http_request const& what, std::stop_token stop)
@@ -56,7 +56,7 @@ public:
 private:
     using error_code = boost::system::error_code;
     using parser = boost::beast::http::response_parser<boost::beast::http::buffer_body>;
-    /// How many answers 1xx may come before the one that counts.
+    /// The maximum number of 1xx answers before the final one.
     static constexpr int interim_max = 8;
 
     result<void> send_to(http_url const& to, http_message& message);
@@ -69,13 +69,13 @@ private:
     template <class Stream>
     result<void> read_body(Stream& stream, http_url const& to, parser& answer);
 
-    /// Why nothing has been sent, or nothing usable received.
+    /// The reason why nothing has been sent, or nothing usable has been received.
     error unconnected(std::string what, error_code why, http_url const& to) const;
     error unread(error_code why, http_url const& to) const;
     std::optional<error> broken_off(http_url const& to) const;
 
     static std::string in_ms(std::chrono::milliseconds span) { return std::to_string(span.count()) + " ms"; }
-    /// Without the query, in which there may be a secret.
+    /// Without the query, which may contain a secret.
     static std::string text(http_url const& to) {
         return to.host() + ":" + std::to_string(to.port()) + to.target().substr(0, to.target().find('?'));
     }
@@ -83,7 +83,7 @@ private:
     http_request const& what_;
     http_options const& options_;
     http_answer answer_;
-    std::string location_; ///< where a redirect leads
+    std::string location_; ///< the target of a redirect
     timed_io io_;
     boost::beast::flat_buffer buffer_{options_.head_max};
 };
@@ -115,7 +115,7 @@ inline result<void> http_exchange::send_to(http_url const& to, http_message& mes
     buffer_.clear();
     message.target(to.target());
     message.set(http::field::host, to.authority());
-    message.erase(http::field::content_length); // of the request that was redirected
+    message.erase(http::field::content_length); // from the redirected request
     message.prepare_payload();
     ELASTICJOB_CHECK(connect(to));
     io_.expire_at(mono_time::max());
@@ -216,7 +216,7 @@ result<void> http_exchange::read_body(Stream& stream, http_url const& to, parser
     namespace http = boost::beast::http;
     for (char part[8'192]; !answer.is_done();) {
         auto const left = options_.answer_max - answer_.body.size();
-        auto const wanted = left < sizeof part ? left + 1 : sizeof part; // one more shows that there is more
+        auto const wanted = left < sizeof part ? left + 1 : sizeof part; // one more shows that the answer is longer
         auto& body = answer.get().body();
         body.data = part;
         body.size = wanted;
@@ -259,12 +259,12 @@ inline error http_exchange::unread(error_code why, http_url const& to) const {
                  text(to)};
 }
 
-/// Sends the request with these headers besides its own, and with this body if it has none. Waits for the answer, at most for
-/// `http_options::timeout`; on top of that for the name of the host, which the C library looks up within limits of its own.
-/// Nothing is sent twice, but to follow a redirect. Errors: unreachable (no connection); timed_out; closed (`stop` asked);
-/// job_failed (the connection was lost, the answer is no HTTP, or the status is no success; with the beginning of the answer);
-/// too_large (what frames the body of the answer passes a limit of `http_options`); invalid_argument (a redirect that is not
-/// followed).
+/// Sends the request with these headers in addition to its own, and with this body if it has none. Waits for the
+/// answer, at most for `http_options::timeout`. Before that, the C library resolves the host's name within its own
+/// limits. Nothing is sent twice, except to follow a redirect. Errors: unreachable (no connection); timed_out; closed
+/// (stop was requested); job_failed (the connection was lost, the answer is not HTTP, or the status is not a success;
+/// with the beginning of the answer); too_large (the head, the chunk lines or the trailer of the answer exceed a limit
+/// of `http_options`); invalid_argument (a redirect that is not followed).
 inline result<http_answer> send_http(http_request const& what, http_headers const& more, std::string const& body,
                                      std::stop_token stop) {
     namespace http = boost::beast::http;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What a service is told about the run that it is called for.
+/// \file \brief The headers that describe a run to a service.
 #ifndef ELASTICJOB_EXECUTION_HTTP_CONTEXT_HPP
 #define ELASTICJOB_EXECUTION_HTTP_CONTEXT_HPP
 
@@ -16,7 +16,7 @@ namespace elasticjob {
 
 namespace detail {
 
-/// The same JSON in printable ASCII, as headers want it: all other characters as `\uXXXX`.
+/// The same JSON in printable ASCII, for headers: all other characters as `\uXXXX`.
 std::string ascii_json(std::string_view json);
 
 } // namespace detail
@@ -29,8 +29,7 @@ std::string ascii_json(std::string_view json);
 /// | `Elasticjob-Attempt`  | greater than 1 when an instance has died running it                                          |
 /// | `Elasticjob-Token`    | the fencing token: see `sharding_context`                                                    |
 ///
-/// Errors: too_large, if the context takes more than 6000 bytes: many servers refuse a request whose header has more than
-/// 8 KiB.
+/// Errors: too_large if the context takes more than 6000 bytes, because many servers refuse headers of more than 8 KiB.
 result<http_headers> http_run_headers(sharding_context const& ctx);
 
 } // namespace elasticjob

@@ -30,7 +30,7 @@ concept hears_answer = requires(B& b, sharding_context const& c, http_answer con
 
 } // namespace detail
 
-/// What HttpExecutor can run: an `http_request`, the same for all items, or something that makes one.
+/// The bodies that HttpExecutor can run: an `http_request` for all items, or a function object that makes one.
 ///
 /// | expression            | returns                         | must hold                                                     |
 /// |-----------------------|---------------------------------|---------------------------------------------------------------|
@@ -41,19 +41,20 @@ concept hears_answer = requires(B& b, sharding_context const& c, http_answer con
 template <class B>
 concept http_body = std::same_as<B, http_request> || detail::makes_request<B>;
 
-/// An HTTP request for each run of an item. A status of `http_options::success`, by default 2xx, is success. The service is
-/// told the run in headers, see `http_run_headers`; and, where a POST, PUT or PATCH has no body of its own, in the body too.
+/// Sends an HTTP request for each run of an item. A status of `http_options::success`, by default 2xx, is success.
+/// Headers describe the run: see `http_run_headers`. If a POST, PUT or PATCH has no body of its own, the body contains
+/// the same JSON.
 ///
-/// When the stop token asks, or the time is over, the connection is closed; what the service makes of that is its affair, so
-/// it should go by the token. Nothing is tried again.
+/// When the stop token fires or the time is over, the connection is closed. The service may continue its work, so it
+/// should check the fencing token. No request is sent again.
 ///
-/// A thread of the pool waits for the answer. In a simulation that is the loop itself, in real time. To the registry, and so
-/// to Java members, it is a simple job.
+/// A thread of the pool waits for the answer. In a simulation the loop itself waits, in real time. In the registry, and
+/// so to Java members, the job is a simple job.
 struct HttpExecutor {
     static constexpr job_type type = job_type::simple;
 
-    /// Errors: those of `detail::send_http`, but job_failed where the run was asked to stop, timed_out if for its time;
-    /// too_large (`http_run_headers`); job_threw; those of the body.
+    /// Errors: those of `detail::send_http`, but job_failed if the run was asked to stop, or timed_out if the reason
+    /// was its time limit; too_large (`http_run_headers`); job_threw; those of the body.
     template <http_body Body>
     result<void> operator()(Body& body, sharding_context const& ctx) const {
         return detail::guarded_call([&] { return run(body, ctx); });

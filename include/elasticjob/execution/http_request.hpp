@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `http_request`: what is sent, how long it may take, and what counts as a good answer; checked.
+/// \file \brief `http_request`: a validated request with its time-outs, its limits, and the statuses that count as
+/// success.
 #ifndef ELASTICJOB_EXECUTION_HTTP_REQUEST_HPP
 #define ELASTICJOB_EXECUTION_HTTP_REQUEST_HPP
 
@@ -25,38 +26,39 @@ struct http_status_range {
     int to = 299;   ///< included
 };
 
-/// How a request is sent, and what of its answer is accepted.
+/// The options of a request, and the limits of its answer.
 struct http_options {
     std::string method = "POST"; ///< GET, HEAD, POST, PUT, PATCH or DELETE
-    http_headers headers{};      ///< besides those that the library writes
+    http_headers headers{};      ///< in addition to those of the library
 
-    /// What is sent; nothing: whoever sends the request puts something there, or nothing.
+    /// The body; nothing: the sender of the request may add one.
     std::optional<std::string> body{};
 
-    std::chrono::milliseconds connect_timeout{5'000}; ///< for each address that the host has
+    std::chrono::milliseconds connect_timeout{5'000}; ///< for each address of the host
 
-    /// For all of it: connecting, sending, waiting, reading, however slowly anything of it comes; and all redirects.
+    /// For the whole request, with all redirects: connecting, sending, waiting and reading.
     std::chrono::milliseconds timeout{30'000};
 
-    /// How many bytes of the answer are read. If there is more, the connection is closed then; the status counts all the same.
+    /// The maximum number of bytes of the answer that are read. If there are more, the connection is closed, and the
+    /// status counts.
     std::size_t answer_max = 65'536;
 
-    /// How many bytes the status line and the headers of an answer may have together; also one line between two chunks of it,
-    /// and all that follows the last chunk. An answer with more has failed. At most 65536.
+    /// The maximum size, in bytes, of the status line and the headers of an answer together. It also limits a line
+    /// between two chunks, and the trailer. A larger answer is an error. At most 65536.
     std::size_t head_max = 16'384;
 
-    std::size_t headers_max = 100; ///< how many headers an answer may have
+    std::size_t headers_max = 100; ///< the maximum number of headers of an answer
 
     std::vector<http_status_range> success{http_status_range{}}; ///< any other status is a failure
 
-    /// How many redirects are followed, all within the same server.
+    /// The maximum number of redirects that are followed, all on the same server.
     int redirects_max = 0;
 
-    /// The certificates, in PEM, that servers have to be vouched for by; empty for those of the system.
+    /// The file with the certificate authorities, in PEM; empty for those of the system.
     std::string ca_file{};
 };
 
-/// Whether `https` can be spoken: who defines `ELASTICJOB_HTTPS` links OpenSSL.
+/// Whether `https` is supported. A program that defines `ELASTICJOB_HTTPS` links OpenSSL.
 #if defined(ELASTICJOB_HTTPS)
 inline constexpr bool has_https = true;
 #else
@@ -66,7 +68,7 @@ inline constexpr bool has_https = false;
 /// A request that can be sent. A value.
 class http_request {
 public:
-    /// Errors: invalid_argument, which names what is wrong.
+    /// Errors: invalid_argument, with the reason.
     static result<http_request> make(std::string_view url, http_options options = {}) {
         ELASTICJOB_TRY(auto to, http_url::parse(url));
         if (to.is_https() && !has_https)
@@ -77,7 +79,7 @@ public:
         return http_request{std::move(to), std::move(options)};
     }
 
-    http_url const& url() const noexcept { return url_; }             ///< as `make` has read it
+    http_url const& url() const noexcept { return url_; }             ///< as parsed by `make`
     http_options const& options() const noexcept { return options_; } ///< as given
 
     /// Whether `http_options::success` contains the status.
@@ -86,13 +88,13 @@ public:
         return std::any_of(options_.success.begin(), options_.success.end(), holds);
     }
 
-    /// Of its own; large and small letters are the same.
+    /// Whether the request has this header of its own; ignores case.
     bool has_header(std::string_view name) const {
         auto const is_it = [&](auto const& h) { return in_small_letters(h.first) == in_small_letters(name); };
         return std::any_of(options_.headers.begin(), options_.headers.end(), is_it);
     }
 
-    /// POST, PUT, PATCH.
+    /// Whether the method is POST, PUT or PATCH.
     bool takes_body() const { return options_.method.starts_with('P'); }
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `http_url`: where a request goes, taken apart and checked.
+/// \file \brief `http_url`: a parsed and validated URL.
 #ifndef ELASTICJOB_EXECUTION_HTTP_URL_HPP
 #define ELASTICJOB_EXECUTION_HTTP_URL_HPP
 
@@ -29,8 +29,8 @@ class http_url {
 public:
     static constexpr std::size_t length_max = 4096;
 
-    /// Errors: invalid_argument, which says what is wrong with it. Nothing is escaped here: what a URL must not hold as it is
-    /// has to be written `%20` already.
+    /// Errors: invalid_argument, with the reason. This function escapes nothing: the text must already contain `%20`
+    /// and the like.
     static result<http_url> parse(std::string_view text);
 
     bool is_https() const noexcept { return is_https_; }
@@ -38,21 +38,20 @@ public:
     int port() const noexcept { return port_; }
     std::string const& target() const noexcept { return target_; } ///< path and query
 
-    /// As the header `Host` has it: with brackets around an IPv6 address, and without the usual port.
+    /// The value of the header `Host`: with brackets around an IPv6 address, and without the default port.
     std::string authority() const;
 
-    /// Text that was to be a URL, as an error may show it: in quotes, without user and password and without the query.
+    /// The form of an invalid URL for errors: in quotes, without user, password and query.
     static std::string without_secrets(std::string_view text);
 
-    /// Where a redirect leads that says `location`: no further than to another target of the same server. Errors:
-    /// invalid_argument.
+    /// The target of a redirect to `location`, which must be on the same server. Errors: invalid_argument.
     result<http_url> redirected(std::string_view location) const;
 
 private:
     std::string origin() const;
     std::string bracketed_host() const;
 
-    /// The first byte that may not stand in a path or query as it is.
+    /// The first byte that must be escaped in a path or query.
     static std::size_t first_unfit(std::string_view text);
 
     http_url() = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief How many elements an item has processed: what stands in the node `ext/counts/{item}`.
+/// \file \brief The numbers of elements that an item has processed: the content of the node `ext/counts/{item}`.
 #ifndef ELASTICJOB_EXECUTION_ITEM_COUNTS_HPP
 #define ELASTICJOB_EXECUTION_ITEM_COUNTS_HPP
 
@@ -15,7 +15,7 @@
 
 namespace elasticjob {
 
-/// Elements that a dataflow has processed within some time.
+/// The elements that a dataflow job has processed in some period.
 struct item_counts {
     std::uint64_t succeeded = 0;
     std::uint64_t failed = 0;
@@ -29,7 +29,7 @@ struct item_counts {
 
 namespace detail {
 
-/// Writes a persistent node, whatever it held, and makes it and its parent if they are not there. Up to four requests.
+/// Overwrites a persistent node, and creates it and its parent if necessary. Up to four requests.
 /// Errors: those of the registry.
 template <registry Registry>
 task<result<void>> write_or_create(Registry& r, node_path path, node_path parent, std::string text) {

@@ -29,7 +29,7 @@
 
 namespace elasticjob::detail {
 
-/// The facts of one moment, besides what the item knows itself.
+/// The facts of one moment, besides the item's own state.
 struct item_moment {
     run_terms const& terms;
     instance_id const& self;
@@ -37,49 +37,42 @@ struct item_moment {
     mono_time now{};
     wall_time wall{};
     session_view session{};
-    bool has_java_members = false;  ///< who keep no records
-    bool is_share_known = true;     ///< whether it is known what is ours
-    bool is_first_sharding = false; ///< of the job: nobody has had the item before
-    bool is_closing = false;        ///< nothing begins any more
-    bool gives_up = false;          ///< the drain time-out is over: what cannot be recorded now is given up
-    bool is_runner_gone = false;    ///< whether the instance that the record says
-                                    ///< runs the item cannot end that run any more
+    bool has_java_members = false;  ///< Java members keep no records
+    bool is_share_known = true;     ///< whether this instance's share is known
+    bool is_first_sharding = false; ///< of the job: no instance has owned the item before
+    bool is_closing = false;        ///< no run begins any more
+    bool gives_up = false;          ///< the drain time-out is over: an end that cannot be recorded now is given up
+    bool is_runner_gone = false;    ///< the instance whose run is in the record can no longer end that run
 };
 
-/// What has to be reported after a step, and when the item looks again although
-/// nothing wakes it.
+/// The reports that follow from a step, and when the item must check again although nothing wakes it.
 struct item_news {
     skipped_instants skipped{};
     std::optional<error> trouble{};
-    bool deals_with_rounds = false; ///< of the item's instants, some are dealt with
+    bool deals_with_rounds = false; ///< some of the item's instants have been handled
     bool may_be_others = false;     ///< and rounds may have begun elsewhere
     bool is_fenced = false;         ///< the run that has ended does not count
-    /// The marks of this session are to go, though the end is not on record.
+    /// The marks of this session must be removed, although the end is not on record.
     std::optional<session_generation> given_up_in{};
     mono_time look_again = mono_time::min(); ///< at once
 };
 
-/// What an item asks for next. The answer goes to the function that stands
-/// beside it.
+/// The next request of an item. The reply goes to the function that is named in the comment.
 struct item_step {
     enum class kind : std::uint8_t {
         rest,     ///< nothing, until something wakes the item, or `until` has come
-        read,     ///< its record: `record_read`
-        open,     ///< its first record, `text`, is to be written, together with others:
-                  ///< `opened`
-        follow,   ///< a former owner runs it: its record is read and watched until
-                  ///< that changes: `record_read`
-        note,     ///< its record, see `note`, is written: `noted`
-        start,    ///< a run, see `start`: `start_answered`
-        await,    ///< somebody's mark stands there who keeps no record: that it goes:
-                  ///< `mark_gone`
-        call,     ///< its body is called: `body_ended`
-        end,      ///< the end, see `end`, is put on record: `end_answered`
-        catch_up, ///< a write that changes nothing, see `settles_in`: `caught_up`
-        look,     ///< its record, in which a start may stand: `start_looked_for`
-        undo,     ///< a start that stands in its record, see `undo`: `undone`
-        leave,    ///< nothing any more: it is not ours, and nothing is open: see
-                  ///< `unfinished`
+        read,     ///< read its record: `record_read`
+        open,     ///< write its first record, `text`, together with others: `opened`
+        follow,   ///< a former owner runs it: read and watch its record until that changes: `record_read`
+        note,     ///< write its record, see `note`: `noted`
+        start,    ///< start a run, see `start`: `start_answered`
+        await,    ///< wait until the mark of a member without records is gone: `mark_gone`
+        call,     ///< call its body: `body_ended`
+        end,      ///< put the end on record, see `end`: `end_answered`
+        catch_up, ///< commit a write that changes nothing, see `settles_in`: `caught_up`
+        look,     ///< read its record, which may contain a start: `start_looked_for`
+        undo,     ///< undo a start in its record, see `undo`: `undone`
+        leave,    ///< nothing more: the item is not owned here and nothing is open, see `unfinished`
     };
     kind is = kind::rest;
     mono_time until = mono_time::max(); ///< of `rest`
@@ -87,68 +80,62 @@ struct item_step {
     item_news news{};
 };
 
-/// An item that is ours, or runs here, or of which it is unknown whether it
-/// does: learns what is known of its runs, waits until something is to be run
-/// (`run_choice`), has it begin on record, run and end, and undoes what nobody
-/// knows.
+/// The life of an item that this instance owns, runs, or may be running: it reads the record, waits until there is
+/// something to run (`run_choice`), puts the start on record, runs the item, puts the end on record, and undoes starts
+/// whose outcome is unknown.
 ///
-/// A value without a registry: `next` says what is asked for, and each answer
-/// is handed to the function that the step names. One step is under way at a
-/// time. What happens outside, such as `give` or `order`, may come at any
-/// moment. Threads: the loop's.
+/// A value without a registry: `next` returns the next request, and its reply goes to the function that the step names.
+/// There is one step at a time. Outside events, such as `give` or `order`, may come at any moment. Threads: the loop's.
 class item_life {
 public:
     using share = item_claim::share;
 
     enum class phase : std::uint8_t {
-        unread,    ///< what is known of the record is not what the registry has
+        unread,    ///< the known record is not the registry's
         absent,    ///< there is no record
         opening,   ///< the first record is being written
-        resting,   ///< nothing runs here; the record may say that a former owner
-                   ///< still runs it
-        noting,    ///< what others have to know is being written
-        starting,  ///< a run was asked for
-        marked,    ///< a mark stands in the way
-        running,   ///< on record as begun; the body is called
-        ending,    ///< the body has ended, and its end is not on record
-        uncertain, ///< a session ended before it was known whether a run had begun:
-                   ///< first a write is to catch up
-        looking,   ///< whether it has begun is being read
-        undoing,   ///< it has begun, and that is being undone
+        resting,   ///< not running here; by its record, a former owner may still run it
+        noting,    ///< a pending change of the record is being written
+        starting,  ///< the start of a run has been requested
+        marked,    ///< a mark prevents the start
+        running,   ///< the start is on record, and the body is called
+        ending,    ///< the body has ended, and the end is not on record
+        uncertain, ///< a session ended before it was known whether a run had started: a write has to catch up first
+        looking,   ///< the record is being read to find out whether the run has started
+        undoing,   ///< the run has started, and the start is being undone
     };
 
-    /// Takes the item up. What is due behind `ours_since` is not for a former
-    /// owner to run; `obeyed` is the last order that was not for this item.
+    /// Takes the item up. No former owner runs instants after `ours_since`. `obeyed` is the last order that was not for
+    /// this item.
     item_life(item_index i, share s, wall_time ours_since, revision obeyed);
 
     item_step next(item_moment const& m);
 
-    // ---- The answers. Each says what to report.
+    // ---- The replies. Each function returns the reports.
 
-    /// `read` is the record, or no_node; any other error is tried again.
+    /// `read` is the record, or no_node; after any other error the read is repeated.
     item_news record_read(item_moment const& m, result<node> const& read);
-    /// Whether or not it was written: it is read again.
+    /// Written or not, the record is read again.
     void opened() noexcept { phase_ = phase::unread; }
     item_news noted(item_moment const& m, result<void> const& written);
 
-    /// The start was sent under this session: if nothing more is heard, it is
-    /// unknown whether it counts.
+    /// The start was sent under this session. Without a reply it is unknown whether it counts.
     void start_sent(session_generation g) noexcept { asked_in_ = g; }
-    /// It counts, under that session.
+    /// The start counts, under that session.
     void start_granted(run_ticket const& t, session_generation g);
-    /// `started` comes behind `start_granted`.
+    /// `started` comes after `start_granted`.
     item_news start_answered(item_moment const& m, start_answer a);
-    /// It is on record, but the answer took so long that the session may be over.
+    /// The start is on record, but the reply took so long that the session may be over.
     void start_expired();
     void mark_gone() noexcept { phase_ = phase::resting; }
-    /// What becomes of the run is decided in `how`.
+    /// `how` contains the decision about the run.
     item_news body_ended(item_moment const& m, body_end const& how);
     item_news end_answered(item_moment const& m, end_result r);
     item_news caught_up(item_moment const& m, result<void> const& written);
     item_news start_looked_for(item_moment const& m, result<node> const& read);
     item_news undone(item_moment const& m, end_result r);
 
-    // ---- What happens outside.
+    // ---- Outside events.
 
     void give(share s) { share_ = std::move(s); }
     void take_away() noexcept { share_.reset(); }
@@ -156,21 +143,21 @@ public:
     void note_edited() noexcept { is_edited_ = true; }
     /// It was reported that this instant found the item running.
     void note_told_busy(wall_time due) noexcept { told_through_ = due; }
-    /// While it runs: what is saved with the next record.
+    /// While it runs: the checkpoint for the next record.
     void keep_checkpoint(std::string text) { record_.checkpoint = std::move(text); }
-    /// While it runs: this record replaces the one that is known.
+    /// While it runs: this record replaces the known one.
     void checkpointed(run_record r);
-    /// While it runs: the mark stands under another session now, or nobody's.
+    /// While it runs: the mark now belongs to another session, or there is none.
     void marked_again(std::optional<session_generation> g) noexcept { mark_ = g; }
 
-    // ---- What is known.
+    // ---- The state.
 
     item_index item() const noexcept { return item_; }
     phase where() const noexcept { return phase_; }
     bool is_ours() const noexcept { return share_.has_value(); }
-    /// It is ours by the assignment.
+    /// Whether this instance owns the item by the assignment.
     bool is_assigned() const noexcept { return share_ && !share_->is_adopted; }
-    /// It is somebody else's: nothing is run but what a dead instance has left, and its retries.
+    /// Whether another instance owns the item: then only runs that a dead instance has left, and their retries, are run.
     bool is_adopted() const noexcept { return share_ && share_->is_adopted; }
     std::optional<share> const& claim() const noexcept { return share_; }
     run_record const& record() const noexcept { return record_; }
@@ -178,61 +165,57 @@ public:
     std::optional<session_generation> mark() const noexcept { return mark_; }
     revision token() const noexcept { return token_; }
     bool is_failover() const noexcept { return is_failover_; }
-    /// Precondition: a run was asked for, or goes on.
+    /// Precondition: a run has been requested, or is live.
     bool is_monitored() const noexcept { return begun_ ? begun_->is_monitored : is_monitored_; }
     /// Precondition: the last step was `start`.
     run_begin const& chosen() const noexcept { return *begun_->record.running; }
 
-    /// The job must not leave meanwhile: a run has been asked for, or goes on, or
-    /// nobody knows whether it has begun.
+    /// Whether the job must not leave: a run has been requested, is live, or may have started.
     bool is_busy() const noexcept { return phase_ >= phase::starting; }
     bool is_uncertain() const noexcept { return phase_ >= phase::uncertain; }
-    /// It is known that nothing of this item runs here.
+    /// Whether the item is known not to run here.
     bool is_at_rest() const noexcept;
-    /// The record says that somebody runs it, and it is not us.
+    /// Whether the record contains a run of another instance.
     bool follows() const noexcept { return phase_ == phase::resting && record_.running; }
-    /// What becomes due now finds the item held up: it runs here or elsewhere, or
-    /// waits to be tried again.
+    /// Whether an instant that becomes due now finds the item busy: running here or elsewhere, or waiting for a retry.
     bool holds_up(wall_time due) const noexcept;
 
     /// Precondition: the last step was `start`.
     run_start start() const;
-    /// A record of this item, to be written over the one that is known.
+    /// The request to replace the known record by `r`.
     run_end over_known(run_record const& r) const;
     /// Precondition: the last step was `note`.
     run_end note() const { return over_known(record_); }
-    /// Whose run stands in the registry's record, but not in ours.
+    /// The instance whose run is in the registry's record, but not in the known one.
     std::optional<instance_id> dead() const { return dead_ ? std::optional{*dead_} : std::nullopt; }
     bool notes_javas_run() const noexcept { return owed_ == unwritten::javas_run; }
     /// Precondition: the last step was `end`.
     run_end end() const;
     /// Precondition: the last step was `undo`.
     run_end undo() const;
-    /// Precondition: it is uncertain. The session under which that is being
-    /// settled.
+    /// The session under which an uncertain start is being resolved. Precondition: `is_uncertain()`.
     session_generation settles_in() const noexcept { return doubt_->settled_in; }
-    /// Of the last step `end`: under which session.
+    /// The session of the last step `end`.
     session_generation end_generation(session_view const& s) const noexcept { return mark_.value_or(s.generation); }
-    /// Whether a refused end is news: the first refusal of it is.
+    /// Whether a refused end must be reported: only its first refusal.
     bool note_refused() noexcept { return !std::exchange(is_end_owed_, true); }
 
-    /// What was promised, and will not be run here: nobody else knows of it.
+    /// The instants that were accepted but will not run here, and that no other instance knows.
     std::vector<wall_time> unfinished() const;
 
-    /// What holds after every call: see the fields.
+    /// The invariants, which hold after every call: see the fields.
     bool holds() const noexcept;
 
-    /// All that its future depends on but pauses, for a person: "running; version
-    /// 2; …", and the record. Versions of the record are told as what they exceed
-    /// `zero` by.
+    /// The whole state except pauses, for people: "running; version 2; …", and the record. Versions of the record are
+    /// relative to `zero`.
     friend std::string to_string(item_life const& l, node_version zero);
 
 private:
-    /// A start of which nobody knows whether it is on record.
+    /// A start that may or may not be on record.
     struct doubt {
         std::string record;
         session_generation settled_in{};
-        node_version version = 0; ///< of the record, if it is there
+        node_version version = 0; ///< of the record, if it exists
     };
 
     static wall_time whole(wall_time t) { return std::chrono::floor<std::chrono::milliseconds>(t); }
@@ -244,14 +227,13 @@ private:
     run_record first_record(item_moment const& m) const;
     item_news take_record(item_moment const& m, node const& there);
 
-    /// A record is written behind the order that it has obeyed. If it says
-    /// otherwise, it was copied from another registry, whose revisions mean
-    /// nothing here. Orders count anew from now on, and that is reported.
+    /// A record is always written after the order that it has obeyed. Otherwise it was copied from another registry,
+    /// whose revisions mean nothing here. Then orders are counted from now on, and this is reported.
     error mend_copied(revision written, item_moment const& m);
 
-    /// What is true of the record, though nothing is run for it now.
+    /// Keeps a choice without a run.
     item_news remember(next_run next);
-    /// The run that was to begin is not to be, and that is final.
+    /// Drops the chosen run for good.
     item_news drop(item_moment const& m, next_run next, std::string_view why);
     item_news begin(next_run next);
     void begin_to_doubt(run_record const& started);
@@ -261,51 +243,46 @@ private:
 
     void owes_nothing() noexcept;
     skipped_instants take_untold() noexcept;
-    /// At once the first time, for then the news is there already; later after
-    /// longer and longer pauses, up to some seconds.
+    /// At once the first time, because the change is already visible then; later after growing pauses of up to some
+    /// seconds.
     mono_time back_off(mono_time now);
 
-    /// A later attempt carries out an earlier order, not the one that waits.
+    /// A later attempt belongs to an earlier order, not to the one that waits.
     static bool is_first_of_order(run_begin const& what) noexcept {
         return what.source == run_source::trigger && what.attempt == 1;
     }
 
     static constexpr std::chrono::milliseconds retry_pause{200}, refusal_pause_max{10'000};
-    static constexpr std::chrono::minutes looks_every{1}; ///< because clocks are put forward
+    static constexpr std::chrono::minutes looks_every{1}; ///< because clocks may be put forward
     static constexpr std::uint8_t failures_max = 7;
 
     item_index item_;
     phase phase_ = phase::unread;
-    unwritten owed_ = unwritten::nothing; ///< what stands in the record, but not
-                                          ///< in the registry's
-    std::uint8_t failures_ = 0;           ///< to begin, in a row; at most `failures_max`
-    std::uint8_t refusals_ = 0;           ///< of the end, in a row; at most `failures_max`
+    unwritten owed_ = unwritten::nothing; ///< the change of the record that is not yet in the registry
+    std::uint8_t failures_ = 0;           ///< failed starts in a row; at most `failures_max`
+    std::uint8_t refusals_ = 0;           ///< refusals of the end in a row; at most `failures_max`
     bool is_edited_ = false;              ///< an operator has written the record since
-    bool is_monitored_ = true;            ///< the run that goes on here
-    bool is_failover_ = false;            ///< the `failover` node is ours, as the `running` node is
+    bool is_monitored_ = true;            ///< whether the live run is monitored
+    bool is_failover_ = false;            ///< the run also has a `failover` node of this instance
     bool is_end_owed_ = false;            ///< the registry has refused the end, and that was reported
 
-    std::optional<share> share_;            ///< while it is ours
-    wall_time ours_since_;                  ///< what is due behind this is not for a former owner to run
+    std::optional<share> share_;            ///< set while this instance owns the item
+    wall_time ours_since_;                  ///< no former owner runs instants after this
     run_record record_{};                   ///< as it is known
     std::optional<node_version> version_{}; ///< of the record; nothing: there is none
-    boxed<skipped_instants> untold_{};      ///< in the record, but not reported: first
-                                            ///< they are written down
-    boxed<instance_id> dead_{};             ///< whose run stands in the registry's record, but not in ours
-    std::optional<wall_time> order_{};      ///< when somebody asked this instance to run it
-    wall_time told_through_{};              ///< due instants up to here were reported to have
-                                            ///< found it running
-    wall_time rounds_at_end_{};             ///< the last round of another job known when its
-                                            ///< last run here ended
-    wall_time told_of_clock_{};             ///< the due instant last reported as skipped
-                                            ///< because the clock is wrong
+    boxed<skipped_instants> untold_{};      ///< in the known record; reported once they are in the registry's
+    boxed<instance_id> dead_{};             ///< the instance whose run is in the registry's record, but not in `record_`
+    std::optional<wall_time> order_{};      ///< when this instance was ordered to run it
+    wall_time told_through_{};              ///< due instants up to here were reported to have found it running
+    wall_time rounds_at_end_{};             ///< the last known round of another job at the end of its last run here
+    wall_time told_of_clock_{};             ///< the due instant last reported as skipped because of a wrong clock
 
-    boxed<next_run> begun_{};                  ///< while starting: the run that was asked for
-    boxed<doubt> doubt_{};                     ///< from uncertain on
-    session_generation asked_in_{};            ///< under which the last start, or end, was asked for
-    std::optional<session_generation> mark_{}; ///< whose `running` node is ours: from its start to its end
+    boxed<next_run> begun_{};                  ///< while starting: the requested run
+    boxed<doubt> doubt_{};                     ///< set from `uncertain` on
+    session_generation asked_in_{};            ///< the session of the last request to start or to end
+    std::optional<session_generation> mark_{}; ///< the session of this run's mark, from its start to its end
     revision token_ = 0;                       ///< of the last run here
-    mono_time end_again_{};                    ///< the end is not asked for before, unless the job closes
+    mono_time end_again_{};                    ///< the end is not requested again before this, unless the job closes
 };
 
 std::string to_string(item_life const& l, node_version zero = 0);

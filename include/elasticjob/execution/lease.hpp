@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `session_lease`: until when this process may believe that its session lives.
+/// \file \brief `session_lease`: the time until which this process may rely on its session being alive.
 #ifndef ELASTICJOB_EXECUTION_LEASE_HPP
 #define ELASTICJOB_EXECUTION_LEASE_HPP
 
@@ -18,7 +18,7 @@
 
 namespace elasticjob {
 
-/// What stands by while somebody holds the lease.
+/// The role of a guard that is armed while the lease is held.
 ///
 /// | expression   | must hold                                                                                       |
 /// |--------------|-------------------------------------------------------------------------------------------------|
@@ -31,51 +31,53 @@ concept lease_guard = std::movable<G> && requires(G& g, mono_time due) {
     { g.disarm() } -> std::same_as<void>;
 };
 
-/// Runs that have been told to stop are trusted to do it.
+/// No guard: relies on runs to stop when they are asked to.
 struct NoDeadManTimer {
     void until(mono_time) const noexcept {}
     void disarm() const noexcept {}
 };
 static_assert(lease_guard<NoDeadManTimer>);
 
-/// The numbers of the rule, for a session time-out `t`. docs/decisions/0007-lease.md is why.
+/// The numbers of the rule for a session time-out `t`. docs/decisions/0007-lease.md has the reasons.
 struct lease_rule {
     using duration = mono_time::duration;
 
-    /// Between two heartbeats.
+    /// The time between two heartbeats.
     static constexpr duration period(duration t) noexcept {
         return std::max<duration>(t / 10, std::chrono::milliseconds{1});
     }
     /// A leader asks its followers at least this often: half a tick, which is at most a quarter, by a slow clock.
     static constexpr duration relay_max(duration t) noexcept { return t / 4 + t / 100; }
-    /// A session lives at least this long behind a request of which the leader has certainly heard. The last tenth is
-    /// for clocks that run unlike ours, and for pauses of the leader.
+    /// A session lives at least this long after a request that the leader has certainly received. The last tenth is a
+    /// margin for clocks with other rates, and for pauses of the leader.
     static constexpr duration proven(duration t) noexcept { return t - t / 10; }
-    /// The same for a request that is only known to have been answered, if all went well before it.
+    /// The same for a request that has only been answered, if everything before it was normal.
     static constexpr duration assumed(duration t) noexcept { return t * 3 / 8; }
 };
 
-/// How long this process may believe that its session lives. Being connected does not tell: a client that is cut off
-/// together with its server goes on reading its own nodes after the majority has deleted them.
+/// The time until which this process may rely on its session being alive. A connection is not sufficient: a client that
+/// is cut off together with its server continues to read its own nodes after the majority has deleted them.
 ///
-/// While somebody holds the lease, the session commits a transaction in every tenth of its time-out T: a quorum has to
-/// agree to it, and the leader refuses it once the session is over. Nothing is sent while nobody holds it.
+/// While the lease is held, the session commits a transaction in every tenth of its time-out T. A quorum must agree to
+/// it, and the leader refuses it when the session is over. While the lease is not held, nothing is sent.
 ///
-/// The rule, in short. j, m and k are requests that were answered: j a quarter of T before m was sent, m before k was
-/// sent. The leader asks its followers every half tick, at most T/4, which sessions they have heard of. So between the
-/// answer to j and the commit of m our server was asked and told about j, before it gave us the answer to m; and since
-/// k followed on the same wire, the leader had read that when it dealt with k. So the session does not end before
-/// sent(j) + T, and `deadline()` is sent(j) + 0.9 T: with a heartbeat each T/10, 0.6 T behind the last but one.
+/// The rule, in short. j, m and k are answered requests: j was answered a quarter of T before m was sent, and m before
+/// k was sent. Every half tick, at most T/4, the leader asks its followers for the sessions that were active. So
+/// between the answer to j and the commit of m, the leader asked this client's server, and the server reported j before
+/// it sent the answer to m. Since k followed on the same connection, the leader had read the report when it handled k.
+/// So the session does not end before sent(j) + T, and `deadline()` is sent(j) + 0.9 T: with a heartbeat in each T/10,
+/// that is 0.6 T after the last heartbeat but one.
 ///
-/// At the beginning there is only the request that has just started a run. That the session lives then is certain, but
-/// not for how long. Until a proof is made, T/4 later, `deadline()` is 3/8 T behind that request: right if until then
-/// the session was kept as usual, by a ping in each third of T. `is_proven()` tells the two apart.
+/// At the beginning there is only the request that has just started a run. It proves that the session is alive, but not
+/// for how long. Until there is a proof, T/4 later, `deadline()` is 3/8 T after that request. This is correct if the
+/// session was kept alive normally before, by a ping in each third of T. `is_proven()` distinguishes the two cases.
 ///
-/// Its clock is `boot_now` of the loop, because the servers' clocks go on while this machine is suspended. The loop's
-/// timers may stand still then, so while it is held it looks at its clock in every tenth of T, whether or not it can
-/// send anything. That finds a lease that has ended in a suspension; `is_valid` says so at once.
+/// Its clock is `boot_now` of the loop, because the servers' clocks continue while this machine is suspended. The
+/// loop's timers may stand still during that time. So while the lease is held, it checks its clock in every tenth of T,
+/// whether or not it can send anything. That detects a lease that has ended during a suspension; `is_valid` returns
+/// false at once.
 ///
-/// Must outlive its holds and be gone before the registry. Threads: the loop's, construction anywhere.
+/// Must outlive its holds, and be destroyed before the registry. Threads: the loop's; construction on any.
 template <registry Registry, lease_guard Guard = NoDeadManTimer>
 class session_lease {
     struct seat;
@@ -88,7 +90,7 @@ public:
     session_lease& operator=(session_lease const&) = delete;
     ~session_lease();
 
-    /// While at least one of the present generation lives, the lease is kept.
+    /// While at least one hold of the present generation exists, the lease is kept.
     class hold {
     public:
         /// The lease is valid, and has been since this hold began.
@@ -100,28 +102,29 @@ public:
         std::unique_ptr<seat> seat_;
     };
 
-    /// What `sent` and `deadline` are measured by.
+    /// The clock of `sent` and `deadline`.
     mono_time now() const { return boot_now(loop()); }
 
-    /// Begins to hold it. A write under generation `g`, sent at `sent` or later, has succeeded: the start of a run.
-    /// `witness` is an ephemeral node of that session: once it is gone, others believe that we are, and its holds are
-    /// over. The hold is born over if the lease is not valid then; no run should begin under it.
+    /// Begins a hold. A write under generation `g`, sent at `sent` or later, has succeeded: the start of a run.
+    /// `witness` is an ephemeral node of that session. When it is gone, other instances treat this one as dead, and its
+    /// holds are over. If the lease is not valid now, the hold is over from the start, and no run may begin under it.
     [[nodiscard]] hold keep(session_generation g, node_path witness, mono_time sent);
 
-    /// Whether the session certainly lives now, as far as the rule can tell.
+    /// Whether the rule proves that the session is alive now.
     bool is_valid() const { return is_current() && now() < deadline_; }
 
-    /// Whether that rests on answers alone, and not on what is assumed at the beginning.
+    /// Whether that follows from answers alone, without the assumption at the beginning.
     bool is_proven() const { return is_current() && now() < proven_; }
 
-    /// In the distant past while nothing is known of the present session.
+    /// In the distant past if nothing is known about the present session.
     mono_time deadline() const { return is_current() ? deadline_ : mono_time::min(); }
 
     /// Notified when the lease ends while it is held: its deadline passes, its session is over, or the witness of a
-    /// hold has gone. Once for each time; the holds of then stay over, even if the same session proves to live later.
+    /// hold is gone. Once for each end. The holds that existed then stay over, even if the same session later proves to
+    /// be alive.
     event_count<loop_type>& lapsed() noexcept { return lapsed_; }
 
-    /// How many heartbeats have been sent.
+    /// The number of heartbeats that have been sent.
     std::uint64_t heartbeats() const noexcept { return heartbeats_; }
 
     Guard& guard() noexcept { return guard_; }
@@ -135,7 +138,7 @@ private:
         bool is_over = false;
     };
 
-    /// A request of the session that has succeeded.
+    /// A successful request of the session.
     struct answered {
         mono_time sent;
         mono_time received;
@@ -149,63 +152,63 @@ private:
 
     loop_type& loop() const noexcept { return registry_.loop(); }
 
-    /// What is known is about the session that there is.
+    /// Whether the recorded answers belong to the present session.
     bool is_current() const;
 
     void begin();
 
     task<void> follow_session();
 
-    /// What was known of another session, or of this one under another time-out, is worth nothing.
+    /// Discards the answers of another session, or of this session under another time-out.
     void notice_session();
 
     task<void> keep_alive();
 
     mono_time next_heartbeat() const;
 
-    /// Precondition: it is held. Never two at once.
+    /// Sends a heartbeat. Precondition: the lease is held. Never two at once.
     task<void> send_heartbeat();
 
-    /// The rule: the request has just been answered, and so serves as k. Leaving requests out is always allowed.
+    /// Applies the rule: the request has just been answered, and serves as k. Leaving requests out is always allowed.
     void learn(mono_time sent);
 
     void raise(mono_time deadline, bool is_proof);
 
-    /// After every change of what is known, and of who holds it.
+    /// Called after every change of the answers and of the holds.
     void watch_deadline();
 
     void set_alarm();
     void look_at_clock();
 
-    /// The same by the loop's clock, if the machine is not suspended until then.
+    /// The same by the loop's clock, if the machine is not suspended before.
     mono_time on_loop(mono_time t) const { return loop().now() + (t - now()); }
 
     void lapse();
 
-    /// Somebody has removed it, and takes over what its owner ran.
+    /// The witness has been removed, so other instances take over its owner's runs.
     void lose_witness(node_path const& witness);
 
     Registry& registry_;
     [[no_unique_address]] Guard guard_;
     event_count<loop_type> lapsed_;
-    event_count<loop_type> stir_; ///< the keeper has something to look at
+    event_count<loop_type> stir_; ///< wakes the keeper
     alarm alarm_;
     intrusive_list<seat> live_; ///< the holds of the present generation
 
-    // Of the present generation.
+    // The state of the present generation.
     session_generation generation_{};
     std::chrono::milliseconds timeout_{};
-    std::array<answered, 8> acks_{}; ///< by the time of their answers
+    std::array<answered, 8> acks_{}; ///< ordered by the time of their answers
     std::size_t count_ = 0;
     mono_time deadline_ = mono_time::min();
-    mono_time proven_ = mono_time::min(); ///< the deadline without what is assumed
-    mono_time held_since_{};              ///< without a break
-    bool is_lapsed_ = false;              ///< and those who hold it have been told
-    bool is_answered_ = false;            ///< the last request was
+    mono_time proven_ = mono_time::min(); ///< the deadline without the assumption
+    mono_time held_since_{};              ///< since when it is held continuously
+    bool is_lapsed_ = false;              ///< and the holders have been notified
+    bool is_answered_ = false;            ///< whether the last request was answered
 
     mono_time last_sent_ = mono_time::min();
     std::uint64_t heartbeats_ = 0;
-    task_scope keeper_; ///< first to go
+    task_scope keeper_; ///< destroyed first
 };
 
 template <registry Registry, lease_guard Guard>
@@ -240,7 +243,7 @@ auto session_lease<Registry, Guard>::keep(session_generation g, node_path witnes
         raise(sent + lease_rule::assumed(timeout_), false);
     }
     own->is_over = !is_valid();
-    if (is_first && own->is_over) is_lapsed_ = true; // which its owner is told by the hold
+    if (is_first && own->is_over) is_lapsed_ = true; // the hold shows that to its owner
     watch_deadline();
     stir_.notify();
     return hold{std::move(own)};
@@ -279,7 +282,7 @@ task<void> session_lease<Registry, Guard>::follow_session() {
 template <registry Registry, lease_guard Guard>
 void session_lease<Registry, Guard>::notice_session() {
     auto const s = registry_.session();
-    stir_.notify(); // whether anything can be sent may have changed too
+    stir_.notify(); // it may now be possible, or impossible, to send
     if (is_current() && s.timeout == timeout_) return;
     bool const was_held = !live_.empty();
     count_ = 0;
@@ -314,9 +317,9 @@ mono_time session_lease<Registry, Guard>::next_heartbeat() const {
     auto const due = last_sent_ + lease_rule::period(timeout_);
     bool const is_comfortable = deadline_ == proven_ && deadline_ >= due + 2 * lease_rule::period(timeout_);
     if (is_comfortable || !is_answered_) return due;
-    // What is short needs no proof: a steady stream of short runs keeps itself alive by its beginnings.
+    // Short runs need no proof: the starts of a steady stream of short runs keep the lease alive.
     auto const patience = held_since_ + lease_rule::period(timeout_);
-    // Make haste with the next proof that is possible: which of the answered requests may serve as j, and when?
+    // Find the earliest possible proof: which of the answered requests may serve as j, and when?
     for (std::size_t i = 0; i < count_; ++i) {
         auto const deadline = acks_[i].sent + lease_rule::proven(timeout_);
         if (deadline <= std::max(deadline_, now())) continue;
@@ -328,7 +331,7 @@ mono_time session_lease<Registry, Guard>::next_heartbeat() const {
 
 template <registry Registry, lease_guard Guard>
 task<void> session_lease<Registry, Guard>::send_heartbeat() {
-    // Any witness shows that the session lives; taking turns shows also which of them have gone.
+    // Any witness shows that the session is alive. Taking turns also shows which witnesses are gone.
     seat& next = live_.pop_front();
     live_.push_back(next);
     node_path const witness = next.witness;
@@ -340,8 +343,9 @@ task<void> session_lease<Registry, Guard>::send_heartbeat() {
     transaction t{g};
     t.check(witness);
     auto const reply = co_await registry_.commit(std::move(t));
-    if (!reply || g != generation_) co_return; // nothing is known, not even that it was lost
-    // A deadline that has passed just now, unnoticed, while the answer was here, is no lapse: it was too early.
+    if (!reply || g != generation_) co_return; // unknown; it is not even certain that it was lost
+    // If the deadline passed unnoticed while the answer had already arrived, the lease has not lapsed: that deadline
+    // was too early.
     if (*reply)
         learn(sent);
     else
@@ -359,7 +363,7 @@ void session_lease<Registry, Guard>::learn(mono_time sent) {
         while (j > 0 && acks_[j - 1].received + lease_rule::relay_max(timeout_) > acks_[m - 1].sent) --j;
         if (j > 0) raise(acks_[j - 1].sent + lease_rule::proven(timeout_), true);
     }
-    // The last one, and others that are a period apart.
+    // Keep the last one, and others that are a period apart.
     auto const period = lease_rule::period(timeout_);
     if (count_ > 1 && acks_[count_ - 1].sent < acks_[count_ - 2].sent + period) --count_;
     if (count_ == acks_.size()) {
@@ -404,7 +408,7 @@ template <registry Registry, lease_guard Guard>
 void session_lease<Registry, Guard>::lapse() {
     if (live_.empty() || is_lapsed_) return;
     is_lapsed_ = true;
-    count_ = 0; // the next proof is to last: it begins anew
+    count_ = 0; // the next proof must last, so it begins again
     live_.for_each([](seat& s) { s.is_over = true; });
     lapsed_.notify();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What is called around the runs of single items, and around whole rounds.
+/// \file \brief Hooks around the runs of single items, around batches, and around rounds.
 #ifndef ELASTICJOB_EXECUTION_LISTENERS_HPP
 #define ELASTICJOB_EXECUTION_LISTENERS_HPP
 
@@ -24,7 +24,7 @@ struct job_round {
     std::uint32_t items = 0;
 };
 
-/// The runs that an instance begins together: what has one task id. Most often its items of one due instant.
+/// The runs that an instance begins together and that share a task id: usually its items for one due instant.
 struct run_batch {
     std::string job;
     std::string task_id;
@@ -58,30 +58,32 @@ concept hears_after_round = requires(L& l, job_round const& r) {
 };
 } // namespace detail
 
-/// One of these, or several, each giving nothing or a `result<void>`:
+/// A listener has one or more of these hooks, which return nothing or a `result<void>`:
 ///
 /// | expression          | is called                                                                                |
 /// |---------------------|------------------------------------------------------------------------------------------|
 /// | `l.before(ctx)`     | before the body, for each run of an item, on its instance                                |
-/// | `l.after(ctx, out)` | behind the body, with what came of it                                                    |
-/// | `l.before_batch(b)` | before the first of the runs that an instance begins together, once for all of them, there   |
-/// | `l.after_batch(b)`  | behind the last of them, unless none has begun after all                                 |
+/// | `l.after(ctx, out)` | after the body, with the outcome                                                         |
+/// | `l.before_batch(b)` | before the first of the runs that an instance begins together, once, on that instance        |
+/// | `l.after_batch(b)`  | after the last of them, unless none has begun                                            |
 /// | `l.before_round(r)` | before the first item of a round, once in the whole cluster                              |
-/// | `l.after_round(r)`  | once all items of the round have been dealt with, once in the whole cluster              |
+/// | `l.after_round(r)`  | when all items of the round have been handled, once in the whole cluster                 |
 ///
-/// What they throw, or give as an error, is told as trouble, and the job goes on. If the pool is full they wait for it for up
-/// to ten seconds, and what was not called then is told too. The runs of a batch wait for the hook before it, up to
-/// `scheduler_options::round_start_timeout`. Threads: the pool's, several at once.
+/// An exception or an error of a hook is reported as trouble, and the job continues. If the pool is full, a hook waits
+/// for it for up to ten seconds; if it then still cannot be called, this is reported too. The runs of a batch wait for
+/// the hook before it, up to `scheduler_options::round_start_timeout`. Threads: the pool's, several at once.
 template <class L>
 concept job_listener = std::move_constructible<L> &&(detail::hears_before<L> || detail::hears_after<L> ||
                                                      detail::hears_before_batch<L> || detail::hears_after_batch<L> ||
                                                      detail::hears_before_round<L> || detail::hears_after_round<L>);
 
-/// A policy of the scheduler: those whose names begin with `before` are called in this order, the others in the opposite one.
+/// A policy of the scheduler. Hooks whose names begin with `before` are called in this order, the others in the
+/// opposite order.
 ///
-/// A round hook is called once in the cluster, or it is told as trouble (`round_missed`) that it may not have been: when
-/// the instance that was to call it has died, or it took longer than `scheduler_options::round_start_timeout` or
-/// `round_end_timeout`. Nobody's items wait longer than that. Rounds are those of the schedule; a manual trigger is none.
+/// A round hook is called once in the cluster. If it may not have been called, because its instance has died or it took
+/// longer than `scheduler_options::round_start_timeout` or `round_end_timeout`, this is reported as trouble
+/// (`round_missed`). No item waits longer than that. Rounds are due instants of the schedule; manual triggers have
+/// none.
 template <job_listener... Ls>
 class Listeners {
 public:
@@ -93,7 +95,7 @@ public:
     Listeners() = default;
     explicit Listeners(Ls... all) requires(sizeof...(Ls) > 0) : all_{std::move(all)...} {}
 
-    // The first error of each; all are called, whatever the others do.
+    // Returns the first error. All listeners are called, even if others fail.
 
     result<void> before(sharding_context const& c) {
         return forwards([&](auto& l) -> result<void> {

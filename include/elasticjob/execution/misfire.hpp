@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Which of the instants that have become due are run, and which are not: pure decisions.
+/// \file \brief Decides which due instants are run and which are not: pure functions.
 #ifndef ELASTICJOB_EXECUTION_MISFIRE_HPP
 #define ELASTICJOB_EXECUTION_MISFIRE_HPP
 
@@ -19,20 +19,21 @@ namespace elasticjob {
 /// The instants that have become due since some moment.
 struct due_instants {
     std::vector<wall_time> newest; ///< ascending
-    std::uint64_t count = 0;       ///< of all; at least so many, if the span was halved
+    std::uint64_t count = 0;       ///< of all of them; a lower bound if the span was halved
 
     static constexpr std::uint64_t count_max = 10'000;
-    /// A longer span is halved after so many looks (see `timetable::looks_max`), too: the first time, and later.
+    /// The number of search steps (see `timetable::looks_max`) after which a span is halved: at first, and later.
     static constexpr std::uint64_t looks_at_first = 1'000'000;
     static constexpr std::uint64_t looks_later = 50'000;
 
-    /// One more, of which the newest `keep` are kept.
+    /// Adds an instant and keeps the newest `keep` of them.
     void add(wall_time t, std::size_t keep);
 };
 
-/// Those in (after, until], the last `keep` of them by name. `next` gives the first instant after another. Bounded: about
-/// `count_max` steps for each halving of a longer span, in which instants are then passed over without being counted.
-/// `looks`, if given, is what `next` adds its work to: where steps take many, a span is halved after fewer of them.
+/// The instants in (after, until], with the last `keep` of them listed. `next` returns the first instant after another.
+/// Bounded: a longer span is halved after about `count_max` instants, and the instants of the first half are skipped
+/// without being counted. If `looks` is given, `next` adds its search steps to it, and a span with expensive instants
+/// is halved earlier.
 template <class Next>
 due_instants due_between(Next const& next, wall_time after, wall_time until, std::size_t keep,
                          std::uint64_t const* looks = nullptr) {
@@ -58,7 +59,7 @@ due_instants due_between(Next const& next, wall_time after, wall_time until, std
     }
 }
 
-/// What is to be done about due instants.
+/// The decision about due instants.
 struct catch_up {
     struct group {
         wall_time last{};
@@ -66,20 +67,20 @@ struct catch_up {
     };
     std::optional<wall_time> run{}; ///< the instant to run for now
     run_source source = run_source::schedule;
-    group coalesced{};   ///< made up for by that run
+    group coalesced{};   ///< covered by that run
     group skipped{};     ///< not run at all
-    wall_time through{}; ///< with this, every instant up to here is dealt with
+    wall_time through{}; ///< with this decision, every instant up to here is handled
 };
 
-/// An instant that is less late than this, and did not find its item running, is simply run: clocks, networks and
-/// changes of hands take their time. The same as Quartz's misfire threshold.
+/// An instant that is less late than this, and did not find its item running, counts as on time, because clocks,
+/// networks and changes of the owner cause delays. The same as Quartz's misfire threshold.
 inline constexpr std::chrono::seconds on_time_span{60};
 
-/// How many of them `decide` wants to know by name.
+/// The number of listed instants that `decide` needs.
 std::size_t instants_to_keep(misfire_policy const& policy);
 
-/// Precondition: `due.newest` is not empty, and `policy.runs_max` not 0. `idle_since` is when the item's last run ended: what was due before that
-/// found it running. O(instants).
+/// Precondition: `due.newest` is not empty, and `policy.runs_max` not 0. `idle_since` is the end of the item's last
+/// run: earlier instants found the item running. O(instants).
 catch_up decide(due_instants const& due, wall_time now, std::optional<wall_time> idle_since,
                 misfire_policy const& policy);
 

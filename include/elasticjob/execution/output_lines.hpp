@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Cuts what a program writes into lines, within bounds.
+/// \file \brief Splits the output of a program into lines, within limits.
 #ifndef ELASTICJOB_EXECUTION_OUTPUT_LINES_HPP
 #define ELASTICJOB_EXECUTION_OUTPUT_LINES_HPP
 
@@ -17,7 +17,7 @@ namespace elasticjob::detail {
 /// One stream. `emit(text, dropped)` is called for each line; see script_line.
 class output_lines {
 public:
-    /// `budget` is shared with the other stream: how many bytes may still be emitted.
+    /// `budget`, the number of bytes that may still be emitted, is shared with the other stream.
     output_lines(std::size_t line_max, std::size_t& budget) noexcept : line_max_{line_max}, budget_{budget} {}
 
     template <class Emit>
@@ -35,7 +35,7 @@ public:
         }
     }
 
-    /// The stream has come to its end: a last line without an end counts, too.
+    /// The stream has ended. A last line without a line break counts too.
     template <class Emit>
     void finish(Emit const& emit) {
         if (is_open_) finish_line(emit);
@@ -66,12 +66,12 @@ private:
     bool is_open_ = false;    ///< a line has begun, perhaps an empty one
 };
 
-/// The end of what a program has said, for one line of a log: without control characters, and in UTF-8.
+/// The last output of a program, for one line of a log: UTF-8 without control characters.
 class last_words {
 public:
     void hear(std::string_view bytes);
 
-    /// The last lines, from the first whole one, with ` | ` between them; all of it if it is a single long line.
+    /// The last complete lines, separated by ` | `; the whole text if it is a single long line.
     std::string text() const;
 
 private:

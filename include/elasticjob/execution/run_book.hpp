@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The writings by which runs begin and end: for all items of a tick at once, each against what was read.
+/// \file \brief Writes the starts and the ends of runs: for all items of a firing at once, with a check of each
+/// record's version.
 #ifndef ELASTICJOB_EXECUTION_RUN_BOOK_HPP
 #define ELASTICJOB_EXECUTION_RUN_BOOK_HPP
 
@@ -22,72 +23,72 @@
 
 namespace elasticjob {
 
-/// Whether that is the mark of a run of this instance under this session. Two instances of a process may share a
-/// session, so a mark names its instance; a Java member's is empty.
+/// Whether this is the mark of a run of this instance under this session. Two instances of a process may share a
+/// session, so a mark names its instance. A Java member's mark is empty.
 bool is_own_mark(node const& mark, instance_id const& self, session_view const& session);
 
 namespace detail {
 
-/// What has to follow when it is not known whether an end is recorded.
+/// What to do if it is unknown whether an end is recorded.
 enum class end_step : std::uint8_t { done, done_before, fenced, write, read_again, session_over, refused };
 
-/// `there` is the item's record, as read just now.
+/// `there` is the item's current record.
 end_step step_after_reading(result<node> const& there, run_end const& e);
 
-/// Precondition: the reply is not known to be a success.
+/// Precondition: the reply is not a success.
 end_step step_after_writing(result<commit_reply> const& reply);
 
-/// Whether the later record tells of the end that `ended` was to tell of. A record keeps only the last ends.
+/// Whether the later record contains the end in `ended`. A record keeps only the last ends.
 bool tells_of_end(std::string_view later, std::string_view ended);
 
 } // namespace detail
 
-/// A start is one transaction for all items: it checks that they are still ours, that no operator has disabled them,
-/// that nobody runs them and that their records are as we know them; it writes the records and sets the marks. So two
-/// instances can never run one item under a valid token, an assignment that is being replaced cannot start anything
-/// (D-13, D-15), and no due instant is dealt with twice. Threads: the loop's.
+/// A start is one transaction for all items. It checks that this instance still owns them, that no operator has
+/// disabled them, that no instance runs them and that their records are unchanged. It writes the records and creates
+/// the marks. So two instances can never run one item under a valid token, a replaced assignment cannot start a run
+/// (D-13, D-15), and no due instant is handled twice. Threads: the loop's.
 template <registry Registry>
 class run_book {
 
 public:
     run_book(Registry& r, job_layout at, instance_id self) : registry_{r}, at_{std::move(at)}, self_{std::move(self)} {}
 
-    /// Precondition: `g` is the generation of the session that the instance is registered with. Errors: those of the
-    /// registry; after session_lost it is not known whether all have started or none, otherwise none has: a lost reply
-    /// is read back. Where the items do not fit into one transaction and some have started before one failed, the others
-    /// are reported as unknown or unclaimed.
+    /// Precondition: `g` is the generation of the session under which the instance is registered. Errors: those of the
+    /// registry. After session_lost it is unknown whether all items have started or none; after other errors none has,
+    /// because a lost reply is read back. If the items do not fit into one transaction and some have started before one
+    /// failed, the others are reported as unknown or unclaimed.
     task<result<start_report>> start(session_generation g, std::vector<item_claim::proof> common,
                                      std::vector<run_start> starts);
 
-    /// Writes the records of runs that have ended and takes their marks away: one transaction, as far as they fit into
-    /// one. Tried until it is known, the session is over, or the registry has refused or not answered `attempts_max`
+    /// Writes the records of runs that have ended and removes their marks, in one transaction if they fit. Repeated
+    /// until the outcome is known, the session is over, or the registry has refused or not answered `attempts_max`
     /// times.
     task<end_report> finish(session_generation g, std::vector<run_end> ends);
 
-    /// Takes the item's mark away if it is this instance's; precondition: no run of this instance stands behind it.
-    /// Gives whether there was one. Errors: those of the registry.
+    /// Removes the item's mark if it is this instance's. Precondition: the mark belongs to no live run of this
+    /// instance. Returns whether there was a mark. Errors: those of the registry.
     task<result<bool>> drop_stray_mark(session_generation g, item_index i, node const& mark);
 
-    /// The session that the mark belonged to is over and the run goes on: marks it again, unless somebody else has
-    /// taken the item over (D-17). Tried until it is known. Gives whether the run is still the valid one. Errors:
-    /// session_lost if the new session is over too; those of the registry that trying again does not mend.
+    /// Marks a live run again after its session has ended, unless another instance has taken the item over (D-17).
+    /// Repeated until the outcome is known. Returns whether the run is still valid. Errors: session_lost if the new
+    /// session is over too; permanent errors of the registry.
     task<result<bool>> mark_again(session_generation g, item_index i, node_version version);
 
-    /// What is read behind this is as new as what this session, or the one before it, has written, though replies were
-    /// lost and another server answers now: a transaction goes by way of the leader. Errors: session_lost; those of the
-    /// registry that trying again does not mend.
+    /// After this, reads show at least all writes of this session and of the one before it, even if replies were lost
+    /// and another server answers now, because a transaction passes the ensemble's leader. Errors: session_lost;
+    /// permanent errors of the registry.
     task<result<void>> catch_up(session_generation g);
 
-    /// Writes a record while the run goes on. Errors: fenced; those of the registry, and then it is not known.
+    /// Writes a record during the run. Errors: fenced; those of the registry, after which the outcome is unknown.
     task<result<void>> save(session_generation g, run_end e);
 
-    /// Writes a record while nobody runs the item; or while a Java member may, which knows nothing of records. Errors: fenced, if
-    /// somebody has begun to, has written the record, or is the `dead` instance and alive; those of the registry, and then it is
-    /// not known.
+    /// Writes a record while no instance runs the item, except possibly a Java member, which does not read records.
+    /// Errors: fenced if an instance has started the item, the record has changed, or the `dead` instance is alive;
+    /// those of the registry, after which the outcome is unknown.
     task<result<void>> amend(session_generation g, run_end e, std::optional<instance_id> dead, bool is_java_at_it);
 
-    /// Creates the records of items that have none yet; of one that somebody else creates meanwhile, nothing is touched.
-    /// Errors: those of the registry.
+    /// Creates the records of items that have none yet. A record that another instance creates meanwhile is not
+    /// changed. Errors: those of the registry.
     task<result<void>> open(session_generation g, std::vector<std::pair<item_index, std::string>> records);
 
 private:
@@ -97,38 +98,40 @@ private:
         return detail::start_checks(at_, self_, g, common);
     }
 
-    /// As many as fit into one transaction.
+    /// Takes as many items as fit into one transaction.
     std::vector<run_start> take_chunk(session_generation g, std::vector<item_claim::proof> const& common,
                                       std::vector<run_start>& starts) const;
 
-    /// `chunk` holds what is not in the report yet.
+    /// `chunk` holds the items that are not in the report yet.
     task<result<void>> start_chunk(session_generation g, std::vector<item_claim::proof> const& common,
                                    std::vector<run_start>& chunk, start_report& report);
 
-    /// Whether this is what we have written, though the reply was lost.
+    /// Whether this instance has written this record, although the reply was lost.
     static bool is_written(node const& there, std::string_view record, node_version version);
 
-    /// After a refusal: looks at all items at once, and keeps those that nothing stands in the way of.
+    /// After a refusal: reads the state of all items at once, and keeps the items without an obstacle.
     task<result<void>> sort_out_hindered(session_generation g, std::vector<item_claim::proof> const& common,
                                          std::vector<run_start>& chunk, start_report& report);
 
-    /// Somebody has removed an item's nodes, though the assignment in force gives it to us.
+    /// Creates an item's nodes again if they were removed although this instance owns the item by the assignment in
+    /// force.
     task<result<void>> restore(session_generation g, std::vector<item_claim::proof> const& common, item_index i);
 
-    /// The parents of the records, which somebody may have removed.
+    /// Creates the parents of the records, which may have been removed.
     task<result<void>> make_room();
 
-    /// After a lost reply: the revision of the start, or 0 if it did not happen. Nobody writes the record while our mark
-    /// stands. Should the session end before it is known, the record tells the next one.
+    /// After a lost reply: the revision of the start, or 0 if it did not happen. No other instance writes the record
+    /// while this instance's mark exists. If the session ends before the outcome is known, the next session finds it in
+    /// the record.
     task<result<revision>> token_of(session_generation g, run_start const& s);
 
     task<end_result> finish_one(session_generation g, run_end e, std::optional<error>& refusal);
 
-    /// Takes the marks of this instance away from an item, and leaves its record as it is. Errors: those of the
-    /// registry that trying again does not mend; session_lost, which has taken them.
+    /// Removes the marks of this instance from an item without changing its record. Errors: permanent errors of the
+    /// registry; session_lost, which means that the marks are gone.
     task<result<void>> drop_marks(session_generation g, item_index i);
 
-    /// The end, with those marks that are there and ours.
+    /// The transaction of the end, with the marks that exist and belong to this instance.
     task<run_end> with_own_marks(session_view session, run_end e);
 
     static constexpr int attempts_max = 10;
@@ -187,7 +190,7 @@ task<result<bool>> run_book<Registry>::mark_again(session_generation g, item_ind
         if (reply && *reply) co_return true;
         if (!reply && !is_connection(reply.error().code)) co_return reply.error();
         if (reply && reply->refused->operation == 0) co_return false;
-        if (reply && reply->refused->why == errc::no_node) co_return true; // the item was cut off: nobody can start it
+        if (reply && reply->refused->why == errc::no_node) co_return true; // the item was cut off: no start is possible
         auto const mark = co_await registry_.get(at_.item_running(i));
         if (mark) co_return is_own_mark(*mark, self_, session);
         if (!(mark.error() == errc::no_node) && !is_connection(mark.error().code)) co_return mark.error();
@@ -303,7 +306,7 @@ task<result<void>> run_book<Registry>::start_chunk(session_generation g, std::ve
             chunk.clear();
             co_return success();
         }
-        if (!reply) continue; // it did not happen: again
+        if (!reply) continue; // it did not happen: try again
         if (reply->refused->operation < checks) {
             for (auto const& s : chunk) report.hindered.push_back({s.share.item, start_answer::unclaimed});
             chunk.clear();
@@ -356,7 +359,7 @@ task<result<void>> run_book<Registry>::sort_out_hindered(session_generation g,
         ELASTICJOB_CO_CHECK(co_await restore(g, common, i));
     }
     for (auto const& s : chunk)
-        if (!s.version) co_return co_await make_room(); // perhaps it is the parent that is missing
+        if (!s.version) co_return co_await make_room(); // the parent may be missing
     co_return success();
 }
 

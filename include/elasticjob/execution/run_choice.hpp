@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What an item is to be run for next: pure decisions.
+/// \file \brief Chooses what an item runs for next: pure functions.
 #ifndef ELASTICJOB_EXECUTION_RUN_CHOICE_HPP
 #define ELASTICJOB_EXECUTION_RUN_CHOICE_HPP
 
@@ -18,11 +18,11 @@
 
 namespace elasticjob::detail {
 
-/// What a record says that others have to know, though no run of the item writes it down. The larger value wins.
+/// A pending change of the record that no run of the item writes. The larger value wins.
 enum class unwritten : std::uint8_t {
     nothing,
-    an_end,   ///< of what is not to be run, or not to be run again
-    javas_run ///< that of a run which a Java member makes up for
+    an_end,   ///< the end of a run that is not started, or not repeated
+    javas_run ///< the end of a run that a Java member makes up for
 };
 
 /// Instants that are not run.
@@ -32,32 +32,31 @@ struct skipped_instants {
     events::skip_reason why{};
 };
 
-/// What is known of an item that may be run.
+/// The facts about an item that may run.
 struct choice_facts {
     item_index item{};
     run_record const& record;          ///< as it is known
-    std::optional<instance_id> dead{}; ///< whose run stands in the registry's record, but not in `record`
-    std::optional<wall_time> order{};  ///< when somebody asked this instance to run it
+    std::optional<instance_id> dead{}; ///< the instance whose run is in the registry's record, but not in `record`
+    std::optional<wall_time> order{};  ///< when this instance was ordered to run it
     wall_time told_through{};          ///< due instants up to here were reported to have found it running
     wall_time rounds_at_end{};         ///< the last round of another job that was known when its last run here ended
-    bool is_adopted = false;           ///< only what a dead instance has left, and its retries
+    bool is_adopted = false;           ///< only runs that a dead instance has left, and their retries
 };
 
-/// The result of choosing an item's next run: what is written with the run or, if nothing is to be run, remembered until
-/// something is.
+/// The result of choosing an item's next run. It is written with the run or, if no run is chosen, kept until the next
+/// one.
 struct next_run {
-    run_record record;                 ///< its `running` is what is to be run, if anything is
-    std::optional<instance_id> dead{}; ///< whose run the record takes the place of
+    run_record record;                 ///< its `running` is the chosen run, if any
+    std::optional<instance_id> dead{}; ///< the instance whose run the record replaces
     bool is_monitored = true;
     bool is_failover = false;
     unwritten owed = unwritten::nothing;
-    bool may_be_others = false; ///< an instant is not to be run, and its round may have begun elsewhere
+    bool may_be_others = false; ///< an instant is not run, and its round may have begun elsewhere
     skipped_instants untold{};  ///< reported once they are on record
 };
 
-/// Chooses what an item is run for, by the terms of its job and the clocks of one moment. Choosing changes nothing, so it
-/// can be repeated until a choice has been put on record. A value for the time of a decision; it refers to what it was made
-/// of.
+/// Chooses what an item runs for, by the terms of its job and the clocks of one moment. Choosing has no effects, so it
+/// can be repeated until a choice is on record. A value for one decision; it refers to its arguments.
 class run_choice {
 public:
     run_choice(run_terms const& terms, instance_id const& self, wall_time wall, bool has_java_members) noexcept
@@ -66,41 +65,41 @@ public:
           wall_{wall},
           has_java_members_{has_java_members} {}
 
-    /// In this order: what a dead instance has left, what was stopped while something else waits, an order, what failed,
-    /// what is due. Precondition: nothing runs.
+    /// In this order: a run that a dead instance has left, a run that was stopped while a retry waits, an order, a
+    /// retry, a due instant. Precondition: the item is not running.
     next_run choose(choice_facts const& item) const;
 
-    /// When an item has to look again although nothing wakes it: an item that begins at times of its own, or waits to be
-    /// tried again. Nothing: never; the job wakes the item when it is due.
+    /// When an item must check again although nothing wakes it: an item that starts at times of its own, or waits for a
+    /// retry. Nothing: never, because the job wakes the item when it is due.
     std::optional<wall_time> next_look(item_index item, run_record const& record) const;
 
-    /// Every instant of the present schedule up to this one has been dealt with by an item that has no record of it and was
-    /// taken up at `t`.
+    /// For an item without a record that was taken up at `t`: every instant of the present schedule up to the result
+    /// counts as handled.
     wall_time unrecorded_since(wall_time t) const;
 
-    /// Says in a record when the item is due next, now that it has ended a run.
+    /// Writes the item's next due instant into its record, after the end of a run.
     void note_next_due(run_record& record) const;
 
 private:
-    /// Another schedule's instants are none of ours. And a record from the far future was written by a clock that was
-    /// wrong; if only by less, nothing is run until it has been caught up with, so that no instant is run twice.
+    /// Drops the instants of another schedule. A record from the far future was written by a wrong clock. If the
+    /// difference is small, no instant runs until this clock has caught up, so that no instant runs twice.
     void mend(run_record& record) const;
 
-    /// What an instance has left that is gone: true if it is to be run once more.
+    /// Handles a run that an absent instance has left: true if it is to be repeated.
     bool go_on_with(next_run& next) const;
 
     void choose_due(choice_facts const& item, next_run& next) const;
 
     void pass_over_disabled_time(next_run& next) const;
 
-    /// The instants after the last that has been dealt with, up to some moment. A fixed delay adds one: it begins when the
-    /// item has last ended, or has last been passed over.
+    /// The unhandled instants up to `until`. A fixed delay adds one, counted from the item's last end or last skipped
+    /// instant.
     due_instants due_until(run_record const& record, wall_time until, std::size_t keep) const;
     static wall_time idle_from(run_record const& record);
 
     void begin(run_record& record, run_begin what) const;
 
-    /// Once its time has come.
+    /// Applies when its time has come.
     void begin_again(run_record& record, std::optional<run_retry>& what) const;
 
     run_entry not_run(run_outcome outcome, catch_up::group const& which, std::string_view why) const;

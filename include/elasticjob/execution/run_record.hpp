@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What is written down about the runs of one item: what stands in the node `ext/run/{item}`.
+/// \file \brief The record of an item's runs: the content of the node `ext/run/{item}`.
 #ifndef ELASTICJOB_EXECUTION_RUN_RECORD_HPP
 #define ELASTICJOB_EXECUTION_RUN_RECORD_HPP
 
@@ -25,15 +25,14 @@
 
 namespace elasticjob {
 
-/// How a due instant, or an order, ended.
+/// The outcome of a due instant or of an order.
 enum class run_outcome : std::uint8_t {
     completed,
-    failed,      ///< the body said so, or threw; the note says what
+    failed,      ///< the body returned an error or threw; the note has the text
     coalesced,   ///< the run of a later instant made up for it
-    skipped,     ///< it was not run, and the note says why
-    interrupted, ///< its instance died, or the library stopped it, and nobody ran it again
-    retried,     ///< its instance died, or it did not come to its end for a reason that the note says; the next attempt has
-                 ///< an entry of its own
+    skipped,     ///< it was not run; the note has the reason
+    interrupted, ///< its instance died, or the library stopped it, and it was not repeated
+    retried,     ///< its instance died, or it did not finish (see the note); the next attempt has its own entry
 };
 
 namespace detail {
@@ -45,31 +44,32 @@ constexpr std::string_view name_of(run_outcome o) noexcept {
     return detail::run_outcome_names[static_cast<std::size_t>(o)];
 }
 
-/// Stands for the instance of a run that has been taken from one that died, and then not been begun after all.
+/// Takes the place of the instance if a run was taken over from a dead instance but then not started.
 inline constexpr std::string_view nobody = "nobody@-@-";
 
 /// A run that has begun. All times are whole milliseconds, by the clock of the instance that wrote them.
 struct run_begin {
-    wall_time due{}; ///< the instant that it is for; of an order, when it was taken
+    wall_time due{}; ///< the instant that it is for; for an order, when it was accepted
     run_source source = run_source::schedule;
-    std::uint32_t attempt = 1; ///< one more for each run before that did not come to its end
+    std::uint32_t attempt = 1; ///< one more for each earlier run that did not finish
     std::string instance{};
     wall_time begun{};
 
     friend bool operator==(run_begin const&, run_begin const&) = default;
 };
 
-/// A run that failed, or was not let come to its end, and is to be tried again.
+/// A run that failed or was stopped by the library, and that is to be repeated.
 struct run_retry {
     wall_time due{}; ///< the instant that it is for
     run_source source = run_source::schedule;
-    std::uint32_t attempt = 2; ///< the one that is to come
-    wall_time at{};            ///< not before that
+    std::uint32_t attempt = 2; ///< the next attempt
+    wall_time at{};            ///< the earliest time
 
     friend bool operator==(run_retry const&, run_retry const&) = default;
 };
 
-/// What became of it. Due instants that were not run share an entry, which then stands for `count` of them up to `due`.
+/// An entry of the history. Due instants that were not run share an entry, which stands for `count` of them up to
+/// `due`.
 struct run_entry {
     run_begin run;
     run_outcome outcome{};
@@ -80,51 +80,51 @@ struct run_entry {
     friend bool operator==(run_entry const&, run_entry const&) = default;
 };
 
-/// The one truth about an item's runs: written when it starts, when it saves a checkpoint, and when it ends, each time
-/// against the version that was read. Whoever owns the item next goes on from here, so that every due instant is dealt
-/// with once, by whomever. A value; its functions only keep it in shape.
+/// The authoritative record of an item's runs: written when a run starts, saves a checkpoint, or ends, each time with a
+/// check of the version that was read. The item's next owner continues from it, so that every due instant is handled
+/// once, by whichever instance. A value; its functions only preserve its invariants.
 struct run_record {
     std::uint64_t schedule = 0;                          ///< the fingerprint of the schedule that `through` belongs to
     std::int64_t obeyed = 0;                             ///< the revision of the last order to run that was obeyed
-    wall_time through{};                                 ///< every due instant up to here has been dealt with
-    std::optional<run_begin> running{};                  ///< what runs, if something does
-    std::optional<run_retry> retry{};                    ///< what waits to be tried again; later instants wait for it
-    std::optional<run_retry> resume{};                   ///< an order that was stopped while `retry` waited: it goes first
+    wall_time through{};                                 ///< every due instant up to here has been handled
+    std::optional<run_begin> running{};                  ///< the live run, if any
+    std::optional<run_retry> retry{};                    ///< the run that waits for a retry; later instants wait for it
+    std::optional<run_retry> resume{}; ///< an order that was stopped while `retry` waited; repeated first
     std::optional<wall_time> last_begun{}, last_completed{}, next_due{};
-    std::string checkpoint{};    ///< what the item's body last saved, for its next run
+    std::string checkpoint{};        ///< the text that the item's body saved last, for its next run
     std::vector<run_entry> ledger{}; ///< the last entries, oldest first
     std::vector<run_entry>
-        dead_letters{}; ///< the last runs that failed for good, oldest first, until an operator sees to them
+        dead_letters{}; ///< the last runs that failed for good, oldest first, until an operator handles them
 
     static constexpr std::size_t ledger_max = 12;
     static constexpr std::size_t note_bytes_max = 200;
     static constexpr std::size_t checkpoint_bytes_max = 32'768;
-    /// The most lines of a text that is read: far more than is ever written.
+    /// The maximum number of lines that `parse` accepts: far more than are ever written.
     static constexpr std::size_t lines_max = 500;
 
     void add(run_entry e);
 
-    /// What runs is over.
+    /// Ends the live run.
     void end(run_outcome outcome, wall_time now, std::string note = {});
 
-    /// Whether the last entry is of this very attempt, which was to begin before. Precondition: something runs.
+    /// Whether the last entry belongs to this same attempt, which was to begin before. Precondition: a run is live.
     bool was_put_off() const;
 
-    /// What runs has not come to its end, and is tried again; from a place of its own, if another run waits for its retry.
+    /// Ends the live run as unfinished, to be repeated; in `resume` if another run already waits in `retry`.
     void end_for_retry(wall_time now, std::string note, run_retry again);
 
-    /// What ended last, not well, is kept as a dead letter, of which there are at most `max`.
+    /// Keeps the run that failed last as a dead letter, of which there are at most `max`.
     void bury(std::size_t max);
 
-    /// With every due instant up to here the item is done: it neither runs for it, nor waits to be tried again. (What
-    /// somebody asked for is for no due instant.)
+    /// Whether the item is done with every due instant up to here: it neither runs for one, nor waits for a retry.
+    /// (Orders belong to no due instant.)
     wall_time settled_through() const;
 
-    /// Lines of words, the free text last in its line.
+    /// Lines of words; free text is at the end of its line.
     std::string to_text() const;
 
-    /// Errors: malformed_data, naming the line, which may not say an instant before 1969 or after 2226; or if there are
-    /// more than `lines_max`. Lines of a later version's kinds are passed over.
+    /// Errors: malformed_data, with the line, also for instants before 1969 or after 2226, or if there are more than
+    /// `lines_max`. Lines of unknown kinds, from later versions, are ignored.
     static result<run_record> parse(std::string_view text);
 
     friend bool operator==(run_record const&, run_record const&) = default;
@@ -148,7 +148,7 @@ private:
         text += '\n';
     }
 
-    /// For one more, so that there are at most `max`, which is not 0: the oldest go.
+    /// Makes room for one more, so that there are at most `max`, which is not 0: drops the oldest.
     static void make_room(std::vector<run_entry>& entries, std::size_t max);
     static std::string_view take(std::string_view& text, char separator);
     template <class Enum, std::size_t N>
@@ -160,7 +160,7 @@ private:
             }
         return false;
     }
-    /// What a run and one that is to come have in common: due instant, source, attempt, and when.
+    /// The common part of a run and of a future run: due instant, source, attempt, and time.
     static bool read_run(std::string_view& rest, auto& into, wall_time& when) {
         return detail::read_instant(take(rest, ' '), into.due) &&
                read_name(take(rest, ' '), detail::run_source_names, into.source) &&

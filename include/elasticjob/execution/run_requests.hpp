@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What an item asks of the registry about its runs, and the
-/// answers.
+/// \file \brief The requests of an item about its runs, and the replies.
 #ifndef ELASTICJOB_EXECUTION_RUN_REQUESTS_HPP
 #define ELASTICJOB_EXECUTION_RUN_REQUESTS_HPP
 
@@ -16,15 +15,14 @@
 
 namespace elasticjob {
 
-/// A run that is to begin.
+/// A request to start a run.
 struct run_start {
     item_claim::share share;
-    std::string record{};                  ///< what is to stand in the item's run record
+    std::string record{};                  ///< the new content of the item's run record
     std::optional<node_version> version{}; ///< of the record that it replaces; nothing: there is none
-    std::optional<instance_id> dead{};     ///< whose run is made up for or given up:
-                                           ///< must not be there any more
-    bool is_failover = false;              ///< tells Java members that the item is taken care of
-    bool answers_flag = false;             ///< takes away the flag by which Java members asked for it
+    std::optional<instance_id> dead{};     ///< the former runner, which must be absent
+    bool is_failover = false;              ///< shows Java members that the item is handled
+    bool answers_flag = false;             ///< removes the flag with which Java members requested it
 };
 
 /// A run that has begun.
@@ -34,31 +32,31 @@ struct run_ticket {
     node_version version = 0; ///< of the record
 };
 
-/// What an item hears of its request to begin a run.
+/// The reply to a request to start a run.
 enum class start_answer : std::uint8_t {
-    started,           ///< it is on record that the run has begun
-    running_elsewhere, ///< somebody else's mark stands there: try again when it has gone
+    started,           ///< the start is on record
+    running_elsewhere, ///< another instance's mark exists: try again when it is gone
     disabled,          ///< by an operator (RN-11)
     clock_differs,     ///< from the registry's, by more than the job allows
     taken,             ///< a Java member makes up for it
-    outdated,          ///< somebody has written the record: read it again
+    outdated,          ///< the record has changed: read it again
     unclaimed,         ///< the claim is out of date: make a new one
-    unknown            ///< the session ended before it was known
+    unknown            ///< the session ended before the outcome was known
 };
 
-/// A run that has not begun.
+/// The reason why a run has not begun.
 struct hindered_start {
     item_index item{};
     start_answer why{};
 };
 
-/// What became of the items that were to start.
+/// The outcome for the items that were to start.
 struct start_report {
     std::vector<run_ticket> started;
     std::vector<hindered_start> hindered;
 };
 
-/// A run that has ended, or a record that is to be written while it goes on.
+/// A run that has ended, or a record to write during the run.
 struct run_end {
     item_index item{};
     std::string record{};
@@ -69,19 +67,16 @@ struct run_end {
 
 enum class end_result : std::uint8_t {
     recorded,
-    recorded_before, ///< but the reply was lost, and somebody has written the
-                     ///< record since: read it again
-    fenced,          ///< somebody else has taken the item over: what this run did does not
-                     ///< count
-    session_over,    ///< not known; ask again under the next session
-    refused,         ///< the connection is up, but the registry does not let us: the mark
-                     ///< stands and the end is owed
+    recorded_before, ///< the reply was lost, and the record has changed since: read it again
+    fenced,          ///< another instance has taken the item over: this run does not count
+    session_over,    ///< unknown: ask again under the next session
+    refused,         ///< the connection is up, but the registry refuses the end, which stays pending with its mark
 };
 
-/// What became of ends, in their order.
+/// The outcomes of ends, in their order.
 struct end_report {
     std::vector<end_result> results;
-    std::optional<error> refusal{}; ///< why the first that was refused was refused
+    std::optional<error> refusal{}; ///< the reason of the first refusal
 };
 
 } // namespace elasticjob

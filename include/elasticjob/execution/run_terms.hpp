@@ -21,10 +21,10 @@
 
 namespace elasticjob::detail {
 
-/// An instant further in the future than this was written down by a clock that was wrong.
+/// An instant further in the future than this was written by a wrong clock.
 inline constexpr std::chrono::hours clock_slack{1};
 
-/// What the job lets its items know. The job writes it, and then wakes its items.
+/// The terms of a job for its items. The job writes them and then wakes its items.
 struct run_terms {
     std::shared_ptr<valid_config const> config{};
     std::shared_ptr<due_times const> due{};
@@ -35,23 +35,24 @@ struct run_terms {
     std::size_t dead_letters_max = 0;
     clock_rule on_wrong_clock{};
     dataflow_options dataflow{};
-    std::uint64_t schedule = 0; ///< a fingerprint: a change of it makes due instants of the past nobody's business
-    /// When the schedule was written; nothing if that is not known, or the configuration was written since. What has become
-    /// due since then is for somebody to run, even if nobody has taken the item up yet.
+    std::uint64_t schedule = 0; ///< a fingerprint; after a change of it, earlier due instants no longer count
+    /// When the schedule was written; nothing if unknown, or if the configuration was written later. Instants since
+    /// then must be handled even if no instance has owned the item yet.
     std::optional<wall_time> schedule_written{};
     session_generation generation{};
-    revision run_order = 0;     ///< the last order to run all items
-    wall_time ordered_at{};     ///< by the registry's clock
-    revision obeyed_before = 0; ///< what was ordered before this instance came is not for items without a record, if
-                                ///< somebody has had them before
-    bool is_open = false;       ///< registered, enabled and not leaving: runs may begin
-    bool may_stream = false;    ///< what streams may go on with another round
-    std::optional<wall_time> held_from{}; ///< what becomes due later, or is ordered, waits; see firing_hold.hpp
-    wall_time enabled_since{};  ///< what was due before is not made up for: an operator did not want it run
+    revision run_order = 0; ///< the last order to run all items
+    wall_time ordered_at{}; ///< by the registry's clock
+    /// Orders up to this one are from before this instance joined. Items without a record ignore them if they had an owner
+    /// before.
+    revision obeyed_before = 0;
+    bool is_open = false;                 ///< registered, enabled and not leaving: runs may begin
+    bool may_stream = false;              ///< a streaming run may fetch again
+    std::optional<wall_time> held_from{}; ///< later due instants and orders wait; see firing_hold.hpp
+    wall_time enabled_since{}; ///< earlier instants are not made up for, because an operator had disabled the server
 
     bool is_monitored() const { return config->config().monitor_execution; }
 
-    /// Forgets what a clock that was wrong has noted.
+    /// Discards the times of a wrong clock.
     void mend(wall_time wall) {
         if (enabled_since > wall + clock_slack) enabled_since = wall;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The transactions by which runs begin and end, and what a refused one means: pure decisions.
+/// \file \brief The transactions that start and end runs, and the meaning of refusals: pure functions.
 #ifndef ELASTICJOB_EXECUTION_RUN_TRANSACTIONS_HPP
 #define ELASTICJOB_EXECUTION_RUN_TRANSACTIONS_HPP
 
@@ -18,36 +18,37 @@
 
 namespace elasticjob::detail {
 
-/// What has to be true for any item to start: the instance is registered, and the claim is up to date. `add_start` adds the
-/// items.
+/// A transaction with the checks that do not depend on the items: the instance is registered, and the claim is up to
+/// date. `add_start` adds the items.
 transaction start_checks(job_layout const& at, instance_id const& self, session_generation g,
                          std::vector<item_claim::proof> const& common);
 
-/// The item is still ours, no operator has disabled it, nobody runs it and its record is as it was read: then the record is
-/// written and the marks are set.
+/// Adds an item: checks that this instance still owns it, that no operator has disabled it, that no instance runs it
+/// and that its record is unchanged. Writes the record and creates the marks.
 void add_start(transaction& t, job_layout const& at, instance_id const& self, run_start const& s);
 
-/// Of the record, once the start has happened.
+/// The version of the record after the start.
 node_version version_after(run_start const& s);
 
-/// The record is as it was written: then it is replaced, and the marks go.
+/// Checks that the record is unchanged, replaces it, and removes the marks.
 void add_end(transaction& t, job_layout const& at, run_end const& e);
 
-/// A record is written while nobody runs the item; or while a Java member may, which knows nothing of records.
+/// Writes a record while no instance runs the item, except possibly a Java member, which does not read records.
 transaction note_transaction(job_layout const& at, instance_id const& self, session_generation g, run_end const& e,
                              std::optional<instance_id> const& dead, bool is_java_at_it);
 
-/// What was found after a start was refused.
+/// The facts that were read after a refused start.
 struct item_findings {
-    std::optional<std::vector<std::string>> names{}; ///< below the item's node; nothing: there is none
-    result<node> owner = error{errc::no_node, ""};   ///< whom `sharding/{i}/instance` names
+    std::optional<std::vector<std::string>> names{}; ///< the children of the item's node; nothing: the node is absent
+    result<node> owner = error{errc::no_node, ""};   ///< the content of `sharding/{i}/instance`
     std::optional<node_stat> record{};               ///< of the run record, if there is one
 };
 
-/// Whether somebody has removed the nodes of an item that the assignment in force gives to us. They are made anew.
+/// Whether the nodes of an item that this instance owns by the assignment in force have been removed. They are created
+/// again.
 bool is_cut_off(run_start const& s, item_findings const& found);
 
-/// What stands in the way of a start; nothing if nothing does any more. Precondition: not `is_cut_off`.
+/// The obstacle to a start; nothing if there is none any more. Precondition: not `is_cut_off`.
 std::optional<start_answer> find_obstacle(run_start const& s, instance_id const& self, item_findings const& found);
 
 } // namespace elasticjob::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `script`: the body of a script job, which is nothing but how the program is to be treated.
+/// \file \brief `script`: the body of a script job, which holds only options.
 #ifndef ELASTICJOB_EXECUTION_SCRIPT_HPP
 #define ELASTICJOB_EXECUTION_SCRIPT_HPP
 
@@ -19,34 +19,34 @@
 
 namespace elasticjob {
 
-/// How the program of a script job is treated.
+/// The options of a script job's program.
 struct script_options {
-    /// After this time the run is ended; 0 is never. `job_config::run_time_limit` does the same.
+    /// After this time the run is ended; 0: never. `job_config::run_time_limit` does the same.
     std::chrono::milliseconds time_limit{0};
 
-    /// How long a program that has been told to end (SIGTERM) may take before it is killed (SIGKILL).
+    /// The time between SIGTERM and SIGKILL.
     std::chrono::milliseconds grace{5'000};
 
-    /// Where it runs; empty for where the scheduler runs.
+    /// The program's working directory; empty for the scheduler's.
     std::string working_directory{};
 
-    /// What it finds in its environment besides that of the scheduler: name, value. It wins over that of the scheduler.
+    /// Additional environment variables: name, value. They override those of the scheduler.
     std::vector<std::pair<std::string, std::string>> environment{};
 
-    std::size_t line_max = 8'192;       ///< bytes of a line that the handler is given; the rest is read and dropped
+    std::size_t line_max = 8'192;       ///< bytes of a line that the handler receives; the rest is read and dropped
     std::size_t output_max = 1'048'576; ///< the same for all output of a run
 
-    argument_quoting quoting = argument_quoting::as_parsed; ///< how the parameters reach the command line
+    argument_quoting quoting = argument_quoting::as_parsed; ///< the form of the arguments in the command line
 };
 
-/// A line of what a program writes. Valid during the call.
+/// A line of a program's output. Valid during the call.
 struct script_line {
     sharding_context const& run;
     script_stream stream;
     std::string_view text; ///< without its end
 
-    /// How many bytes would have followed in this line. In a line without text, the last of its stream: in all lines that
-    /// are not given because of `output_max`.
+    /// The number of dropped bytes of this line. A line without text is the last of its stream; it counts the bytes of
+    /// all lines that were dropped because of `output_max`.
     std::size_t dropped = 0;
 };
 
@@ -54,27 +54,27 @@ struct script_line {
 /// |------------|--------------------------------------------------------------------------------------|
 /// | `h(line)`  | returns soon: meanwhile the program is not read from, and no limit of time is kept   |
 ///
-/// What it throws ends the run. Models: ForwardOutput, EventOutput, or a lambda. Threads: those of the pool; for several items at once,
-/// on one object.
+/// An exception ends the run. Models: ForwardOutput, EventOutput, or a lambda. Threads: those of the pool; for several
+/// items at once, on one object.
 template <class H>
 concept script_output = std::move_constructible<H> && std::invocable<H&, script_line const&>;
 
-/// To the scheduler's own stdout and stderr, each line behind the job and the item: `report[2]: done`.
+/// Writes to the scheduler's own stdout and stderr, each line after the job and the item: `report[2]: done`.
 struct ForwardOutput {
     void operator()(script_line const& line) const;
 };
 
-/// To the scheduler's event sink, as `events::script_output`. Lines that come faster than the loop can tell them are lost, and
-/// counted. Where there is no scheduler, as in a test, it does nothing.
+/// Passes the lines to the scheduler's event sink, as `events::script_output`. Lines that come faster than the loop can
+/// report them are lost and counted. Without a scheduler, as in a test, it does nothing.
 struct EventOutput {
     void operator()(script_line const& line) const;
 };
 
-/// `scheduler.schedule(config, script{})`, `script{{.time_limit = 10min}}`, `script{{}, [](script_line const& line) { … }}`.
-/// Which program it is stands in `job_config::script_command_line`.
+/// `scheduler.schedule(config, script{})`, `script{{.time_limit = 10min}}`,
+/// `script{{}, [](script_line const& line) { … }}`. `job_config::script_command_line` names the program.
 template <script_output Output = ForwardOutput>
 struct script {
-    /// With a handler of the output, if it is not to be forwarded.
+    /// With a handler that replaces ForwardOutput.
     explicit script(script_options how = {}, Output to = {}) : options{std::move(how)}, output{std::move(to)} {}
 
     script_options options; ///< as given

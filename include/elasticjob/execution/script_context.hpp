@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What a script is told about its run: one JSON text, and its environment.
+/// \file \brief The description of a run for a script: a JSON text, and environment variables.
 #ifndef ELASTICJOB_EXECUTION_SCRIPT_CONTEXT_HPP
 #define ELASTICJOB_EXECUTION_SCRIPT_CONTEXT_HPP
 
@@ -16,7 +16,8 @@
 
 namespace elasticjob {
 
-/// JT-5: the last argument of a script, byte for byte as 2.1.5 writes it. An item without a parameter has no such member.
+/// JT-5: the last argument of a script, byte for byte as 2.1.5 writes it. If the item has no parameter, that member is
+/// missing.
 std::string script_argument(sharding_context const& ctx);
 
 using environment_variables = std::vector<std::pair<std::string, std::string>>;
@@ -34,7 +35,8 @@ environment_variables script_variables(sharding_context const& ctx, std::string 
 
 namespace detail {
 
-/// Of variables with the same name the first one counts: those of the run, then the others, then our own environment.
+/// If several variables have the same name, the first one counts: those of the run, then the additional ones, then the
+/// scheduler's environment.
 std::vector<std::string> merged_environment(environment_variables const& variables, environment_variables const& others,
                                             char const* const* own = environ);
 

@@ -17,20 +17,21 @@
 
 namespace elasticjob {
 
-/// JT-4 to JT-8. `job_config::script_command_line`, with `script_argument` behind it, is run without a shell, in a process group
-/// of its own, with nothing on its stdin. Exit code 0 is success.
+/// JT-4 to JT-8. Runs `job_config::script_command_line`, followed by `script_argument`, without a shell, in its own
+/// process group, with an empty stdin. Exit code 0 is success.
 ///
-/// When the stop token asks for it, or the time is over, the whole group is told to end (SIGTERM), and after the grace it is
-/// killed. When the program has ended, what is left of its group is killed: nothing of a run outlives it, nor the scheduler;
-/// see detail::child_process for what is not reached. What ends by itself with code 0 although it was asked to stop has
-/// succeeded; what was still there when the time was over has not, whatever its code.
+/// When the stop token fires or the time is over, the whole group receives SIGTERM, and after the grace SIGKILL. When
+/// the program has ended, the rest of its group is killed, so no process outlives its run or the scheduler;
+/// detail::child_process lists the exceptions. A program that exits with code 0 after a request to stop has succeeded.
+/// A program that was still running when its time was over has failed, whatever its code.
 ///
-/// A thread of the pool waits while the program runs. In a simulation that is the loop itself, in real time.
+/// A thread of the pool waits while the program runs. In a simulation the loop itself waits, in real time.
 struct ScriptExecutor {
     static constexpr job_type type = job_type::script;
 
-    /// Errors: invalid_config (the command line), too_large (the parameters, for the kernel), job_failed (the program cannot be
-    /// started or does not succeed; with the last it has written to stderr), timed_out (it was not ready in time), job_threw (the output handler).
+    /// Errors: invalid_config (the command line), too_large (the parameters exceed the kernel's limit), job_failed (the
+    /// program cannot be started or fails; with its last lines on stderr), timed_out (its time was over), job_threw
+    /// (the output handler).
     template <script_output Output>
     result<void> operator()(script<Output>& body, sharding_context const& ctx) const {
         auto const& line = ctx.config ? ctx.config->script_command_line : std::string{};

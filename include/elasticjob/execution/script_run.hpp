@@ -24,7 +24,7 @@
 
 namespace elasticjob::detail {
 
-/// The thread waits in poll, for whatever comes first: output, the end of the program, the stop token, a limit of time.
+/// The thread waits in poll for the first of these: output, the end of the program, the stop token, a time limit.
 template <script_output Output>
 class script_run {
 public:
@@ -62,7 +62,7 @@ private:
         output_lines lines;
     };
 
-    /// Returns true when the program has ended, false when something else has happened, or `due_` has come.
+    /// Returns true if the program has ended, false if something else has happened or `due_` has passed.
     bool wait() {
         pollfd const ended{.fd = child_.exited(), .events = POLLIN, .revents = 0};
         pollfd const asked{.fd = is_asked_ ? -1 : stop_.get(), .events = POLLIN, .revents = 0};
@@ -84,14 +84,14 @@ private:
         return false;
     }
 
-    /// From running to being told, from there to being killed.
+    /// Moves from running to SIGTERM, and from there to SIGKILL.
     void take_next_step(stop_reason why) {
         if (step_ == step::running) {
             why_ = why;
             step_ = step::told;
             due_ = later(SystemClock{}.now(), options_.grace);
             child_.signal(SIGTERM);
-            child_.signal(SIGCONT); // one that is stopped would not hear it
+            child_.signal(SIGCONT); // a stopped process would not handle the signal
         } else {
             step_ = step::killed;
             due_ = mono_time::max();
@@ -105,7 +105,7 @@ private:
         };
     }
 
-    /// Gives whether there was something to read.
+    /// Returns whether there was output to read.
     bool read_once(stream& s) {
         std::array<char, 16'384> buffer;
         auto const count = ::read(s.source, buffer.data(), buffer.size());
@@ -120,7 +120,7 @@ private:
         return true;
     }
 
-    /// What is in the pipe. Somebody who has left the group may go on writing, so this has an end, too.
+    /// Reads the rest of the pipe. A process that has left the group may continue writing, so this is limited.
     void drain(stream& s) {
         for (int reads = 0; reads < 64 && s.source >= 0 && read_once(s);) ++reads;
     }
@@ -171,7 +171,7 @@ private:
     last_words last_words_; ///< of stderr
     step step_ = step::running;
     bool is_asked_ = false;
-    std::optional<stop_reason> why_;   ///< it has been told to end
+    std::optional<stop_reason> why_;   ///< the program has been told to end
     mono_time due_ = mono_time::max(); ///< of the next step
 };
 

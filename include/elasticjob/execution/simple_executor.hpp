@@ -12,7 +12,7 @@
 
 namespace elasticjob {
 
-/// What SimpleExecutor can call: with the context or without, returning nothing or a `result<void>`.
+/// The bodies that SimpleExecutor can call: with or without the context, returning nothing or a `result<void>`.
 template <class B>
 concept simple_body = (std::invocable<B&, sharding_context const&> &&
                        (std::is_void_v<std::invoke_result_t<B&, sharding_context const&>> ||
@@ -20,11 +20,11 @@ concept simple_body = (std::invocable<B&, sharding_context const&> &&
                       (std::invocable<B&> && (std::is_void_v<std::invoke_result_t<B&>> ||
                                               std::convertible_to<std::invoke_result_t<B&>, result<void>>));
 
-/// JT-1. The body is called for each item on its own, on several threads at once where the instance has several items.
+/// JT-1. Calls the body for each item separately, on several threads at once if the instance has several items.
 struct SimpleExecutor {
     static constexpr job_type type = job_type::simple;
 
-    /// Errors: job_threw, with what was thrown; the body's own.
+    /// Errors: job_threw, with the exception; those of the body.
     template <simple_body Body>
     result<void> operator()(Body& body, sharding_context const& ctx) const {
         return detail::guarded_call([&]() -> decltype(auto) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief One run on several threads: this one, and those of the pool that have nothing else to do.
+/// \file \brief Spreads one run over several threads: this one, and free threads of the pool.
 #ifndef ELASTICJOB_EXECUTION_SPREAD_HPP
 #define ELASTICJOB_EXECUTION_SPREAD_HPP
 
@@ -13,7 +13,7 @@
 
 namespace elasticjob::detail {
 
-/// What the threads share. Who comes when all is taken touches nothing but this.
+/// The shared state of the threads. A thread that comes when all calls are taken touches only this.
 template <class Call>
 struct spread_state {
     spread_state(std::size_t n, Call const& c) : count{n}, call{c} {}
@@ -41,9 +41,9 @@ struct spread_helper : work {
     std::shared_ptr<State> state;
 };
 
-/// Calls `call(n)` for each n less than `count`, and returns when all calls have. Calls must not throw. Nothing waits for
-/// a thread of the pool: what nobody else has begun is done here, so that runs that spread cannot wait for each other.
-/// Without a port everything is done here.
+/// Calls `call(n)` for each n less than `count`, and returns when all calls have returned. Calls must not throw. This
+/// thread makes all calls that no other thread has taken, so it never waits for a thread of the pool, and spread runs
+/// cannot wait for each other. Without a port this thread makes all calls.
 template <class Call>
 void spread(run_port* port, std::size_t count, Call const& call) {
     if (!port || !port->submit || count < 2) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Why a run is asked to stop, and how it is asked.
+/// \file \brief The reasons for stopping a run, and the request to stop.
 #ifndef ELASTICJOB_EXECUTION_STOP_REASON_HPP
 #define ELASTICJOB_EXECUTION_STOP_REASON_HPP
 
@@ -13,12 +13,12 @@
 namespace elasticjob {
 
 enum class stop_reason : std::uint8_t {
-    none,         ///< go on
-    session_lost, ///< the registry takes this instance for dead; others may run the item already
-    lease_over,   ///< it cannot be shown that the session still lives
-    taken_over,   ///< another instance runs the item: what this run does does not count any more
+    none,         ///< the run is not asked to stop
+    session_lost, ///< the session is over; another instance may already run the item
+    lease_over,   ///< there is no proof that the session is still alive
+    taken_over,   ///< another instance runs the item; this run no longer counts
     reassigned,   ///< the item belongs to another instance, which waits for the end of this run
-    ordered,      ///< an operator asks for it
+    ordered,      ///< an operator has ordered it
     draining,     ///< the job is being shut down here, and the drain time-out has passed
     time_limit,   ///< the run takes longer than the job allows
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What an operator writes who wants a run to stop: the node `ext/orders/stop-{item}`.
+/// \file \brief An operator's order to stop a run: the content of the node `ext/orders/stop-{item}`.
 #ifndef ELASTICJOB_EXECUTION_STOP_REQUEST_HPP
 #define ELASTICJOB_EXECUTION_STOP_REQUEST_HPP
 
@@ -14,11 +14,12 @@
 
 namespace elasticjob {
 
-/// It names the run by its due instant, so that it never stops another one that has begun meanwhile. Who runs the item,
-/// or owns it when nobody runs it, takes the node away: so the operator sees that it has been dealt with.
+/// It names the run by its due instant, so that it never stops another run that has begun meanwhile. The instance that
+/// runs the item, or its owner if no instance runs it, removes the node; this tells the operator that the order has
+/// been handled.
 std::string stop_request_text(wall_time due);
 
-/// Nothing if it is not one.
+/// Nothing if the text is not an order.
 std::optional<wall_time> parse_stop_request(std::string_view text);
 
 } // namespace elasticjob

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `timed_io`: a TCP connection that is used step by step, up to a deadline or until it is told to stop.
+/// \file \brief `timed_io`: a TCP connection with blocking steps, a deadline and a stop token.
 #ifndef ELASTICJOB_EXECUTION_TIMED_IO_HPP
 #define ELASTICJOB_EXECUTION_TIMED_IO_HPP
 
@@ -17,9 +17,9 @@
 
 namespace elasticjob::detail {
 
-/// The calling thread starts one operation after another and waits for each. Every operation on the stream ends: by itself,
-/// at the deadline, or after `stop` was asked, which closes the stream. No other thread is needed.
-/// Threads: one; the source of the token is asked from any.
+/// The calling thread starts one operation after the other and waits for each. Every operation on the stream ends: by
+/// itself, at the deadline, or after a request to stop, which closes the stream. Needs no other thread. Threads: one;
+/// stop may be requested on any.
 class timed_io {
 public:
     timed_io(mono_time deadline, std::stop_token stop) : deadline_{deadline}, on_stop_{std::move(stop), asker{*this}} {}
@@ -29,7 +29,7 @@ public:
     boost::asio::io_context& context() noexcept { return context_; }
     boost::beast::tcp_stream& stream() noexcept { return stream_; }
 
-    /// The operations that are started next end by this time, and by the deadline.
+    /// Limits the following operations to this time, in addition to the deadline.
     void expire_at(mono_time due) { stream_.expires_at(std::min(due, deadline_)); }
 
     /// `start(done)` starts an operation on the stream that ends with `done(error, ...)`. Returns that error.

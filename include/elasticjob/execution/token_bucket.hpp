@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `token_bucket`: so many at once, and then one every so often.
+/// \file \brief `token_bucket`: limits a rate, with a burst.
 #ifndef ELASTICJOB_EXECUTION_TOKEN_BUCKET_HPP
 #define ELASTICJOB_EXECUTION_TOKEN_BUCKET_HPP
 
@@ -11,16 +11,16 @@
 
 namespace elasticjob::detail {
 
-/// Full at its beginning. Threads: one at a time.
+/// Initially full. Threads: one at a time.
 class token_bucket {
 public:
-    /// Precondition: neither is 0 or less.
+    /// Precondition: both are more than 0.
     token_bucket(std::int64_t size, std::chrono::nanoseconds every, mono_time now) noexcept;
 
-    /// Whether there was one.
+    /// Takes a token. False if there was none.
     bool take(mono_time now) noexcept;
 
-    /// When there is one again, if the last was refused.
+    /// When there will be a token again, if the last attempt was refused.
     mono_time next() const noexcept { return counted_at_ + every_; }
 
 private:

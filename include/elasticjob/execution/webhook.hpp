@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Tells somebody over HTTP of runs that have failed. Needs Boost.Beast, as `http_client.hpp` says.
+/// \file \brief Reports failed runs over HTTP. Needs Boost.Beast: see `http_client.hpp`.
 #ifndef ELASTICJOB_EXECUTION_WEBHOOK_HPP
 #define ELASTICJOB_EXECUTION_WEBHOOK_HPP
 
@@ -22,15 +22,15 @@
 
 namespace elasticjob {
 
-/// What is sent for a failed run. `left_out`: how many others there were since the last message that was taken, of which no
-/// message told. Models: WebhookJson, or a lambda. Threads: one.
+/// Makes the message for a failed run. `left_out`: the number of other failures since the last accepted message that no
+/// message has reported. Models: WebhookJson, or a lambda. Threads: one.
 template <class F>
 concept webhook_format = std::move_constructible<F> && requires(F& f, failed_run const& run, std::uint64_t left_out) {
     { f(run, left_out) } -> std::convertible_to<std::string>;
 };
 
 /// `{"event":"run_failed","text":"settle[1] failed on 10.0.0.1@-@7-x: job_failed: …","job":"settle","item":1,…,"leftOut":0}`.
-/// The member `text` is what Slack and its like show.
+/// Slack and similar services show the member `text`.
 struct WebhookJson {
     std::string operator()(failed_run const& run, std::uint64_t left_out) const {
         auto const text = [](std::string const& from) { return detail::clean_text(from, 4'000); };
@@ -60,12 +60,12 @@ struct WebhookJson {
     }
 };
 
-/// How many messages a webhook sends, and how many failures wait for it.
+/// The rate of messages, and the limits of the queue.
 struct webhook_options {
     int per_minute = 30;                            ///< one message every 60 s / `per_minute`, when
     int at_once = 10;                               ///< so many have gone out without a pause
-    std::size_t depth_max = 1'000;                  ///< failures that wait; when one more comes, the oldest is left out
-    std::chrono::milliseconds drain_timeout{5'000}; ///< how long its end waits for what is to be sent
+    std::size_t depth_max = 1'000;                  ///< failures that may wait; one more drops the oldest
+    std::chrono::milliseconds drain_timeout{5'000}; ///< how long the destructor waits for the waiting messages
 };
 
 namespace detail {
@@ -84,7 +84,7 @@ public:
           format_{std::move(format)},
           rate_{rate} {}
 
-    /// Called with one at a time, so that what waits does so in the queue.
+    /// Called with one failure at a time, so that all others wait in the queue.
     template <class Queue>
     void work(failure_ring const& batch, Queue& queue) {
         for (std::size_t n = 0; n < batch.size(); ++n) {
@@ -94,10 +94,10 @@ public:
         if (next_ && !queue.is_abandoned() && rate_.take(std::chrono::steady_clock::now())) send(queue);
     }
 
-    /// When what was too much may be told of.
+    /// When the failure that the rate has held back may be reported.
     mono_time next_look() const noexcept { return next_ ? rate_.next() : mono_time::max(); }
 
-    /// The last failure is told of, whatever the rate.
+    /// Reports the last failure, whatever the rate.
     template <class Queue>
     void finish(Queue& queue) {
         if (!next_) return;
@@ -126,23 +126,24 @@ private:
     http_request to_;
     Format format_;
     token_bucket rate_;
-    std::optional<failed_run> next_; ///< the newest of what the rate has kept back
-    std::uint64_t told_ = 0;         ///< of those dropped and failed, how many a message has told of
+    std::optional<failed_run> next_; ///< the newest failure that the rate has held back
+    std::uint64_t told_ = 0;         ///< the number of dropped and failed ones that a message has reported
 };
 
 } // namespace detail
 
-/// An error handler: each failure is a POST (or PUT, PATCH) to somebody, from a thread of its own and over a bounded queue,
-/// so that no run waits for a receiver that is slow, or none. Nothing is sent twice. There are no more messages than the
-/// rate allows: of what is more, the newest waits for its turn, and its message says how many others were left out. So does
-/// the first message that is taken after others were not.
+/// An error handler that sends a POST (or PUT, PATCH) for each failure, on its own thread and through a bounded queue,
+/// so that no run waits for a slow or absent receiver. No message is sent twice. The rate limits the number of
+/// messages. If there are more failures, the newest one waits for its turn, and its message says how many others were
+/// left out. The first accepted message after unaccepted ones does the same.
 ///
-/// Its end sends what is in the queue, up to `drain_timeout`, and then breaks off. Movable. Threads: any; `account` too.
+/// The destructor sends the waiting messages for up to `drain_timeout`, and drops the rest. Movable. Threads: any;
+/// `account` too.
 template <webhook_format Format = WebhookJson>
 class Webhook {
 public:
-    /// What is sent has the body that `format` makes. Errors: invalid_argument, if the request can have none or has one of its
-    /// own, or an option is out of its bounds; overloaded, if the system has no thread left.
+    /// `format` makes the body of each message. Errors: invalid_argument if the request cannot have a body or has its
+    /// own, or if an option is out of its bounds; overloaded if no thread can be started.
     [[nodiscard]] static result<Webhook> start(http_request to, webhook_options options = {}, Format format = {}) {
         auto const wrong = [](std::string what, std::string where) {
             return error{errc::invalid_argument, std::move(what), std::move(where)};
@@ -159,8 +160,9 @@ public:
 
     void operator()(failed_run const& run) { queue_.push(run); }
 
-    /// `done`: messages that were taken; `failed`: that were not, for whatever reason; `dropped`: failures for which there was
-    /// none, because the queue was full or the rate reached. Stays valid, and true, when this is moved into a scheduler.
+    /// `done`: accepted messages; `failed`: messages that were not accepted, for whatever reason; `dropped`: failures
+    /// without a message, because the queue was full or the rate was reached. Stays valid when this object is moved
+    /// into a scheduler.
     std::shared_ptr<queue_account const> account() const { return queue_.account(); }
 
 private:

@@ -17,14 +17,15 @@
 
 namespace elasticjob::detail {
 
-/// What the owners of the items follow from: while it is equal, they are the same.
+/// The facts that determine the owners of the items: while they are equal, the owners are the same.
 struct owners_source {
     session_generation generation;
     revision assignment, first_item;
     friend bool operator==(owners_source const&, owners_source const&) = default;
 };
 
-/// Which instance it is, what it sees of the job, and whether that is its own to act on: what the parts of a job share.
+/// The shared state of the parts of a job: the instance's identity, its view of the job, and whether it may act on that
+/// view.
 /// Threads: the loop's.
 template <class Environment>
 struct job_standing {
@@ -46,7 +47,7 @@ struct job_standing {
 
     owners_source owners_source_now() const;
 
-    /// Whether what we know of the registry is ours to act on.
+    /// Whether this instance may act on its view of the registry.
     bool is_registered() const;
     /// Both are false while the server's node is unread: then no run may begin, and nothing is given up.
     bool is_enabled() const { return view->is_enabled(self.server()); }
