@@ -12,11 +12,11 @@
 
 namespace elasticjob {
 
-/// The slot of nobody: an item without an owner.
+/// The slot of an item without an owner.
 inline constexpr slot_index no_slot = static_cast<slot_index>(-1);
 
-/// A stretch of neighbouring items with one owner. It reaches from the end of the run before it (the first one from
-/// item 0) to `end`, which is the first item behind it.
+/// A sequence of consecutive items with one owner. It begins at the end of the previous run (the first one at item 0)
+/// and ends before the item `end`.
 struct run {
     item_index end;
     slot_index owner;
@@ -46,14 +46,14 @@ concept allocation_lists_the_items = requires(A const& a, slot_index slot) {
     { a.items_of(slot) } -> range_of_items;
 };
 
-/// Whether the allocation may leave items to nobody.
+/// Whether the allocation may leave items without an owner.
 template <class A>
 inline constexpr bool allocation_may_leave_items = false;
 template <class A>
 requires requires { A::may_leave_items; }
 inline constexpr bool allocation_may_leave_items<A> = A::may_leave_items;
 
-/// Optional: an allocation that can name its runs without asking for every item.
+/// Optional: an allocation that can list its runs without a call for every item.
 template <class A>
 concept allocation_lists_its_runs = requires(A const& a, void (*visit)(run)) {
     a.for_each_run(visit);
@@ -61,8 +61,8 @@ concept allocation_lists_its_runs = requires(A const& a, void (*visit)(run)) {
 
 } // namespace detail
 
-/// What a sharding strategy answers: a value that says, for every item, in which slot of the instance list its owner
-/// stands.
+/// The result of a sharding strategy: a value that maps every item to the slot of its owner, an index into the list of
+/// instances.
 ///
 /// | expression          | returns                     | must hold                                               |
 /// |---------------------|-----------------------------|---------------------------------------------------------|
@@ -74,10 +74,11 @@ concept allocation_lists_its_runs = requires(A const& a, void (*visit)(run)) {
 /// | `a.for_each_run(f)` | optional                    | calls f(run) for all runs in order; neighbouring runs   |
 /// |                     |                             | have different owners, the last one ends at items()     |
 /// | `A::may_leave_items`| optional, `bool`            | true: the owner of an item may be `no_slot`, and then   |
-/// |                     |                             | it is in no list                                        |
+/// |                     |                             | it is in the range of no slot                           |
 ///
-/// So every item has exactly one owner, or none where that is announced, and asking twice gives the same answer. The
-/// arguments are preconditions. The range may refer to the allocation, which then has to outlive it.
+/// So every item has exactly one owner, or none if `may_leave_items` allows it, and repeated calls return the same
+/// result. The ranges of the arguments are preconditions. The range of items may refer to the allocation, which must
+/// then outlive it.
 ///
 /// Laws: test/laws/allocation.hpp. Models: closed_form, computed_allocation, owner_table, run_list_view, stored_runs,
 /// partial_runs.

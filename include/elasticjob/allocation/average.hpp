@@ -10,9 +10,9 @@
 
 namespace elasticjob {
 
-/// Equal shares of neighbouring items, the remainder to the first instances, one each: 8 items over 3 instances are
-/// [0,1,6] [2,3,7] [4,5]. Shares differ by one at most. Every job loads the first instances most; see OdevitySortByName
-/// and RotateServerByName. Source: ElasticJob-Lite 2.1.5, rule SG-3.
+/// Equal shares of consecutive items; the remaining items go to the first instances, one each. 8 items over 3 instances
+/// are [0,1,6] [2,3,7] [4,5]. Shares differ by one at most. Every job puts most load on the first instances; see
+/// OdevitySortByName and RotateServerByName. Source: ElasticJob-Lite 2.1.5, rule SG-3.
 struct AverageAllocation {
     static constexpr std::string_view name =
         "com.dangdang.ddframe.job.lite.api.strategy.impl.AverageAllocationJobShardingStrategy";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief An average allocation as six numbers: any question about it is answered in a few nanoseconds.
+/// \file \brief An average allocation as six numbers, which answers any question in a few nanoseconds.
 #ifndef ELASTICJOB_ALLOCATION_CLOSED_FORM_HPP
 #define ELASTICJOB_ALLOCATION_CLOSED_FORM_HPP
 
@@ -15,8 +15,8 @@
 
 namespace elasticjob {
 
-/// The order in which the instances are served: first reversed, if so, and then rotated to the left by any number of
-/// places (to the right, if it is negative).
+/// The order in which the instances get their items: reversed if `reversed`, and then rotated to the left by a
+/// number of places (to the right if it is negative).
 struct instance_order {
     bool reversed = false;
     std::int64_t rotated_left = 0;
@@ -25,14 +25,15 @@ struct instance_order {
 /// The average allocation of m items over n instances in some order, the common form of ElasticJob's three strategies.
 ///
 /// With q = m / n and r = m % n, the instance served at position p gets the q items from p * q, and then, if p < r, the
-/// item n * q + p. So the shares differ by one at most. Without instances there are no items either: items() is 0.
+/// item n * q + p. So the shares differ by one at most. Without instances there are no items: items() is 0.
 ///
-/// 24 bytes, literal, no storage. `owner`, `items_of` and `==` are O(1); equal values allocate equally. (Two values may
-/// differ and still allocate equally: two instances reversed are two instances rotated by one.)
+/// 24 bytes, a literal type, without further storage. `owner`, `items_of` and `==` are O(1). Equal values are equal
+/// allocations. (Different values may be equal allocations too: two reversed instances are two instances rotated by
+/// one.)
 /// Source: ElasticJob-Lite 2.1.5, rules SG-3 to SG-5. Threads: a value.
 class closed_form {
 public:
-    /// Nothing, to nobody.
+    /// No items and no instances.
     constexpr closed_form() = default;
 
     constexpr closed_form(std::uint32_t instances, std::uint32_t items, instance_order order = {}) noexcept
@@ -49,7 +50,7 @@ public:
     constexpr std::uint32_t instances() const noexcept { return instances_; }
     constexpr std::uint32_t items() const noexcept { return items_; }
 
-    /// With instances() and items() it makes the same value again: this is what has to be stored.
+    /// The order. Together with instances() and items() it defines the value, so these three must be stored.
     constexpr instance_order order() const noexcept { return {reversed_, shift_}; }
 
     /// Precondition: item < items().
@@ -79,8 +80,8 @@ public:
     /// Writes the owner of item i to out[i], at the speed of memory. Precondition: out.size() >= items().
     constexpr void copy_owners(std::span<slot_index> out) const noexcept;
 
-    /// Writes the items of slot 0, behind them those of slot 1 and so on, at the speed of memory; where the items of a
-    /// slot end follows from the sizes of items_of. Precondition: out.size() >= items().
+    /// Writes the items of slot 0, then those of slot 1 and so on, at the speed of memory. The sizes of items_of say
+    /// where the items of each slot end. Precondition: out.size() >= items().
     constexpr void copy_items(std::span<item_index> out) const noexcept;
 
     friend constexpr bool operator==(closed_form const&, closed_form const&) = default;
@@ -97,8 +98,8 @@ private:
         Blocks::write_run(rest + until_turn, remainder_ - until_turn, slot_at(until_turn), step());
     }
 
-    /// Writes the owners of all items before the remainder, and maybe over those behind. The slots at neighbouring
-    /// positions are neighbours but for one place, where the rotation begins anew.
+    /// Writes the owners of all items before the remainder, and may also overwrite those after it. The slots at
+    /// consecutive positions are consecutive, except at the place where the rotation wraps.
     template <class Blocks>
     [[gnu::always_inline]] constexpr void write_body(slot_index* out) const noexcept {
         if (quotient_ == 0) return;
@@ -110,10 +111,10 @@ private:
         }
     }
 
-    /// From the slot at one position to that at the next.
+    /// The step from the slot at one position to the slot at the next.
     constexpr slot_index step() const noexcept { return reversed_ ? static_cast<slot_index>(-1) : slot_index{1}; }
 
-    /// The number of items before the remainder is dealt out.
+    /// The number of items before the remainder.
     constexpr std::uint32_t body() const noexcept { return items_ - remainder_; }
 
     // Sums of two slots might not fit into 32 bits, so both directions compare before they add.
@@ -147,7 +148,7 @@ constexpr void closed_form::copy_owners(std::span<slot_index> out) const noexcep
 constexpr void closed_form::copy_items(std::span<item_index> out) const noexcept {
     assert(out.size() >= items_);
     detail::in_widest_blocks(items_, [&](auto blocks) __attribute__((always_inline)) {
-        auto const self = *this; // In registers, whatever is written.
+        auto const self = *this; // Keeps the members in registers despite the writes.
         auto* next = out.data();
         for (slot_index slot = 0; slot != self.instances_; ++slot) {
             auto const share = self.items_of(slot);

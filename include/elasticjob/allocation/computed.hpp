@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief An allocation made from a function: what a strategy of one's own returns.
+/// \file \brief An allocation that is computed by a function, for your own strategies.
 #ifndef ELASTICJOB_ALLOCATION_COMPUTED_HPP
 #define ELASTICJOB_ALLOCATION_COMPUTED_HPP
 
@@ -14,15 +14,15 @@
 
 namespace elasticjob {
 
-/// A function that finds the slot of an item, whatever integer it uses for it.
+/// A function that returns the slot of an item as any integer type.
 template <class F>
 concept owner_function = std::move_constructible<F> && requires(F const& f, item_index item) {
     { f(item) } -> std::integral;
 };
 
-/// The allocation whose owners a function computes. Nothing is stored but the function, which is called once for each
-/// question about an owner, and items() times by a walk over `items_of`. Must hold: the function is pure and returns
-/// less than instances(). Constexpr if the function is. Made by `allocate_by`.
+/// An allocation whose owners a function computes. It stores only the function, which is called once by `owner`, and
+/// items() times by an iteration over `items_of`. Must hold: the function is pure and returns less than instances().
+/// Constexpr if the function is. Made by `allocate_by`.
 template <owner_function Owner>
 class computed_allocation {
 public:
@@ -53,10 +53,10 @@ private:
     std::uint32_t items_;
 };
 
-/// Gives every item of the request to the instance in slot `owner(item)`; nothing at all if there are no instances, so
-/// that `owner` may divide by their number.
+/// Assigns every item of the request to the instance in slot `owner(item)`. Without instances the allocation is empty
+/// and `owner` is not called, so it may divide by their number.
 ///
-/// A strategy that returns the allocation must capture by value, and of the request only what it needs:
+/// A strategy that returns this allocation must capture by value, and only the parts of the request that it needs:
 /// \code
 /// struct RoundRobin {
 ///     static constexpr std::string_view name = "com.example.RoundRobin";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Items that only some instances can own: the labels that an item needs, and an instance has.
+/// \file \brief A strategy for items that only some instances can own, by the labels of items and instances.
 #ifndef ELASTICJOB_ALLOCATION_LABEL_HPP
 #define ELASTICJOB_ALLOCATION_LABEL_HPP
 
@@ -21,16 +21,17 @@
 
 namespace elasticjob {
 
-/// Every item goes to an instance that has all the labels it needs, and the loads are as even as that allows: the largest
-/// is the least possible, then the second largest, and so on. An item that no instance may own is left to nobody: its
-/// owner is `no_slot`, it waits, and the others do not wait for it. As soon as somebody with its labels joins, it is his.
+/// Every item goes to an instance that has all labels that the item needs. The loads are as even as that allows: the
+/// largest load is the least possible, then the second largest, and so on. An item that no instance may own gets no
+/// owner (`no_slot`) and waits; the others do not wait for it. When an instance with its labels joins, that instance
+/// gets it.
 ///
-/// Items stay where they were as far as the loads allow; how many move is not promised to be the least, but asked again
-/// with its own answer, it moves nothing.
+/// Items stay with their owners as far as the loads allow. The number of moves is not necessarily minimal, but with its
+/// own result as the previous owners the strategy moves no item.
 ///
-/// Items that need the same are one class, instances that may own the same classes one group; the flow runs between
-/// those (see label_flow.hpp), not between items. O(runs + classes * instances) and the flow; allocates 4 bytes for each
-/// class and instance. Meant for up to some hundreds of different needs.
+/// Items with the same needs form a class, and instances that may own the same classes form a group. The flow is
+/// computed between classes and groups (see label_flow.hpp), not between items. O(runs + classes * instances), plus the
+/// flow; allocates 4 bytes for each class and instance. Meant for up to some hundreds of different needs.
 /// Source: optimal semi-matchings (Harvey, Ladner, Lovász, Tamir, "Semi-matchings for bipartite graphs and load
 /// balancing", 2003), computed as a maximum flow whose limits grow.
 struct LabelAllocation {
@@ -42,7 +43,7 @@ struct LabelAllocation {
 private:
     using class_index = std::uint32_t;
 
-    /// The items up to `end` are all of one class.
+    /// A sequence of items of one class, up to `end`.
     struct stretch {
         item_index end;
         class_index kind;
@@ -69,12 +70,13 @@ private:
 
         void keep_previous(detail::label_flow& flow);
 
-        /// How many items of each class each instance gets: its group's, shared evenly, with what it had first.
+        /// Computes the number of items of each class for each instance: the group's items, shared evenly, with its
+        /// previous ones first.
         void share_within_groups(detail::label_flow const& flow);
 
         std::vector<run> deal();
 
-        /// Visits the items in pieces that have one class and had one owner.
+        /// Visits the items in pieces with one class and one previous owner.
         template <class Visit>
         void for_each_piece(Visit visit) const {
             item_index begin = 0;
@@ -92,7 +94,7 @@ private:
         sharding_request const& request_;
         std::vector<std::string_view> needed_; ///< by class
         std::vector<std::uint32_t> items_;     ///< by class: how many
-        std::vector<bool> can_go_;             ///< by class: whether anybody may own it
+        std::vector<bool> can_go_;             ///< by class: whether any instance may own it
         std::vector<stretch> stretches_;
         std::vector<std::uint32_t> sizes_; ///< by group: how many instances
         std::vector<std::string> masks_;   ///< by group: y for each class that it may own

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The flow behind LabelAllocation: how many items of each kind go to which group of like instances.
+/// \file \brief The flow algorithm of LabelAllocation: the numbers of items that go from each class to each group of
+/// instances.
 #ifndef ELASTICJOB_ALLOCATION_LABEL_FLOW_HPP
 #define ELASTICJOB_ALLOCATION_LABEL_FLOW_HPP
 
@@ -12,9 +13,9 @@
 
 namespace elasticjob::detail {
 
-/// Sends items of classes to groups of instances. An item may go to a group that is open to its class; a group takes up
-/// to its limit. Dinic's algorithm on the graph source -> classes -> groups -> sink: limits may be raised between calls
-/// of `send`, and what a group has been sent never becomes less, only other.
+/// Sends items of classes to groups of instances. An item may go to a group that is open to its class, and a group
+/// accepts items up to its limit. Dinic's algorithm on the graph source -> classes -> groups -> sink. Limits may be
+/// raised between calls of `send`. The load of a group never decreases, but its items may be exchanged.
 class label_flow {
 public:
     using amount = std::uint64_t;
@@ -28,16 +29,17 @@ public:
     void open(std::size_t k, std::size_t g) { open_[k * groups() + g] = true; }
     amount sent(std::size_t k, std::size_t g) const { return sent_[k * groups() + g]; }
 
-    /// Without looking for a better way. Precondition: it is open, the class has so many left, the group has room.
+    /// Sends items directly, without a search. Precondition: the group is open to the class, the class has that many
+    /// items left, and the group has room.
     void put(std::size_t k, std::size_t g, amount a);
 
-    /// Sends as much as the limits allow. Afterwards `is_reached` tells which groups could be sent more, or at least
-    /// something else, if any limit were higher.
+    /// Sends as much as the limits allow. Afterwards `is_reached` says which groups could receive more, or other items,
+    /// if a limit were higher.
     void send();
     bool is_reached(std::size_t g) const { return group_level_[g] != unreached; }
 
-    std::vector<amount> left; ///< by class: what has not been sent
-    std::vector<amount> load; ///< by group: what it has been sent
+    std::vector<amount> left; ///< by class: the items that have not been sent
+    std::vector<amount> load; ///< by group: the items that it has received
     std::vector<amount> limit;
 
 private:
@@ -45,7 +47,7 @@ private:
 
     amount& on_way(std::size_t k, std::size_t g) { return sent_[k * groups() + g]; }
 
-    /// Breadth first from all classes with something left; gives whether a group with room was found.
+    /// Breadth-first search from all classes with items left. Returns whether it found a group with room.
     bool find_levels();
 
     amount push_class(std::size_t k, amount most);
@@ -55,17 +57,17 @@ private:
     std::vector<bool> open_;
     std::vector<amount> sent_;
     std::vector<std::uint32_t> class_level_, group_level_;
-    std::vector<std::size_t> class_at_, group_at_; ///< the ways before these lead nowhere at this level
+    std::vector<std::size_t> class_at_, group_at_; ///< the edges before these are exhausted at this level
 };
 
-/// Sends all items so that the loads are as even as the open ways allow: no instance's load can be made smaller without
-/// making that of one with at least as much larger; so the largest load is the least possible, and of those allocations
-/// the second largest, and so on. Precondition: every class with items has an open group.
+/// Sends all items so that the loads are as even as possible: no instance's load can be reduced without increasing the
+/// load of an instance with at least as much. So the largest load is the least possible, then the second largest, and
+/// so on. Precondition: every class with items has an open group.
 ///
-/// The limit of all groups is raised together. A group that cannot be filled up to it will never get more, because what
-/// can still be sent does not reach it, and is left behind. Levels at which nothing is left behind are jumped over: the
-/// next guess is what there is, shared by all, and if some group cannot be filled so far, what those that cannot get by
-/// themselves (Newton's method on the cut).
+/// The limit of all groups is raised together. If a group cannot be filled up to the limit, it will never get more,
+/// because no remaining item can reach it; such a group is excluded. Limits at which no group would be excluded are
+/// skipped: the next guess is the average over all groups, and if some groups cannot be filled that far, the level of
+/// those groups alone (Newton's method on the cut).
 void send_evenly(label_flow& flow, std::vector<std::uint32_t> const& instances_of_groups);
 
 } // namespace elasticjob::detail

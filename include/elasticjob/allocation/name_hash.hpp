@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief How much names attract each other: what the strategies go by that draw lots.
+/// \file \brief Hashes of names for strategies with pseudo-random choices.
 #ifndef ELASTICJOB_ALLOCATION_NAME_HASH_HPP
 #define ELASTICJOB_ALLOCATION_NAME_HASH_HPP
 
@@ -10,10 +10,10 @@
 
 namespace elasticjob::detail {
 
-/// FNV-1a of the bytes, mixed, because its own upper bits are poor for short texts. 1 ns a byte.
+/// FNV-1a of the bytes, mixed, because its upper bits are weak for short texts. 1 ns for each byte.
 constexpr std::uint64_t hash_name(std::string_view text) noexcept { return mix_bits(fnv_1a(text)); }
 
-/// How much two things attract each other, each given by its hash.
+/// The weight of a pair, each member given by its hash.
 constexpr std::uint64_t attraction(std::uint64_t a, std::uint64_t b) noexcept { return mix_bits(a ^ b); }
 
 } // namespace elasticjob::detail

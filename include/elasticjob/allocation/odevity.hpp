@@ -11,9 +11,9 @@
 
 namespace elasticjob {
 
-/// Average over the list as it stands if Java's hash of the job name is odd, over the reversed list if it is even. So
-/// about half of the jobs put their remainder on the other end. The list is in descending order, thus an *even* name
-/// begins at the lowest id. Source: ElasticJob-Lite 2.1.5, rule SG-4; its documentation says it the other way round.
+/// Average over the list of instances if Java's hash of the job name is odd, and over the reversed list if it is even.
+/// So about half of the jobs put their remainder on the other end. The list is in descending order, so an *even* name
+/// begins at the lowest id. Source: ElasticJob-Lite 2.1.5, rule SG-4; its documentation says the opposite.
 struct OdevitySortByName {
     static constexpr std::string_view name =
         "com.dangdang.ddframe.job.lite.api.strategy.impl.OdevitySortByNameJobShardingStrategy";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The items of one slot, found by asking for the owner of every item.
+/// \file \brief The items of one slot, found by a look-up of every item's owner.
 #ifndef ELASTICJOB_ALLOCATION_OWNED_ITEMS_HPP
 #define ELASTICJOB_ALLOCATION_OWNED_ITEMS_HPP
 
@@ -12,12 +12,11 @@
 
 namespace elasticjob {
 
-/// All items that `allocation.owner` gives to one slot, in ascending order: `items_of` for an allocation that knows
-/// nothing better. It needs `owner` and `items` of the allocation, and refers to it: the allocation must outlive the
-/// range and its iterators.
+/// All items that `allocation.owner` maps to one slot, in ascending order: the generic `items_of`. It uses `owner` and
+/// `items` of the allocation and refers to it, so the allocation must outlive the range and its iterators.
 ///
 /// A borrowed forward range, and a view for the standard library and (allocation/range_v3.hpp) for range-v3. Stores
-/// nothing. A walk from begin to end asks for each owner once: O(items), as is `begin` alone in the worst case.
+/// nothing. An iteration looks up each owner once: O(items). `begin` alone is O(items) in the worst case.
 template <class Allocation>
 class owned_items : public std::ranges::view_base {
 public:
@@ -28,7 +27,7 @@ public:
         using pointer = void;
         using difference_type = std::ptrdiff_t;
         using iterator_concept = std::forward_iterator_tag;
-        using iterator_category = std::input_iterator_tag; // In the old sense: it returns values, not references.
+        using iterator_category = std::input_iterator_tag; // As in C++17, because it returns values, not references.
 
         constexpr iterator() = default;
 
@@ -61,7 +60,7 @@ public:
         item_index item_ = 0;
     };
 
-    /// Only good for being assigned to.
+    /// May only be assigned to.
     constexpr owned_items() = default;
 
     constexpr owned_items(Allocation const& allocation, slot_index slot) noexcept

@@ -12,11 +12,11 @@
 
 namespace elasticjob {
 
-/// The allocation that gives item i to the slot owners[i], in storage of the caller, which must outlive this view.
-/// Must hold: every entry is less than instances(). `owner` is O(1), a walk over `items_of` is O(items).
+/// The allocation that assigns item i to the slot owners[i]. The table belongs to the caller and must outlive this
+/// view. Must hold: every entry is less than instances(). `owner` is O(1), an iteration over `items_of` is O(items).
 class owner_table {
 public:
-    /// Nothing, to nobody.
+    /// No items and no instances.
     constexpr owner_table() = default;
 
     constexpr owner_table(std::uint32_t instances, std::span<slot_index const> owners) noexcept

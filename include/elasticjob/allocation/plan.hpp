@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What would move: the difference between the owners of now and what a strategy would answer.
+/// \file \brief The difference between the present owners and the result of a strategy.
 #ifndef ELASTICJOB_ALLOCATION_PLAN_HPP
 #define ELASTICJOB_ALLOCATION_PLAN_HPP
 
@@ -17,7 +17,7 @@
 
 namespace elasticjob {
 
-/// The items [begin, end) would go from one owner to another. An empty id is nobody.
+/// The items [begin, end) would move from one owner to another. An empty id means no owner.
 struct planned_move {
     item_index begin;
     item_index end;
@@ -27,7 +27,7 @@ struct planned_move {
     friend bool operator==(planned_move const&, planned_move const&) = default;
 };
 
-/// How many items an instance has, and would have.
+/// The number of items that an instance has, and would have.
 struct planned_share {
     instance_id instance;
     std::uint32_t now;
@@ -37,20 +37,20 @@ struct planned_share {
 };
 
 struct allocation_plan {
-    std::vector<planned_move> moves;   ///< by item; neighbours that go the same way are one
-    std::vector<planned_share> shares; ///< of those who would be there, in their order, then of those who would not
-    std::uint32_t kept = 0;  ///< items that would stay with their owner
-    std::uint32_t moved = 0; ///< items that would get another, those included that have none now
-    std::uint32_t left = 0;  ///< items that nobody would own; those of them that lose an owner move
-    std::uint32_t cut = 0;   ///< items that there would be no more
+    std::vector<planned_move> moves;   ///< ordered by item; consecutive items with the same move are combined
+    std::vector<planned_share> shares; ///< of the future instances, in order, then of the others
+    std::uint32_t kept = 0;            ///< items that would keep their owner
+    std::uint32_t moved = 0;           ///< items that would get another owner, including those that have none now
+    std::uint32_t left = 0;            ///< items that would have no owner; if they have one now, they count as moved
+    std::uint32_t cut = 0;             ///< items that would no longer exist
 
     friend bool operator==(allocation_plan const&, allocation_plan const&) = default;
 };
 
-/// What would move if the strategy were asked `next`, while the items belong as `now` says to `owners` (by its slots; an
-/// empty id is nobody). Touches nothing; what `next` says of previous owners is replaced by `now`. Preconditions: the
-/// instances of both are in ElasticJob's order. Throws what the strategy throws. O(runs of both + instances * log
-/// instances) and the strategy.
+/// The moves if the strategy were called with `next`, and the present allocation is `now`, whose slots refer to
+/// `owners` (an empty id means no owner). Changes nothing. The previous owners in `next` are replaced by those of
+/// `now`. Preconditions: the instances of both are in ElasticJob's order. Throws what the strategy throws. O(runs of
+/// both + instances * log instances), plus the strategy.
 template <sharding_strategy Strategy, allocation Now>
 allocation_plan plan_moves(std::span<instance_id const> owners, Now const& now, sharding_request next,
                            Strategy const& strategy = {}) {
@@ -61,7 +61,7 @@ allocation_plan plan_moves(std::span<instance_id const> owners, Now const& now, 
     std::vector<run> old_runs, new_runs;
     append_runs(now, old_runs);
     append_runs(strategy(next), new_runs);
-    if (new_runs.empty() && next.item_count != 0) new_runs.push_back({next.item_count, no_slot}); // there is nobody
+    if (new_runs.empty() && next.item_count != 0) new_runs.push_back({next.item_count, no_slot}); // no instances
 
     allocation_plan plan;
     for (auto const& id : next.instances) plan.shares.push_back({id, 0, 0});
@@ -75,7 +75,7 @@ allocation_plan plan_moves(std::span<instance_id const> owners, Now const& now, 
     };
     auto const is_somebody = [&](slot_index owner) { return owner < owners.size() && !owners[owner].str().empty(); };
 
-    // Both lists are walked together, in pieces that have one owner in each.
+    // Iterates over both lists together, in pieces with one owner in each list.
     item_index begin = 0;
     auto then = new_runs.begin();
     for (auto at = old_runs.begin(); at != old_runs.end() || then != new_runs.end();) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Who owned what, told in the slots of another instance list.
+/// \file \brief Converts previous owners to the slots of another list of instances.
 #ifndef ELASTICJOB_ALLOCATION_PREVIOUS_HPP
 #define ELASTICJOB_ALLOCATION_PREVIOUS_HPP
 
@@ -14,11 +14,11 @@
 
 namespace elasticjob {
 
-/// The slot that each of the `old` instances has among the `fresh` ones, or `no_slot` if it is not there, or is nobody
-/// (an empty id). Precondition: `fresh` is in ElasticJob's order. O(old * log fresh).
+/// The slot of each of the `old` instances among the `fresh` ones, or `no_slot` if it is not among them or its id is
+/// empty. Precondition: `fresh` is in ElasticJob's order. O(old * log fresh).
 std::vector<slot_index> slots_among(std::span<instance_id const> old, std::span<instance_id const> fresh);
 
-/// The same allocation in other slots: the old slot s is called slots[s] now. For `sharding_request::previous_runs`.
+/// The same allocation with other slots: the old slot s becomes slots[s]. For `sharding_request::previous_runs`.
 /// O(runs), or O(items) if the allocation has no `for_each_run`.
 template <class Allocation>
 std::vector<run> renumbered_runs(Allocation const& a, std::span<slot_index const> slots) {

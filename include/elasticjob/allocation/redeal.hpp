@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief How items stay where they are and yet everybody gets the share that he is to have.
+/// \file \brief Computes an allocation with given sizes of the shares and the fewest moves.
 #ifndef ELASTICJOB_ALLOCATION_REDEAL_HPP
 #define ELASTICJOB_ALLOCATION_REDEAL_HPP
 
@@ -15,12 +15,13 @@
 
 namespace elasticjob::detail {
 
-/// So many counters, all 0. Few of them need no heap, which would take longer than to share out ten items.
+/// A number of counters, initially 0. A few counters need no heap memory, whose allocation would take longer than the
+/// allocation of ten items.
 class slot_counts : public std::span<std::uint32_t> {
 public:
     constexpr explicit slot_counts(std::size_t count) : many_{count > few ? new std::uint32_t[count]{} : nullptr} {
         span::operator=({many_ ? many_ : few_, count});
-        // In blocks: wider ones, as of memset, keep processors waiting who read a single counter next.
+        // In blocks: after wider stores, such as memset's, the processor stalls when it reads a single counter next.
         if (!many_) narrow_blocks::write_run(few_, count, 0, 0);
     }
     slot_counts(slot_counts const&) = delete;
@@ -30,10 +31,10 @@ public:
 private:
     static constexpr std::size_t few = 24;
     std::uint32_t few_[few];
-    std::uint32_t* const many_; ///< an empty vector takes a nanosecond to make and to end
+    std::uint32_t* const many_; ///< not a vector, because an empty vector costs a nanosecond
 };
 
-/// The previous owners as runs: those of the request, or made from its table into `storage`.
+/// The previous owners as runs: those of the request, or converted from its table into `storage`.
 constexpr std::span<run const> previous_runs_of(sharding_request const& request, std::vector<run>& storage) {
     if (!request.previous_runs.empty() || request.previous_owners.empty()) return request.previous_runs;
     item_index end = 0;
@@ -41,7 +42,7 @@ constexpr std::span<run const> previous_runs_of(sharding_request const& request,
     return storage;
 }
 
-/// Counts into `had` how many of the first `items` items each slot had. O(runs).
+/// Counts into `had` the number of the first `items` items that each slot had. O(runs).
 constexpr void count_kept(std::span<run const> previous, std::uint32_t items, std::span<std::uint32_t> had) {
     item_index begin = 0;
     for (run const& r : previous) {
@@ -51,8 +52,8 @@ constexpr void count_kept(std::span<run const> previous, std::uint32_t items, st
     }
 }
 
-/// Sets `target` to shares of items / slots each, one more for as many as there are left over: first for those who had
-/// more than that (the item would move otherwise), then for the others, both in the order of the slots.
+/// Sets each `target` to items / slots, and to one more for as many slots as there are items left over: first for slots
+/// that had more (otherwise that item would move), then for the others, both in the order of the slots.
 constexpr void even_targets(std::span<std::uint32_t const> had, std::uint32_t items, std::span<std::uint32_t> target) {
     auto const slots = static_cast<std::uint32_t>(had.size());
     auto const share = items / slots;
@@ -66,11 +67,11 @@ constexpr void even_targets(std::span<std::uint32_t const> had, std::uint32_t it
             }
 }
 
-/// Gives every slot as many items as `target` says, with the fewest moves that these targets allow: a slot keeps what it
-/// had, the first of it if that is too much, and all else goes to those who lack something, who are served in `order`
-/// (of slots; empty: as numbered). So sum(min(had, target)) items stay, and no allocation with these targets can keep
-/// more. `had` is what `count_kept` says, and is used up like `target`. Precondition: the targets sum up to `items`.
-/// O(runs + slots), as many runs at most.
+/// Gives every slot the number of items in `target`, with the fewest moves that these targets allow. A slot keeps its
+/// items, or the first of them if it had too many. All other items go to the slots that need more, in `order` (of
+/// slots; empty: by number). So sum(min(had, target)) items stay, and no allocation with these targets keeps more.
+/// `had` is the result of `count_kept`; it is consumed, like `target`. Precondition: the targets sum up to `items`.
+/// O(runs + slots), and at most that many runs.
 constexpr std::vector<run> redeal(std::span<run const> previous, std::uint32_t items, std::span<std::uint32_t> had,
                                   std::span<std::uint32_t> target, std::span<slot_index const> order = {}) {
     auto const keep = had;
@@ -84,7 +85,7 @@ constexpr std::vector<run> redeal(std::span<run const> previous, std::uint32_t i
     item_index begin = 0;
     std::size_t served = 0;
     for (std::size_t i = 0; begin != items; ++i) {
-        bool const is_known = i < previous.size(); // Nobody had what is behind the last run.
+        bool const is_known = i < previous.size(); // Items after the last run had no owner.
         auto const end = is_known ? std::min(previous[i].end, items) : items;
         auto const owner = is_known ? previous[i].owner : no_slot;
         if (owner < keep.size() && begin != end) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Owners that follow from names alone, and few moves without any memory of who had what.
+/// \file \brief A strategy that computes owners from names alone, with few moves and without previous owners.
 #ifndef ELASTICJOB_ALLOCATION_RENDEZVOUS_HPP
 #define ELASTICJOB_ALLOCATION_RENDEZVOUS_HPP
 
@@ -16,12 +16,14 @@
 
 namespace elasticjob {
 
-/// Each item goes to the instance that attracts it most, by a hash of job, item and instance id. So who leaves leaves
-/// only his own items behind, who joins takes only what he attracts most, and nothing else moves: the fewest moves that
-/// are possible without knowing the owners before. The price is balance: with 100 items each, the largest share is about
-/// 1.2 to 1.4 times the average. Where previous owners are known, StickyAllocation has both.
+/// Each item goes to the instance with the greatest hash of job, item and instance id. When an instance leaves, only
+/// its own items move; when one joins, it takes only the items for which its hash is the greatest. These are the fewest
+/// moves that are possible without knowing the previous owners. The price is balance: with 100 items for each instance,
+/// the largest share is about 1.2 to 1.4 times the average. If previous owners are known, StickyAllocation has balance
+/// and few moves.
 ///
-/// `owner` finds one owner with nothing stored, O(instances); the whole is O(items * instances), about 1 ns for each.
+/// `owner` computes one owner without stored data, O(instances). The whole allocation is O(items * instances), about 1
+/// ns for each pair.
 /// Source: highest random weight, Thaler and Ravishankar, "Using name-based mappings to increase hit rates", IEEE/ACM
 /// Transactions on Networking 6 (1998).
 struct RendezvousAllocation {
@@ -33,7 +35,8 @@ struct RendezvousAllocation {
     stored_runs operator()(sharding_request const& request) const;
 
 private:
-    /// Of equals the lower slot, which is the greater id: so even a tie does not depend on who else is there.
+    /// Of equal hashes the lower slot wins, which has the greater id. So even a tie does not depend on the other
+    /// instances.
     struct strongest {
         std::uint64_t pull = 0;
         slot_index slot = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Jobs of one item: different jobs on different instances, by nothing but their names.
+/// \file \brief A strategy that puts jobs with one item on different instances, by their names alone.
 #ifndef ELASTICJOB_ALLOCATION_ROUND_ROBIN_BY_NAME_HPP
 #define ELASTICJOB_ALLOCATION_ROUND_ROBIN_BY_NAME_HPP
 
@@ -12,14 +12,15 @@
 
 namespace elasticjob {
 
-/// Average, beginning at an instance that follows from the job's name, so that jobs of one item do not all run on the
-/// first. A number at the end of the name counts as such: `import-1`, `import-2`, … go round the instances in turn, each
-/// beginning where the one before has ended, so that no instance has more than one item more than another of such a
-/// family (as long as its numbers have no gaps). Names without one, and different families, are as random.
+/// Average, beginning at an instance that is computed from the job's name, so that jobs with one item do not all run on
+/// the first instance. Jobs with a number at the end of the name form a family: `import-1`, `import-2`, … use the
+/// instances in turn, each job beginning where the previous one ends. So over a family the shares of two instances
+/// differ by one item at most, if the numbers have no gaps. Names without a number, and different families, begin at
+/// pseudo-random instances.
 ///
-/// Stored as 24 bytes and computed in O(length of the name), at any number of items; the time plays no part, so all
-/// instances agree and nothing moves by itself. But when the number of instances changes, nearly all moves: where that
-/// matters, SpreadAllocation.
+/// Stored as 24 bytes and computed in O(length of the name), whatever the number of items. The result does not depend
+/// on the time, so all instances agree and no item moves by itself. But when the number of instances changes, nearly
+/// all items move; if that matters, use SpreadAllocation.
 struct RoundRobinByName {
     static constexpr std::string_view name = "elasticjob.RoundRobinByName";
 
@@ -31,7 +32,7 @@ struct RoundRobinByName {
         std::uint64_t turn = 0; // the number, modulo the slots: names have room for more than 64 bits
         for (char const digit : request.job_name.substr(family.size()))
             turn = (turn * 10 + static_cast<std::uint64_t>(digit - '0')) % slots;
-        // Each member of the family has one item more on so many instances; the next one begins behind them.
+        // Each job of the family has one more item on this number of instances; the next job begins after them.
         turn = (turn * (request.item_count % slots) + detail::hash_name(family) % slots) % slots;
         return {slots, request.item_count, {.rotated_left = static_cast<std::int64_t>(turn)}};
     }

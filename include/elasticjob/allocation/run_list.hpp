@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief An allocation over a list of runs, and any allocation as such a list: the form in which it is stored.
+/// \file \brief An allocation over a list of runs, and the conversion of any allocation into such a list, the form in
+/// which it is stored.
 #ifndef ELASTICJOB_ALLOCATION_RUN_LIST_HPP
 #define ELASTICJOB_ALLOCATION_RUN_LIST_HPP
 
@@ -15,8 +16,8 @@
 namespace elasticjob {
 
 /// The items of one slot in a run list, in ascending order. A borrowed forward range, and a view for the standard
-/// library and (allocation/range_v3.hpp) for range-v3. It refers to the storage of the runs. A walk is O(runs + its items),
-/// as is `begin` in the worst case.
+/// library and (allocation/range_v3.hpp) for range-v3. It refers to the storage of the runs. An iteration is O(runs +
+/// its items), and so is `begin` in the worst case.
 class run_items : public std::ranges::view_base {
 public:
     class iterator {
@@ -26,7 +27,7 @@ public:
         using pointer = void;
         using difference_type = std::ptrdiff_t;
         using iterator_concept = std::forward_iterator_tag;
-        using iterator_category = std::input_iterator_tag; // In the old sense: it returns values, not references.
+        using iterator_category = std::input_iterator_tag; // As in C++17, because it returns values, not references.
 
         constexpr iterator() = default;
 
@@ -83,11 +84,11 @@ private:
     slot_index slot_ = 0;
 };
 
-/// The allocation that a list of runs describes, in storage of the caller, which must outlive this view. `owner` is
-/// O(log runs). Must hold: `is_run_list(instances, runs)`, so ask it first about anything read from outside.
+/// The allocation that a list of runs describes. The list belongs to the caller and must outlive this view. `owner` is
+/// O(log runs). Must hold: `is_run_list(instances, runs)`, so check it first for data from outside.
 class run_list_view {
 public:
-    /// Nothing, to nobody.
+    /// No items and no instances.
     constexpr run_list_view() = default;
 
     constexpr run_list_view(std::uint32_t instances, std::span<run const> runs) noexcept
@@ -99,7 +100,7 @@ public:
     /// Precondition: item < items().
     constexpr slot_index owner(item_index item) const noexcept {
         assert(item < items());
-        // The run sought is the first that ends behind the item; it is one of `count` runs from `first`.
+        // The required run is the first one that ends after the item; it is one of `count` runs from `first`.
         auto const* first = runs_.data();
         for (auto count = runs_.size(); count > 1;) {
             auto const half = count / 2;
@@ -125,8 +126,8 @@ private:
     std::uint32_t instances_ = 0;
 };
 
-/// Whether the runs describe an allocation over so many instances: no run is empty, neighbours have different owners,
-/// and every owner is an instance, or also nobody if items may be left. O(runs).
+/// Whether the runs describe an allocation over `instances` instances: no run is empty, neighbouring runs have
+/// different owners, and every owner is an instance, or `no_slot` if items may be left. O(runs).
 constexpr bool is_run_list(std::uint32_t instances, std::span<run const> runs, bool may_leave_items = false) noexcept {
     run before{0, no_slot};
     for (run const& r : runs) {

@@ -15,12 +15,12 @@
 
 namespace elasticjob {
 
-/// Consecutive items, and at most one single item behind them: what an average allocation gives to one instance.
+/// Consecutive items, and at most one single item after them: the share of an instance in an average allocation.
 ///
 /// A random access, sized and borrowed range, and a view for the standard library and (allocation/range_v3.hpp) for
-/// range-v3. 16 bytes; it refers to nothing, so it may outlive the allocation. Everything is O(1) and constexpr, except
-/// what visits or writes the items. Preconditions are those of a container: an index is less than size(), an iterator is
-/// dereferenced inside the range.
+/// range-v3. 16 bytes without references, so it may outlive the allocation. Everything is O(1) and constexpr, except
+/// functions that visit or write the items. Preconditions are those of a container: an index is less than size(), an
+/// iterator is dereferenced inside the range.
 class shard_range : public std::ranges::view_base {
 public:
     class iterator;
@@ -32,7 +32,7 @@ public:
     constexpr shard_range(item_index first, std::uint32_t length) noexcept
         : first_{first}, length_{length}, size_{length} {}
 
-    /// The items [first, first + length), and then `tail`, which is none of them and greater than all of them.
+    /// The items [first, first + length), and then `tail`, which is greater than all of them.
     constexpr shard_range(item_index first, std::uint32_t length, item_index tail) noexcept
         : first_{first}, length_{length}, tail_{tail}, size_{length + 1} {
         assert(length == 0 || tail - first >= length);
@@ -49,19 +49,19 @@ public:
     }
 
     constexpr bool contains(item_index item) const noexcept {
-        // Below `first` the difference wraps around to something that is not less than the length.
+        // For items below `first` the difference wraps around to a value that is not less than the length.
         return item - first_ < length_ || (has_tail() && item == tail_);
     }
 
-    /// Calls `visit(item)` for all items in ascending order. Faster than the iterator where the call is cheap, because
-    /// the loop does not ask at each item where it stands.
+    /// Calls `visit(item)` for all items in ascending order. Faster than the iterator if the call is cheap, because the
+    /// loop does not check its position at each item.
     template <class Visit>
     constexpr void for_each(Visit visit) const {
         for (std::uint32_t i = 0; i != length_; ++i) visit(first_ + i);
         if (has_tail()) visit(tail_);
     }
 
-    /// Writes the items to the first size() places of `out`, four at a time. Precondition: they are there.
+    /// Writes the items to the first size() elements of `out`, four at a time. Precondition: out.size() >= size().
     constexpr void copy_to(std::span<item_index> out) const noexcept {
         assert(out.size() >= size_);
         write<detail::narrow_blocks>(out.data());
@@ -84,7 +84,7 @@ private:
     std::uint32_t size_ = 0;
 };
 
-/// Holds what it needs of the range, so the range may go before it.
+/// Holds a copy of the required data, so it may outlive the range.
 class shard_range::iterator {
 public:
     using value_type = item_index;
@@ -92,7 +92,7 @@ public:
     using pointer = void;
     using difference_type = std::ptrdiff_t;
     using iterator_concept = std::random_access_iterator_tag;
-    using iterator_category = std::input_iterator_tag; // In the old sense: it returns values, not references.
+    using iterator_category = std::input_iterator_tag; // As in C++17, because it returns values, not references.
 
     constexpr iterator() = default;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Many small jobs over one cluster: each job chooses its instances by name, and keeps them.
+/// \file \brief A strategy for many small jobs in one cluster: each job chooses its instances by name.
 #ifndef ELASTICJOB_ALLOCATION_SPREAD_HPP
 #define ELASTICJOB_ALLOCATION_SPREAD_HPP
 
@@ -17,14 +17,14 @@
 
 namespace elasticjob {
 
-/// Shares that differ by one item at most; the larger ones, which is all there is when a job has fewer items than there
-/// are instances, go to the instances that attract the job most, by a hash of job name and instance id. So a thousand
-/// jobs of one item load all instances about alike, and an instance that joins later gets its part of them, which it
-/// would not with StickyAllocation: that one leaves alone what is balanced.
+/// Shares that differ by one item at most. The larger shares go to the instances with the greatest hashes of job name
+/// and instance id. If a job has fewer items than instances, these are the only ones with an item. So a thousand jobs
+/// with one item each load all instances about equally, and an instance that joins later gets its part of them. With
+/// StickyAllocation it would not, because that strategy does not change a balanced allocation.
 ///
-/// Which instances get how much depends on who is there, and on nothing before; which items they get, on what they had:
-/// the fewest for these shares move. With fewer items than instances, at most one item moves when one instance joins or
-/// leaves. O(instances * log instances + runs).
+/// The sizes of the shares depend only on the present instances. Which items an instance gets depends on the previous
+/// owners: the number of moves is the minimum for these sizes. With fewer items than instances, at most one item moves
+/// when one instance joins or leaves. O(instances * log instances + runs).
 /// Source: highest random weight, see RendezvousAllocation, applied to the shares instead of the items.
 struct SpreadAllocation {
     static constexpr std::string_view name = "elasticjob.SpreadAllocation";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief An allocation that owns its runs: what strategies return whose answer is no formula.
+/// \file \brief An allocation that owns its runs, for strategies whose result is not a formula.
 #ifndef ELASTICJOB_ALLOCATION_STORED_RUNS_HPP
 #define ELASTICJOB_ALLOCATION_STORED_RUNS_HPP
 
@@ -18,8 +18,8 @@ namespace elasticjob {
 
 namespace detail {
 
-/// Lets the items up to `end` belong to `owner`: a run more, or a longer one. As a call, which it is for g++ 12 at -O2, it
-/// takes a quarter of the time of StickyAllocation.
+/// Assigns the items up to `end` to `owner`, in a new run or a longer one. If it were not inlined, as by g++ 12 at -O2,
+/// it would take a quarter of the time of StickyAllocation.
 template <class Run>
 [[gnu::always_inline]] constexpr void extend_runs(std::vector<Run>& runs, item_index end, slot_index owner) {
     if (!runs.empty() && runs.back().owner == owner)
@@ -30,15 +30,15 @@ template <class Run>
 
 } // namespace detail
 
-/// Runs with their storage: 8 bytes a run. `owner` is O(log runs), a walk over `items_of` O(runs + its items).
-/// With `MayLeaveItems` runs may have the owner `no_slot`: those items are left to nobody.
-/// Must hold: the runs are a run list over so many instances (`is_run_list`). Threads: a value.
+/// Runs with their storage: 8 bytes for each run. `owner` is O(log runs), an iteration over `items_of` O(runs + its
+/// items). With `MayLeaveItems` runs may have the owner `no_slot`: these items have no owner. Must hold: the runs are a
+/// run list over the instances (`is_run_list`). Threads: a value.
 template <bool MayLeaveItems = false>
 class basic_stored_runs {
 public:
     static constexpr bool may_leave_items = MayLeaveItems;
 
-    /// Nothing, to nobody.
+    /// No items and no instances.
     constexpr basic_stored_runs() = default;
 
     constexpr basic_stored_runs(std::uint32_t instances, std::vector<run> runs) noexcept

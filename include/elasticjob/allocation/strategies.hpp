@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Several strategies in one program, of which each job names one.
+/// \file \brief Combines several strategies in one program; each job names one of them.
 #ifndef ELASTICJOB_ALLOCATION_STRATEGIES_HPP
 #define ELASTICJOB_ALLOCATION_STRATEGIES_HPP
 
@@ -16,12 +16,13 @@
 namespace elasticjob {
 
 /// `job_scheduler<ZkRegistry, Strategies<AverageAllocation, StickyAllocation>>` runs jobs of either strategy. The job's
-/// `jobShardingStrategyClass` names it, and may name another one while the job runs: the leader then shards the job anew. A
-/// job that names none gets average allocation if it is among them, or else the first. All members of the job need the
-/// strategy that it names.
+/// `jobShardingStrategyClass` names the strategy. If it changes while the job runs, the leader shards the job again. A
+/// job that names no strategy gets average allocation if that is in the list, or else the first one. All members of the
+/// job need the strategy that the job names.
 ///
-/// A model of `sharding_strategy`; its answers are those of the named strategy, as runs: O(runs) more. Precondition of the
-/// call: `request.strategy` is empty, for the first one, or the name of one of them. No two have the same name.
+/// A model of `sharding_strategy`. Its results are those of the named strategy, converted to runs, which costs O(runs).
+/// Precondition of the call: `request.strategy` is the name of one of them, or empty for the first. No two have the
+/// same name.
 template <sharding_strategy First, sharding_strategy... Others>
 class Strategies {
     template <class S>
@@ -34,12 +35,12 @@ public:
     static constexpr bool may_leave_items = detail::allocation_may_leave_items<answer_of<First>> ||
                                             (detail::allocation_may_leave_items<answer_of<Others>> || ...);
 
-    /// Whether one of them has that name.
+    /// Whether one of the strategies has that name.
     static constexpr bool has(std::string_view wanted) {
         return wanted == First::name || ((wanted == Others::name) || ...);
     }
 
-    /// For each name, in their order.
+    /// Calls `visit(name)` for each strategy, in order.
     template <class Visit>
     static constexpr void for_each_name(Visit visit) {
         visit(std::string_view{First::name});
@@ -68,7 +69,7 @@ inline constexpr bool strategy_is_a_choice = requires(std::string_view name) {
     S::has(name);
 };
 
-/// Whether a job that names this strategy is for `S`.
+/// Whether `S` is, or contains, the strategy with that name.
 template <sharding_strategy S>
 constexpr bool strategy_has_name(std::string_view name) {
     if constexpr (strategy_is_a_choice<S>)

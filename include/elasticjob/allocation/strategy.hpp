@@ -16,30 +16,31 @@
 
 namespace elasticjob {
 
-/// What a strategy may know. It borrows everything, so it is good for one call.
+/// The input of a strategy. It refers to its data, so it is valid for one call.
 struct sharding_request {
     std::string_view job_name; ///< UTF-8
-    /// In ElasticJob's order, which is descending by the text of the ids. A slot is a place in this list.
+    /// In ElasticJob's order, which is descending by the text of the ids. A slot is an index into this list.
     std::span<instance_id const> instances;
     std::uint32_t item_count = 0;
-    /// Per item, the slot that its last owner has in `instances`, or `no_slot` if that instance is gone or there was
-    /// none. May be shorter than item_count, and is empty when nothing is known.
+    /// For each item, the slot of its last owner in `instances`, or `no_slot` if that instance is gone or there was
+    /// none. May be shorter than item_count, and is empty if nothing is known.
     std::span<slot_index const> previous_owners{};
-    /// The same as runs, which takes the place of the table where it is not empty. Ends anywhere.
+    /// The same as runs, which replace the table if they are not empty. They may end before the last item.
     std::span<run const> previous_runs{};
-    /// Per slot; empty: all are as by default. Known only to a strategy that `uses_traits`.
+    /// For each slot; empty: all have the default. Set only for a strategy that `uses_traits`.
     std::span<instance_traits const> traits{};
-    /// In the order of the items, none of which is in two; those in none need nothing. Known as `traits` are.
+    /// In the order of the items; each item is in one need at most, and items in none need no labels. Set like
+    /// `traits`.
     std::span<item_need const> needs{};
-    /// The name that the job gives, for `Strategies`, which contain several; empty: the strategy's own.
+    /// The name in the job's configuration, for `Strategies`, which combines several; empty: the strategy's own.
     std::string_view strategy{};
 
     constexpr std::uint32_t instance_count() const noexcept { return static_cast<std::uint32_t>(instances.size()); }
 
-    /// O(1), or O(log runs) where runs are given.
+    /// O(1), or O(log runs) with `previous_runs`.
     constexpr slot_index previous_owner(item_index item) const noexcept {
         if (previous_runs.empty()) return item < previous_owners.size() ? previous_owners[item] : no_slot;
-        std::size_t first = 0; // the run sought is the first that ends behind the item, if there is one
+        std::size_t first = 0; // the required run is the first one that ends after the item, if any
         for (std::size_t count = previous_runs.size(); count != 0;) {
             auto const half = count / 2;
             bool const is_before = previous_runs[first + half].end <= item;
@@ -64,7 +65,7 @@ concept strategy_has_a_constant_name = requires {
     typename std::integral_constant<std::size_t, std::string_view{S::name}.size()>;
 };
 
-/// Whether the leader has to know the weights and labels of the instances, and the needs of the items, before it asks.
+/// Whether the leader needs the weights and labels of the instances, and the needs of the items, for the call.
 template <class S>
 inline constexpr bool strategy_uses_traits = false;
 template <class S>
@@ -78,20 +79,21 @@ concept strategy_answers_requests = requires(S const& s, sharding_request const&
 
 } // namespace detail
 
-/// How the items of a job are spread over the instances that are alive.
+/// Distributes the items of a job over its live instances.
 ///
 /// | expression   | returns            | must hold                                                                  |
 /// |--------------|--------------------|----------------------------------------------------------------------------|
 /// | `S::name`    | `std::string_view` | a constant; stored as `jobShardingStrategyClass` of the job, where Java    |
-/// |              |                    | peers look for a class of that name                                        |
+/// |              |                    | members look for a class with that name                                    |
 /// | `s(request)` | an `allocation`    | covers the items of the request over the instances of the request; pure:   |
 /// |              |                    | equal requests get equal allocations, in every process and at any time     |
-/// | `S::uses_traits` | `bool`         | optional; true: `traits` and `needs` of the request are filled, for which  |
-/// |              |                    | the leader watches nodes that it needs for nothing else                    |
+/// | `S::uses_traits` | `bool`         | optional; true: the request has `traits` and `needs`. The leader then      |
+/// |              |                    | watches the nodes of these                                                 |
 ///
 /// Preconditions of the call: item_count > 0, instances not empty, their number below `no_slot`. The strategies of this
-/// library are total all the same: without instances, or without items, they return an allocation with items() == 0.
-/// A strategy may throw, or run out of memory: then the assignment stays as it is, and the leader tells.
+/// library also accept other requests: without instances, or without items, they return an allocation with items() ==
+/// 0. If a strategy throws, also because of lack of memory, the assignment stays as it is, and the leader reports the
+/// error.
 ///
 /// Laws: test/laws/allocation.hpp. Models: AverageAllocation, OdevitySortByName, RotateServerByName; StickyAllocation,
 /// SpreadAllocation, RoundRobinByName, RendezvousAllocation; WeightedAllocation, LabelAllocation. docs/strategies.md

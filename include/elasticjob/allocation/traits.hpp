@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What tells one instance from another, and what an item asks of its owner: weights and labels.
+/// \file \brief Weights and labels of instances, and the labels that items need.
 #ifndef ELASTICJOB_ALLOCATION_TRAITS_HPP
 #define ELASTICJOB_ALLOCATION_TRAITS_HPP
 
@@ -10,9 +10,9 @@
 
 namespace elasticjob {
 
-/// What an instance says of itself. Labels are words with blanks between them, in any order: `gpu zone=a`.
+/// The traits of an instance. Labels are words separated by blanks, in any order: `gpu zone=a`.
 struct instance_traits {
-    std::uint32_t weight = 1; ///< how much it takes, compared with the others; 0: nothing
+    std::uint32_t weight = 1; ///< its share, compared with other instances; 0: no items
     std::string_view labels{};
 
     friend constexpr bool operator==(instance_traits const&, instance_traits const&) = default;
@@ -39,7 +39,7 @@ constexpr std::string_view take_label(std::string_view& text) noexcept {
 
 } // namespace detail
 
-/// Whether the label is one of these words. O(length).
+/// Whether `labels` contains the label. O(length).
 constexpr bool has_label(std::string_view labels, std::string_view label) noexcept {
     for (;;) {
         auto const word = detail::take_label(labels);
@@ -48,7 +48,7 @@ constexpr bool has_label(std::string_view labels, std::string_view label) noexce
     }
 }
 
-/// Whether all that is needed is there. O(product of the lengths).
+/// Whether `labels` contains all needed labels. O(product of the lengths).
 constexpr bool has_labels(std::string_view labels, std::string_view needed) noexcept {
     for (;;) {
         auto const word = detail::take_label(needed);
@@ -57,7 +57,8 @@ constexpr bool has_labels(std::string_view labels, std::string_view needed) noex
     }
 }
 
-/// The value of the first label that reads `key=value`: of `gpu zone=a`, `zone` is `a`. Empty if there is none.
+/// The value of the first label of the form `key=value`: in `gpu zone=a`, the value of `zone` is `a`. Empty if there is
+/// none.
 constexpr std::string_view label_value(std::string_view labels, std::string_view key) noexcept {
     for (;;) {
         auto const word = detail::take_label(labels);

@@ -17,8 +17,8 @@ namespace elasticjob {
 
 namespace detail {
 
-/// Sets `target` to the floor of each slot's quota items * weight / sum(weights), and one more for the largest
-/// remainders. If all weigh nothing, all weigh the same. O(slots).
+/// Sets `target` to the floor of each slot's quota items * weight / sum(weights), and to one more for the largest
+/// remainders. If all weights are 0, all slots have the same weight. O(slots).
 constexpr void weighted_targets(sharding_request const& request, std::span<std::uint32_t> target) {
     struct rest {
         std::uint64_t remainder;
@@ -46,10 +46,10 @@ constexpr void weighted_targets(sharding_request const& request, std::span<std::
 
 } // namespace detail
 
-/// Each instance gets items in proportion to its weight, by the method of the largest remainder (Hamilton's): nobody is
-/// an item or more away from its exact quota, ties go to the lower slot. An instance of weight 0 gets nothing, unless
-/// all have that, which makes them equal. Without previous owners the shares are neighbouring items in the order of the
-/// slots; with them, no allocation of these shares moves fewer items. O(runs + instances).
+/// Each instance gets items in proportion to its weight, by the largest remainder method (Hamilton's): each share
+/// differs from its exact quota by less than one item, and ties go to the lower slot. An instance with weight 0 gets no
+/// items, unless all weights are 0, which makes the shares equal. Without previous owners the shares are consecutive
+/// items, in the order of the slots. With them, no allocation with these shares moves fewer items. O(runs + instances).
 struct WeightedAllocation {
     static constexpr std::string_view name = "elasticjob.WeightedAllocation";
     static constexpr bool uses_traits = true;

@@ -10,7 +10,7 @@
 
 namespace elasticjob::detail {
 
-/// What every 64-bit processor stores at once.
+/// The block that every 64-bit processor can store at once.
 struct narrow {
     using block [[gnu::vector_size(16)]] = std::uint32_t;
     static constexpr block ascending{0, 1, 2, 3};
@@ -18,9 +18,8 @@ struct narrow {
 
 /// Writes numbers block by block.
 ///
-/// By hand, because g++ 12 does not turn loops into vector stores at -O2, which costs a factor of three to five. All of it
-/// is inlined into its caller, because there is no other way to say for which processor it is compiled: see
-/// `in_widest_blocks`.
+/// Written by hand, because g++ 12 does not vectorize loops at -O2, which costs a factor of three to five. Everything
+/// is inlined into the caller, because that determines the processor for which it is compiled: see `in_widest_blocks`.
 template <class Width>
 struct blocks {
     using block = typename Width::block;
@@ -40,7 +39,7 @@ struct blocks {
         block values = start;
         std::size_t const last = count - size; // where the last block goes
         std::size_t i = 0;
-        if (count >= 8 * size) { // So many had better be aligned, for a store across two cache lines counts as two.
+        if (count >= 8 * size) { // Worth aligning, because a store across two cache lines counts as two.
             std::memcpy(out, &start, sizeof start);
             i = size - reinterpret_cast<std::uintptr_t>(out) / sizeof *out % size;
             values += step * static_cast<std::uint32_t>(i);
@@ -52,14 +51,16 @@ struct blocks {
             values = next + stride;
         }
         if (i < last) std::memcpy(out + i, &values, sizeof values);
-        // It may overlap the block before it, where it writes the same numbers again: cheaper than a rest of single stores.
+        // It may overlap the previous block, where it writes the same numbers again. This is cheaper than single stores
+        // for the rest.
         values = start + step * static_cast<std::uint32_t>(last);
         std::memcpy(out + last, &values, sizeof values);
     }
 
-    /// Writes `runs` runs of `length` equal numbers each from `out` on, the first one of `first` and each next one of `step`
-    /// more, and returns where they end. What is between there and `limit` may be written too, and is for the caller to
-    /// write afterwards. O(runs * length). Precondition: there is room before `limit`.
+    /// Writes `runs` runs of `length` equal numbers each, starting at `out`. The first run consists of `first`, and
+    /// each further one of a number that is greater by `step`. Returns the end of the runs. The memory between there
+    /// and `limit` may be overwritten, too; the caller must write it afterwards. O(runs * length). Precondition: there
+    /// is room before `limit`.
     [[gnu::always_inline]] static constexpr std::uint32_t* write_runs(std::uint32_t* out, std::uint32_t const* limit,
                                                                       std::size_t runs, std::size_t length,
                                                                       std::uint32_t first, std::uint32_t step) noexcept {
@@ -86,9 +87,9 @@ struct blocks {
     }
 
 private:
-    /// `write_runs` where a run has so many blocks, the last of which it ends in: all of them are stored for each run,
-    /// whatever its length, because the next run writes over what was too much; two runs share a block where that saves
-    /// one. Stops at the first run for which there is not as much room before `limit`.
+    /// `write_runs` for runs that end in the last of this number of blocks. It stores all blocks of each run, whatever
+    /// the length, because the next run overwrites the excess. Two runs share a block if that saves one. Stops at the
+    /// first run without enough room before `limit`.
     template <std::size_t Blocks>
     [[gnu::always_inline]] static std::uint32_t* write_short_runs(std::uint32_t* out, std::uint32_t const* limit,
                                                                   std::size_t& runs, std::size_t length,
@@ -98,7 +99,7 @@ private:
         block values = first + block{};
         auto const rest = length - (Blocks - 1) * size;
         if (rest <= size / 2) {
-            block shared{}; // one more where the second run has begun
+            block shared{}; // greater by `step` where the second run has begun
             for (std::size_t i = 1; i != size; ++i) shared[i] = i < rest ? 0 : step;
             for (; runs > 1 && limit - out >= two; runs -= 2, out += 2 * length) {
                 block const both = values + shared;
@@ -122,8 +123,8 @@ private:
 
 using narrow_blocks = blocks<narrow>;
 
-// The work is a call of its own: inlined where registers are scarce, g++ 12 keeps the counter of its inner loop in memory,
-// and it takes three times as long.
+// The work is a separate function: if it is inlined where registers are scarce, g++ 12 keeps the counter of its inner
+// loop in memory, which takes three times as long.
 
 template <class Work>
 [[gnu::noinline]] constexpr void in_narrow_blocks(Work const& work) {
@@ -131,7 +132,7 @@ template <class Work>
 }
 
 #if defined(__x86_64__)
-/// What nearly all of this kind of processors store at once: those with AVX2.
+/// The block that nearly all processors of this kind can store at once: those with AVX2.
 struct wide {
     using block [[gnu::vector_size(32)]] = std::uint32_t;
     static constexpr block ascending{0, 1, 2, 3, 4, 5, 6, 7};
@@ -143,9 +144,9 @@ template <class Work>
 }
 #endif
 
-/// Calls work(blocks<...>{}), which writes so many numbers, with the widest blocks that this processor stores at once. A
-/// program that was compiled for any processor of a kind asks for that when it runs. Few numbers are not written faster in
-/// wide blocks. `work` must be inlined into its caller.
+/// Calls work(blocks<...>{}), which writes `count` numbers, with the widest blocks that this processor can store at
+/// once. A program that was compiled for all processors of a kind detects this at run time. Wide blocks do not help for
+/// few numbers. `work` must be inlined into its caller.
 template <class Work>
 [[gnu::always_inline]] constexpr void in_widest_blocks(std::size_t count, Work const& work) {
 #if defined(__x86_64__)
