@@ -88,6 +88,7 @@
 #include <elasticjob/impl/execution/lost_java_runs.ipp>
 #include <elasticjob/impl/execution/misfire.ipp>
 #include <elasticjob/impl/execution/output_lines.ipp>
+#include <elasticjob/impl/execution/progress_mailbox.ipp>
 #include <elasticjob/impl/execution/round_ends.ipp>
 #include <elasticjob/impl/execution/run_book.ipp>
 #include <elasticjob/impl/execution/run_choice.ipp>

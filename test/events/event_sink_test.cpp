@@ -26,6 +26,7 @@ struct immovable {
 static_assert(event_sink<deaf_to<int>>);
 static_assert(event_sink<deaf_to<events::session_changed>>); // which came later
 static_assert(event_sink<deaf_to<events::script_output>>);   // likewise
+static_assert(event_sink<deaf_to<events::item_progressed>>); // likewise
 static_assert(!event_sink<immovable>);
 static_assert(!event_sink<deaf_to<events::joined>>);
 static_assert(!event_sink<deaf_to<events::left>>);

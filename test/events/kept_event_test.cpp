@@ -43,6 +43,10 @@ struct describe {
         say("wrote", e.from, e.item, e.due, name_of(e.stream), e.text, e.dropped, e.lost);
         add(e.run);
     }
+    void operator()(events::item_progressed const& e) {
+        say("progressed", e.from, e.item, e.due, e.done, e.total);
+        add(e.run);
+    }
     void operator()(events::item_fenced const& e) {
         say("fenced", e.from, e.item, e.due, e.token);
         add(e.run);

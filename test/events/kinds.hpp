@@ -42,6 +42,7 @@ struct happenings {
     events::script_output wrote() const {
         return {from(begun), 1, due, script_stream::err, "half \"a\"\tline", 12, 3, run()};
     }
+    events::item_progressed progressed() const { return {from(ended), 1, due, 40, 100, run()}; }
     events::item_fenced fenced() const { return {from(ended), 1, due, 77, run()}; }
     events::item_misfired misfired() const { return {from(ended), 1, due}; }
     events::item_skipped skipped(events::skip_reason why = events::skip_reason::disabled) const {
@@ -59,6 +60,7 @@ struct happenings {
         f(events::share_changed{from(begun), items});
         f(started());
         f(wrote());
+        f(progressed());
         f(succeeded());
         f(failed());
         f(fenced());
@@ -68,7 +70,7 @@ struct happenings {
         f(events::trouble{from(begun), *failure});
         f(events::left{from(ended)});
     }
-    static constexpr std::size_t count = 15;
+    static constexpr std::size_t count = 16;
 };
 
 } // namespace elasticjob::test

@@ -47,7 +47,7 @@ TEST_CASE("events.line_events: logfmt, with all that each event says") {
     happenings const h;
     auto const lines =
         logfmt_of(events::joined{h.from(h.begun), "cron is a, not b"}, events::resharded{h.from(h.begun), 9, 4, 3, 2, 1},
-                  events::share_changed{h.from(h.begun), h.items}, h.started(), h.wrote(), h.succeeded(), h.failed(), h.fenced(),
+                  events::share_changed{h.from(h.begun), h.items}, h.started(), h.wrote(), h.progressed(), h.succeeded(), h.failed(), h.fenced(),
                   h.misfired(), h.skipped(), h.refused(), events::trouble{h.from(h.begun), *h.failure},
                   events::session_changed{h.from(h.begun), session_state::suspended},
                   events::leadership_changed{h.from(h.begun), false}, events::left{h.from(h.ended)});
@@ -64,6 +64,7 @@ TEST_CASE("events.line_events: logfmt, with all that each event says") {
         begun + "item_started" + who + " item=1" + due + " token=77" + run + "\n",
         begun + "script_output" + who + " item=1" + due + " stream=stderr text=\"half \\\"a\\\"\\tline\" dropped=12 lost=3" + run +
             "\n",
+        ended + "item_progressed" + who + " item=1" + due + " done=40 total=100" + run + "\n",
         ended + "item_finished" + who + " item=1" + due + " took=1.250000 token=77" + run + " success=true\n",
         ended + "item_finished" + who + " item=1" + due + " took=1.250000 token=77" + run + " success=false" + why +
             "\n",

@@ -77,7 +77,7 @@ TEST_CASE("events.metrics_events: counts what happens, by job and reason") {
     CHECK(e.at("elasticjob_instances{job=\"settle\"}") == 0);
     CHECK(e.at("elasticjob_items{job=\"settle\"}") == 0);
     CHECK(total("elasticjob_session_changes", "state=\"suspended\"") == 1);
-    CHECK(e.types.size() == 19);
+    CHECK(e.types.size() == 21);
 }
 
 TEST_CASE("events.metrics_events: gauges say what is so now, summed over the instances of the process") {
@@ -102,10 +102,19 @@ TEST_CASE("events.metrics_events: gauges say what is so now, summed over the ins
     CHECK(is("connected") == 1);
     m(events::session_changed{h.from(h.begun), session_state::connected});
     CHECK(is("connected") == 2);
+    CHECK(is("progress_done") == 0);
+    auto two = h.progressed();
+    two.item = 2;
+    for (auto const& e : {h.progressed(), two, other.progressed(), events::item_progressed{h.progressed()}}) m(e);
+    CHECK(is("progress_done") == 120); // the latest of each run
+    CHECK(is("progress_expected") == 300);
     m(h.succeeded(1));
     CHECK(is("running") == 1);
+    CHECK(is("progress_done") == 80);
     m(h.refused());
     CHECK(is("running") == 0);
+    m(other.succeeded(1));
+    CHECK(is("progress_expected") == 100);
     m(events::left{h.from(h.ended)});
     CHECK(is("instances") == 1);
     CHECK(is("leads") == 0);

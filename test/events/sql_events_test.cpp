@@ -111,7 +111,7 @@ TEST_CASE("events.sql_events: the end tries what waits once") {
     CHECK(account->done == 0);
 }
 
-TEST_CASE("events.sql_events: what a script writes takes no room in the queue") {
+TEST_CASE("events.sql_events: what a script writes and how far it has come take no room in the queue") {
     happenings const h;
     script s;
     std::shared_ptr<queue_account const> account;
@@ -119,6 +119,7 @@ TEST_CASE("events.sql_events: what a script writes takes no room in the queue") 
         SqlEvents sink{FakeDatabase{&s}};
         account = sink.account();
         sink(h.wrote());
+        sink(h.progressed());
         sink(h.started(1));
     }
     CHECK(account->done == 1);

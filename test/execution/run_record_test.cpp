@@ -51,11 +51,39 @@ TEST_CASE("execution.run_record: its text is for people too, and stays as it is"
                                  "running 5000 failover 2 5001 10.0.0.2@-@2-b\n");
 }
 
+TEST_CASE("execution.run_record: progress stands beside the run that goes on, and is no part of the record") {
+    run_progress const progress{40, 100, at(5400)};
+    auto r = example();
+    auto const text = r.to_text(&progress);
+    CHECK(text.ends_with("running 5000 failover 2 5001 10.0.0.2@-@2-b\nprogress 5400 40 100\n"));
+    CHECK(run_record::parse_progress(text) == progress);
+    CHECK(run_record::parse(text).value() == r); // as members read it that do not know the line
+    CHECK_FALSE(run_record::parse_progress(r.to_text()));
+    r.checkpoint = "x\nprogress 1 2 3\nrunning";
+    CHECK_FALSE(run_record::parse_progress(r.to_text()));
+    r.end(run_outcome::completed, at(6000));
+    CHECK_FALSE(run_record::parse_progress(r.to_text(&progress)));
+}
+
+TEST_CASE("execution.run_record: progress that nobody has written is not there, and harms nothing") {
+    auto const text = example().to_text();
+    for (auto const* bad :
+         {"progress", "progress ", "progress x 2 3", "progress 1 -2 3", "progress 1 2", "progress 1 2 x",
+          "progress 9999999999999999999 2 3", "progress 1 2 18446744073709551616"}) {
+        INFO(bad);
+        auto const with = text + bad + "\n";
+        CHECK_FALSE(run_record::parse_progress(with));
+        CHECK(run_record::parse(with).value() == example());
+    }
+    CHECK(run_record::parse_progress(text + "progress 1 2 3") == run_progress{2, 3, at(1)});
+}
+
 TEST_CASE("execution.run_record: a text that nobody has written is refused with its line") {
     for (auto const* bad :
          {"", "x", "elasticjob run 2\n", "elasticjob run 1\nthrough x\n", "elasticjob run 1\nrunning 1 schedule 1 2\n",
           "elasticjob run 1\nrunning 1 never 1 2 i\n", "elasticjob run 1\nretry 1 schedule 2 x\n",
-          "elasticjob run 1\ndead 1 schedule 2 3 i failed x 1 \n", "elasticjob run 1\nentry 0 schedule 1 3 i finished 900 1 \n"}) {
+          "elasticjob run 1\ndead 1 schedule 2 3 i failed x 1 \n",
+          "elasticjob run 1\nentry 0 schedule 1 3 i finished 900 1 \n"}) {
         INFO(bad);
         auto const read = run_record::parse(bad);
         REQUIRE_FALSE(read);

@@ -32,7 +32,7 @@ class any_sink {
     using event = std::variant<events::joined const*, events::left const*, events::session_changed const*,
                                events::leadership_changed const*, events::resharded const*, events::share_changed const*,
                                events::item_started const*, events::item_finished const*, events::script_output const*,
-                               events::item_fenced const*, events::item_misfired const*, events::item_skipped const*,
+                               events::item_progressed const*, events::item_fenced const*, events::item_misfired const*, events::item_skipped const*,
                                events::trouble const*>;
 
 public:

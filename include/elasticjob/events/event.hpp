@@ -112,6 +112,17 @@ struct script_output {
     run_name run{};
 };
 
+/// How far a run has come, as its body reports it: at most once a second, and once more at its end. It comes between the
+/// start and the end of the run, and only to sinks that accept it.
+struct item_progressed {
+    origin from;
+    item_index item;
+    wall_time due;
+    std::uint64_t done;  ///< in units of the body's own
+    std::uint64_t total; ///< 0: not known
+    run_name run{};
+};
+
 /// The end of a run was not recorded, because another instance had taken the item over.
 struct item_fenced {
     origin from;

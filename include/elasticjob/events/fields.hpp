@@ -38,6 +38,7 @@ constexpr std::string_view name_of(share_changed const&) noexcept { return "shar
 constexpr std::string_view name_of(item_started const&) noexcept { return "item_started"; }
 constexpr std::string_view name_of(item_finished const&) noexcept { return "item_finished"; }
 constexpr std::string_view name_of(script_output const&) noexcept { return "script_output"; }
+constexpr std::string_view name_of(item_progressed const&) noexcept { return "item_progressed"; }
 constexpr std::string_view name_of(item_fenced const&) noexcept { return "item_fenced"; }
 constexpr std::string_view name_of(item_misfired const&) noexcept { return "item_misfired"; }
 constexpr std::string_view name_of(item_skipped const&) noexcept { return "item_skipped"; }
@@ -70,6 +71,10 @@ void for_each_field(E const& e, F&& f) {
         f("text", e.text);
         f("dropped", e.dropped);
         f("lost", e.lost);
+    }
+    if constexpr (requires { e.done; }) {
+        f("done", e.done);
+        f("total", e.total);
     }
     if constexpr (requires { e.took; }) f("took", e.took);
     if constexpr (requires { e.token; }) f("token", e.token);

@@ -33,6 +33,7 @@ public:
     void keep(item_started const& e);
     void keep(item_finished const& e);
     void keep(script_output const& e);
+    void keep(item_progressed const& e);
     void keep(item_fenced const& e);
     void keep(item_misfired const& e) { begin(kind::item_misfired, e.from, e.item, e.due, {}); }
     void keep(item_skipped const& e);
@@ -64,6 +65,8 @@ public:
             return void(f(item_finished{from, item_, due_, took_, failure_, token_, run, retry_at_}));
         case kind::script_output:
             return void(f(script_output{from, item_, due_, stream_, line_, dropped_, count_, run}));
+        case kind::item_progressed:
+            return void(f(item_progressed{from, item_, due_, count_, total_, run}));
         case kind::item_fenced:
             return void(f(item_fenced{from, item_, due_, token_, run}));
         case kind::item_misfired:
@@ -99,6 +102,7 @@ private:
         item_started,
         item_finished,
         script_output,
+        item_progressed,
         item_fenced,
         item_misfired,
         item_skipped,
@@ -118,7 +122,7 @@ private:
     std::uint32_t numbers_[4]{};
     wall_time at_{}, due_{};
     std::int64_t token_ = 0;
-    std::uint64_t count_ = 0;
+    std::uint64_t count_ = 0, total_ = 0;
     std::chrono::nanoseconds took_{};
     run_name run_{};
     script_stream stream_{};

@@ -43,6 +43,8 @@ struct metrics_options {
 /// | `elasticjob_sessions`          | counter   |           | sessions under which an instance has registered          |
 /// | `elasticjob_troubles`          | counter   | `reason`  | problems of the job other than failures of runs          |
 /// | `elasticjob_running`           | gauge     |           | items that run now                                       |
+/// | `elasticjob_progress_done`     | gauge     |           | what they have done so far, as their bodies report it    |
+/// | `elasticjob_progress_expected` | gauge     |           | what they are to do, likewise                            |
 /// | `elasticjob_items`             | gauge     |           | items that this process owns                             |
 /// | `elasticjob_leads`             | gauge     |           | instances of this process that lead the job: 0 or 1      |
 /// | `elasticjob_session_changes`   | counter   | `state`   | transitions of the registry's session into a state       |
@@ -70,8 +72,12 @@ public:
     void write_to(openmetrics_writer& w) const;
 
 private:
+    struct work_numbers {
+        std::uint64_t done, total;
+    };
     struct instance_numbers {
         std::uint64_t running = 0, items = 0;
+        std::map<item_index, work_numbers> progress{}; ///< of what runs and has reported any
         bool leads = false;
         bool is_connected = true; ///< or it could not have joined
     };
@@ -99,11 +105,14 @@ private:
         void count(job_numbers& j, events::item_started const& e);
         void count(job_numbers& j, events::item_finished const& e);
         void count(job_numbers&, events::script_output const&) {}
+        void count(job_numbers& j, events::item_progressed const& e) {
+            instance(j, e.from).progress.insert_or_assign(e.item, work_numbers{e.done, e.total});
+        }
         void count(job_numbers& j, events::item_fenced const&) { ++j.fenced; }
         void count(job_numbers& j, events::item_misfired const&) { ++j.misfired; }
         void count(job_numbers& j, events::item_skipped const& e);
         void count(job_numbers& j, events::trouble const& e) { ++j.troubles[name_of(e.what.code)]; }
-        static void no_longer_runs(job_numbers& j, events::origin const& from);
+        static void no_longer_runs(job_numbers& j, events::origin const& from, item_index item);
 
         /// `f(name, numbers)` for each job in the order of their names, the others last.
         template <class F>
@@ -116,6 +125,7 @@ private:
         void counter(openmetrics_writer& w, char const* name, char const* help, std::uint64_t job_numbers::*of) const;
         void by_name(openmetrics_writer& w, char const* name, char const* help, char const* label,
                      std::map<std::string_view, std::uint64_t> job_numbers::*of) const;
+        static std::uint64_t sum(instance_numbers const& i, std::uint64_t work_numbers::*of);
         template <class F>
         void gauge(openmetrics_writer& w, char const* name, char const* help, F f) const {
             w.family(name, "gauge", help);

@@ -143,7 +143,8 @@ public:
     template <class E>
     void operator()(E const& e) {
         // The tables have no columns for other events.
-        if constexpr (requires { e.item; } && !std::same_as<E, events::script_output>) queue_.push(e);
+        constexpr bool has_columns = !std::same_as<E, events::script_output> && !std::same_as<E, events::item_progressed>;
+        if constexpr (requires { e.item; } && has_columns) queue_.push(e);
     }
 
     /// Stays valid, and true, when this is moved into a scheduler.

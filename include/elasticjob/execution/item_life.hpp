@@ -145,8 +145,10 @@ public:
     void note_told_busy(wall_time due) noexcept { told_through_ = due; }
     /// While it runs: the checkpoint for the next record.
     void keep_checkpoint(std::string text) { record_.checkpoint = std::move(text); }
-    /// While it runs: this record replaces the known one.
-    void checkpointed(run_record r);
+    /// While it runs: its record was written.
+    void written() noexcept { version_ = *version_ + 1; }
+    /// While it runs: its record was written with this checkpoint.
+    void checkpointed(std::string text);
     /// While it runs: the mark now belongs to another session, or there is none.
     void marked_again(std::optional<session_generation> g) noexcept { mark_ = g; }
 
@@ -182,8 +184,8 @@ public:
 
     /// Precondition: the last step was `start`.
     run_start start() const;
-    /// The request to replace the known record by `r`.
-    run_end over_known(run_record const& r) const;
+    /// The request to replace the known record by `r`, with the progress of its run, if there is any.
+    run_end over_known(run_record const& r, run_progress const* progress = nullptr) const;
     /// Precondition: the last step was `note`.
     run_end note() const { return over_known(record_); }
     /// The instance whose run is in the registry's record, but not in the known one.

@@ -58,6 +58,15 @@ struct run_begin {
     friend bool operator==(run_begin const&, run_begin const&) = default;
 };
 
+/// The progress of the live run, in units of its body's own.
+struct run_progress {
+    std::uint64_t done = 0;
+    std::uint64_t total = 0; ///< 0: not known
+    wall_time at{};          ///< when the body reported it
+
+    friend bool operator==(run_progress const&, run_progress const&) = default;
+};
+
 /// A run that failed or was stopped by the library, and that is to be repeated.
 struct run_retry {
     wall_time due{}; ///< the instant that it is for
@@ -80,8 +89,8 @@ struct run_entry {
     friend bool operator==(run_entry const&, run_entry const&) = default;
 };
 
-/// The authoritative record of an item's runs: written when a run starts, saves a checkpoint, or ends, each time with a
-/// check of the version that was read. The item's next owner continues from it, so that every due instant is handled
+/// The authoritative record of an item's runs: written when a run starts, saves a checkpoint, reports progress, or ends, each
+/// time with a check of the version that was read. The item's next owner continues from it, so that every due instant is handled
 /// once, by whichever instance. A value; its functions only preserve its invariants.
 struct run_record {
     std::uint64_t schedule = 0;                          ///< the fingerprint of the schedule that `through` belongs to
@@ -120,12 +129,16 @@ struct run_record {
     /// (Orders belong to no due instant.)
     wall_time settled_through() const;
 
-    /// Lines of words; free text is at the end of its line.
-    std::string to_text() const;
+    /// Lines of words; free text is at the end of its line. With the progress of the live run, if there is any.
+    std::string to_text(run_progress const* progress = nullptr) const;
 
     /// Errors: malformed_data, with the line, also for instants before 1969 or after 2226, or if there are more than
     /// `lines_max`. Lines of unknown kinds, from later versions, are ignored.
     static result<run_record> parse(std::string_view text);
+
+    /// The progress that a record's text tells of, which is no part of a `run_record`: nothing, if nothing runs or has
+    /// reported any, or if that line cannot be read.
+    static std::optional<run_progress> parse_progress(std::string_view text);
 
     friend bool operator==(run_record const&, run_record const&) = default;
 

@@ -35,6 +35,8 @@ struct run_port {
     task<result<void>> (*write_checkpoint)(run_port&, std::string text) = nullptr; ///< on the loop
     /// Has the job's pool do a piece of work of this run. False: the pool takes no more.
     bool (*submit)(run_port&, work&) = nullptr;
+    /// Hands on how far the body has come. Any thread.
+    void (*report_progress)(run_port&, std::uint64_t done, std::uint64_t total) = nullptr;
     std::atomic<std::uint64_t> succeeded{0}, failed{0}; ///< elements, since somebody last looked
     std::atomic<bool> is_to_yield{false}; ///< what streams is to end behind the round that it is in
     std::atomic<bool> is_to_leave{false}; ///< the body wants the instance to leave the job
@@ -87,6 +89,16 @@ struct sharding_context {
     /// not be saved; too_large; invalid_argument when the job is not monitored; those of the registry. Threads: the
     /// body's; one call at a time.
     result<void> checkpoint(std::string text) const;
+
+    /// Reports how far this run has come: `done` of `total`, in units of the body's own; a `total` of 0 is not known. Costs a
+    /// lock and returns at once, so a body may call it for every row: what it reports last is passed on once a second, to the
+    /// event sink (`events::item_progressed`) and, if the job is monitored, to the item's run record, where `explain` and
+    /// other processes find it while the run goes on. A run that ends within a second of its first report writes nothing.
+    /// An instance writes at most a hundred reports a second for each job; if more items report, each waits longer. A run that has lost
+    /// its item, or cannot reach the registry after it was asked to stop, writes none. Threads: any, while the body runs.
+    void progress(std::uint64_t done, std::uint64_t total) const {
+        if (port && port->report_progress) port->report_progress(*port, done, total);
+    }
 
     /// This instance leaves the job once this run has ended: nothing more begins here, what runs may finish, and the items go to
     /// other instances. It comes back when the job is scheduled again. Threads: any, while the body runs.

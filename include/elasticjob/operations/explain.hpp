@@ -32,6 +32,8 @@ struct explanation {
     std::string owner; ///< the instance that the item belongs to; empty: nobody
     bool is_disabled = false;
     run_record record{}; ///< empty if nothing has been written down
+    std::optional<run_progress>
+        progress{}; ///< of the run that goes on, or whose instance has died, if it has reported any
 };
 
 namespace detail {
@@ -48,9 +50,10 @@ struct item_facts {
     std::string owner;
     std::vector<std::string> instances;
     std::optional<run_record> record;
-    bool is_left = false; ///< by a strategy that found nobody for it
-    std::string needs{};  ///< labels
+    bool is_left = false;                   ///< by a strategy that found nobody for it
+    std::string needs{};                    ///< labels
     std::optional<job_schedule> followed{}; ///< another job, behind whose rounds it runs
+    std::optional<run_progress> progress{}; ///< of what the record says is running
 
     bool is_alive(std::string const& id) const;
 
@@ -70,6 +73,9 @@ constexpr std::string_view followed_end_text(round_end e) noexcept {
     return "is over";
 }
 
+/// ` It had done 40 of 100 by 2026-01-01 00:00:05 UTC.`
+std::string progress_text(run_progress const& p);
+
 std::string state_text(item_facts const& f);
 
 std::string instant_text(item_facts const& f, wall_time instant);
@@ -84,10 +90,10 @@ std::string unrecorded_text(item_facts const& f);
 template <registry Registry>
 task<result<explanation>> explain_item(Registry& r, job_name job, item_index item, std::optional<wall_time> instant) {
     job_layout const at{job};
-    std::vector<node_path> paths{at.config(),         at.item_disabled(item),  at.item_running(item),
-                                 at.run_record(item), at.item_instance(item),  at.assignment(),
-                                 at.item_instance(0), at.sharding_necessary(), at.leader_instance(), at.item_labels(),
-                                 at.schedule()};
+    std::vector<node_path> paths{
+        at.config(),     at.item_disabled(item), at.item_running(item),   at.run_record(item),  at.item_instance(item),
+        at.assignment(), at.item_instance(0),    at.sharding_necessary(), at.leader_instance(), at.item_labels(),
+        at.schedule()};
     ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, std::move(paths)));
     if (!nodes[0]) co_return error{errc::no_node, "there is no job of that name", at.root().str()};
     ELASTICJOB_CO_TRY(auto config, from_json(nodes[0]->data));
@@ -130,6 +136,7 @@ task<result<explanation>> explain_item(Registry& r, job_name job, item_index ite
     if (!instances && !(instances.error() == errc::no_node)) co_return std::move(instances).error();
     if (nodes[3]) {
         ELASTICJOB_CO_TRY(facts.record, run_record::parse(nodes[3]->data));
+        facts.progress = run_record::parse_progress(nodes[3]->data);
     }
     explanation e;
     e.owner = facts.owner;
@@ -141,6 +148,7 @@ task<result<explanation>> explain_item(Registry& r, job_name job, item_index ite
         for (auto entry = facts.record->ledger.rbegin(); entry != facts.record->ledger.rend(); ++entry)
             e.text += "\n- " + detail::outcome_text(*entry);
         e.record = *std::move(facts.record);
+        e.progress = facts.progress;
     }
     co_return e;
 }

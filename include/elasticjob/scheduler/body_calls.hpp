@@ -74,7 +74,6 @@ private:
         live_run live;
         std::shared_ptr<valid_config const> config;
         coroutine_context<Loop> ctx; ///< of which other bodies see only what is for them
-        events::run_name run{};
         line_relay<Loop, line_teller> lines;
         enum class phase : std::uint8_t { waiting, called, left }; ///< for a thread of the pool; by it; before it was
         std::atomic<phase> is{phase::waiting};
@@ -140,8 +139,8 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
     events::run_name run{++runs_begun_, *e.run->task_id, what.source, what.attempt, site_.wall_now()};
     site_.env.sink(
         events::item_started{site_.origin(), e.item(), what.due, what.source, what.attempt, e.life.token(), run});
-    call->run = run;
-    call->run.task_id = ctx.task_id; // which lives as long as the call
+    live.name = run;
+    live.name.task_id = ctx.task_id; // which lives as long as the call
     if constexpr (listeners::hear_before) {
         auto const hear = [&] { return site_.env.listeners.before(ctx); };
         co_await site_.call(hear);
@@ -154,8 +153,10 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
         tasks_.spawn(carry_out(call));
         co_await wait_for_body(e, *call, patience);
     }
-    auto const stopped_by = live.order.why();                               // before anything else can happen
+    auto const stopped_by = live.order.why(); // before anything else can happen
+    auto const took = site_.now() - began;
     while (live.saving > 0) co_await e.woken.newer_than(e.woken.edition()); // checkpoints that nobody waits for
+    live.end_progress();
     bool const was_refused = live.item && !call->was_called();
     auto outcome = live.item ? *call->outcome : given_up(patience, call->was_called());
     body_end ended{std::move(outcome), was_refused, stopped_by, run};
@@ -167,11 +168,11 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
     auto const seed = mix_bits(fnv_1a(site_.name.str()) + e.item());
     ended.again = site_.aftermath().retry_of(e.life.record(), ended, seed, retries_);
     if constexpr (error_handlers::are_there) {
-        if (ended.has_failed()) co_await ask_handlers(ctx, ended, site_.now() - began);
+        if (ended.has_failed()) co_await ask_handlers(ctx, ended, took);
     }
     tally_.take(e);
     e.live = nullptr;
-    tell_end(e, what, ended, site_.now() - began);
+    tell_end(e, what, ended, took);
     co_return ended;
 }
 
@@ -181,7 +182,7 @@ void body_calls<Environment>::line_teller::operator()(script_stream stream, std:
     if (!call.live.item) return;
     auto& here = call.live.here;
     here.env.sink(
-        events::script_output{here.origin(), call.ctx.item, call.ctx.due, stream, text, dropped, lost, call.run});
+        events::script_output{here.origin(), call.ctx.item, call.ctx.due, stream, text, dropped, lost, call.live.name});
 }
 
 template <class Environment>
@@ -237,6 +238,7 @@ task<void> body_calls<Environment>::carry_out(std::shared_ptr<body_call> call) {
         };
         call->outcome.emplace(co_await run_on(site_.env.pool, site_.loop(), act));
     }
+    while (call->live.is_loop_called()) co_await yield(site_.loop());
     if (call->live.is_to_leave) site_.stand_down();
     if (call->live.item) {
         call->live.item->woken.notify();

@@ -45,7 +45,8 @@ struct job_site {
     event_count<Loop> idle_news; ///< notified when something has come to its end that the job may have waited for
     bool is_closing = false;     ///< nothing begins any more
     bool gives_up = false;       ///< the drain time-out is over: what cannot be recorded now is given up
-    bool is_to_leave = false;    ///< the instance: its clock is wrong, and the job asks for that then, or a handler does
+    bool is_to_leave = false; ///< the instance: its clock is wrong, and the job asks for that then, or a handler does
+    std::uint32_t reporting = 0; ///< runs whose bodies report their progress
 
     /// Nothing begins any more, and the job leaves when what runs is over and on record.
     void stand_down();

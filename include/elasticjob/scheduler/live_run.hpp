@@ -9,6 +9,8 @@
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/core/task.hpp>
+#include <elasticjob/events/event.hpp>
+#include <elasticjob/execution/progress_mailbox.hpp>
 #include <elasticjob/execution/run_book.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/execution/sharding_context.hpp>
@@ -17,6 +19,8 @@
 #include <elasticjob/scheduler/item_state.hpp>
 #include <elasticjob/scheduler/job_site.hpp>
 
+#include <atomic>
+#include <cstdint>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -24,10 +28,10 @@
 
 namespace elasticjob::detail {
 
-/// The stop request of a run, its lease, and its checkpoints. A body that is given up outlives its run and keeps this
+/// The stop request of a run, its lease, its checkpoints and its progress. A body that is given up outlives its run and keeps this
 /// object, but can no longer reach the item. Threads: the loop's, except for the requests of a body.
 template <class Environment>
-struct live_run : run_port {
+struct live_run : run_port, private work {
     using site = job_site<Environment>;
     using item_state = detail::item_state<Environment>;
     using Loop = typename Environment::loop_type;
@@ -35,12 +39,21 @@ struct live_run : run_port {
 
     /// `h` is null if the job is not monitored.
     live_run(site& s, item_state& e, hold const* h);
+    live_run(live_run const&) = delete;
+    ~live_run();
 
     site& here;
     stop_order order;
     item_state* item; ///< null if the run has been given up
     hold const* lease;
-    int saving = 0; ///< checkpoints in progress, and calls for them; the run is not over before they have ended
+    int saving = 0; ///< record writes in progress, and calls for checkpoints; the run is not over before they end
+    events::run_name name{}; ///< once its start has been reported
+
+    /// The body is over: reports its last progress, and ignores later calls.
+    void end_progress();
+
+    /// Whether the loop has been called for the body's progress and has not come yet: then this must stay.
+    bool is_loop_called() const noexcept { return is_loop_called_; }
 
 private:
     /// The state of a checkpoint for which the body waits. It outlives the wait.
@@ -54,6 +67,13 @@ private:
     static result<void> save(run_port& port, std::string text) { return self(port).save_checkpoint(std::move(text)); }
     static task<result<void>> write(run_port& port, std::string text);
     static bool submit_work(run_port& port, work& w) { return self(port).here.env.pool.try_submit(w); }
+    static void report(run_port& port, std::uint64_t done, std::uint64_t total);
+
+    /// Called by the body.
+    void report_progress(std::uint64_t done, std::uint64_t total);
+
+    /// The loop comes, which another thread has called.
+    static void act_on(work& w, work_action action);
 
     /// Called by the body. On the loop's own thread it does not wait: the end of the run records the checkpoint.
     result<void> save_checkpoint(std::string text);
@@ -74,7 +94,17 @@ private:
     /// Waits until it is known whether the checkpoint is in the registry, unless that is hopeless; then the write
     /// continues without the body.
     task<result<void>> write_checkpoint(std::string text);
-    task<void> save_and_tell(std::string text, std::shared_ptr<awaited_save> waiter);
+
+    /// Writes the record with the latest progress and, if somebody waits for it, with the checkpoint. Precondition: it is
+    /// counted as `saving`.
+    task<void> save_and_tell(std::string checkpoint, std::shared_ptr<awaited_save> waiter);
+
+    /// Passes on what the body reports, until it reports nothing new for a while.
+    task<void> relay_progress();
+    void tell_progress() const;
+
+    /// The record may be written, and does not tell of it yet.
+    bool is_progress_worth_writing();
 
     /// Whether the run has been asked to stop and waiting for the registry would keep it beyond its lease. Asks it to
     /// stop if the lease is over and this has not been noticed yet, because the machine has just been resumed.
@@ -87,15 +117,26 @@ private:
     result<void> check_checkpoint(std::string const& text) const;
     error no_longer_ours() const;
 
-    task_scope saves_; ///< last: its tasks use all of the above
+    progress_mailbox progress_;
+    run_progress reported_{};   ///< what was taken from the body last; its time is 0 before that
+    run_progress written_{};    ///< what the record tells of, likewise
+    bool is_reporting_ = false; ///< `relay_progress` goes on
+    std::atomic<bool> is_loop_called_{false};
+    task_scope tasks_; ///< last: its tasks use all of the above
 };
 
 template <class Environment>
 live_run<Environment>::live_run(site& s, item_state& e, hold const* h)
-    : run_port{order, h ? &save : nullptr, h ? &write : nullptr, &submit_work},
+    : run_port{order, h ? &save : nullptr, h ? &write : nullptr, &submit_work, &report},
+      work{&act_on},
       here{s},
       item{&e},
       lease{h} {}
+
+template <class Environment>
+live_run<Environment>::~live_run() {
+    if (is_reporting_) --here.reporting;
+}
 
 template <class Environment>
 task<result<void>> live_run<Environment>::write(run_port& port, std::string text) {
@@ -122,7 +163,7 @@ task<result<void>> live_run<Environment>::write_checkpoint(std::string text) {
     ++saving; // counts the write: until it ends, the run is not over, even if it has been given up
     unanswered const call{*this, *item};
     auto const waiter = std::make_shared<awaited_save>(here.loop());
-    saves_.spawn(save_and_tell(std::move(text), waiter));
+    tasks_.spawn(save_and_tell(std::move(text), waiter));
     auto const wake = [&] {
         if (here.loop().on_loop()) waiter->news.notify();
     };
@@ -149,22 +190,84 @@ bool live_run<Environment>::is_hopeless() {
 }
 
 template <class Environment>
-task<void> live_run<Environment>::save_and_tell(std::string text, std::shared_ptr<awaited_save> waiter) {
+task<void> live_run<Environment>::save_and_tell(std::string checkpoint, std::shared_ptr<awaited_save> waiter) {
     auto& e = *item;
     co_await e.write_access();
     auto record = e.life.record();
-    record.checkpoint = std::move(text);
-    auto what = e.life.over_known(record);
+    auto const progress = reported_;
+    if (waiter) record.checkpoint = checkpoint;
+    auto what = e.life.over_known(record, progress.at == wall_time{} ? nullptr : &progress);
     auto const saved = co_await save_until_known(e.woken, std::move(what));
     if (saved) {
-        e.life.checkpointed(std::move(record));
+        if (waiter)
+            e.life.checkpointed(std::move(checkpoint));
+        else
+            e.life.written();
+        written_ = progress;
     } else if (saved.error() == errc::fenced && e.live) {
         e.live->order.give(stop_reason::taken_over);
     }
     --saving;
     e.release();
+    if (!waiter) co_return;
     waiter->outcome.emplace(saved);
     waiter->news.notify();
+}
+
+template <class Environment>
+void live_run<Environment>::report(run_port& port, std::uint64_t done, std::uint64_t total) {
+    self(port).report_progress(done, total);
+}
+
+template <class Environment>
+void live_run<Environment>::report_progress(std::uint64_t done, std::uint64_t total) {
+    if (!progress_.put(done, total)) return;
+    if (here.loop().on_loop()) return tasks_.spawn(relay_progress());
+    is_loop_called_ = true;
+    here.loop().post(*this);
+}
+
+template <class Environment>
+void live_run<Environment>::act_on(work& w, work_action action) {
+    auto& run = static_cast<live_run&>(w);
+    run.is_loop_called_ = false;
+    if (action == work_action::run) run.tasks_.spawn(run.relay_progress());
+}
+
+template <class Environment>
+task<void> live_run<Environment>::relay_progress() {
+    is_reporting_ = true;
+    ++here.reporting;
+    for (;;) {
+        co_await sleep_until(here.loop(), progress_mailbox::next_look(here.now(), here.reporting));
+        if (!progress_.take(reported_)) break;
+        reported_.at = here.wall_now();
+        tell_progress();
+        if (!is_progress_worth_writing()) continue;
+        ++saving;
+        co_await save_and_tell({}, nullptr);
+    }
+    --here.reporting;
+    is_reporting_ = false;
+}
+
+template <class Environment>
+void live_run<Environment>::end_progress() {
+    if (progress_.close(reported_)) tell_progress();
+}
+
+template <class Environment>
+void live_run<Environment>::tell_progress() const {
+    if (item)
+        here.env.sink(events::item_progressed{here.origin(), item->item(), item->life.record().running->due,
+                                              reported_.done, reported_.total, name});
+}
+
+template <class Environment>
+bool live_run<Environment>::is_progress_worth_writing() {
+    bool const is_written =
+        written_.at != wall_time{} && written_.done == reported_.done && written_.total == reported_.total;
+    return !is_written && item && lease && !is_hopeless();
 }
 
 template <class Environment>

@@ -121,6 +121,7 @@ protected:
 
         void operator()(events::session_changed const&) const {} // the simulation made it so
         void operator()(events::script_output const&) const {}
+        void operator()(events::item_progressed const&) const {} // does not change what must hold
         template <class Event>
         void operator()(Event const& e) const {
             auto o = testing::detail::observe(e);

@@ -58,6 +58,12 @@ ELASTICJOB_DECL void kept_event::keep(script_output const& e) {
     count_ = e.lost;
 }
 
+ELASTICJOB_DECL void kept_event::keep(item_progressed const& e) {
+    begin(kind::item_progressed, e.from, e.item, e.due, e.run);
+    count_ = e.done;
+    total_ = e.total;
+}
+
 ELASTICJOB_DECL void kept_event::keep(item_fenced const& e) {
     begin(kind::item_fenced, e.from, e.item, e.due, e.run);
     token_ = e.token;

@@ -48,17 +48,25 @@ ELASTICJOB_DECL void MetricsEvents::state::count(job_numbers& j, events::item_fi
     ++j.ended[e.failure ? name_of(e.failure->code) : std::string_view{"success"}];
     j.duration.add(options.duration_buckets, e.took);
     if (e.failure) ++(e.retry_at ? j.retries : j.failures);
-    no_longer_runs(j, e.from);
+    no_longer_runs(j, e.from, e.item);
 }
 
 ELASTICJOB_DECL void MetricsEvents::state::count(job_numbers& j, events::item_skipped const& e) {
     j.skipped[name_of(e.why)] += e.count;
-    if (e.run.number != 0) no_longer_runs(j, e.from);
+    if (e.run.number != 0) no_longer_runs(j, e.from, e.item);
 }
 
-ELASTICJOB_DECL void MetricsEvents::state::no_longer_runs(job_numbers& j, events::origin const& from) {
-    auto& n = instance(j, from).running;
-    if (n > 0) --n;
+ELASTICJOB_DECL void MetricsEvents::state::no_longer_runs(job_numbers& j, events::origin const& from,
+                                                          item_index item) {
+    auto& i = instance(j, from);
+    if (i.running > 0) --i.running;
+    i.progress.erase(item);
+}
+
+ELASTICJOB_DECL std::uint64_t MetricsEvents::state::sum(instance_numbers const& i, std::uint64_t work_numbers::*of) {
+    std::uint64_t sum = 0;
+    for (auto const& [item, work] : i.progress) sum += work.*of;
+    return sum;
 }
 
 ELASTICJOB_DECL void MetricsEvents::state::write_to(openmetrics_writer& w) const {
@@ -84,6 +92,10 @@ ELASTICJOB_DECL void MetricsEvents::state::write_to(openmetrics_writer& w) const
     counter(w, "elasticjob_items_moved", "Items that got another owner by these.", &job_numbers::moved);
     counter(w, "elasticjob_sessions", "Sessions under which an instance registered.", &job_numbers::sessions);
     gauge(w, "elasticjob_running", "Items that run now.", [](auto const& i) { return i.running; });
+    gauge(w, "elasticjob_progress_done", "What the items that run now have done so far, as their bodies report it.",
+          [](auto const& i) { return sum(i, &work_numbers::done); });
+    gauge(w, "elasticjob_progress_expected", "What the items that run now are to do, as their bodies report it.",
+          [](auto const& i) { return sum(i, &work_numbers::total); });
     gauge(w, "elasticjob_items", "Items that this process owns.", [](auto const& i) { return i.items; });
     gauge(w, "elasticjob_leads", "Instances of this process that lead.", [](auto const& i) { return i.leads; });
     gauge(w, "elasticjob_instances", "Instances of this process in the job.", [](auto const&) { return 1; });

@@ -111,10 +111,10 @@ ELASTICJOB_DECL run_start item_life::start() const {
     return what;
 }
 
-ELASTICJOB_DECL run_end item_life::over_known(run_record const& r) const {
+ELASTICJOB_DECL run_end item_life::over_known(run_record const& r, run_progress const* progress) const {
     run_end what;
     what.item = item_;
-    what.record = r.to_text();
+    what.record = r.to_text(progress);
     what.version = version_.value_or(0);
     return what;
 }
@@ -405,9 +405,9 @@ ELASTICJOB_DECL mono_time item_life::back_off(mono_time now) {
 
 // ---- What happens outside, and what is known.
 
-ELASTICJOB_DECL void item_life::checkpointed(run_record r) {
-    record_ = std::move(r);
-    version_ = *version_ + 1;
+ELASTICJOB_DECL void item_life::checkpointed(std::string text) {
+    record_.checkpoint = std::move(text);
+    written();
 }
 
 ELASTICJOB_DECL bool item_life::is_at_rest() const noexcept {

@@ -62,7 +62,7 @@ ELASTICJOB_DECL wall_time run_record::settled_through() const {
     return settled;
 }
 
-ELASTICJOB_DECL std::string run_record::to_text() const {
+ELASTICJOB_DECL std::string run_record::to_text(run_progress const* progress) const {
     std::string text;
     text.reserve(256 + checkpoint.size() + (ledger.size() + dead_letters.size()) * 128);
     text.append(header);
@@ -85,6 +85,7 @@ ELASTICJOB_DECL std::string run_record::to_text() const {
     add_retry("retry", retry);
     add_retry("resume", resume);
     if (running) add_run("running", *running);
+    if (running && progress) add_line(text, "progress", progress->at, progress->done, progress->total);
     return text;
 }
 
@@ -147,6 +148,19 @@ ELASTICJOB_DECL std::string_view run_record::take(std::string_view& text, char s
     auto const word = text.substr(0, text.find(separator));
     text.remove_prefix(std::min(text.size(), word.size() + 1));
     return word;
+}
+
+ELASTICJOB_DECL std::optional<run_progress> run_record::parse_progress(std::string_view text) {
+    constexpr std::string_view key = "\nprogress ";
+    auto const at = text.rfind(key);
+    if (at == text.npos || text.find("\nrunning ") == text.npos) return std::nullopt;
+    auto rest = text.substr(at + key.size());
+    auto line = take(rest, '\n');
+    run_progress p;
+    bool const is_good = detail::read_instant(take(line, ' '), p.at) && detail::read_number(take(line, ' '), p.done) &&
+                         detail::read_number(take(line, ' '), p.total);
+    if (!is_good) return std::nullopt;
+    return p;
 }
 
 ELASTICJOB_DECL bool run_record::read_begin(std::string_view& rest, run_begin& into) {

@@ -75,14 +75,21 @@ ELASTICJOB_DECL std::string unrecorded_text(item_facts const& f) {
     return "The job has members of 2.1.5, which keep no record: runs on them are not shown.";
 }
 
+ELASTICJOB_DECL std::string progress_text(run_progress const& p) {
+    auto const of = p.total == 0 ? std::string{} : " of " + std::to_string(p.total);
+    return " It had done " + std::to_string(p.done) + of + " by " + utc_text(p.at) + ".";
+}
+
 ELASTICJOB_DECL std::string state_text(item_facts const& f) {
     if (f.record && f.record->running) {
         auto const& r = *f.record->running;
         auto line = "It runs on " + r.instance + " since " + utc_text(r.begun) + ", for the instant " +
                     utc_text(r.due) + " (" + std::string{name_of(r.source)} + ", attempt " + std::to_string(r.attempt) +
                     ").";
-        if (f.is_alive(r.instance)) return line;
-        line = "It was interrupted: " + r.instance + " died running it, for the instant " + utc_text(r.due) + ". ";
+        auto const progress = f.progress ? progress_text(*f.progress) : std::string{};
+        if (f.is_alive(r.instance)) return line + progress;
+        line = "It was interrupted: " + r.instance + " died running it, for the instant " + utc_text(r.due) + "." +
+               progress + " ";
         if (!f.config.failover) return line + "Failover is switched off, so it is not run again.";
         if (f.is_disabled) return line + "An operator has disabled it, so it is not run again.";
         // How many attempts there are is a member's own affair, but of every member it is more than one.
