@@ -54,8 +54,8 @@ struct script_line {
 /// |------------|--------------------------------------------------------------------------------------|
 /// | `h(line)`  | returns soon: meanwhile the program is not read from, and no limit of time is kept   |
 ///
-/// An exception ends the run. Models: ForwardOutput, EventOutput, or a lambda. Threads: those of the pool; for several
-/// items at once, on one object.
+/// An exception ends the run. Models: ForwardOutput, EventOutput, ProgressOutput, or a lambda. Threads: those of the pool;
+/// for several items at once, on one object.
 template <class H>
 concept script_output = std::move_constructible<H> && std::invocable<H&, script_line const&>;
 
@@ -64,11 +64,32 @@ struct ForwardOutput {
     void operator()(script_line const& line) const;
 };
 
+namespace detail {
+
+/// Reports the progress that the line contains. False: it contains none.
+bool report_progress(script_line const& line);
+
+} // namespace detail
+
 /// Passes the lines to the scheduler's event sink, as `events::script_output`. Lines that come faster than the loop can
 /// report them are lost and counted. Without a scheduler, as in a test, it does nothing.
 struct EventOutput {
     void operator()(script_line const& line) const;
 };
+
+/// Takes lines such as `elasticjob progress 40 100` on stdout as the progress of the run, see `sharding_context::progress`;
+/// the second number may be missing. All other lines go to the handler inside.
+template <script_output Others = ForwardOutput>
+struct ProgressOutput {
+    Others others{}; ///< as given
+
+    void operator()(script_line const& line) {
+        if (!detail::report_progress(line)) others(line);
+    }
+};
+template <class Others>
+ProgressOutput(Others) -> ProgressOutput<Others>;
+ProgressOutput() -> ProgressOutput<>;
 
 /// `scheduler.schedule(config, script{})`, `script{{.time_limit = 10min}}`,
 /// `script{{}, [](script_line const& line) { … }}`. `job_config::script_command_line` names the program.

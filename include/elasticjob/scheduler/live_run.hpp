@@ -28,8 +28,8 @@
 
 namespace elasticjob::detail {
 
-/// The stop request of a run, its lease, its checkpoints and its progress. A body that is given up outlives its run and keeps this
-/// object, but can no longer reach the item. Threads: the loop's, except for the requests of a body.
+/// The stop request of a run, its lease, its checkpoints and its progress. A body that is given up outlives its run and
+/// keeps this object, but can no longer reach the item. Threads: the loop's, except for the requests of a body.
 template <class Environment>
 struct live_run : run_port, private work {
     using site = job_site<Environment>;

@@ -2,6 +2,8 @@
 #ifndef ELASTICJOB_IMPL_EXECUTION_SCRIPT_IPP
 #define ELASTICJOB_IMPL_EXECUTION_SCRIPT_IPP
 
+#include <elasticjob/config/text.hpp>
+#include <elasticjob/core/algorithm.hpp> // min
 #include <elasticjob/execution/script.hpp>
 
 namespace elasticjob {
@@ -18,6 +20,19 @@ ELASTICJOB_DECL void ForwardOutput::operator()(script_line const& line) const {
 
 ELASTICJOB_DECL void EventOutput::operator()(script_line const& line) const {
     if (auto* const to = line.run.lines) to->tell(*to, line.stream, line.text, line.dropped);
+}
+
+ELASTICJOB_DECL bool detail::report_progress(script_line const& line) {
+    constexpr std::string_view begin = "elasticjob progress ";
+    if (line.stream != script_stream::out || line.dropped != 0 || !line.text.starts_with(begin)) return false;
+    auto const numbers = line.text.substr(begin.size());
+    auto const gap = std::min(numbers.find(' '), numbers.size());
+    std::uint64_t done = 0, total = 0;
+    bool const is_total_known = gap != numbers.size();
+    if (!read_number(numbers.substr(0, gap), done)) return false;
+    if (is_total_known && !read_number(numbers.substr(gap + 1), total)) return false;
+    line.run.progress(done, total);
+    return true;
 }
 
 } // namespace elasticjob
