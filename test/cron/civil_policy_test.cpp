@@ -5,7 +5,7 @@
 #include <elasticjob/cron/next.hpp>
 #include <elasticjob/cron/tzif_zone.hpp>
 
-#include "support.hpp"
+#include <cron/support.hpp>
 
 #include <doctest/doctest.h>
 

@@ -11,7 +11,7 @@ TEST_CASE("cron.date_zone: SKIPPED, because <date/tz.h> is not there (Debian: li
 
 #include <elasticjob/cron/date_zone.hpp>
 
-#include "chrono_zones.hpp"
+#include <cron/chrono_zones.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/cron/next.hpp>
 
-#include "support.hpp"
+#include <cron/support.hpp>
 
 #include <doctest/doctest.h>
 

@@ -3,8 +3,8 @@
 
 #include <elasticjob/cron/tzif_zone.hpp>
 
-#include "support.hpp"
-#include "zones.hpp"
+#include <cron/support.hpp>
+#include <cron/zones.hpp>
 
 #include <support/sanitized.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <elasticjob/cron/literal.hpp>
 
-#include "support.hpp"
+#include <cron/support.hpp>
 
 #include <doctest/doctest.h>
 

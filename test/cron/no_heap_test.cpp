@@ -4,7 +4,7 @@
 #include <elasticjob/cron/civil_policy.hpp>
 #include <elasticjob/cron/tzif_zone.hpp>
 
-#include "support.hpp"
+#include <cron/support.hpp>
 
 #include <support/counted_new.hpp>
 

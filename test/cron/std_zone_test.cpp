@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/cron/std_zone.hpp>
 
-#include "chrono_zones.hpp"
+#include <cron/chrono_zones.hpp>
 
 #include <doctest/doctest.h>
 

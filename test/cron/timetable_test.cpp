@@ -4,7 +4,7 @@
 #include <elasticjob/cron/literal.hpp>
 #include <elasticjob/cron/tzif_zone.hpp>
 
-#include "support.hpp"
+#include <cron/support.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/cron/tzif_zone.hpp>
 
-#include "support.hpp"
-#include "tz_variable.hpp"
+#include <cron/support.hpp>
+#include <cron/tz_variable.hpp>
 
 #include <doctest/doctest.h>
 
