@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A node of the job that belongs to another user.
-#include <elasticjob/allocation/average.hpp>
 #include <elasticjob/execution/simple_executor.hpp>
 #include <elasticjob/scheduler/job_scheduler.hpp>
 
 #include <integration/zk_lab.hpp>
+#include <support/zk_schedulers.hpp>
 
 #include <condition_variable>
 #include <mutex>
@@ -54,7 +54,7 @@ TEST_CASE("ZkRegistry: a job tells of a server's node that it may not read") {
     o.digest = "alice:secret";
     auto alice = connected(o);
     troubles told;
-    job_scheduler<ZkRegistry, AverageAllocation, SimpleExecutor, into> scheduler{r, {}, into{&told}};
+    zk_scheduler<SimpleExecutor> scheduler{r, {}, into{&told}};
     job_config config;
     config.name = "settle";
     config.cron = "0 0 0 1 1 ? 2099";
