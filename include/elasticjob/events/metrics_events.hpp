@@ -90,8 +90,19 @@ private:
         std::map<std::string, instance_numbers, std::less<>> instances{}; ///< that are in the job, of this process
     };
 
+    /// All that is counted. A page is written from a copy of it, so that no event waits for the writing.
+    struct all_numbers {
+        std::map<std::string, job_numbers, std::less<>> jobs{};
+        job_numbers others{};
+    };
+
     struct state {
         explicit state(metrics_options o) : options{std::move(o)} {}
+
+        all_numbers copy() const {
+            std::lock_guard const lock{mutex};
+            return numbers;
+        }
 
         job_numbers& job(std::string_view name);
         static instance_numbers& instance(job_numbers& j, events::origin const& from);
@@ -114,11 +125,18 @@ private:
         void count(job_numbers& j, events::trouble const& e) { ++j.troubles[name_of(e.what.code)]; }
         static void no_longer_runs(job_numbers& j, events::origin const& from, item_index item);
 
+        metrics_options const options;
+        mutable std::mutex mutex{};
+        all_numbers numbers{};
+    };
+
+    /// Writes a copy of the numbers.
+    struct page {
         /// `f(name, numbers)` for each job in the order of their names, the others last.
         template <class F>
         void for_each_job(F f) const {
-            for (auto const& [name, numbers] : jobs) f(std::string_view{name}, numbers);
-            if (jobs.size() >= options.jobs_max) f(std::string_view{"(others)"}, others);
+            for (auto const& [name, of_job] : numbers.jobs) f(std::string_view{name}, of_job);
+            if (numbers.jobs.size() >= options.jobs_max) f(std::string_view{"(others)"}, numbers.others);
         }
 
         void write_to(openmetrics_writer& w) const;
@@ -138,10 +156,8 @@ private:
         void buckets(openmetrics_writer& w, char const* name, char const* help, std::vector<double> const& bounds,
                      detail::histogram job_numbers::*of) const;
 
-        metrics_options const options;
-        std::mutex mutex{};
-        std::map<std::string, job_numbers, std::less<>> jobs{};
-        job_numbers others{};
+        metrics_options const& options;
+        all_numbers const numbers;
     };
 
     std::shared_ptr<state> state_;

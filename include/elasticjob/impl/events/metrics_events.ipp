@@ -7,13 +7,13 @@
 namespace elasticjob {
 
 ELASTICJOB_DECL void MetricsEvents::write_to(openmetrics_writer& w) const {
-    std::lock_guard const lock{state_->mutex};
-    state_->write_to(w);
+    page{state_->options, state_->copy()}.write_to(w);
 }
 
 ELASTICJOB_DECL auto MetricsEvents::state::job(std::string_view name) -> job_numbers& {
+    auto& jobs = numbers.jobs;
     auto at = jobs.find(name);
-    if (at == jobs.end() && jobs.size() >= options.jobs_max) return others;
+    if (at == jobs.end() && jobs.size() >= options.jobs_max) return numbers.others;
     if (at == jobs.end()) at = jobs.emplace(name, job_numbers{}).first;
     return at->second;
 }
@@ -63,13 +63,13 @@ ELASTICJOB_DECL void MetricsEvents::state::no_longer_runs(job_numbers& j, events
     i.progress.erase(item);
 }
 
-ELASTICJOB_DECL std::uint64_t MetricsEvents::state::sum(instance_numbers const& i, std::uint64_t work_numbers::*of) {
+ELASTICJOB_DECL std::uint64_t MetricsEvents::page::sum(instance_numbers const& i, std::uint64_t work_numbers::*of) {
     std::uint64_t sum = 0;
     for (auto const& [item, work] : i.progress) sum += work.*of;
     return sum;
 }
 
-ELASTICJOB_DECL void MetricsEvents::state::write_to(openmetrics_writer& w) const {
+ELASTICJOB_DECL void MetricsEvents::page::write_to(openmetrics_writer& w) const {
     w.family("elasticjob_runs_started", "counter", "Runs that have begun.");
     for_each_job([&](auto name, auto const& j) {
         for (auto const s : {run_source::schedule, run_source::misfire, run_source::trigger, run_source::failover}) {
@@ -104,24 +104,24 @@ ELASTICJOB_DECL void MetricsEvents::state::write_to(openmetrics_writer& w) const
     buckets(w, "elasticjob_duration_seconds", "How long runs take.", options.duration_buckets, &job_numbers::duration);
 }
 
-ELASTICJOB_DECL void MetricsEvents::state::counter(openmetrics_writer& w, char const* name, char const* help,
-                                                   std::uint64_t job_numbers::*of) const {
+ELASTICJOB_DECL void MetricsEvents::page::counter(openmetrics_writer& w, char const* name, char const* help,
+                                                  std::uint64_t job_numbers::*of) const {
     w.family(name, "counter", help);
     for_each_job([&](auto job, auto const& j) { w.sample("_total", {{"job", job}}, j.*of); });
 }
 
-ELASTICJOB_DECL void MetricsEvents::state::by_name(openmetrics_writer& w, char const* name, char const* help,
-                                                   char const* label,
-                                                   std::map<std::string_view, std::uint64_t> job_numbers::*of) const {
+ELASTICJOB_DECL void MetricsEvents::page::by_name(openmetrics_writer& w, char const* name, char const* help,
+                                                  char const* label,
+                                                  std::map<std::string_view, std::uint64_t> job_numbers::*of) const {
     w.family(name, "counter", help);
     for_each_job([&](auto job, auto const& j) {
         for (auto const& [reason, n] : j.*of) w.sample("_total", {{"job", job}, {label, reason}}, n);
     });
 }
 
-ELASTICJOB_DECL void MetricsEvents::state::buckets(openmetrics_writer& w, char const* name, char const* help,
-                                                   std::vector<double> const& bounds,
-                                                   detail::histogram job_numbers::*of) const {
+ELASTICJOB_DECL void MetricsEvents::page::buckets(openmetrics_writer& w, char const* name, char const* help,
+                                                  std::vector<double> const& bounds,
+                                                  detail::histogram job_numbers::*of) const {
     w.family(name, "histogram", help, "seconds");
     for_each_job([&](auto job, auto const& j) { (j.*of).write_to(w, bounds, {"job", job}); });
 }
