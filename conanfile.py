@@ -20,8 +20,8 @@ class ElasticjobConan(ConanFile):
 
     package_type = "header-library"  # see configure
     settings = "os", "arch", "compiler", "build_type"
-    options = {"with_zookeeper": [True, False], "compiled": [True, False]}
-    default_options = {"with_zookeeper": True, "compiled": False}
+    options = {"with_zookeeper": [True, False], "compiled": [True, False], "fPIC": [True, False]}
+    default_options = {"with_zookeeper": True, "compiled": False, "fPIC": True}
     exports_sources = "CMakeLists.txt", "LICENSE", "cmake/*", "include/*"
 
     def set_version(self):
@@ -33,6 +33,8 @@ class ElasticjobConan(ConanFile):
     def configure(self):
         if self.options.compiled:
             self.package_type = "static-library"
+        else:
+            self.options.rm_safe("fPIC")
 
     def layout(self):
         cmake_layout(self)

@@ -20,6 +20,9 @@ class Bag:
     def __init__(self, **values):
         self.__dict__.update(values)
 
+    def rm_safe(self, name):
+        self.__dict__.pop(name, None)
+
 
 class Recorder:
     """Stands for CMake, CMakeToolchain and CMakeDeps: remembers which methods were called."""
@@ -94,7 +97,7 @@ def run_recipe(with_zookeeper, compiled=False, system="Linux", compiler="gcc", c
     recipe = load_recipe("conanfile.py", "recipe").ElasticjobConan()
     recipe.recipe_folder = recipe.source_folder = root
     recipe.package_folder = "package"
-    recipe.options = Bag(with_zookeeper=with_zookeeper, compiled=compiled)
+    recipe.options = Bag(**recipe.default_options | {"with_zookeeper": with_zookeeper, "compiled": compiled})
     recipe.settings = Bag(os=system, compiler=Compiler(name=compiler, version=compiler_version))
     recipe.ref = "elasticjob"
     recipe.cpp_info = Info()
@@ -126,6 +129,7 @@ check("type", everything.package_type, "header-library")
 check("calls", Recorder.calls, ["generate", "generate", "configure", "install"])
 check("one package for all settings", everything.info.cleared, True)
 check("libraries are built", variables.get("ELASTICJOB_BUILD_COMPILED"), False)
+check("headers have no kind of code", hasattr(everything.options, "fPIC"), False)
 check("tests are built", variables.get("ELASTICJOB_BUILD_TESTS"), False)
 check("the licence is there", [os.path.exists(f) for f in copied], [True])
 
@@ -154,6 +158,7 @@ for recipe, asked in (everything, requirements), (core, core_requirements):
 compiled, compiled_requirements, variables = run_recipe(with_zookeeper=True, compiled=True)
 check("type with libraries", compiled.package_type, "static-library")
 check("a package for each setting", compiled.info.cleared, False)
+check("shared libraries can contain it", getattr(compiled.options, "fPIC", False), True)
 check("calls with libraries", Recorder.calls, ["generate", "generate", "configure", "build", "install"])
 check("libraries are built", variables.get("ELASTICJOB_BUILD_COMPILED"), True)
 check("requirements with libraries", sorted(compiled_requirements), sorted(requirements))
