@@ -160,12 +160,27 @@ TEST_CASE("config.validation: what the registry holds can be checked the same wa
 }
 
 TEST_CASE("config.validation: an instance accepts so many items") {
-    job_config const c{.name = "settle", .cron = "0 0 12 * * ?", .sharding_total_count = 11};
+    job_config c{.name = "settle", .cron = "0 0 12 * * ?", .sharding_total_count = 11};
     CHECK(detail::check_item_count(c, 11));
     auto const refused = detail::check_item_count(c, 10);
     REQUIRE(!refused);
     CHECK(refused.error() == errc::invalid_config);
     CHECK(refused.error().what.find("11 items") != std::string::npos);
+    // As many item parameters, with a comma at the end or without. They are counted, not read.
+    c.sharding_total_count = 1;
+    c.sharding_item_parameters = "0=a,1=b,2=c,";
+    CHECK(detail::check_item_count(c, 3));
+    c.sharding_item_parameters = "this,is,no,parameter";
+    CHECK(detail::check_item_count(c, 4));
+    auto const parameters_refused = detail::check_item_count(c, 3);
+    REQUIRE(!parameters_refused);
+    CHECK(parameters_refused.error().what.starts_with(
+        "the job has 4 item parameters, but this instance accepts at most 3"));
+    CHECK(parameters_refused.error().where == "job 'settle', shardingItemParameters");
+    // What is below 1 is no question of how many.
+    c.sharding_item_parameters = "";
+    c.sharding_total_count = -5;
+    CHECK(detail::check_item_count(c, 3));
 }
 
 TEST_CASE("config.validation: too many schedules or exclusions are counted, not read, and what is told has a limit") {

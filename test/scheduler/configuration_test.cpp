@@ -387,6 +387,26 @@ TEST_CASE(
     edit(c, huge);
     c.run_for(10s);
     CHECK(c.has("/settle/sharding/4"));
+    // So are more item parameters, before anything of them is read: other jobs wait meanwhile.
+    huge.sharding_item_parameters = "no parameter" + std::string(1'001, ',') + "none";
+    edit(c, huge);
+    c.run_for(10s);
+    auto const& told = c.log;
+    CHECK(std::count_if(told.begin(), told.end(), [](heard const& h) {
+              return h.what == heard::kind::trouble && h.failure->what.find("1002 item parameters") != std::string::npos;
+          }) == 1);
+    huge.sharding_item_parameters.clear();
+    // A program's own job may have them.
+    auto own = make_job("own", "0/5 * * * * ?", 1);
+    for (int item = 0; item < 1'500; ++item) own.sharding_item_parameters += std::to_string(item) + "=x,";
+    REQUIRE(m.schedule(own));
+    c.run_for(1s);
+    own.description = "edited";
+    c.set("/own/config", to_json(own));
+    c.run_for(1s);
+    CHECK(std::none_of(told.begin(), told.end(), [](heard const& h) {
+        return h.what == heard::kind::trouble && h.failure->what.find("1500 item parameters") != std::string::npos;
+    }));
     // Who joins is told at once, and one whose own program says so may have as many.
     huge.sharding_total_count = 200'000;
     edit(c, huge);

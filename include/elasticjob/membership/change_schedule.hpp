@@ -21,13 +21,13 @@
 namespace elasticjob {
 
 /// Replaces `cron` and `schedules` in the configuration that the registry has, and nothing else of it. `accept`, a
-/// `result<void>(valid_config const&)`, has the last word before anything is written. Repeated with fresh readings, a
-/// bounded number of times, when somebody else was quicker or a reply was lost.
+/// `result<void>(valid_config const&)`, has the last word before anything is written; `items_max` as for `enroll`. Repeated
+/// with fresh readings, a bounded number of times, when somebody else was quicker or a reply was lost.
 /// Errors: those of `validate` and `accept`; no_node if the job is not there; invalid_config if jobs would wait for
 /// each other; version_conflict if it never came to rest; those of the registry.
 template <registry Registry, class Accept>
 task<result<void>> change_schedule(Registry& r, job_layout at, std::string cron, std::vector<job_schedule> schedules,
-                                   Accept accept) {
+                                   Accept accept, std::uint32_t items_max = sharding_total_count_max) {
     bool may_be_done = false; // by a request whose reply was lost
     for (int attempt = 0; attempt < 20; ++attempt) {
         ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
@@ -38,7 +38,7 @@ task<result<void>> change_schedule(Registry& r, job_layout at, std::string cron,
         auto const& nodes = *reading;
         auto const* stored_node = nodes[0] ? &*nodes[0] : nullptr;
         auto const* schedule_node = nodes[1] ? &*nodes[1] : nullptr;
-        auto const stored = detail::read_stored(stored_node, schedule_node, at);
+        auto const stored = detail::read_stored(stored_node, schedule_node, at, items_max);
         if (!stored) co_return stored.error();
         if (!*stored) co_return error{errc::no_node, "the job has been removed", at.root().str()};
         auto config = (*stored)->config();

@@ -46,6 +46,7 @@ std::vector<node_path> base_nodes(job_layout const& at);
 /// (D-16); but who joins for the first time and finds somebody else's session under its own name is refused. A job with a
 /// tombstone, `ext/removed`, takes nobody in, and nothing is created for it; the transaction makes sure that there is none.
 /// `accept`, a `result<void>(valid_config const&)`, has the last word on the configuration, before anything is written.
+/// Of what is stored, more items or item parameters than `items_max` are refused before they are read.
 /// `traits` is what the instance says of itself (membership/traits.hpp); if empty, it says nothing, and no node is read or
 /// written for it. The labels that items need are written where the configuration is.
 /// A job that follows another is refused if that one waits for it (membership/job_chain.hpp), by a transaction that checks
@@ -56,7 +57,8 @@ std::vector<node_path> base_nodes(job_layout const& at);
 /// version_conflict if it never came to rest; those of the registry.
 template <registry Registry, class Accept>
 task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, std::optional<valid_config> local,
-                                Accept accept, std::string traits = {}, arrival how = arrival::again) {
+                                Accept accept, std::string traits = {}, arrival how = arrival::again,
+                                std::uint32_t items_max = sharding_total_count_max) {
     using action = config_decision::action;
     bool const is_new = local || how == arrival::first;
     auto bases = detail::base_nodes(at);
@@ -87,7 +89,7 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, st
 
         if (tombstone) co_return detail::removed_error(at);
         auto const* stored_node = config_node ? &*config_node : nullptr;
-        auto stored = detail::read_stored(stored_node, schedule_node, at);
+        auto stored = detail::read_stored(stored_node, schedule_node, at, items_max);
         if (!stored && !(local && local->config().overwrite)) co_return std::move(stored).error();
         if (!local && !(stored && *stored)) co_return error{errc::no_node, "the job has been removed", at.root().str()};
         auto const before = [&]() -> std::optional<job_config> {

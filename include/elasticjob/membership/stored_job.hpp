@@ -11,6 +11,7 @@
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/transaction.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,8 +20,10 @@
 namespace elasticjob::detail {
 
 /// The stored configuration, checked as strictly as our own: a member must not start what it cannot run. Both nodes of
-/// it; null is one that is not there.
-result<std::optional<valid_config>> read_stored(node const* stored, node const* schedule, job_layout const& at);
+/// it; null is one that is not there. More items or item parameters than `items_max` are refused before anything else is
+/// looked at, because anybody may have written them, and other jobs wait meanwhile.
+result<std::optional<valid_config>> read_stored(node const* stored, node const* schedule, job_layout const& at,
+                                                std::uint32_t items_max);
 
 /// The configuration and, where it has some, the schedules beside it. Null is a node that is not there. Schedules that
 /// say the same are left as they are: what is to be run once now has been.

@@ -41,7 +41,7 @@ task<result<config_decision>> publish_job(Registry& r, valid_config config) {
         if (nodes[2]) co_return detail::removed_error(at);
         auto const* stored_node = nodes[3] ? &*nodes[3] : nullptr;
         auto const* schedule_node = nodes[4] ? &*nodes[4] : nullptr;
-        auto const stored = detail::read_stored(stored_node, schedule_node, at);
+        auto const stored = detail::read_stored(stored_node, schedule_node, at, sharding_total_count_max);
         if (!stored && !ours.overwrite) co_return stored.error();
         std::optional<job_config> before;
         if (stored && *stored) before = (*stored)->config();

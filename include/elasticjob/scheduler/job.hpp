@@ -203,7 +203,7 @@ task<result<void>> job<Environment, Strategy>::start(bool has_own_config) {
     std::optional<valid_config> local;
     if (has_own_config) local = *rules_.valid();
     ELASTICJOB_CO_TRY(auto const joined, co_await enroll(here_.registry, here_.at, here_.self, std::move(local), accept,
-                                                         own_traits(), arrival::first));
+                                                         own_traits(), arrival::first, accept.items_max));
     ELASTICJOB_CO_CHECK(rules_.begin(joined.config));
     take_enrollment(joined);
     here_.view.emplace(here_.registry, here_.at, here_.self, here_.news);
@@ -261,7 +261,8 @@ task<result<void>> job<Environment, Strategy>::set_enabled(bool enabled) {
 template <class Environment, sharding_strategy Strategy>
 task<result<void>> job<Environment, Strategy>::reschedule(std::string cron, std::vector<job_schedule> schedules) {
     auto const accept = rules_.accepted();
-    co_return co_await change_schedule(here_.registry, here_.at, std::move(cron), std::move(schedules), accept);
+    co_return co_await change_schedule(here_.registry, here_.at, std::move(cron), std::move(schedules), accept,
+                                       accept.items_max);
 }
 
 template <class Environment, sharding_strategy Strategy>
@@ -439,7 +440,8 @@ template <class Environment, sharding_strategy Strategy>
 task<void> job<Environment, Strategy>::register_again() {
     auto const seen = here_.news.edition();
     auto const accept = rules_.accepted();
-    auto const joined = co_await enroll(here_.registry, here_.at, here_.self, std::nullopt, accept, own_traits());
+    auto const joined = co_await enroll(here_.registry, here_.at, here_.self, std::nullopt, accept, own_traits(),
+                                        arrival::again, accept.items_max);
     if (!joined) {
         here_.tell_trouble(joined.error());
         bool const is_over = joined.error() == errc::no_node || joined.error() == errc::removed;

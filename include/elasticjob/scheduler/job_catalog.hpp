@@ -334,7 +334,8 @@ template <class Scheduler>
 task<result<void>> job_catalog<Scheduler>::start(job_layout at, node config, known_class const& known) {
     std::vector<node_path> paths{at.schedule()};
     ELASTICJOB_CO_TRY(auto const beside, co_await read_all(registry(), std::move(paths)));
-    ELASTICJOB_CO_TRY(auto const stored, detail::read_stored(&config, beside.front() ? &*beside.front() : nullptr, at));
+    ELASTICJOB_CO_TRY(auto const stored, detail::read_stored(&config, beside.front() ? &*beside.front() : nullptr, at,
+                                                             scheduler_.options_.items_max));
     auto whole = stored->config();
     take_own_terms(whole, known.own);
     ELASTICJOB_CO_TRY(auto valid, validate(std::move(whole)));

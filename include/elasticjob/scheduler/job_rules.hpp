@@ -84,7 +84,10 @@ public:
     acceptance accepted() const noexcept { return {here_.env.zone, items_max_}; }
 
     /// The configuration in force comes from this process's program, so its item count is accepted.
-    void trust_own() { items_max_ = std::max(items_max_, item_count()); }
+    void trust_own() {
+        auto const parameters = static_cast<std::uint32_t>(count_item_parameters(config()));
+        items_max_ = std::max({items_max_, item_count(), parameters});
+    }
 
     /// Puts the configuration in force with which the job has registered. Errors: those of due_times.
     result<void> begin(valid_config joined);
@@ -160,7 +163,7 @@ task<bool> job_rules<Environment, Strategy>::take() {
     config_taken_ = stored.stat.modified;
     schedule_taken_ = modified(schedule);
     version_ = stored.stat.version; // examined, whatever the result
-    auto read = read_stored(&stored, schedule, here_.at);
+    auto read = read_stored(&stored, schedule, here_.at, items_max_);
     if (read && !*read) co_return true; // empty, as before a removal
     auto due = read ? times_of(**read, here_.env.zone, items_max_) : result<due_times>{read.error()};
     if (!due) {

@@ -25,9 +25,9 @@ struct scheduler_options {
     /// use labels, such as LabelAllocation.
     std::string instance_labels{};
 
-    /// The maximum number of items of a job that this instance accepts from the registry, in which other programs may
-    /// have written the count: an item takes some hundred bytes and some requests. If the configuration given to
-    /// `schedule` has more, that number is the limit. A job with more items is refused with invalid_config; a job that
+    /// The maximum number of items and of item parameters of a job that this instance accepts from the registry, in which
+    /// other programs may have written them: an item takes some hundred bytes and some requests. If the configuration
+    /// given to `schedule` has more, that number is the limit. A job with more items is refused with invalid_config; a job that
     /// already runs continues unchanged.
     std::uint32_t items_max = 1'000;
 

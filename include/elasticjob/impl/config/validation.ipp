@@ -29,13 +29,26 @@ ELASTICJOB_DECL config_readings read_texts(job_config const& config) {
     return {job_name::parse(config.name), read_timetable(config), parse_item_parameters(config.sharding_item_parameters)};
 }
 
+ELASTICJOB_DECL std::size_t count_item_parameters(job_config const& config) noexcept {
+    auto const& text = config.sharding_item_parameters;
+    auto const commas = static_cast<std::size_t>(std::count(text.begin(), text.end(), ','));
+    return text.empty() || text.ends_with(',') ? commas : commas + 1;
+}
+
 ELASTICJOB_DECL result<void> check_item_count(job_config const& config, std::uint32_t items_max) {
-    if (static_cast<std::uint32_t>(config.sharding_total_count) <= items_max) return success();
-    return error{errc::invalid_config,
-                 "the job has " + std::to_string(config.sharding_total_count) +
-                     " items, but this instance accepts at most " + std::to_string(items_max) +
-                     " from the registry: lower shardingTotalCount there, or raise scheduler_options::items_max",
-                 "job " + in_quotes(config.name) + ", shardingTotalCount"};
+    auto const refuse = [&](auto count, std::string_view what, std::string_view field) {
+        return error{errc::invalid_config,
+                     "the job has " + std::to_string(count) + std::string{what} +
+                         ", but this instance accepts at most " + std::to_string(items_max) +
+                         " from the registry: mend " + std::string{field} +
+                         " there, or raise scheduler_options::items_max",
+                     "job " + in_quotes(config.name) + ", " + std::string{field}};
+    };
+    if (config.sharding_total_count > std::int64_t{items_max})
+        return refuse(config.sharding_total_count, " items", field_name(&job_config::sharding_total_count));
+    if (auto const parameters = count_item_parameters(config); parameters > items_max)
+        return refuse(parameters, " item parameters", field_name(&job_config::sharding_item_parameters));
+    return success();
 }
 
 ELASTICJOB_DECL std::size_t find_bad_byte(std::string_view text) {

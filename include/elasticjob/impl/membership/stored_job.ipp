@@ -9,7 +9,7 @@
 namespace elasticjob::detail {
 
 ELASTICJOB_DECL result<std::optional<valid_config>> read_stored(node const* stored, node const* schedule,
-                                                                job_layout const& at) {
+                                                                job_layout const& at, std::uint32_t items_max) {
     if (!stored) return std::optional<valid_config>{};
     auto in_registry = [](error e, node_path const& path) {
         e.what = "the configuration in the registry cannot be used: " + e.what +
@@ -20,14 +20,19 @@ ELASTICJOB_DECL result<std::optional<valid_config>> read_stored(node const* stor
     auto config = from_json(stored->data);
     if (!config) return in_registry(std::move(config).error(), at.config());
     if (!*config) return std::optional<valid_config>{};
+    if (auto const counted = check_item_count(**config, items_max); !counted)
+        return in_registry(counted.error(), at.config());
     auto whole = with_schedule_text(**config, schedule ? std::string_view{schedule->data} : "");
     if (!whole) return in_registry(std::move(whole).error(), at.schedule());
     auto checked = validate(*whole);
     if (checked) return std::optional{*std::move(checked)};
-    auto const of_config = problems_of(**config);
-    auto const of_both = problems_of(*whole);
-    bool const is_schedules = std::find_first_of(of_both.begin(), of_both.end(), of_config.begin(), of_config.end()) ==
-                              of_both.end(); // what is wrong comes from there alone
+    bool is_schedules = schedule && !schedule->data.empty();
+    if (is_schedules) { // unless what is wrong does not come from there alone
+        auto const of_config = problems_of(**config);
+        auto const of_both = problems_of(*whole);
+        is_schedules = std::find_first_of(of_both.begin(), of_both.end(), of_config.begin(), of_config.end()) ==
+                       of_both.end();
+    }
     return in_registry(std::move(checked).error(), is_schedules ? at.schedule() : at.config());
 }
 
