@@ -288,10 +288,29 @@ TEST_CASE("scheduler.progress: a report whose reply is lost, or its session, lea
         }
 }
 
+TEST_CASE("scheduler.progress: a checkpoint for the end of the run is saved, though a report is written first") {
+    progress_world w;
+    auto job = w.one.scheduler.schedule(hourly(), [](run_type const& run) -> task<result<void>> {
+        co_await report_for(run, 3s, 1);
+        co_return run.checkpoint("row 7");
+    });
+    REQUIRE(job);
+    w.loop.run_for(1h + 1s + 500ms);
+    auto const before = w.writes();
+    w.on_loop([&] { w.one.registry.disconnect(); });
+    w.loop.run_for(3s); // the report of 2 s waits for the connection, and the body ends
+    CHECK(w.writes() == before);
+    w.on_loop([&] { w.one.registry.reconnect(); });
+    w.loop.run_for(1s);
+    CHECK(w.writes() == before + 2);
+    CHECK(w.record().checkpoint == "row 7");
+    CHECK(w.record().ledger.back().outcome == run_outcome::completed);
+}
+
 TEST_CASE("scheduler.progress: what a body that was given up reports reaches nobody") {
     progress_world w;
     auto config = hourly();
-    config.give_up_after = 3s;
+    config.give_up_after = 3'500ms; // with a report that was not passed on
     auto job = w.one.scheduler.schedule(config, [](run_type const& run) { return report_for(run, 100s, 1); });
     REQUIRE(job);
     w.loop.run_for(1h + 4s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jobs that are coroutines, under whatever a seed does to their clusters: a run does piece after piece of endless work, and
-// saves a checkpoint behind each, which the next run goes on from.
+// saves a checkpoint behind each, which the next run goes on from, and reports its progress.
 #include <elasticjob/execution/coroutine_executor.hpp>
 
 #include <simulation/seeds.hpp>
@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -76,11 +77,12 @@ private:
     struct item {
         int done = 0;
         std::int64_t token = 0;
-        std::int64_t begun = 0; ///< the greatest token of a run
+        std::int64_t begun = 0;              ///< the greatest token of a run
         std::map<std::int64_t, int> saved{}; ///< by token
     };
     void complain(sharding_context const& c, std::string what) {
-        wrong = "the run of item " + item_name(c.item) + " with token " + std::to_string(c.token) + " " + std::move(what);
+        wrong =
+            "the run of item " + item_name(c.item) + " with token " + std::to_string(c.token) + " " + std::move(what);
     }
 
     tally& tally_;
@@ -100,6 +102,7 @@ struct piece_by_piece {
             if (!goes_on) co_await sleep_until(run.loop(), run.loop().now() + 300ms);
             if (!work->take(run, piece + 1)) co_return error{errc::fenced, "by the one who keeps the pieces"};
             ++piece;
+            run.progress(static_cast<std::uint64_t>(run.token), static_cast<std::uint64_t>(piece));
             auto const saved = co_await run.save(std::to_string(piece));
             if (!saved) {
                 work->refused();
@@ -116,12 +119,15 @@ class checkpoints_go_on {
 public:
     static constexpr std::string_view name = "checkpoints go on";
 
-    checkpoints_go_on(std::shared_ptr<work_done> w, std::chrono::milliseconds limit) : work_{std::move(w)}, limit_{limit} {}
+    checkpoints_go_on(std::shared_ptr<work_done> w, std::chrono::milliseconds limit)
+        : work_{std::move(w)},
+          limit_{limit} {}
 
     std::string on(observation const& o, cluster_view const& v) {
         if (o.what == observation::kind::started) {
             auto& before = started_[o.item];
-            if (given_up_.contains({o.item, o.token})) return testing::detail::item_text(o.job, o.item) + " has an old token";
+            if (given_up_.contains({o.item, o.token}))
+                return testing::detail::item_text(o.job, o.item) + " has an old token";
             before = {o.token, o.at};
         }
         if (o.what == observation::kind::finished) {
@@ -147,6 +153,13 @@ public:
             last_.erase(item);
             return {};
         }
+        auto& runs = runs_[item];
+        auto const* there = v.find(*node_path::parse(e.path));
+        if (runs.first != record->running) runs = {record->running, there->stat.modified};
+        auto const progress = run_record::parse_progress(there->data);
+        if (progress) ++reports_;
+        if (progress && progress->done != static_cast<std::uint64_t>(runs.second)) // which is the token of what runs
+            return "the record of item " + item_name(item) + " has the progress of another run";
         auto const now = record->checkpoint.empty() ? 0 : std::stoi(record->checkpoint);
         auto const before = std::exchange(last_[item], now);
         if (now >= before) return {};
@@ -156,6 +169,7 @@ public:
 
     /// When all is well, the work of each item goes on.
     std::string reached(stage s, cluster_view const& v) {
+        if (s == stage::watched && std::exchange(reports_, 0) == 0) return "nobody's progress is on record";
         for (item_index i = 0; i < testing::detail::item_count(v, v.jobs.front()).value_or(0); ++i) {
             if (s == stage::settled) settled_at_[i] = work_->done(i);
             bool const can_run = testing::detail::has_members(v, v.jobs.front());
@@ -170,8 +184,10 @@ private:
     std::chrono::milliseconds limit_;
     std::map<item_index, std::pair<std::int64_t, mono_time>> started_; ///< last: the token, and when
     std::set<std::pair<item_index, std::int64_t>> given_up_;
+    std::map<item_index, std::pair<std::optional<run_begin>, revision>> runs_; ///< what runs, and since which revision
     std::map<item_index, int> last_;
     std::map<item_index, int> settled_at_;
+    std::uint64_t reports_ = 0;
 };
 
 tally of_all; // seeds

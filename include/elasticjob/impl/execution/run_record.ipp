@@ -85,7 +85,7 @@ ELASTICJOB_DECL std::string run_record::to_text(run_progress const* progress) co
     add_retry("retry", retry);
     add_retry("resume", resume);
     if (running) add_run("running", *running);
-    if (running && progress) add_line(text, "progress", progress->at, progress->done, progress->total);
+    if (progress) add_line(text, "progress", progress->at, progress->done, progress->total);
     return text;
 }
 
