@@ -110,9 +110,12 @@
 #include <elasticjob/impl/operations/dump.ipp>
 #include <elasticjob/impl/operations/dump_port.ipp>
 #include <elasticjob/impl/operations/explain.ipp>
+#include <elasticjob/impl/operations/item_overview.ipp>
+#include <elasticjob/impl/operations/job_overview.ipp>
 #include <elasticjob/impl/operations/line_server.ipp>
 #include <elasticjob/impl/operations/plan.ipp>
 #include <elasticjob/impl/operations/remove_job.ipp>
+#include <elasticjob/impl/operations/server_overview.ipp>
 #include <elasticjob/impl/registry/abandoned_nodes.ipp>
 #include <elasticjob/impl/registry/catch_up.ipp>
 #include <elasticjob/impl/registry/memory/node_tree.ipp>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/operations/dump.hpp>
 
-#include <elasticjob/core/virtual_loop.hpp>
-#include <elasticjob/registry/memory_registry.hpp>
+#include <support/counting_registry.hpp>
 
 #include <doctest/doctest.h>
 
@@ -24,35 +23,28 @@ lines masked(address_masking how, lines all) {
     return all;
 }
 
-/// Counts the reads that are on their way.
-struct watched_registry : basic_memory_registry<virtual_loop> {
-    using base = basic_memory_registry<virtual_loop>;
+/// Lets nodes go while they are read, and lists them in no order.
+struct watched_registry : test::counting_registry {
+    using base = test::counting_registry;
     using base::base;
 
     task<result<node>> get(node_path path, node_watch<virtual_loop>* w = nullptr) {
-        ++reads;
-        most_at_once = std::max(most_at_once, ++at_once);
         if (path.str() == doomed_before) (void)co_await base::remove(path);
         auto answer = co_await base::get(path, w);
-        --at_once;
         if (path.str() == trigger)
             for (auto const& one : doomed) (void)co_await base::remove(node_path::parse(one).value());
         co_return answer;
     }
     task<result<std::vector<std::string>>> children(node_path path, node_watch<virtual_loop>* w = nullptr) {
-        ++lists;
-        most_at_once = std::max(most_at_once, ++at_once);
         auto answer = co_await base::children(path, w);
         if (answer && !answer->empty())
             std::rotate(answer->begin(), std::next(answer->begin()), answer->end()); // in no order
-        --at_once;
         co_return answer;
     }
 
     std::string doomed_before{};       ///< goes when it is to be read
     std::string trigger{};             ///< once this has been read
     std::vector<std::string> doomed{}; ///< these go
-    std::size_t at_once = 0, most_at_once = 0, reads = 0, lists = 0;
 };
 static_assert(registry<watched_registry>);
 
@@ -62,8 +54,9 @@ struct world {
     watched_registry registry{server};
 
     world() {
-        for (char const* path : {"/settle", "/settle/config", "/settle/servers", "/settle/instances", "/settle/sharding",
-                                 "/settle/sharding/0", "/settle/sharding/1", "/settle/sharding/10", "/settle/sharding/2"})
+        for (char const* path :
+             {"/settle", "/settle/config", "/settle/servers", "/settle/instances", "/settle/sharding",
+              "/settle/sharding/0", "/settle/sharding/1", "/settle/sharding/10", "/settle/sharding/2"})
             create(path);
         set("/settle/config", R"({"jobName":"settle"})");
         create("/settle/servers/10.0.0.17");

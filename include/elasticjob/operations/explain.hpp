@@ -13,6 +13,7 @@
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/sharding/assignment.hpp>
+#include <elasticjob/sharding/in_force.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -119,8 +120,7 @@ task<result<explanation>> explain_item(Registry& r, job_name job, item_index ite
         if (auto const* followed = find_followed(whole.schedules)) facts.followed = *followed;
     }
     if (nodes[4]) facts.owner = nodes[4]->data;
-    auto const in_force = nodes[5] && nodes[6] && nodes[5]->stat.modified == nodes[6]->stat.modified;
-    if (in_force) {
+    if (is_in_force(nodes[5], nodes[6])) {
         auto const a = assignment::parse(nodes[5]->data);
         if (a && item < a->items()) facts.owner = a->owner_id(item).str();
         facts.is_left = a && item < a->items() && a->owner(item) == no_slot;

@@ -15,6 +15,7 @@
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/sharding/assignment.hpp>
+#include <elasticjob/sharding/in_force.hpp>
 #include <elasticjob/sharding/item_nodes.hpp>
 #include <elasticjob/sharding/job_traits.hpp>
 #include <elasticjob/sharding/strategy_name.hpp>
@@ -129,8 +130,7 @@ task<result<job_plan>> plan_job(Registry& r, job_name job, job_change change) {
     }
 
     detail::owners_of_now now;
-    bool const in_force = nodes[1] && nodes[2] && nodes[1]->stat.modified == nodes[2]->stat.modified;
-    if (in_force) {
+    if (is_in_force(nodes[1], nodes[2])) {
         ELASTICJOB_CO_TRY(auto const a, assignment::parse(nodes[1]->data));
         now = {a.instances(), a.runs_among(a.instances())};
     } else {

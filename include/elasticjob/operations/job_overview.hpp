@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Which jobs there are and how they are, from any process.
+#ifndef ELASTICJOB_OPERATIONS_JOB_OVERVIEW_HPP
+#define ELASTICJOB_OPERATIONS_JOB_OVERVIEW_HPP
+
+#include <elasticjob/config/job_config.hpp>
+#include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/within.hpp>
+#include <elasticjob/membership/stored_job.hpp>
+#include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/read_paced.hpp>
+#include <elasticjob/sharding/assignment.hpp>
+#include <elasticjob/sharding/in_force.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// The status of a job as the console of 2.1.5 shows it. The first that applies counts.
+enum class console_status : std::uint8_t {
+    crashed,       ///< it has no instance
+    disabled,      ///< all its servers are disabled, also those that have no instance
+    sharding_flag, ///< no item has an owner, or an item has one that is gone
+    ok,
+};
+
+/// `CRASHED`, `DISABLED`, `SHARDING_FLAG`, `OK`.
+std::string_view name_of(console_status s) noexcept;
+
+/// The same in more detail. The first that applies counts.
+enum class job_health : std::uint8_t {
+    unreadable, ///< its configuration cannot be read; `job_overview::fault` says why
+    no_instances,
+    disabled,     ///< the servers of all its instances are disabled
+    sharding_due, ///< a sharding has been asked for, and no leader has carried it out yet
+    orphaned,     ///< an item has an owner that is gone
+    unowned,      ///< an item has no owner
+    ok,
+};
+
+/// The name of the enumerator.
+std::string_view name_of(job_health h) noexcept;
+
+/// A job in a list.
+struct job_overview {
+    std::string name;
+    console_status status{};
+    job_health health{};
+    std::string cron{};
+    std::string description{};
+    std::uint32_t item_count = 0;
+    std::uint32_t instance_count = 0;
+    std::optional<error> fault{}; ///< why the configuration cannot be read; its fields are empty then
+};
+
+/// Which jobs are wanted, and how many at a time.
+struct job_query {
+    std::string name_contains{};            ///< empty: any
+    std::optional<console_status> status{}; ///< nothing: any
+    std::optional<job_health> health{};     ///< nothing: any
+    std::string after{};                    ///< the cursor of the page before; empty: from the beginning
+    std::size_t jobs_max = 100;             ///< at least 1
+
+    /// Requests that are on their way at once; at least 1.
+    std::size_t requests_max = paced_requests_max;
+};
+
+/// Jobs in ascending order of their names.
+struct job_page {
+    std::vector<job_overview> jobs;
+    std::string next{}; ///< the cursor of the next page; empty: this is the last one
+};
+
+namespace detail {
+
+/// What is read about a job to say how it is.
+struct job_facts {
+    std::string name;
+    std::string config;
+    bool sharding_is_due = false;
+    std::vector<std::string> instances{};
+    std::vector<std::string> owners{}; ///< of its items, each once, sorted; an empty one is nobody
+    bool has_enabled_instance = false; ///< the server of an instance is enabled
+    bool has_enabled_server = false;
+};
+
+/// The owners that the assignment names, each once, sorted. Nothing if it is not in force: then the items' nodes count.
+std::optional<std::vector<std::string>> owners_by_assignment(std::optional<node> const& assignment_node,
+                                                             std::optional<node> const& first_item);
+
+/// Sorts them.
+void keep_each_once(std::vector<std::string>& names);
+
+job_overview overview_of(job_facts const& facts);
+
+bool is_wanted(job_overview const& job, job_query const& query);
+
+inline node_path server_of(job_layout const& at, std::string_view instance) {
+    return at.server(instance.substr(0, instance.find(identity_delimiter)));
+}
+
+/// Who owns which item, by the items' nodes, in no order; an empty one is nobody. A request for each item.
+template <registry Registry>
+task<result<std::vector<std::pair<item_index, std::string>>>> read_owners(Registry& r, job_layout at,
+                                                                          std::size_t requests_max) {
+    auto names = co_await r.children(at.sharding());
+    if (!names && !(names.error() == errc::no_node)) co_return std::move(names).error();
+    std::vector<std::pair<item_index, std::string>> owners;
+    std::vector<node_path> paths;
+    if (names)
+        for (auto const& name : *names)
+            if (auto const item = parse_number<item_index>(name)) {
+                owners.emplace_back(*item, std::string{});
+                paths.push_back(at.item_instance(*item));
+            }
+    ELASTICJOB_CO_TRY(auto nodes, co_await read_paced(r, std::move(paths), requests_max));
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        if (nodes[i]) owners[i].second = std::move(nodes[i]->data);
+    co_return owners;
+}
+
+/// Whether a server is enabled: first the servers of the instances are asked, one of which is nearly always enabled.
+template <registry Registry>
+task<result<void>> look_for_enabled_servers(Registry& r, std::vector<job_facts>& jobs, std::size_t requests_max) {
+    std::vector<node_path> paths;
+    std::vector<job_facts*> asked;
+    for (auto& job : jobs) {
+        if (job.instances.empty()) continue;
+        paths.push_back(server_of(job_layout{*job_name::parse(job.name)}, job.instances.front()));
+        asked.push_back(&job);
+    }
+    ELASTICJOB_CO_TRY(auto const first, co_await read_paced(r, std::move(paths), requests_max));
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+        auto& job = *asked[i];
+        job.has_enabled_instance = !first[i] || first[i]->data != server_disabled;
+        job.has_enabled_server = job.has_enabled_instance;
+        if (job.has_enabled_instance) continue;
+        job_layout const at{*job_name::parse(job.name)};
+        std::vector<node_path> const list{at.servers()};
+        ELASTICJOB_CO_TRY(auto const lists, co_await list_paced(r, list, requests_max));
+        auto const& names = lists.front();
+        std::vector<node_path> servers;
+        for (auto const& name : names) servers.push_back(at.server(name));
+        ELASTICJOB_CO_TRY(auto const nodes, co_await read_paced(r, std::move(servers), requests_max));
+        for (std::size_t n = 0; n < nodes.size(); ++n) {
+            if (!nodes[n] || nodes[n]->data == server_disabled) continue;
+            job.has_enabled_server = true;
+            auto const here = names[n] + std::string{identity_delimiter};
+            for (auto const& id : job.instances) job.has_enabled_instance |= id.starts_with(here);
+        }
+    }
+    co_return success();
+}
+
+/// Reads what `overview_of` needs. Names of jobs without a configuration are left out.
+template <registry Registry>
+task<result<std::vector<job_overview>>> read_overviews(Registry& r, std::vector<std::string> names,
+                                                       std::size_t requests_max) {
+    constexpr std::size_t nodes_each = 4;
+    std::vector<node_path> paths, lists;
+    for (auto const& name : names) {
+        job_layout const at{*job_name::parse(name)};
+        paths.push_back(at.config());
+        paths.push_back(at.assignment());
+        paths.push_back(at.item_instance(0));
+        paths.push_back(at.sharding_necessary());
+        lists.push_back(at.instances());
+    }
+    ELASTICJOB_CO_TRY(auto nodes, co_await read_paced(r, std::move(paths), requests_max));
+    ELASTICJOB_CO_TRY(auto instances, co_await list_paced(r, std::move(lists), requests_max));
+    std::vector<job_facts> jobs;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        auto* const n = &nodes[i * nodes_each];
+        if (!n[0] || n[0]->data.empty()) continue;
+        job_layout const at{*job_name::parse(names[i])};
+        jobs.push_back({std::move(names[i]), std::move(n[0]->data), n[3].has_value(), std::move(instances[i])});
+        auto& job = jobs.back();
+        if (job.instances.empty()) continue;
+        if (auto owners = owners_by_assignment(n[1], n[2])) {
+            job.owners = *std::move(owners);
+        } else {
+            ELASTICJOB_CO_TRY(auto read, co_await read_owners(r, at, requests_max));
+            for (auto& one : read) job.owners.push_back(std::move(one.second));
+            keep_each_once(job.owners);
+        }
+    }
+    ELASTICJOB_CO_CHECK(co_await look_for_enabled_servers(r, jobs, requests_max));
+    std::vector<job_overview> all;
+    for (auto const& job : jobs) all.push_back(overview_of(job));
+    co_return all;
+}
+
+} // namespace detail
+
+/// The names of all jobs and of whatever else stands at the registry's root, sorted. One request. Errors: those of the
+/// registry.
+template <registry Registry>
+task<result<std::vector<std::string>>> find_job_names(Registry& r) {
+    ELASTICJOB_CO_TRY(auto names, co_await r.children(node_path{}));
+    std::erase_if(names, [](auto const& name) { return !job_name::parse(name); });
+    std::sort(names.begin(), names.end());
+    co_return names;
+}
+
+/// A page of the jobs that have a configuration. One request for all names, and six for each job that is looked at: those
+/// whose names fit, up to the end of the page. More only for a job that a Java member has sharded, one for each item; and
+/// for a job whose first instance is disabled, one for each server. A configuration that cannot be read does not hide the
+/// other jobs. Read node by node, so the parts of the page may be of different moments.
+/// Errors: those of the registry.
+template <registry Registry>
+task<result<job_page>> find_jobs(Registry& r, job_query query) {
+    ELASTICJOB_CO_TRY(auto names, co_await find_job_names(r));
+    std::erase_if(names, [&](auto const& name) {
+        return name <= query.after || name.find(query.name_contains) == std::string::npos;
+    });
+    auto const page_size = std::max(query.jobs_max, std::size_t{1});
+    auto const batch_size = std::max(query.requests_max / 4, std::size_t{1});
+    job_page page;
+    for (std::size_t begin = 0; begin < names.size(); begin += batch_size) {
+        auto const first = names.begin() + static_cast<std::ptrdiff_t>(begin);
+        auto const size = std::min(batch_size, names.size() - begin);
+        std::vector<std::string> batch(first, first + static_cast<std::ptrdiff_t>(size));
+        ELASTICJOB_CO_TRY(auto jobs, co_await detail::read_overviews(r, std::move(batch), query.requests_max));
+        for (auto& job : jobs) {
+            if (!detail::is_wanted(job, query)) continue;
+            if (page.jobs.size() == page_size) {
+                page.next = page.jobs.back().name;
+                co_return page;
+            }
+            page.jobs.push_back(std::move(job));
+        }
+    }
+    co_return page;
+}
+
+/// One job. Errors: no_node if there is no such job; removed if it has been removed for good; those of the registry.
+template <registry Registry>
+task<result<job_overview>> find_job(Registry& r, job_name job) {
+    job_layout const at{job};
+    std::vector<std::string> const name{job.str()};
+    ELASTICJOB_CO_TRY(auto found, co_await detail::read_overviews(r, name, paced_requests_max));
+    if (!found.empty()) co_return std::move(found.front());
+    ELASTICJOB_CO_TRY(auto const tombstone, co_await r.exists(at.removed()));
+    if (tombstone) co_return detail::removed_error(at);
+    co_return error{errc::no_node, "there is no job of that name", at.root().str()};
+}
+
+// The same for programs that have no coroutine at hand. Threads: any but the loop's.
+
+/// A page of the jobs. Waits up to `timeout`. Errors: as `find_jobs`, and timed_out.
+template <registry Registry>
+result<job_page> list_jobs(Registry& r, job_query query = {},
+                           std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
+    auto& l = r.loop();
+    return block_on(l, within(l, l.now() + timeout, find_jobs(r, std::move(query))));
+}
+
+/// One job. Waits up to ten seconds. Errors: as `find_job`, and timed_out; invalid_argument for a name that no job can
+/// have.
+template <registry Registry>
+result<job_overview> describe_job(Registry& r, std::string_view job) {
+    ELASTICJOB_TRY(auto name, job_name::parse(job));
+    auto& l = r.loop();
+    return block_on(l, within(l, l.now() + std::chrono::seconds{10}, find_job(r, std::move(name))));
+}
+
+} // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/operations/job_overview.ipp>
+#endif
+#endif // ELASTICJOB_OPERATIONS_JOB_OVERVIEW_HPP

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Which servers and instances there are, and what they do in which job; from any process.
+#ifndef ELASTICJOB_OPERATIONS_SERVER_OVERVIEW_HPP
+#define ELASTICJOB_OPERATIONS_SERVER_OVERVIEW_HPP
+
+#include <elasticjob/membership/traits.hpp>
+#include <elasticjob/operations/job_overview.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// A server over all jobs.
+struct server_overview {
+    std::string server;
+    std::vector<std::string> instances{};     ///< ids, sorted; one for each job that it is a member of
+    std::vector<std::string> jobs{};          ///< in which it has a node or an instance, sorted
+    std::vector<std::string> disabled_jobs{}; ///< in which it is disabled, sorted
+    std::vector<std::string> idle_jobs{};     ///< in which it has a node and no instance, sorted
+};
+
+/// A server in one job.
+struct server_in_job {
+    std::string job;
+    bool has_node = false; ///< false: the job knows the server by its instances only, and it is enabled
+    bool is_disabled = false;
+    std::vector<std::string> instances{}; ///< ids, sorted
+};
+
+/// An instance of a job.
+struct instance_overview {
+    std::string id;
+    bool is_java = false;
+    bool is_leader = false;
+    bool is_disabled = false;  ///< its server is
+    bool is_left_over = false; ///< a persistent node, which no process stands behind
+    bool is_triggered = false; ///< it has not obeyed a TRIGGER yet
+    std::uint32_t weight = 1;
+    std::string labels{};
+    std::uint32_t item_count = 0; ///< how many items it owns
+};
+
+namespace detail {
+
+/// How many items each instance owns.
+std::map<std::string, std::uint32_t> count_items(assignment const& a);
+
+/// Those whose server that is.
+std::vector<std::string> instances_on(std::string_view server, std::vector<std::string> const& instances);
+
+} // namespace detail
+
+/// All servers, sorted by name. One request for the names of the jobs, two for each job and one for each server of each
+/// job; at most `requests_max` at once. Errors: those of the registry.
+template <registry Registry>
+task<result<std::vector<server_overview>>> find_servers(Registry& r, std::size_t requests_max = paced_requests_max) {
+    ELASTICJOB_CO_TRY(auto const jobs, co_await find_job_names(r));
+    std::vector<node_path> instance_lists, server_lists, paths;
+    for (auto const& job : jobs) {
+        job_layout const at{*job_name::parse(job)};
+        instance_lists.push_back(at.instances());
+        server_lists.push_back(at.servers());
+    }
+    ELASTICJOB_CO_TRY(auto const instances, co_await list_paced(r, std::move(instance_lists), requests_max));
+    ELASTICJOB_CO_TRY(auto const servers, co_await list_paced(r, std::move(server_lists), requests_max));
+    for (std::size_t i = 0; i < jobs.size(); ++i)
+        for (auto const& server : servers[i]) paths.push_back(job_layout{*job_name::parse(jobs[i])}.server(server));
+    ELASTICJOB_CO_TRY(auto const nodes, co_await read_paced(r, std::move(paths), requests_max));
+
+    std::map<std::string, server_overview> all;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        std::map<std::string, std::vector<std::string>> here;
+        for (auto const& id : instances[i])
+            if (auto const read = instance_id::parse(id)) here[std::string{read->server()}].push_back(id);
+        for (auto const& server : servers[i]) {
+            auto const& there = nodes[next++];
+            if (!there) continue;
+            if (there->data == server_disabled) all[server].disabled_jobs.push_back(jobs[i]);
+            if (!here.contains(server)) all[server].idle_jobs.push_back(jobs[i]);
+            (void)here[server];
+        }
+        for (auto& [server, ids] : here) {
+            all[server].jobs.push_back(jobs[i]);
+            all[server].instances.insert(all[server].instances.end(), ids.begin(), ids.end());
+        }
+    }
+    std::vector<server_overview> sorted;
+    for (auto& [name, one] : all) {
+        one.server = name;
+        detail::keep_each_once(one.instances);
+        sorted.push_back(std::move(one));
+    }
+    co_return sorted;
+}
+
+/// One server in all jobs that have a node or an instance of it, sorted by job. One request for the names of the jobs, and
+/// two for each job. Errors: no_node if no job has either; invalid_argument for a name that no server can have; those of
+/// the registry.
+template <registry Registry>
+task<result<std::vector<server_in_job>>> find_server(Registry& r, std::string server,
+                                                     std::size_t requests_max = paced_requests_max) {
+    if (auto const* fault = node_path::element_fault(server); fault || server.find('/') != server.npos)
+        co_return error{errc::invalid_argument, fault ? fault : "a server's name has no '/'", server};
+    ELASTICJOB_CO_TRY(auto const jobs, co_await find_job_names(r));
+    std::vector<node_path> lists, paths;
+    for (auto const& job : jobs) {
+        job_layout const at{*job_name::parse(job)};
+        lists.push_back(at.instances());
+        paths.push_back(at.server(server));
+    }
+    ELASTICJOB_CO_TRY(auto const nodes, co_await read_paced(r, std::move(paths), requests_max));
+    ELASTICJOB_CO_TRY(auto const instances, co_await list_paced(r, std::move(lists), requests_max));
+    std::vector<server_in_job> all;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        auto here = detail::instances_on(server, instances[i]);
+        if (!nodes[i] && here.empty()) continue;
+        bool const is_disabled = nodes[i] && nodes[i]->data == server_disabled;
+        all.push_back({jobs[i], nodes[i].has_value(), is_disabled, std::move(here)});
+    }
+    if (all.empty()) co_return error{errc::no_node, "no job has a server of that name", server};
+    co_return all;
+}
+
+/// The instances of a job, sorted by id. Six requests, and three for each instance; one more for each item if a Java
+/// member has sharded the job. Errors: no_node if there is no such job; malformed_data for an assignment or traits that
+/// cannot be read; those of the registry.
+template <registry Registry>
+task<result<std::vector<instance_overview>>> find_instances(Registry& r, job_name job,
+                                                            std::size_t requests_max = paced_requests_max) {
+    job_layout const at{job};
+    std::vector<node_path> const base{at.config(), at.assignment(), at.item_instance(0), at.leader_instance()};
+    ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, base));
+    if (!nodes[0]) co_return error{errc::no_node, "there is no job of that name", at.root().str()};
+    std::vector<node_path> const list{at.instances()};
+    ELASTICJOB_CO_TRY(auto const lists, co_await list_paced(r, list, requests_max));
+    std::vector<instance_id> ids;
+    std::vector<node_path> paths;
+    for (auto const& name : lists.front())
+        if (auto id = instance_id::parse(name)) {
+            paths.push_back(at.instance(*id));
+            paths.push_back(at.server(id->server()));
+            paths.push_back(at.traits_of(*id));
+            ids.push_back(*std::move(id));
+        }
+    ELASTICJOB_CO_TRY(auto const told, co_await read_paced(r, std::move(paths), requests_max));
+
+    std::map<std::string, std::uint32_t> counts;
+    if (is_in_force(nodes[1], nodes[2])) {
+        ELASTICJOB_CO_TRY(auto const a, assignment::parse(nodes[1]->data));
+        counts = detail::count_items(a);
+    } else if (!ids.empty()) {
+        ELASTICJOB_CO_TRY(auto const owners, co_await detail::read_owners(r, at, requests_max));
+        for (auto const& [item, owner] : owners) ++counts[owner];
+    }
+    std::vector<instance_overview> all;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        auto const* const n = &told[3 * i];
+        if (!n[0]) continue; // it has left meanwhile
+        instance_overview one{ids[i].str()};
+        one.is_java = ids[i].is_java();
+        one.is_leader = nodes[3] && nodes[3]->data == one.id;
+        one.is_disabled = n[1] && n[1]->data == server_disabled;
+        one.is_left_over = n[0]->stat.owner == 0;
+        one.is_triggered = n[0]->data == trigger_order;
+        if (n[2]) {
+            ELASTICJOB_CO_TRY(auto traits, stored_traits::parse(n[2]->data));
+            one.weight = traits.weight;
+            one.labels = std::move(traits.labels);
+        }
+        one.item_count = counts[one.id];
+        all.push_back(std::move(one));
+    }
+    co_return all;
+}
+
+// The same for programs that have no coroutine at hand. Threads: any but the loop's.
+
+/// All servers. Waits up to `timeout`. Errors: as `find_servers`, and timed_out.
+template <registry Registry>
+result<std::vector<server_overview>> list_servers(Registry& r,
+                                                  std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
+    auto& l = r.loop();
+    return block_on(l, within(l, l.now() + timeout, find_servers(r)));
+}
+
+/// One server in all jobs. Waits up to `timeout`. Errors: as `find_server`, and timed_out.
+template <registry Registry>
+result<std::vector<server_in_job>> describe_server(Registry& r, std::string_view server,
+                                                   std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
+    auto& l = r.loop();
+    return block_on(l, within(l, l.now() + timeout, find_server(r, std::string{server})));
+}
+
+/// The instances of a job. Waits up to ten seconds. Errors: as `find_instances`, and timed_out; invalid_argument for a name
+/// that no job can have.
+template <registry Registry>
+result<std::vector<instance_overview>> list_instances(Registry& r, std::string_view job) {
+    ELASTICJOB_TRY(auto name, job_name::parse(job));
+    auto& l = r.loop();
+    return block_on(l, within(l, l.now() + std::chrono::seconds{10}, find_instances(r, std::move(name))));
+}
+
+} // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/operations/server_overview.ipp>
+#endif
+#endif // ELASTICJOB_OPERATIONS_SERVER_OVERVIEW_HPP

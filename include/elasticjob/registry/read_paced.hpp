@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Many nodes, a limited number of them at once.
+#ifndef ELASTICJOB_REGISTRY_READ_PACED_HPP
+#define ELASTICJOB_REGISTRY_READ_PACED_HPP
+
+#include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/gather.hpp>
+#include <elasticjob/registry/read_all.hpp>
+
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// How many requests of one reading are on their way at once unless the caller says otherwise: enough to hide the round
+/// trips, and few enough that the other requests of the session do not wait long.
+inline constexpr std::size_t paced_requests_max = 64;
+
+/// `read_all` for any number of paths: at most `requests_max` requests are on their way at once, of which there is at least
+/// one.
+template <registry Registry>
+task<result<std::vector<std::optional<node>>>> read_paced(Registry& r, std::vector<node_path> paths,
+                                                          std::size_t requests_max) {
+    std::vector<std::optional<node>> all;
+    all.reserve(paths.size());
+    auto const step = std::max(requests_max, std::size_t{1});
+    for (std::size_t begin = 0; begin < paths.size(); begin += step) {
+        auto const first = paths.begin() + static_cast<std::ptrdiff_t>(begin);
+        auto const size = std::min(step, paths.size() - begin);
+        std::vector<node_path> slice(first, first + static_cast<std::ptrdiff_t>(size));
+        ELASTICJOB_CO_TRY(auto nodes, co_await read_all(r, std::move(slice)));
+        std::move(nodes.begin(), nodes.end(), std::back_inserter(all));
+    }
+    co_return all;
+}
+
+/// Lists the children of all the paths, sorted by name, at most `requests_max` at once, of which there is at least one. A
+/// node that does not exist has none. Any other failure is the failure of the whole.
+template <registry Registry>
+task<result<std::vector<std::vector<std::string>>>> list_paced(Registry& r, std::vector<node_path> paths,
+                                                               std::size_t requests_max) {
+    std::vector<std::vector<std::string>> all;
+    all.reserve(paths.size());
+    auto const list = [&](node_path const& path) { return r.children(path); };
+    auto const step = std::max(requests_max, std::size_t{1});
+    for (std::size_t begin = 0; begin < paths.size(); begin += step) {
+        auto const first = paths.begin() + static_cast<std::ptrdiff_t>(begin);
+        auto const size = std::min(step, paths.size() - begin);
+        std::vector<node_path> const slice(first, first + static_cast<std::ptrdiff_t>(size));
+        auto answers = co_await gather_each(r.loop(), slice, list);
+        for (auto& names : answers) {
+            if (!names && !(names.error() == errc::no_node)) co_return std::move(names).error();
+            all.push_back(names ? *std::move(names) : std::vector<std::string>{});
+            std::sort(all.back().begin(), all.back().end());
+        }
+    }
+    co_return all;
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_REGISTRY_READ_PACED_HPP
