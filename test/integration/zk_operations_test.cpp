@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/operations/item_overview.hpp>
 #include <elasticjob/operations/job_overview.hpp>
+#include <elasticjob/operations/job_settings.hpp>
 #include <elasticjob/operations/server_overview.hpp>
+#include <elasticjob/operations/shut_down.hpp>
+#include <elasticjob/operations/switches.hpp>
+#include <elasticjob/operations/trigger.hpp>
 
 #include <elasticjob/registry/measured_registry.hpp>
 
 #include <integration/zk_lab.hpp>
+#include <integration/zk_proxy.hpp>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -35,11 +41,32 @@ void put_job(transaction& t, std::string const& name, std::string const& id) {
     t.create(at.item_instance(0), {}).set(at.item_instance(0), id);
 }
 
+/// No time-out of a session is to be seen here, however slow the machine is.
+zk_options patient(zk_server const& server) {
+    auto o = to(server.endpoint());
+    o.session_timeout = 30s;
+    return o;
+}
+
+/// Hears no reply to its next transaction.
+struct deaf_registry : ZkRegistry {
+    deaf_registry(ZkRegistry r, tcp_proxy& p) : ZkRegistry{std::move(r)}, proxy{p} {}
+
+    task<result<commit_reply>> commit(transaction t) {
+        if (std::exchange(is_deaf, false)) proxy.set_replies(wire::lossy);
+        return ZkRegistry::commit(std::move(t));
+    }
+
+    tcp_proxy& proxy;
+    bool is_deaf = false;
+};
+static_assert(registry<deaf_registry>);
+
 } // namespace
 
 TEST_CASE("zk_operations: the overview of 3,000 jobs takes six requests for each") {
-    zk_server server{quick()};
-    auto r = connected(to(server.endpoint()));
+    zk_server server;
+    auto r = connected(patient(server));
     auto const id = std::string{"10.0.0.1@-@7-0123456789abcdef"};
     for (int n = 0; n < 3'000; n += 20) {
         transaction t{r.session().generation};
@@ -69,4 +96,89 @@ TEST_CASE("zk_operations: the overview of 3,000 jobs takes six requests for each
     REQUIRE(items);
     CHECK(items->items.at(0).owner == id);
     CHECK(items->items[0].health == item_health::idle);
+}
+
+TEST_CASE("zk_operations: every command is one transaction, on record, and given once") {
+    zk_server server;
+    auto r = connected(patient(server));
+    auto const id = std::string{"10.0.0.1@-@7-0123456789abcdef"};
+    transaction t{r.session().generation};
+    put_job(t, "settle", id);
+    REQUIRE(block_on(r.loop(), r.commit(std::move(t))).value());
+    auto const data = [&](std::string const& path) {
+        auto const there = block_on(r.loop(), r.get(at(path)));
+        return there ? there->data : std::string{name_of(there.error().code)};
+    };
+    auto const by = [](std::string key) { return command_by{"ann", std::move(key)}; };
+    std::string const refused = "refused";
+    auto const what = [&](result<command_result> const& c) { return c ? std::string{name_of(c->what)} : refused; };
+
+    CHECK(what(trigger_job(r, "settle", by("1"))) == "done");
+    CHECK(what(trigger_job(r, "settle", by("1"))) == "repeated");
+    CHECK(data("/settle/ext/orders").empty());
+    CHECK(what(trigger_server(r, "settle", "10.0.0.1", by("2"))) == "done");
+    CHECK(data("/settle/instances/" + id) == "TRIGGER");
+    CHECK(what(trigger_item(r, "settle", 0, by("3"))) == "done");
+    CHECK(what(trigger_item(r, "settle", 0, by("4"))) == refused);
+    CHECK(data("/settle/ext/orders/look-0").empty());
+    auto const record = run_record::parse(data("/settle/ext/run/0"));
+    REQUIRE(record);
+    CHECK(record->retry->source == run_source::trigger);
+
+    CHECK(what(switch_item(r, "settle", 0, switched::off, by("5"))) == "done");
+    CHECK(data("/settle/sharding/0/disabled").empty());
+    CHECK(what(switch_item(r, "settle", 0, switched::on, by("6"))) == "done");
+    CHECK(data("/settle/sharding/0/disabled") == "no_node");
+    CHECK(what(switch_server(r, "settle", "10.0.0.1", switched::off, by("7"))) == "done");
+    CHECK(data("/settle/servers/10.0.0.1") == "DISABLED");
+    CHECK(what(switch_job(r, "settle", switched::on, by("8"))) == "done");
+    CHECK(data("/settle/servers/10.0.0.1").empty());
+    auto const everywhere = switch_server_everywhere(r, "10.0.0.1", switched::off, by("9"));
+    REQUIRE(everywhere);
+    CHECK(what(everywhere->at(0).outcome) == "done");
+
+    auto settings = read_settings(r, "settle");
+    REQUIRE(settings);
+    settings->config.description = "monthly";
+    settings_change const change{settings->config, settings->tag};
+    CHECK(what(change_settings(r, change, by("10"))) == "done");
+    CHECK(what(change_settings(r, change, by("11"))) == refused);
+    CHECK(read_settings(r, "settle")->config.description == "monthly");
+    auto other = settings->config;
+    other.name = "bill";
+    CHECK(what(change_settings(r, {other, {}, true}, by("1"))) == "done");
+    CHECK(describe_job(r, "bill").has_value());
+
+    CHECK(what(remove_server(r, "settle", "10.0.0.1", by("12"))) == refused);
+    CHECK(what(shut_down_instance(r, "settle", id, by("13"))) == "done");
+    CHECK(data("/settle/instances/" + id) == "no_node");
+    CHECK(what(shut_down_server(r, "settle", "10.0.0.1", by("14"))) == refused);
+    CHECK(what(shut_down_job(r, "settle", by("15"))) == refused);
+    CHECK(what(remove_server(r, "settle", "10.0.0.1", by("16"))) == "done");
+    CHECK(data("/settle/servers/10.0.0.1") == "no_node");
+    CHECK(data("/settle/instances").empty());
+
+    auto const trail = list_commands(r, "settle");
+    REQUIRE(trail);
+    CHECK(trail->entries().size() == 16);
+    CHECK(trail->find("16")->verb == "remove");
+}
+
+TEST_CASE("zk_operations: a command whose reply is lost is found on record") {
+    zk_server server{quick()};
+    tcp_proxy proxy{server.port()};
+    deaf_registry r{connected(to(proxy.endpoint())), proxy};
+    REQUIRE(change_settings(r, {{.name = "settle", .cron = "0 0 0 1 1 ? 2099"}, {}, true}, {"ann"}));
+    auto watcher = connected(to(server.endpoint()));
+    r.is_deaf = true;
+    std::jthread const mender{[&] { // once the change is there, its reply is lost with the connection
+        on_loop(watcher.loop(),
+                [&]() -> task<> { return until_exists(watcher, at("/settle/sharding/0/disabled"), true); });
+        proxy.cut_and_repair();
+    }};
+    auto const done = switch_item(r, "settle", 0, switched::off, {"ann"});
+    REQUIRE(done);
+    CHECK(done->what == command_result::effect::done);
+    CHECK_FALSE(r.is_deaf);
+    CHECK(list_commands(watcher, "settle")->entries().size() == 2);
 }

@@ -6,6 +6,7 @@
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/execution/run_record.hpp>
+#include <elasticjob/operations/look_order.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/registry/registry.hpp>
@@ -80,12 +81,13 @@ task<result<void>> settle_dead_letter(Registry& r, job_name job, item_index item
         std::vector<node_path> const paths{at.run_record(item), at.look_order(item)};
         ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, paths));
         auto const& stored = nodes[0];
-        auto const none = error{errc::no_node, "the item has no dead letter for that instant", at.run_record(item).str()};
+        auto const none =
+            error{errc::no_node, "the item has no dead letter for that instant", at.run_record(item).str()};
         if (!stored) co_return none;
         ELASTICJOB_CO_TRY(auto record, run_record::parse(stored->data));
         auto& letters = record.dead_letters;
-        auto const letter = std::find_if(letters.rbegin(), letters.rend(),
-                                         [&](run_entry const& e) { return e.run.due == due; });
+        auto const letter =
+            std::find_if(letters.rbegin(), letters.rend(), [&](run_entry const& e) { return e.run.due == due; });
         if (letter == letters.rend()) co_return none;
         if (record.running || record.retry)
             co_return error{errc::version_conflict,
@@ -97,7 +99,7 @@ task<result<void>> settle_dead_letter(Registry& r, job_name job, item_index item
         letters.erase(std::next(letter).base());
         transaction t{r.session().generation};
         t.set(at.run_record(item), record.to_text(), stored->stat.version);
-        if (!nodes[1]) t.create(at.look_order(item), {});
+        detail::put_look_order(t, at, item, nodes[1]);
         ELASTICJOB_CO_TRY(auto const reply, co_await r.commit(std::move(t)));
         if (reply) co_return success();
     }

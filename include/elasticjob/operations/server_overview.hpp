@@ -52,6 +52,9 @@ namespace detail {
 /// How many items each instance owns.
 std::map<std::string, std::uint32_t> count_items(assignment const& a);
 
+/// Errors: invalid_argument for a name that no server can have.
+result<void> check_server(std::string_view name);
+
 /// Those whose server that is.
 std::vector<std::string> instances_on(std::string_view server, std::vector<std::string> const& instances);
 
@@ -107,8 +110,7 @@ task<result<std::vector<server_overview>>> find_servers(Registry& r, std::size_t
 template <registry Registry>
 task<result<std::vector<server_in_job>>> find_server(Registry& r, std::string server,
                                                      std::size_t requests_max = paced_requests_max) {
-    if (auto const* fault = node_path::element_fault(server); fault || server.find('/') != server.npos)
-        co_return error{errc::invalid_argument, fault ? fault : "a server's name has no '/'", server};
+    ELASTICJOB_CO_CHECK(detail::check_server(server));
     ELASTICJOB_CO_TRY(auto const jobs, co_await find_job_names(r));
     std::vector<node_path> lists, paths;
     for (auto const& job : jobs) {

@@ -16,6 +16,13 @@ ELASTICJOB_DECL std::map<std::string, std::uint32_t> count_items(assignment cons
     return counts;
 }
 
+ELASTICJOB_DECL result<void> check_server(std::string_view name) {
+    if (auto const* fault = node_path::element_fault(name))
+        return error{errc::invalid_argument, fault, std::string{name}};
+    if (name.find('/') == name.npos) return success();
+    return error{errc::invalid_argument, "a server's name has no '/'", std::string{name}};
+}
+
 ELASTICJOB_DECL std::vector<std::string> instances_on(std::string_view server,
                                                       std::vector<std::string> const& instances) {
     std::vector<std::string> here;

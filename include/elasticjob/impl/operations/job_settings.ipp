@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_OPERATIONS_JOB_SETTINGS_IPP
+#define ELASTICJOB_IMPL_OPERATIONS_JOB_SETTINGS_IPP
+
+#include <elasticjob/allocation/average.hpp>
+#include <elasticjob/allocation/label.hpp>
+#include <elasticjob/allocation/odevity.hpp>
+#include <elasticjob/allocation/rendezvous.hpp>
+#include <elasticjob/allocation/rotate.hpp>
+#include <elasticjob/allocation/round_robin_by_name.hpp>
+#include <elasticjob/allocation/spread.hpp>
+#include <elasticjob/allocation/sticky.hpp>
+#include <elasticjob/allocation/weighted.hpp>
+#include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/operations/job_settings.hpp>
+#include <elasticjob/sharding/strategy_name.hpp>
+
+namespace elasticjob::detail {
+
+ELASTICJOB_DECL std::string tag_of(std::optional<node> const& config, std::optional<node> const& schedule,
+                                   std::optional<node> const& labels) {
+    std::string tag;
+    for (auto const* one : {&config, &schedule, &labels})
+        tag += (tag.empty() ? "" : "-") + std::to_string(*one ? (*one)->stat.modified : 0);
+    return tag;
+}
+
+ELASTICJOB_DECL std::string text_of_change(config_decision const& decision) {
+    if (decision.differences.empty()) return "the configuration that could not be read is replaced";
+    std::string text;
+    for (auto const& [field, before, now] : decision.differences)
+        text.append(text.empty() ? "" : "; ").append(field).append(" is ").append(now).append(", was ").append(before);
+    return text;
+}
+
+ELASTICJOB_DECL result<valid_config> checked_settings(settings_change const& change) {
+    ELASTICJOB_TRY(auto valid, validate(change.config));
+    auto const wanted = strategy_name_of(valid.config());
+    bool is_known = std::find(change.strategies.begin(), change.strategies.end(), wanted) != change.strategies.end();
+    for (std::string_view const name : {AverageAllocation::name, LabelAllocation::name, OdevitySortByName::name,
+                                        RendezvousAllocation::name, RotateServerByName::name, RoundRobinByName::name,
+                                        SpreadAllocation::name, StickyAllocation::name, WeightedAllocation::name})
+        is_known |= wanted == name;
+    if (is_known) return valid;
+    return error{errc::unknown_strategy,
+                 in_quotes(wanted) + " is no strategy of this library: if the job's members know it, say so",
+                 std::string{field_name(&job_config::job_sharding_strategy_class)}};
+}
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_IMPL_OPERATIONS_JOB_SETTINGS_IPP

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_OPERATIONS_TRIGGER_IPP
+#define ELASTICJOB_IMPL_OPERATIONS_TRIGGER_IPP
+
+#include <elasticjob/operations/trigger.hpp>
+
+namespace elasticjob::detail {
+
+ELASTICJOB_DECL result<job_config> config_with_item(job_layout const& at, node const& config, item_index item) {
+    ELASTICJOB_TRY(auto read, from_json(config.data));
+    if (!read) return error{errc::no_node, "the job has been removed: its configuration is empty", at.config().str()};
+    if (item >= static_cast<std::uint32_t>(std::max(read->sharding_total_count, 0)))
+        return error{errc::invalid_argument,
+                     "the job has the items 0 to " + std::to_string(read->sharding_total_count - 1),
+                     at.item(item).str()};
+    return *std::move(read);
+}
+
+ELASTICJOB_DECL result<run_record> record_with_trigger(job_layout const& at, item_index item, node const* there,
+                                                       revision obeyed, wall_time now) {
+    run_record record;
+    record.obeyed = obeyed; // an item without a record may have been told by others to ignore what was ordered before
+    if (there) {
+        ELASTICJOB_TRY(record, run_record::parse(there->data));
+    }
+    auto const refuse = [&](std::string what) {
+        return error{errc::version_conflict, std::move(what), at.run_record(item).str()};
+    };
+    if (record.running) return refuse("the item runs: repeat the command when it has ended, or stop it first");
+    if (record.retry || record.resume) return refuse("the item is to run already: it waits for another attempt");
+    now = std::chrono::floor<std::chrono::milliseconds>(now);
+    record.retry = run_retry{now, run_source::trigger, 1, now};
+    return record;
+}
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_IMPL_OPERATIONS_TRIGGER_IPP

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Which commands operators have given for a job: what stands in the node `ext/audit`.
+#ifndef ELASTICJOB_OPERATIONS_AUDIT_TRAIL_HPP
+#define ELASTICJOB_OPERATIONS_AUDIT_TRAIL_HPP
+
+#include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/result.hpp>
+#include <elasticjob/core/within.hpp>
+#include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/registry.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// What became of a command.
+enum class command_outcome : std::uint8_t {
+    done,
+    unchanged, ///< it was so already
+    refused,   ///< the note says why; nothing else was written
+};
+
+/// `done`, `unchanged`, `refused`.
+std::string_view name_of(command_outcome o) noexcept;
+
+/// One command. No text of it has a control character.
+struct audit_entry {
+    std::uint64_t number = 0; ///< grows with each entry of the job
+    wall_time at{};           ///< by the clock of the process that gave the command
+    command_outcome outcome{};
+    std::string operator_name{};
+    std::string key{};
+    std::string verb{};    ///< `disable`
+    std::string subject{}; ///< `server 10.0.0.7`; empty: the job
+    std::string note{};    ///< what it did, or why it was refused
+
+    friend bool operator==(audit_entry const&, audit_entry const&) = default;
+};
+
+/// The last commands of a job, oldest first, and the store of their idempotency keys. Commands that were carried out and
+/// those that were refused have a limit each, so that no number of refusals makes a key forgotten. A value.
+class audit_trail {
+public:
+    static constexpr std::size_t carried_out_max = 200;
+    static constexpr std::size_t refused_max = 50;
+    static constexpr std::size_t word_bytes_max = 100; ///< of a name, key or subject
+    static constexpr std::size_t note_bytes_max = 300;
+
+    std::vector<audit_entry> const& entries() const noexcept { return entries_; }
+
+    /// The command that was carried out under this key, or null. Refused commands have used no key up.
+    audit_entry const* find(std::string_view key) const;
+
+    /// Numbers it, escapes and cuts its texts, and drops the oldest entry of its kind if there are too many.
+    void add(audit_entry e);
+
+    std::string to_text() const;
+
+    /// Errors: malformed_data, naming the line.
+    static result<audit_trail> parse(std::string_view text);
+
+    friend bool operator==(audit_trail const&, audit_trail const&) = default;
+
+private:
+    static constexpr std::string_view header = "elasticjob audit 1\n";
+
+    std::vector<audit_entry> entries_;
+};
+
+/// Its node. Java members do not know it.
+inline node_path audit_node(job_layout const& at) { return at.ext() / "audit"; }
+
+/// The trail that stands there; an empty one if there is no node. Errors: malformed_data.
+result<audit_trail> read_audit_node(job_layout const& at, node const* there);
+
+/// The commands of a job. One request. Errors: malformed_data; those of the registry. A job that does not exist has none.
+template <registry Registry>
+task<result<audit_trail>> find_audit_trail(Registry& r, job_name job) {
+    job_layout const at{job};
+    auto const there = co_await r.get(audit_node(at));
+    if (!there && !(there.error() == errc::no_node)) co_return there.error();
+    co_return read_audit_node(at, there ? &*there : nullptr);
+}
+
+/// The same for programs that have no coroutine at hand. Waits up to ten seconds. Errors: as above, and timed_out;
+/// invalid_argument for a name that no job can have. Threads: any but the loop's.
+template <registry Registry>
+result<audit_trail> list_commands(Registry& r, std::string_view job) {
+    ELASTICJOB_TRY(auto name, job_name::parse(job));
+    auto& l = r.loop();
+    return block_on(l, within(l, l.now() + std::chrono::seconds{10}, find_audit_trail(r, std::move(name))));
+}
+
+} // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/operations/audit_trail.ipp>
+#endif
+#endif // ELASTICJOB_OPERATIONS_AUDIT_TRAIL_HPP

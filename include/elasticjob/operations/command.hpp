@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief How an operator's command is carried out: once, or visibly refused, and on record either way.
+#ifndef ELASTICJOB_OPERATIONS_COMMAND_HPP
+#define ELASTICJOB_OPERATIONS_COMMAND_HPP
+
+#include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/within.hpp>
+#include <elasticjob/membership/stored_job.hpp>
+#include <elasticjob/operations/audit_trail.hpp>
+#include <elasticjob/registry/read_all.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// Who gives a command, and which one it is.
+struct command_by {
+    /// For the audit trail: 1 to 100 bytes of UTF-8 without control characters.
+    std::string operator_name;
+
+    /// Two calls with one key are one command: the second one reports what the first one did. 1 to 100 visible ASCII
+    /// characters. A key is remembered for the next 200 commands of the job. Empty: the call makes one of its own, so that
+    /// it survives a lost reply itself, but a second call is a second command.
+    std::string key{};
+
+    /// Validate and say what would be done, but write nothing, not even to the audit trail.
+    bool is_dry_run = false;
+};
+
+/// What a command did.
+struct command_result {
+    enum class effect : std::uint8_t {
+        done,
+        unchanged, ///< it was so already
+        repeated,  ///< an earlier call with this key did it; `text` is that call's
+        planned,   ///< a dry run: nothing was written
+    };
+    effect what{};
+    std::string text{}; ///< a sentence for people
+    std::string key{};
+};
+
+/// The name of the enumerator.
+std::string_view name_of(command_result::effect e) noexcept;
+
+namespace detail {
+
+/// What a command is called in the audit trail.
+struct command_title {
+    std::string verb;
+    std::string subject{};   ///< empty: the job
+    bool may_create = false; ///< the command can make the job
+};
+
+/// What is to be done, in words; the operations are in the transaction already.
+struct command_plan {
+    std::string text;
+    bool changes = true; ///< false: it is so already, and there are no operations
+};
+
+/// Gives it a key if it has none. Errors: invalid_argument.
+result<command_by> checked(command_by by);
+
+/// The entry's outcome is that of the command; the note is its text.
+audit_entry entry_of(command_by const& by, command_title const& title, command_outcome outcome, std::string note,
+                     wall_time now);
+
+/// What is read about a job before each command.
+struct command_base {
+    session_generation generation{};
+    std::vector<std::optional<node>> nodes{}; ///< root, ext, tombstone, configuration, audit trail
+    audit_trail trail{};
+
+    bool has_root() const { return nodes[0].has_value(); }
+    bool has_ext() const { return nodes[1].has_value(); }
+    bool is_removed() const { return nodes[2].has_value(); }
+    bool has_config() const { return nodes[3] && !nodes[3]->data.empty(); }
+
+    /// What every command's transaction begins with: the job is there, configured as it was read, and has not been removed.
+    transaction begin(job_layout const& at, bool may_create) const;
+
+    /// What it ends with.
+    void record(transaction& t, job_layout const& at, audit_entry e) const;
+};
+
+template <registry Registry>
+task<result<command_base>> read_command_base(Registry& r, job_layout at) {
+    ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
+    std::vector<node_path> paths{at.root(), at.ext(), at.removed(), at.config(), audit_node(at)};
+    ELASTICJOB_CO_TRY(auto nodes, co_await read_all(r, std::move(paths)));
+    ELASTICJOB_CO_TRY(auto trail, read_audit_node(at, nodes[4] ? &*nodes[4] : nullptr));
+    co_return command_base{session.generation, std::move(nodes), std::move(trail)};
+}
+
+/// Puts a refusal on record, if it can be: the caller is told either way.
+template <registry Registry>
+task<void> record_refusal(Registry& r, job_layout at, audit_entry e) {
+    for (int attempt = 0; attempt < 5; ++attempt) {
+        auto const base = co_await read_command_base(r, at);
+        if (!base || !base->has_config() || base->is_removed()) co_return;
+        auto t = base->begin(at, false);
+        base->record(t, at, e);
+        auto const reply = co_await r.commit(std::move(t));
+        if (!reply || *reply) co_return;
+    }
+}
+
+/// Carries a command out. `plan(t)`, a coroutine, reads what the command depends on, validates, and adds to the transaction
+/// what is to be done, with checks of all that it was decided on; it may be asked again, up to 20 times, when somebody else
+/// was quicker or a reply was lost. The same transaction writes the audit trail with the command's key, against the version
+/// that was read: so a command whose reply was lost is found there and not given twice, and of two calls with one key only
+/// one is carried out.
+/// Errors: invalid_argument for an operator's name or key that cannot be used, and for a key that another command has used;
+/// no_node and removed if there is no such job; malformed_data for a trail that cannot be read; version_conflict if it
+/// never came to rest; those of `plan`, which are refusals and go on record; those of the registry.
+template <registry Registry, class Plan>
+task<result<command_result>> carry_out(Registry& r, job_name job, command_by given, command_title title, Plan plan) {
+    using effect = command_result::effect;
+    job_layout const at{job};
+    ELASTICJOB_CO_TRY(auto const by, checked(std::move(given)));
+    std::optional<error> refusal;
+    bool may_be_ours = false; // what stands under the key, for a reply was lost
+    for (int attempt = 0; attempt < 20 && !refusal; ++attempt) {
+        auto const base = co_await read_command_base(r, at);
+        if (!base && is_transient(base.error())) continue;
+        if (!base) co_return base.error();
+        if (auto const* before = base->trail.find(by.key)) {
+            if (before->verb != title.verb || before->subject != title.subject)
+                co_return error{errc::invalid_argument,
+                                "the key belongs to another command: " + before->verb + " " + before->subject, by.key};
+            auto const done = before->outcome == command_outcome::unchanged ? effect::unchanged : effect::done;
+            co_return command_result{may_be_ours ? done : effect::repeated, before->note, by.key};
+        }
+        if (base->is_removed()) co_return removed_error(at);
+        if (!base->has_config() && !title.may_create)
+            co_return error{errc::no_node, "there is no job of that name", at.root().str()};
+
+        auto t = base->begin(at, title.may_create);
+        auto const planned = co_await plan(t);
+        if (!planned && is_transient(planned.error())) continue;
+        if (!planned) {
+            refusal = planned.error();
+            break;
+        }
+        if (by.is_dry_run) co_return command_result{effect::planned, planned->text, by.key};
+        auto const outcome = planned->changes ? command_outcome::done : command_outcome::unchanged;
+        base->record(t, at, entry_of(by, title, outcome, planned->text, r.loop().wall_now()));
+        if (!t.has_room(r.limits())) {
+            refusal = error{errc::too_large, "this changes more nodes than one transaction can: do it in parts",
+                            at.root().str()};
+            break;
+        }
+        auto const reply = co_await r.commit(std::move(t));
+        if (reply && *reply)
+            co_return command_result{planned->changes ? effect::done : effect::unchanged, planned->text, by.key};
+        if (!reply && !is_transient(reply.error())) co_return reply.error();
+        may_be_ours |= !reply;
+    }
+    if (!refusal)
+        refusal = error{errc::version_conflict,
+                        "the job's nodes kept changing while the command was carried out: repeat it", at.root().str()};
+    if (!by.is_dry_run) {
+        auto entry = entry_of(by, title, command_outcome::refused, to_string(*refusal), r.loop().wall_now());
+        co_await record_refusal(r, at, std::move(entry));
+    }
+    co_return *std::move(refusal);
+}
+
+/// Waits for a command, up to ten seconds. Errors: those of the command; timed_out: repeat it with the same key;
+/// invalid_argument for a name that no job can have.
+template <registry Registry, class Command>
+result<command_result> wait_for_command(Registry& r, std::string_view job, Command command) {
+    ELASTICJOB_TRY(auto name, job_name::parse(job));
+    auto& l = r.loop();
+    return block_on(l, within(l, l.now() + std::chrono::seconds{10}, command(std::move(name))));
+}
+
+} // namespace detail
+} // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/operations/command.ipp>
+#endif
+#endif // ELASTICJOB_OPERATIONS_COMMAND_HPP

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief One command for each job that a server is in.
+#ifndef ELASTICJOB_OPERATIONS_COMMAND_IN_JOB_HPP
+#define ELASTICJOB_OPERATIONS_COMMAND_IN_JOB_HPP
+
+#include <elasticjob/operations/command.hpp>
+#include <elasticjob/operations/server_overview.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// A command that was given for several jobs, in one of them.
+struct command_in_job {
+    std::string job;
+    result<command_result> outcome;
+};
+
+namespace detail {
+
+/// Gives the command for one job after the other. Errors: as `find_server`.
+template <registry Registry, class Command>
+task<result<std::vector<command_in_job>>> for_each_job_of(Registry& r, std::string server, Command command) {
+    ELASTICJOB_CO_TRY(auto const there, co_await find_server(r, server));
+    std::vector<command_in_job> all;
+    for (auto const& one : there) {
+        auto name = job_name::parse(one.job);
+        if (!name) continue;
+        auto outcome = co_await command(*std::move(name));
+        all.push_back({one.job, std::move(outcome)});
+    }
+    co_return all;
+}
+
+} // namespace detail
+} // namespace elasticjob
+#endif // ELASTICJOB_OPERATIONS_COMMAND_IN_JOB_HPP

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Reads and changes the configuration of a job, or adds it; from any process.
+#ifndef ELASTICJOB_OPERATIONS_JOB_SETTINGS_HPP
+#define ELASTICJOB_OPERATIONS_JOB_SETTINGS_HPP
+
+#include <elasticjob/config/stored_config.hpp>
+#include <elasticjob/config/validation.hpp>
+#include <elasticjob/membership/job_chain.hpp>
+#include <elasticjob/operations/command.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// The configuration of a job as the registry has it, with schedules and labels.
+struct job_settings {
+    job_config config;
+    std::string tag{}; ///< of this very version; see `settings_change::expected`
+};
+
+/// A new configuration. What is an instance's own in it (`on_misfire` and the members behind it) is not written.
+struct settings_change {
+    job_config config;
+
+    /// The tag that was read. If the configuration has changed since, the command is refused. Empty: whatever it is now.
+    std::string expected{};
+
+    /// Whether a job of that name is added if there is none.
+    bool may_add = false;
+
+    /// Names of strategies that the members know besides those of this library. Another one is refused: its members would
+    /// ignore the configuration.
+    std::vector<std::string> strategies{};
+};
+
+namespace detail {
+
+/// Changes with every writing of any of the nodes, also if one is removed and made anew.
+std::string tag_of(std::optional<node> const& config, std::optional<node> const& schedule,
+                   std::optional<node> const& labels);
+
+/// `cron is '0 0 * * * ?', was '@daily'`.
+std::string text_of_change(config_decision const& decision);
+
+/// Everything that can be said without the registry. Errors: those of `validate`; unknown_strategy.
+result<valid_config> checked_settings(settings_change const& change);
+
+} // namespace detail
+
+/// Three requests. Errors: no_node if there is no such job; malformed_data and those of `validate` for what is stored; those
+/// of the registry.
+template <registry Registry>
+task<result<job_settings>> find_settings(Registry& r, job_name job) {
+    job_layout const at{job};
+    std::vector<node_path> const paths{at.config(), at.schedule(), at.item_labels()};
+    ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, paths));
+    ELASTICJOB_CO_TRY(auto const stored,
+                      detail::read_stored(nodes[0] ? &*nodes[0] : nullptr, nodes[1] ? &*nodes[1] : nullptr, at,
+                                          sharding_total_count_max));
+    if (!stored) co_return error{errc::no_node, "there is no job of that name", at.root().str()};
+    job_settings found{stored->config(), detail::tag_of(nodes[0], nodes[1], nodes[2])};
+    if (nodes[2]) found.config.item_labels = nodes[2]->data;
+    co_return found;
+}
+
+/// Validates a configuration, strategy included, and writes it in one transaction, which takes effect at the next firing
+/// (RS-1). What is stored may be damaged: then it is replaced.
+/// Errors: those of `validate`, before anything is read; unknown_strategy; no_node if there is no such job and it may not be
+/// added; removed if the job was removed for good; job_conflict if it has another class or type; version_conflict if the
+/// configuration is not the expected one any more; invalid_config if jobs would wait for each other; those of `carry_out`.
+template <registry Registry>
+task<result<command_result>> order_settings(Registry& r, settings_change change, command_by by) {
+    ELASTICJOB_CO_TRY(auto const valid, detail::checked_settings(change));
+    job_layout const at{valid.name()};
+    auto const plan = [&r, &change, &valid, at](transaction& t) -> task<result<detail::command_plan>> {
+        std::vector<node_path> const paths{at.config(), at.schedule(), at.item_labels()};
+        ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, paths));
+        auto const* config_node = nodes[0] ? &*nodes[0] : nullptr;
+        auto const* schedule_node = nodes[1] ? &*nodes[1] : nullptr;
+        if (!change.expected.empty() && change.expected != detail::tag_of(nodes[0], nodes[1], nodes[2]))
+            co_return error{errc::version_conflict,
+                            "the configuration has changed since it was read: read it again, and change that one",
+                            at.config().str()};
+        std::optional<job_config> before;
+        auto const stored = detail::read_stored(config_node, schedule_node, at, sharding_total_count_max);
+        if (stored && *stored) before = (*stored)->config();
+        ELASTICJOB_CO_TRY(auto decision, decide_config(before, valid.config()));
+        detail::note_labels(decision, nodes[2], valid.config().item_labels);
+        if (before && decision.differences.empty())
+            co_return detail::command_plan{"it is configured so already", false};
+        ELASTICJOB_CO_TRY(auto const chain, co_await read_job_chain(r, valid.config()));
+        detail::put_config(t, at, valid.config(), config_node, schedule_node);
+        detail::put_labels(t, at.item_labels(), nodes[2], valid.config().item_labels);
+        check_job_chain(t, chain);
+        if (!config_node) co_return detail::command_plan{"the job is added"};
+        co_return detail::command_plan{detail::text_of_change(decision)};
+    };
+    detail::command_title title{"configure", {}, change.may_add};
+    auto name = valid.name();
+    co_return co_await detail::carry_out(r, std::move(name), std::move(by), std::move(title), plan);
+}
+
+// The same for programs that have no coroutine at hand. Threads: any but the loop's.
+
+/// The configuration of a job. Waits up to ten seconds. Errors: as `find_settings`, and timed_out; invalid_argument for a
+/// name that no job can have.
+template <registry Registry>
+result<job_settings> read_settings(Registry& r, std::string_view job) {
+    ELASTICJOB_TRY(auto name, job_name::parse(job));
+    auto& l = r.loop();
+    return block_on(l, within(l, l.now() + std::chrono::seconds{10}, find_settings(r, std::move(name))));
+}
+
+/// Changes the configuration of the job that it names, or adds the job. Waits up to ten seconds. Errors: as
+/// `order_settings`, and timed_out: repeat the call with the same key.
+template <registry Registry>
+result<command_result> change_settings(Registry& r, settings_change change, command_by by) {
+    auto const name = change.config.name;
+    return detail::wait_for_command(
+        r, name, [&](job_name const&) { return order_settings(r, std::move(change), std::move(by)); });
+}
+
+} // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/operations/job_settings.ipp>
+#endif
+#endif // ELASTICJOB_OPERATIONS_JOB_SETTINGS_HPP

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Tells the owner of an item that an operator has written the item's record.
+#ifndef ELASTICJOB_OPERATIONS_LOOK_ORDER_HPP
+#define ELASTICJOB_OPERATIONS_LOOK_ORDER_HPP
+
+#include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/transaction.hpp>
+
+#include <optional>
+
+namespace elasticjob::detail {
+
+/// Has the owner read the record again (TR-5). An order that stands there is written anew, so that the owner, who may just
+/// have read the record as it was before, cannot remove it.
+inline void put_look_order(transaction& t, job_layout const& at, item_index item, std::optional<node> const& there) {
+    if (there)
+        t.set(at.look_order(item), {}, there->stat.version);
+    else
+        t.create(at.look_order(item), {});
+}
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_OPERATIONS_LOOK_ORDER_HPP

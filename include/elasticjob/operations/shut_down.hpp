@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Takes instances out of a job, and removes the servers that are left over; from any process.
+#ifndef ELASTICJOB_OPERATIONS_SHUT_DOWN_HPP
+#define ELASTICJOB_OPERATIONS_SHUT_DOWN_HPP
+
+#include <elasticjob/operations/command_in_job.hpp>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+namespace detail {
+
+/// Removes the nodes of those instances, by which members of both languages know that they are to leave (SD-1).
+template <registry Registry>
+task<result<command_plan>> plan_shut_down(Registry& r, job_layout at, std::vector<std::string> ids, transaction& t) {
+    std::vector<node_path> paths;
+    for (auto const& id : ids) paths.push_back(at.instances() / id);
+    ELASTICJOB_CO_TRY(auto const nodes, co_await read_paced(r, paths, paced_requests_max));
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (!nodes[i]) continue;
+        t.remove(paths[i], nodes[i]->stat.version);
+        ++count;
+    }
+    if (count == 0) co_return error{errc::no_node, "no such instance is there", at.instances().str()};
+    co_return command_plan{std::to_string(count) + (count == 1 ? " instance leaves" : " instances leave")};
+}
+
+} // namespace detail
+
+/// Has one instance leave the job: it starts nothing more, lets end what runs, and gives its items back (SD-2). Its process
+/// goes on, and stays out of the job until it schedules it again. Errors: no_node if there is no such job or instance;
+/// malformed_data for an id that no instance can have; those of `carry_out`.
+template <registry Registry>
+task<result<command_result>> order_instance_out(Registry& r, job_name job, std::string instance, command_by by) {
+    job_layout const at{job};
+    ELASTICJOB_CO_TRY(auto const id, instance_id::parse(instance));
+    auto const plan = [&r, at, id](transaction& t) -> task<result<detail::command_plan>> {
+        std::vector<std::string> const ids{id.str()};
+        co_return co_await detail::plan_shut_down(r, at, ids, t);
+    };
+    detail::command_title title{"shut down", "instance " + instance};
+    co_return co_await detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
+}
+
+/// The same for all instances of one server. Errors: no_node if there is no such job, or no instance of it on that server;
+/// invalid_argument for a name that no server can have; those of `carry_out`.
+template <registry Registry>
+task<result<command_result>> order_server_out(Registry& r, job_name job, std::string server, command_by by) {
+    job_layout const at{job};
+    ELASTICJOB_CO_CHECK(detail::check_server(server));
+    auto const plan = [&r, at, server](transaction& t) -> task<result<detail::command_plan>> {
+        std::vector<node_path> const list{at.instances()};
+        ELASTICJOB_CO_TRY(auto const lists, co_await list_paced(r, list, paced_requests_max));
+        co_return co_await detail::plan_shut_down(r, at, detail::instances_on(server, lists.front()), t);
+    };
+    detail::command_title title{"shut down", "server " + server};
+    co_return co_await detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
+}
+
+/// The same for all instances of the job, which stays configured. Errors: no_node if there is no such job, or no instance
+/// of it; those of `carry_out`.
+template <registry Registry>
+task<result<command_result>> order_job_out(Registry& r, job_name job, command_by by) {
+    job_layout const at{job};
+    auto const plan = [&r, at](transaction& t) -> task<result<detail::command_plan>> {
+        std::vector<node_path> const list{at.instances()};
+        ELASTICJOB_CO_TRY(auto const lists, co_await list_paced(r, list, paced_requests_max));
+        co_return co_await detail::plan_shut_down(r, at, lists.front(), t);
+    };
+    detail::command_title title{"shut down"};
+    co_return co_await detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
+}
+
+/// Removes a server that is left over in a job: its node, and with it that an operator has disabled it. The transaction
+/// makes sure that no instance joins meanwhile.
+/// Errors: no_node if there is no such job or server; version_conflict if the server has an instance, which the error names,
+/// or a sharding is to come, because somebody has just joined or left; invalid_argument for a name that no server can have;
+/// those of `carry_out`.
+template <registry Registry>
+task<result<command_result>> order_server_removal(Registry& r, job_name job, std::string server, command_by by) {
+    job_layout const at{job};
+    ELASTICJOB_CO_CHECK(detail::check_server(server));
+    auto const plan = [&r, at, server](transaction& t) -> task<result<detail::command_plan>> {
+        std::vector<node_path> const paths{at.server(server), at.assignment(), at.sharding_necessary(), at.instances()};
+        ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, paths));
+        std::vector<node_path> const list{at.instances()};
+        ELASTICJOB_CO_TRY(auto const lists, co_await list_paced(r, list, paced_requests_max));
+        if (!nodes[0])
+            co_return error{errc::no_node, "the job has no server of that name: list its servers", paths[0].str()};
+        auto const here = detail::instances_on(server, lists.front());
+        if (!here.empty())
+            co_return error{errc::version_conflict, "an instance is there: shut it down first",
+                            (at.instances() / here.front()).str()};
+        t.remove(at.server(server), nodes[0]->stat.version);
+        if (nodes[3] && lists.front().empty()) { // nobody is there: the removal of their parent fails if somebody comes
+            t.remove(at.instances(), nodes[3]->stat.version).create(at.instances(), nodes[3]->data);
+        } else if (nodes[3]) { // whoever joins requests a sharding, after which the assignment is another one
+            if (nodes[2])
+                co_return error{errc::version_conflict, "a sharding is to come: repeat the command when it is over",
+                                at.sharding_necessary().str()};
+            t.check_absent(at.sharding_necessary());
+            if (nodes[1]) t.check(at.assignment(), nodes[1]->stat.version);
+        }
+        co_return detail::command_plan{"the server is removed"};
+    };
+    detail::command_title title{"remove", "server " + server};
+    co_return co_await detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
+}
+
+/// Has all instances of a server leave all their jobs: one command for each job, under the same key. Errors: as
+/// `find_server`; what became of each job is in the result.
+template <registry Registry>
+task<result<std::vector<command_in_job>>> order_server_out_everywhere(Registry& r, std::string server, command_by by) {
+    ELASTICJOB_CO_TRY(auto const origin, detail::checked(std::move(by)));
+    auto const command = [&](job_name job) { return order_server_out(r, std::move(job), server, origin); };
+    co_return co_await detail::for_each_job_of(r, server, command);
+}
+
+/// Removes what is left over of a server in all jobs: one command for each job, under the same key. Errors: as
+/// `find_server`; what became of each job is in the result.
+template <registry Registry>
+task<result<std::vector<command_in_job>>> order_server_removal_everywhere(Registry& r, std::string server,
+                                                                          command_by by) {
+    ELASTICJOB_CO_TRY(auto const origin, detail::checked(std::move(by)));
+    auto const command = [&](job_name job) { return order_server_removal(r, std::move(job), server, origin); };
+    co_return co_await detail::for_each_job_of(r, server, command);
+}
+
+// The same for programs that have no coroutine at hand. Errors: as above, and timed_out: repeat the call with the same key;
+// invalid_argument for a name that no job can have. Threads: any but the loop's.
+
+/// One instance leaves. Waits up to ten seconds for the order, not for the instance. Errors: as `order_instance_out`.
+template <registry Registry>
+result<command_result> shut_down_instance(Registry& r, std::string_view job, std::string_view instance, command_by by) {
+    return detail::wait_for_command(
+        r, job, [&](job_name name) { return order_instance_out(r, std::move(name), std::string{instance}, by); });
+}
+
+/// All instances of a server leave one job. Waits as `shut_down_instance`. Errors: as `order_server_out`.
+template <registry Registry>
+result<command_result> shut_down_server(Registry& r, std::string_view job, std::string_view server, command_by by) {
+    return detail::wait_for_command(
+        r, job, [&](job_name name) { return order_server_out(r, std::move(name), std::string{server}, by); });
+}
+
+/// All instances leave a job. Waits as `shut_down_instance`. Errors: as `order_job_out`.
+template <registry Registry>
+result<command_result> shut_down_job(Registry& r, std::string_view job, command_by by) {
+    return detail::wait_for_command(r, job, [&](job_name name) { return order_job_out(r, std::move(name), by); });
+}
+
+/// All instances of a server leave all their jobs. Waits up to `timeout`. Errors: as `order_server_out_everywhere`.
+template <registry Registry>
+result<std::vector<command_in_job>>
+shut_down_server_everywhere(Registry& r, std::string_view server, command_by by,
+                            std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
+    auto& l = r.loop();
+    return block_on(l,
+                    within(l, l.now() + timeout, order_server_out_everywhere(r, std::string{server}, std::move(by))));
+}
+
+/// Removes a server that is left over in one job. Waits up to ten seconds. Errors: as `order_server_removal`.
+template <registry Registry>
+result<command_result> remove_server(Registry& r, std::string_view job, std::string_view server, command_by by) {
+    return detail::wait_for_command(
+        r, job, [&](job_name name) { return order_server_removal(r, std::move(name), std::string{server}, by); });
+}
+
+/// Removes what is left over of a server in all jobs. Waits up to `timeout`. Errors: as
+/// `order_server_removal_everywhere`.
+template <registry Registry>
+result<std::vector<command_in_job>>
+remove_server_everywhere(Registry& r, std::string_view server, command_by by,
+                         std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
+    auto& l = r.loop();
+    return block_on(
+        l, within(l, l.now() + timeout, order_server_removal_everywhere(r, std::string{server}, std::move(by))));
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_OPERATIONS_SHUT_DOWN_HPP

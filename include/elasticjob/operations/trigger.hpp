@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Has a job, the items of a server, or one item run now; from any process.
+#ifndef ELASTICJOB_OPERATIONS_TRIGGER_HPP
+#define ELASTICJOB_OPERATIONS_TRIGGER_HPP
+
+#include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/execution/run_record.hpp>
+#include <elasticjob/operations/command.hpp>
+#include <elasticjob/operations/look_order.hpp>
+#include <elasticjob/operations/server_overview.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+namespace detail {
+
+/// The instances of a job, or of one server of it. Errors: no_node if there is none that could run anything, because none is
+/// there or their servers are disabled; those of the registry.
+template <registry Registry>
+task<result<std::vector<std::string>>> find_able_instances(Registry& r, job_layout at,
+                                                           std::optional<std::string> server) {
+    std::vector<node_path> const list{at.instances()};
+    ELASTICJOB_CO_TRY(auto const lists, co_await list_paced(r, list, paced_requests_max));
+    auto const ids = server ? instances_on(*server, lists.front()) : lists.front();
+    if (ids.empty())
+        co_return error{errc::no_node, "no instance is there that could run it: start one, then repeat the command",
+                        at.instances().str()};
+    std::vector<node_path> servers;
+    for (auto const& id : ids) servers.push_back(server_of(at, id));
+    ELASTICJOB_CO_TRY(auto const nodes, co_await read_paced(r, std::move(servers), paced_requests_max));
+    std::vector<std::string> able;
+    for (std::size_t i = 0; i < ids.size(); ++i)
+        if (!nodes[i] || nodes[i]->data != server_disabled) able.push_back(ids[i]);
+    if (able.empty())
+        co_return error{errc::no_node,
+                        "an operator has disabled every server that could run it: enable one, then repeat "
+                        "the command",
+                        at.servers().str()};
+    co_return able;
+}
+
+/// The configuration of a job, and that the item is one of it. Errors: invalid_argument, malformed_data.
+result<job_config> config_with_item(job_layout const& at, node const& config, item_index item);
+
+/// The record of an item that is to run once, now. Errors: version_conflict if it runs already, or waits for another
+/// attempt; malformed_data.
+result<run_record> record_with_trigger(job_layout const& at, item_index item, node const* there, revision obeyed,
+                                       wall_time now);
+
+} // namespace detail
+
+/// Has every item of a job run once: one write of `ext/orders`, which each item obeys once, whoever owns it (TR-3); and a
+/// TRIGGER for each Java member. An item that runs now runs once more afterwards.
+/// Errors: no_node if there is no such job, or no instance that could run it; those of `carry_out`.
+template <registry Registry>
+task<result<command_result>> order_job_run(Registry& r, job_name job, command_by by) {
+    job_layout const at{job};
+    auto const plan = [&r, at](transaction& t) -> task<result<detail::command_plan>> {
+        ELASTICJOB_CO_TRY(auto const able, co_await detail::find_able_instances(r, at, std::nullopt));
+        ELASTICJOB_CO_TRY(auto const orders, co_await r.exists(at.orders()));
+        if (!orders) t.create(at.orders(), {});
+        t.set(at.orders(), {});
+        for (auto const& name : able)
+            if (auto const id = instance_id::parse(name); id && id->is_java())
+                t.set(at.instances() / name, std::string{trigger_order});
+        co_return detail::command_plan{"every item runs once"};
+    };
+    detail::command_title const title{"trigger"};
+    co_return co_await detail::carry_out(r, std::move(job), std::move(by), title, plan);
+}
+
+/// Has the items of one server of a job run once, by a TRIGGER in the node of each of its instances (TR-1). An item whose
+/// owner changes at this moment may miss it, or run by both orders; to be sure, trigger the items or the job.
+/// Errors: no_node if there is no such job, or no instance of it on that server; invalid_argument for a name that no server
+/// can have; those of `carry_out`.
+template <registry Registry>
+task<result<command_result>> order_server_run(Registry& r, job_name job, std::string server, command_by by) {
+    job_layout const at{job};
+    ELASTICJOB_CO_CHECK(detail::check_server(server));
+    auto const plan = [&r, at, server](transaction& t) -> task<result<detail::command_plan>> {
+        ELASTICJOB_CO_TRY(auto const able, co_await detail::find_able_instances(r, at, server));
+        for (auto const& name : able) t.set(at.instances() / name, std::string{trigger_order}); // TR-2: never created
+        co_return detail::command_plan{"the items of " + std::to_string(able.size()) + " instances run once"};
+    };
+    detail::command_title const title{"trigger", "server " + server};
+    co_return co_await detail::carry_out(r, std::move(job), std::move(by), title, plan);
+}
+
+/// Has one item run once: writes the run into the item's record, from where its owner begins it at once, or whoever owns it
+/// next (TR-5).
+/// Errors: invalid_argument if the job has no such item, or keeps no records because it is not monitored; no_node if there
+/// is no such job, no instance that could run it, or a Java member owns the item, which reads no records; version_conflict
+/// if the item is disabled, runs already, or waits for another attempt; malformed_data; those of `carry_out`.
+template <registry Registry>
+task<result<command_result>> order_item_run(Registry& r, job_name job, item_index item, command_by by) {
+    job_layout const at{job};
+    auto const plan = [&r, at, item](transaction& t) -> task<result<detail::command_plan>> {
+        std::vector<node_path> const paths{at.config(),     at.run_record(item), at.look_order(item),
+                                           at.orders(),     at.run_records(),    at.item_disabled(item),
+                                           at.assignment(), at.item_instance(0), at.item_instance(item)};
+        ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, paths));
+        if (!nodes[0]) co_return error{errc::no_node, "the job has just been removed", at.config().str()};
+        ELASTICJOB_CO_TRY(auto const config, detail::config_with_item(at, *nodes[0], item));
+        if (!config.monitor_execution)
+            co_return error{errc::invalid_argument,
+                            "the job is not monitored, so its items have no records: trigger the job or a server",
+                            at.item(item).str()};
+        if (nodes[5])
+            co_return error{errc::version_conflict, "the item is disabled: enable it, then repeat the command",
+                            at.item_disabled(item).str()};
+        ELASTICJOB_CO_TRY(auto const able, co_await detail::find_able_instances(r, at, std::nullopt));
+        auto owner = nodes[8] ? nodes[8]->data : std::string{};
+        if (is_in_force(nodes[6], nodes[7])) {
+            ELASTICJOB_CO_TRY(auto const a, assignment::parse(nodes[6]->data));
+            owner = item < a.items() ? a.owner_id(item).str() : std::string{};
+        }
+        if (auto const id = instance_id::parse(owner); id && id->is_java())
+            co_return error{errc::no_node,
+                            "the item belongs to a Java member, which runs all its items or none: trigger its server",
+                            at.instance(*id).str()};
+        auto const* there = nodes[1] ? &*nodes[1] : nullptr;
+        auto const obeyed = nodes[3] ? nodes[3]->stat.modified : 0;
+        ELASTICJOB_CO_TRY(auto const record, detail::record_with_trigger(at, item, there, obeyed, r.loop().wall_now()));
+        if (!nodes[4]) t.create(at.run_records(), {});
+        if (there)
+            t.set(at.run_record(item), record.to_text(), there->stat.version);
+        else
+            t.create(at.run_record(item), record.to_text());
+        if (!nodes[3]) t.create(at.orders(), {});
+        detail::put_look_order(t, at, item, nodes[2]);
+        co_return detail::command_plan{"the item runs once"};
+    };
+    detail::command_title const title{"trigger", "item " + item_name(item)};
+    co_return co_await detail::carry_out(r, std::move(job), std::move(by), title, plan);
+}
+
+// The same for programs that have no coroutine at hand. Each waits up to ten seconds. Errors: as above, and timed_out:
+// repeat the call with the same key; invalid_argument for a name that no job can have. Threads: any but the loop's.
+
+/// Every item of the job runs once. Errors: as `order_job_run`.
+template <registry Registry>
+result<command_result> trigger_job(Registry& r, std::string_view job, command_by by) {
+    return detail::wait_for_command(r, job, [&](job_name name) { return order_job_run(r, std::move(name), by); });
+}
+
+/// The items of one server run once. Errors: as `order_server_run`.
+template <registry Registry>
+result<command_result> trigger_server(Registry& r, std::string_view job, std::string_view server, command_by by) {
+    return detail::wait_for_command(
+        r, job, [&](job_name name) { return order_server_run(r, std::move(name), std::string{server}, by); });
+}
+
+/// One item runs once. Errors: as `order_item_run`.
+template <registry Registry>
+result<command_result> trigger_item(Registry& r, std::string_view job, item_index item, command_by by) {
+    return detail::wait_for_command(r, job,
+                                    [&](job_name name) { return order_item_run(r, std::move(name), item, by); });
+}
+
+} // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/operations/trigger.ipp>
+#endif
+#endif // ELASTICJOB_OPERATIONS_TRIGGER_HPP
