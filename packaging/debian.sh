@@ -24,6 +24,7 @@ declare -Ar package_probes=(
     [libpq-dev]='command pg_config'
     [postgresql]='file /usr/lib/postgresql/*/bin/initdb'
     [libcpp-httplib-dev]='header httplib.h'
+    [libcli11-dev]='header CLI/CLI.hpp'
     [libssl-dev]='header openssl/ssl.h'
     [tzdata]='file /usr/share/zoneinfo/America/New_York'
     [clang-16]='command clang++-16'
@@ -66,6 +67,6 @@ need_packages() { # PACKAGE...
 readonly build_packages=(g++ cmake ninja-build ccache libboost-dev librange-v3-dev rapidjson-dev libzookeeper-mt-dev)
 # What the tests and the benchmarks of optional headers need.
 # shellcheck disable=SC2034
-readonly event_packages=(libsqlite3-dev libsoci-dev libpq-dev postgresql libssl-dev libcpp-httplib-dev)
+readonly event_packages=(libsqlite3-dev libsoci-dev libpq-dev postgresql libssl-dev libcpp-httplib-dev libcli11-dev)
 # shellcheck disable=SC2034
 readonly server_packages=(libzookeeper-java default-jre-headless)

@@ -13,10 +13,11 @@ BEGIN {
     # An operator's tool links no job code, so operations/ does not see the scheduler, and the other way round.
     level["scheduler"] = level["operations"] = 7
     level["(umbrella)"] = 8
-    level["console"] = 9
+    level["console"] = level["command_line"] = 9
     level["testing"] = 10
     level["(source)"] = 11 # what the compiled library is made of
     closed["console", "scheduler"] = closed["console", "(umbrella)"] = 1
+    closed["command_line", "scheduler"] = closed["command_line", "(umbrella)"] = 1
 
     for (i = 1; i < ARGC; ++i) present[ARGV[i]] = 1
 }
@@ -57,6 +58,7 @@ function check_outside(path,   folder, allowed) {
     else if (path ~ /^range\/v3\//)
         allowed = folder ~ /^(allocation|election|sharding|execution|operations|console|testing)$/
     else if (path ~ /^rapidjson\//) allowed = FILENAME ~ /\/([a-z_]*codec|json_text)\.[hi]pp$/
+    else if (path ~ /^CLI\//) allowed = folder == "command_line"
     else if (path ~ /^date\//) allowed = FILENAME == "elasticjob/cron/date_zone.hpp"
     else if (path == "sqlite3.h") allowed = FILENAME == "elasticjob/events/sqlite_database.hpp"
     else if (path ~ /^soci\//) allowed = FILENAME == "elasticjob/events/postgres_database.hpp"

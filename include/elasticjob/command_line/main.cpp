@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program `elasticjob`, on ZooKeeper. What it does is in program.hpp.
+#include <elasticjob/command_line/program.hpp>
+#include <elasticjob/core/memory.hpp>
+#include <elasticjob/registry/zk_registry.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace elasticjob;
+
+int main(int argc, char** argv) {
+    auto const connect = [](cli::registry_address const& address) -> result<std::unique_ptr<ZkRegistry>> {
+        zk_options options;
+        options.servers = address.servers;
+        options.name_space = address.name_space;
+        options.digest = address.digest;
+        ELASTICJOB_TRY(auto registry, ZkRegistry::connect(std::move(options)));
+        return std::make_unique<ZkRegistry>(std::move(registry));
+    };
+    char const* const user = std::getenv("USER");
+    cli::program program{connect, user ? user : ""};
+    auto const printed = program.run(std::vector<std::string>(argv + (argc > 0), argv + argc));
+    std::fputs(printed.out.c_str(), stdout);
+    std::fputs(printed.err.c_str(), stderr);
+    if (std::fflush(stdout) != 0) return static_cast<int>(cli::exit_code::failed);
+    return static_cast<int>(printed.code);
+}
