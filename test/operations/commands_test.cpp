@@ -292,6 +292,18 @@ TEST_CASE("operations.switches: a job, a server, an item") {
     CHECK_FALSE(j.c.has("/settle/sharding/4"));
 }
 
+TEST_CASE("operations.switches: an item can be disabled before the job has had an instance") {
+    cluster c;
+    REQUIRE(change_settings(c.by_hand, {make_job("settle", "0/5 * * * * ?", 3), {}, true}, ann));
+    REQUIRE(switch_item(c.by_hand, "settle", 1, switched::off, ann));
+    auto& m = c.add();
+    REQUIRE(m.schedule(make_job("settle", "0/5 * * * * ?", 3)));
+    c.run_for(6s);
+    CHECK(c.started() == std::vector<item_index>{0, 2});
+    CHECK(c.owner("settle", 1) == m.id("settle"));
+    CHECK(c.count(heard::kind::trouble) == 0);
+}
+
 TEST_CASE("operations.switches: a server in all its jobs, under one key") {
     job_of_two j;
     REQUIRE(j.one.schedule(make_job("bill", never, 1)));
