@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The algorithms of <algorithm> that take two iterators, without those that take ranges or a policy.
+/// \file \brief The classic iterator algorithms of <algorithm>, without those that take ranges or an execution policy.
 #ifndef ELASTICJOB_CORE_ALGORITHM_HPP
 #define ELASTICJOB_CORE_ALGORITHM_HPP
 
 #include <version>
 
-// The rest is most of what <algorithm> costs. libstdc++ has the classic ones in a header of their own, which several of
+// The omitted part is most of the cost of <algorithm>. libstdc++ keeps the classic algorithms in a header of their own.
 #if defined(__GLIBCXX__) && __has_include(<bits/stl_algo.h>)
 #include <bits/stl_algo.h>
 #else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The bridge from ordinary threads into a loop: run a task there, wait here.
+/// \file \brief Runs a task on a loop and blocks an ordinary thread until it has finished.
 #ifndef ELASTICJOB_CORE_BLOCK_ON_HPP
 #define ELASTICJOB_CORE_BLOCK_ON_HPP
 
@@ -15,8 +15,8 @@ namespace elasticjob {
 
 namespace detail {
 
-/// What the waiting thread and the loop share. Its task holds on to it too: the waiter may be gone before the loop has
-/// left the last line of the task.
+/// State shared by the waiting thread and the loop. The task holds a reference too, because the waiter may be gone
+/// before the loop has left the last line of the task.
 template <class T>
 struct blocked_call {
     explicit blocked_call(task<result<T>> t) : job{std::move(t)} {}
@@ -29,7 +29,7 @@ struct blocked_call {
 template <class T>
 task<void> run_blocked_call(std::shared_ptr<blocked_call<T>> call) {
     {
-        auto job = std::move(call->job); // its frame may refer to what the waiter owns: it goes before the waiter does
+        auto job = std::move(call->job); // its frame may use the waiter's objects, so it is destroyed first
         call->outcome.emplace(co_await std::move(job));
     }
     call->done.open();
@@ -37,9 +37,9 @@ task<void> run_blocked_call(std::shared_ptr<blocked_call<T>> call) {
 
 } // namespace detail
 
-/// Runs the task on the loop and gives its result. The task needs limits of its own: this waits as long as it takes.
-/// Errors: those of the task; wrong_thread when called on the loop itself, which would wait for itself; timed_out when
-/// virtual time has nothing left to do and the task is not done, which then is destroyed.
+/// Runs the task on the loop and returns its result. Waits without limit, so the task needs limits of its own. Errors:
+/// those of the task; wrong_thread when called on the loop itself, which would deadlock; timed_out when virtual time
+/// has no work left and the task has not finished. The task is then destroyed.
 template <loop Loop, class T>
 result<T> block_on(Loop& l, task<result<T>> t) {
     if (l.on_loop())
@@ -48,7 +48,7 @@ result<T> block_on(Loop& l, task<result<T>> t) {
     auto call = std::make_shared<detail::blocked_call<T>>(std::move(t));
     post(l, [call] { call->scope.spawn(detail::run_blocked_call(call)); });
     if (!l.wait(call->done)) {
-        call->scope.cancel(); // and with it the task's hold on its own scope
+        call->scope.cancel(); // also drops the task's reference to its own scope
         return error{errc::timed_out, "virtual time has nothing left to do, and the call is not done"};
     }
     return std::move(*call->outcome);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief An optional value on the heap: for what an object seldom has, and what is larger than a pointer.
+/// \file \brief An optional value on the heap, for a large member that most objects do not have.
 #ifndef ELASTICJOB_CORE_BOXED_HPP
 #define ELASTICJOB_CORE_BOXED_HPP
 
@@ -9,12 +9,12 @@
 
 namespace elasticjob::detail {
 
-/// Takes the room of a pointer when it is empty. A copy has a value of its own.
+/// An empty box takes the space of one pointer. Copying copies the value.
 template <class T>
 class boxed {
 public:
     boxed() = default;
-    boxed(T value) : value_{std::make_unique<T>(std::move(value))} {} // NOLINT: as std::optional does
+    boxed(T value) : value_{std::make_unique<T>(std::move(value))} {} // NOLINT: like std::optional
     boxed(boxed const& other) : value_{other ? std::make_unique<T>(*other) : nullptr} {}
     boxed(boxed&&) noexcept = default;
     boxed& operator=(boxed other) noexcept {

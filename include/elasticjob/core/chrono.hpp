@@ -5,7 +5,8 @@
 
 #include <version>
 
-// All of <chrono> takes a compiler as long as <string> does. libstdc++ keeps what we need of it in a header of its own,
+// All of <chrono> takes as long to compile as <string>. libstdc++ keeps the parts that we need in a header of their
+// own.
 #if defined(__GLIBCXX__) && __has_include(<bits/chrono.h>)
 #include <bits/chrono.h>
 #else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The two times: a monotonic one to wait by, and the wall clock, which only evaluates schedules.
+/// \file \brief Two kinds of time: monotonic time for waiting, and the wall clock for evaluating schedules.
 #ifndef ELASTICJOB_CORE_CLOCK_HPP
 #define ELASTICJOB_CORE_CLOCK_HPP
 
@@ -10,18 +10,18 @@
 
 namespace elasticjob {
 
-/// A point in monotonic time. Every wait ends at one of these.
+/// A point in monotonic time. Every wait ends at such a point.
 using mono_time = std::chrono::steady_clock::time_point;
 
-/// A point in civil time, UTC. May jump either way; nothing waits by it.
+/// A point in civil time, in UTC. It may jump forwards and backwards; no wait depends on it.
 using wall_time = std::chrono::system_clock::time_point;
 
 /// | expression     | returns     | must hold                                                      |
 /// |----------------|-------------|----------------------------------------------------------------|
 /// | `c.now()`      | `mono_time` | never goes back                                                |
-/// | `c.wall_now()` | `wall_time` | the instant that people would call now; may go back and forth  |
-/// A clock may also have `c.boot_now()`, a `mono_time` on a scale of its own: it never goes back, and it goes on while
-/// the machine is suspended, which `now` need not do.
+/// | `c.wall_now()` | `wall_time` | the current civil time; may jump forwards and backwards        |
+/// A clock may also have `c.boot_now()`, a `mono_time` on a scale of its own. It never goes back, and unlike `now` it
+/// always counts the time in which the machine is suspended.
 /// Models: SystemClock, ManualClock. Threads: const calls from any thread.
 template <class C>
 concept job_clock = requires(C const& c) {
@@ -29,8 +29,8 @@ concept job_clock = requires(C const& c) {
     { c.wall_now() } -> std::same_as<wall_time>;
 };
 
-/// Monotonic time that counts while the machine is suspended too, on a scale of its own: for what others measure
-/// meanwhile, as the servers do with a session. Where a clock has no `boot_now`, the same as `now`.
+/// Monotonic time that also counts while the machine is suspended, on a scale of its own. Compare with it what other
+/// machines measure meanwhile, such as a session on the servers. If the clock has no `boot_now`, this is `now`.
 template <job_clock Clock>
 mono_time boot_now(Clock const& c) {
     if constexpr (requires {
@@ -44,15 +44,15 @@ mono_time boot_now(Clock const& c) {
 /// The machine's clocks.
 struct SystemClock {
     mono_time now() const noexcept { return std::chrono::steady_clock::now(); }
-    /// CLOCK_BOOTTIME, where there is one; elsewhere the same as `now`.
+    /// CLOCK_BOOTTIME where the platform has it; elsewhere the same as `now`.
     mono_time boot_now() const noexcept;
     wall_time wall_now() const noexcept { return std::chrono::system_clock::now(); }
 };
 
-/// Stands still until it is told to move. Threads: one.
+/// Stands still until the program moves it. Threads: one.
 class ManualClock {
 public:
-    /// Starts at monotonic zero and the given wall time.
+    /// Starts at monotonic zero and at the given wall time.
     explicit ManualClock(wall_time wall = wall_time{}) : wall_{wall} {}
 
     mono_time now() const noexcept { return now_; }
@@ -62,10 +62,10 @@ public:
     /// Moves both times. Precondition: not negative.
     void advance(std::chrono::nanoseconds by) noexcept;
 
-    /// The machine is suspended for so long: `now` takes no notice. Precondition: not negative.
+    /// Simulates a suspended machine: only `boot_now` advances. Precondition: not negative.
     void suspend(std::chrono::nanoseconds span) noexcept;
 
-    /// Somebody sets the machine's clock: monotonic time takes no notice.
+    /// Simulates a change of the machine's wall clock. Monotonic time does not change.
     void set_wall(wall_time wall) noexcept { wall_ = wall; }
 
 private:

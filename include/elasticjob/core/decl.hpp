@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Where the definitions are compiled: in every file that includes a header, or once for the whole program.
+/// \file \brief Selects where definitions are compiled: in every file that includes a header, or once for the program.
 #ifndef ELASTICJOB_CORE_DECL_HPP
 #define ELASTICJOB_CORE_DECL_HPP
 
@@ -7,9 +7,9 @@
 #error "elasticjob needs C++20: compile with -std=c++20 or later (with CMake: target_compile_features(... cxx_std_20))"
 #endif
 
-// Header-only is the default and needs no build step. With ELASTICJOB_COMPILED defined for the whole program, a header
-// only declares, and the definitions come from the library of the CMake target elasticjob::compiled, or from the one
-// file of the program that includes <elasticjob/src.hpp>. ELASTICJOB_DECL stands before each definition in impl/.
+// Header-only is the default and needs no build step. If the whole program defines ELASTICJOB_COMPILED, the headers
+// only declare. The definitions then come from the library of the CMake target elasticjob::compiled, or from the one
+// file of the program that includes <elasticjob/src.hpp>. ELASTICJOB_DECL precedes each definition in impl/.
 #if defined(ELASTICJOB_COMPILED)
 #define ELASTICJOB_DECL
 #else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Everything that can go wrong at run time, as a value: a code, what failed, and where.
+/// \file \brief Run-time errors as values: a code, the failure, and its place.
 #ifndef ELASTICJOB_CORE_ERROR_HPP
 #define ELASTICJOB_CORE_ERROR_HPP
 
@@ -12,37 +12,37 @@
 
 namespace elasticjob {
 
-/// Why something failed. The groups matter more than the members: see the predicates below.
+/// The kind of a failure. The groups matter more than the members: see the predicates below.
 enum class errc : std::uint8_t {
-    // The caller asked for something that cannot be: nothing was written.
+    // The caller's request is impossible. Nothing was written.
     invalid_argument,
     invalid_path,
     invalid_cron,
     cron_never_fires,
     invalid_config,
     unknown_strategy,
-    job_conflict,   ///< the stored job is of another class, or this process already runs a job of that name
-    malformed_data, ///< a node holds something that nobody should have written
-    removed,        ///< the job has been removed for good; only restore_job takes that back
-    wrong_thread,   ///< a blocking call was made on the loop's own thread, where it would wait for itself
-    // The registry decided against it: the request had no effect.
+    job_conflict,   ///< the stored job has another class, or this process already runs a job of that name
+    malformed_data, ///< a node has content that no member or operator should write
+    removed,        ///< the job has been removed for good; only restore_job reverts this
+    wrong_thread,   ///< a blocking call on the loop's own thread, which would deadlock
+    // The registry refused the request, which had no effect.
     no_node,
     node_exists,
     version_conflict,
     not_empty,
-    not_running, ///< there is no run to be stopped
+    not_running, ///< there is no run to stop
     no_children_for_ephemerals,
     no_auth,
-    too_large, ///< refused here, because the server would cut the connection; or by the server's quota
+    too_large, ///< refused here, because the server would close the connection; or refused by the server's quota
     // The connection.
     unreachable,     ///< no server could be reached within the connection time-out
-    not_sent,        ///< certainly without effect: the request never left
-    unknown_outcome, ///< the reply was lost: read back before you decide
-    session_lost,    ///< the session that this was prepared under is over; nothing of it can land any more
-    clock_differs,   ///< this machine's clock and the registry's are further apart than the job allows
-    round_missed,    ///< a hook of a round was perhaps not called
+    not_sent,        ///< certainly without effect: the request was never sent
+    unknown_outcome, ///< the reply was lost: read the state before you decide
+    session_lost,    ///< the session for which this was prepared is over; no write under it can take effect any more
+    clock_differs,   ///< this machine's clock differs from the registry's by more than the job allows
+    round_missed,    ///< a hook of a round may not have been called
     nobody_fits,     ///< no instance has the labels that an item needs, so the item waits
-    fenced,          ///< another instance has taken the item over: what this run does does not count any more
+    fenced,          ///< another instance has taken over the item, so this run no longer counts
     closed,          ///< the registry, loop or scheduler is shutting down
     // Limits.
     timed_out,
@@ -52,7 +52,7 @@ enum class errc : std::uint8_t {
     job_threw,
 };
 
-/// The name of a code, as it stands in the enumeration.
+/// The name of a code, as in the enumeration.
 constexpr std::string_view name_of(errc code) noexcept {
     switch (code) {
     case errc::invalid_argument:
@@ -121,18 +121,18 @@ constexpr std::string_view name_of(errc code) noexcept {
     return "unknown";
 }
 
-/// The registry looked at the request and refused it because of what is there. Read again, decide again.
+/// The registry evaluated the request and refused it because of its current state. Read again, then decide again.
 constexpr bool is_conflict(errc code) noexcept {
     return code == errc::no_node || code == errc::node_exists || code == errc::version_conflict ||
            code == errc::not_empty;
 }
 
-/// The connection is at fault, not the request. Reads may be repeated; of a write, `unknown_outcome` must be read back.
+/// The connection failed, not the request. Reads may be repeated. After `unknown_outcome` of a write, read the state.
 constexpr bool is_connection(errc code) noexcept {
     return code == errc::unreachable || code == errc::not_sent || code == errc::unknown_outcome;
 }
 
-/// A failure: the code for programs; for people, what failed and what would be right, and where (a registry path, a
+/// A failure: the code for programs; for people, the cause, the correct input, and the place (a registry path, a
 /// column, a field).
 struct [[nodiscard]] error {
     errc code{};         ///< for programs
@@ -143,7 +143,7 @@ struct [[nodiscard]] error {
     friend bool operator==(error const&, error const&) = default;
 };
 
-/// The connection or the session is at fault, not the request. The same request may succeed once a session is connected.
+/// The connection or the session failed, not the request. The same request may succeed once a session is connected.
 inline bool is_transient(error const& e) noexcept { return is_connection(e.code) || e == errc::session_lost; }
 
 /// One line for a log: `invalid_cron: minutes must be 0 to 59 (column 3)`.

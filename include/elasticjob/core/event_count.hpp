@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What coroutines wait for on a loop: time, their turn, and news.
+/// \file \brief Awaitables for coroutines on a loop: a point in time, the next turn, and notifications.
 #ifndef ELASTICJOB_CORE_EVENT_COUNT_HPP
 #define ELASTICJOB_CORE_EVENT_COUNT_HPP
 
@@ -12,8 +12,8 @@ namespace elasticjob {
 
 namespace detail {
 
-/// A suspended coroutine that is resumed by the loop, never by the one that wakes it: whoever gives news can finish
-/// what it is doing first.
+/// A suspended coroutine. The loop resumes it, never the code that wakes it, so that code can finish its own step
+/// first.
 template <loop Loop>
 class sleeper : public list_hook {
 public:
@@ -23,7 +23,7 @@ public:
     void suspend(std::coroutine_handle<> h) noexcept { handle_ = h; }
     void alarm(mono_time due) { loop_.arm(alarm_, due); }
 
-    /// Further calls until the coroutine has run have no effect.
+    /// Further calls have no effect until the coroutine has run.
     void wake() {
         unlink();
         loop_.disarm(alarm_);
@@ -52,7 +52,8 @@ private:
 
 } // namespace detail
 
-/// `co_await sleep_until(loop, due)`: goes on once the loop's time has come. Cancelled by destroying the coroutine.
+/// `co_await sleep_until(loop, due)`: continues once the loop's time has reached `due`. Destroying the coroutine
+/// cancels it.
 template <loop Loop>
 auto sleep_until(Loop& l, mono_time due) {
     struct awaiter {
@@ -68,7 +69,7 @@ auto sleep_until(Loop& l, mono_time due) {
     return awaiter{detail::sleeper<Loop>{l}, due};
 }
 
-/// `co_await yield(loop)`: goes on behind everything that is ready now.
+/// `co_await yield(loop)`: continues after all work that is ready now.
 template <loop Loop>
 auto yield(Loop& l) {
     struct awaiter {
@@ -83,8 +84,8 @@ auto yield(Loop& l) {
     return awaiter{detail::sleeper<Loop>{l}};
 }
 
-/// News that coroutines wait for. Level-triggered: a waiter names the last edition that it has read, so news between
-/// its reading and its waiting cannot be lost, and any number of notifications wakes it once. It must outlive its
+/// Notifies coroutines of changes. Level-triggered: a waiter names the last edition that it has read. So a notification
+/// between reading and waiting cannot be lost, and any number of notifications wakes a waiter once. It must outlive its
 /// waiters. Threads: the loop's.
 template <loop Loop>
 class event_count {
@@ -95,7 +96,7 @@ public:
 
     Loop& loop() const noexcept { return loop_; }
 
-    /// One more than the notifications so far.
+    /// The number of notifications so far, plus one.
     std::uint64_t edition() const noexcept { return edition_; }
 
     void notify() {
@@ -103,8 +104,8 @@ public:
         waiting_.for_each([](detail::sleeper<Loop>& s) { s.wake(); });
     }
 
-    /// `co_await s.newer_than(seen)` or `co_await s.newer_than(seen, due)`: goes on once `edition() > seen`, at the
-    /// latest at `due`. Gives whether there is news.
+    /// `co_await s.newer_than(seen)` or `co_await s.newer_than(seen, due)`: continues once `edition() > seen`, at the
+    /// latest at `due`. Returns whether there is a newer edition.
     auto newer_than(std::uint64_t seen, mono_time due = mono_time::max()) {
         struct awaiter {
             detail::sleeper<Loop> self;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The real loop: one thread, the machine's clocks.
+/// \file \brief The real loop: one thread and the machine's clocks.
 #ifndef ELASTICJOB_CORE_EVENT_LOOP_HPP
 #define ELASTICJOB_CORE_EVENT_LOOP_HPP
 
@@ -13,13 +13,13 @@
 
 namespace elasticjob {
 
-/// Runs from construction to destruction. One loop serves any number of registries, schedulers and jobs.
-/// The destructor lets the piece of work that is running finish, discards what is queued, and joins; it must not run on
-/// the loop itself. Everything that lives on the loop must be gone before the loop is.
+/// Runs from construction to destruction. One loop serves any number of registries, schedulers and jobs. The destructor
+/// lets the current piece of work finish, discards the queue, and joins the thread. It must not run on the loop itself.
+/// Destroy all objects that live on the loop before the loop.
 /// Threads: `post`, `now`, `wall_now`, `on_loop` and `wait` from any thread, the rest from the loop's own.
 class event_loop {
 public:
-    /// Throws std::system_error if the system has no thread left.
+    /// Throws std::system_error if the system cannot start a thread.
     event_loop() : thread_{[this] { run(); }} {}
     event_loop(event_loop const&) = delete;
     event_loop& operator=(event_loop const&) = delete;
@@ -42,7 +42,7 @@ private:
 
     void run();
 
-    /// Until somebody posts, a timer is due, or the loop closes.
+    /// Waits until work is posted, a timer is due, or the loop closes.
     void sleep(std::unique_lock<std::mutex>& lock);
 
     void fire_due_timers();
@@ -50,12 +50,12 @@ private:
     [[no_unique_address]] SystemClock clock_;
     std::mutex mutex_;
     std::condition_variable wake_;
-    intrusive_list<work> inbox_; ///< from other threads, under the mutex
+    intrusive_list<work> inbox_; ///< work from other threads, under the mutex
     bool closing_ = false;       ///< under the mutex
     intrusive_list<work> ready_;
     timer_queue timers_;
     std::atomic<std::thread::id> id_{};
-    std::thread thread_; ///< last: it uses all of the above
+    std::thread thread_; ///< last, because it uses all members above
 };
 
 } // namespace elasticjob

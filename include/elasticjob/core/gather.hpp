@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Several tasks beside each other, and all their results.
+/// \file \brief Runs several tasks concurrently and collects their results.
 #ifndef ELASTICJOB_CORE_GATHER_HPP
 #define ELASTICJOB_CORE_GATHER_HPP
 
@@ -21,7 +21,7 @@ task<void> gather_one(task<T> t, std::optional<T>& into, std::size_t& left, even
 }
 } // namespace detail
 
-/// Starts all tasks in their order, and gives all their values in the same order once the last one has finished. So
+/// Starts all tasks in their order and returns their values in the same order once the last one has finished. So
 /// requests travel together: n reads cost one round trip.
 template <loop Loop, class T>
 task<std::vector<T>> gather(Loop& l, std::vector<task<T>> tasks) {
@@ -39,8 +39,8 @@ task<std::vector<T>> gather(Loop& l, std::vector<task<T>> tasks) {
     co_return all;
 }
 
-/// The same for the tasks that `f` makes of the elements of a container: `gather_each(loop, paths, read)`. Calls `f`
-/// before it returns.
+/// The same for one task per element: `gather_each(loop, paths, read)` makes each task with `f`. It calls `f` for all
+/// elements before it returns.
 template <loop Loop, class Container, class F>
 auto gather_each(Loop& l, Container const& elements, F const& f) {
     std::vector<decltype(f(*elements.begin()))> tasks;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Calls what users have written, and gives whatever comes of it as a result.
+/// \file \brief Calls user code and turns its outcome, including exceptions, into a result.
 #ifndef ELASTICJOB_CORE_GUARDED_CALL_HPP
 #define ELASTICJOB_CORE_GUARDED_CALL_HPP
 
@@ -10,7 +10,7 @@
 
 namespace elasticjob::detail {
 
-/// `f()` gives nothing, or a `result<void>`. Errors: job_threw, with what was thrown; those that `f` gives.
+/// `f()` returns nothing or a `result<void>`. Errors: job_threw, with the exception's text; those that `f` returns.
 template <class F>
 result<void> guarded_call(F const& f) {
     auto const call = [&]() -> result<void> {

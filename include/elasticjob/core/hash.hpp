@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Numbers that look random and follow from a text: the same on every machine, for ever.
+/// \file \brief Hashes of texts that are the same on every machine and in every version.
 #ifndef ELASTICJOB_CORE_HASH_HPP
 #define ELASTICJOB_CORE_HASH_HPP
 
@@ -10,13 +10,13 @@ namespace elasticjob::detail {
 
 inline constexpr std::uint64_t fnv_1a_begin = 14'695'981'039'346'656'037ULL;
 
-/// FNV-1a by Fowler, Noll and Vo, of the bytes, or of these behind others of which it was the hash. 1 ns a byte.
+/// FNV-1a by Fowler, Noll and Vo. Pass the hash of a prefix as `hash` to continue it. Takes 1 ns per byte.
 constexpr std::uint64_t fnv_1a(std::string_view text, std::uint64_t hash = fnv_1a_begin) noexcept {
     for (char const c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1'099'511'628'211ULL;
     return hash;
 }
 
-/// A bijection of 64 bits in which every bit of the result depends on every bit of the argument.
+/// A bijection on 64 bits in which every bit of the result depends on every bit of the argument.
 /// Source: the finalizer of SplitMix64 (Steele, Lea, Flood 2014, with Stafford's constants).
 constexpr std::uint64_t mix_bits(std::uint64_t x) noexcept {
     x = (x ^ (x >> 30)) * 0xBF58'476D'1CE4'E5B9ULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Who is who: jobs, instances, servers, sharding items and slots, as types that cannot be mixed up.
+/// \file \brief Distinct types for the names of jobs and instances and the numbers of items and slots.
 #ifndef ELASTICJOB_CORE_IDENTITY_HPP
 #define ELASTICJOB_CORE_IDENTITY_HPP
 
@@ -16,17 +16,17 @@ namespace elasticjob {
 /// The number of a sharding item, 0 to count-1.
 using item_index = std::uint32_t;
 
-/// The place of an instance in the list that a strategy was given, 0 to instances-1.
+/// The position of an instance in the list that a strategy receives, 0 to instances-1.
 using slot_index = std::uint32_t;
 
-/// What stands between the parts of an instance id and of a task id.
+/// The separator between the parts of an instance id and of a task id.
 inline constexpr std::string_view identity_delimiter = "@-@";
 
-/// The name of a job: one element of a registry path, never empty. Made by `job_name::parse`.
+/// The name of a job: one element of a registry path, never empty. Created by `job_name::parse`.
 class job_name {
 public:
-    /// Limits the length to 200 bytes, because the name is part of every path of the job.
-    /// Errors: invalid_argument, with what is wrong and what would be right.
+    /// Limits the length to 200 bytes, because the name is part of every path of the job. Errors: invalid_argument,
+    /// which names the problem and the correct form.
     static result<job_name> parse(std::string_view text);
 
     std::string const& str() const noexcept { return text_; }
@@ -37,25 +37,25 @@ private:
     std::string text_;
 };
 
-/// One running scheduler's part in one job: `<ip>@-@<token>`. Java writes its process id as the token; ours begins with
-/// the process id too, but goes on with `-` and something that no other start of the process has, so that neither a
-/// recycled process id nor two containers of the same address can collide.
+/// Identifies one running scheduler in one job: `<ip>@-@<token>`. Java uses its process id as the token. Ours also
+/// begins with the process id, but adds `-` and a part that no other start of the process has. So neither a recycled
+/// process id nor two containers of the same address can collide.
 class instance_id {
 public:
     instance_id() = default;
 
-    /// Anything with `@-@` in it, and no `/`. Errors: malformed_data.
+    /// Accepts any text that contains `@-@` and no `/`. Errors: malformed_data.
     static result<instance_id> parse(std::string_view text);
 
     std::string const& str() const noexcept { return text_; }
 
-    /// What stands before the first `@-@`.
+    /// The text before the first `@-@`.
     std::string_view server() const noexcept;
 
-    /// What stands behind the first `@-@`.
+    /// The text after the first `@-@`.
     std::string_view token() const noexcept;
 
-    /// A member that follows the 2.1.5 protocol only: its token is a bare process id.
+    /// Whether the member follows only the 2.1.5 protocol: its token is a bare process id.
     bool is_java() const noexcept;
 
     friend auto operator<=>(instance_id const&, instance_id const&) = default;

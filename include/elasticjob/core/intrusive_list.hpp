@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A list whose nodes live in their owners: linking and unlinking never allocate.
+/// \file \brief A list whose nodes are part of their owners, so linking and unlinking never allocate.
 #ifndef ELASTICJOB_CORE_INTRUSIVE_LIST_HPP
 #define ELASTICJOB_CORE_INTRUSIVE_LIST_HPP
 
@@ -7,7 +7,7 @@
 
 namespace elasticjob {
 
-/// To be derived from by what goes into an `intrusive_list`. Takes itself out of its list when it is destroyed.
+/// Base class for elements of an `intrusive_list`. Its destructor unlinks the element.
 class list_hook {
 public:
     list_hook() = default;
@@ -33,7 +33,8 @@ private:
     list_hook* prev_ = nullptr;
 };
 
-/// A circular doubly linked list of `T`, which derives from `list_hook`. Owns nothing. Threads: external locking.
+/// A circular doubly linked list of `T`, which derives from `list_hook`. It does not own its elements. Threads:
+/// external locking.
 template <class T>
 class intrusive_list {
 public:
@@ -42,14 +43,14 @@ public:
     intrusive_list& operator=(intrusive_list const&) = delete;
     ~intrusive_list() {
         while (!empty()) front().unlink();
-        head_.next_ = head_.prev_ = nullptr; // so that the head's own destructor finds nothing to unlink
+        head_.next_ = head_.prev_ = nullptr; // so that the head's own destructor unlinks nothing
     }
 
     bool empty() const noexcept { return head_.next_ == &head_; }
 
     T& front() noexcept { return static_cast<T&>(*head_.next_); }
 
-    /// Precondition: not linked anywhere.
+    /// Precondition: not in any list.
     void push_back(T& node) noexcept {
         list_hook& hook = node;
         hook.prev_ = head_.prev_;
@@ -65,7 +66,7 @@ public:
         return node;
     }
 
-    /// Takes over all nodes of `other`, behind those that are here. O(1).
+    /// Moves all nodes of `other` to the end of this list. O(1).
     void splice_back(intrusive_list& other) noexcept {
         if (other.empty()) return;
         other.head_.next_->prev_ = head_.prev_;
@@ -75,7 +76,7 @@ public:
         other.reset();
     }
 
-    /// Calls `f(T&)` for each node; `f` may unlink the node that it is given, and no other.
+    /// Calls `f(T&)` for each node. `f` may unlink the node that it receives, but no other node.
     template <class F>
     void for_each(F&& f) {
         for (list_hook* at = head_.next_; at != &head_;) {

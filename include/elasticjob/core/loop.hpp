@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The `loop` concept: where all coordination runs, one step at a time.
+/// \file \brief The `loop` concept: runs all coordination, one step at a time.
 #ifndef ELASTICJOB_CORE_LOOP_HPP
 #define ELASTICJOB_CORE_LOOP_HPP
 
@@ -14,16 +14,16 @@
 
 namespace elasticjob {
 
-/// What a queue is to do with a piece of work: run it, or let go of it because the queue is closing.
+/// Tells a piece of work to run, or to release its resources because the queue is closing.
 enum class work_action { run, discard };
 
-/// A piece of work that lives in its owner. The typed trampoline `act` knows the owner's type; queues do not.
+/// A piece of work that is part of its owner. The typed trampoline `act` knows the owner's type; queues do not.
 struct work : list_hook {
     explicit work(void (*trampoline)(work&, work_action)) noexcept : act{trampoline} {}
     void (*act)(work&, work_action);
 };
 
-/// Opened once, by the loop; waited for by another thread.
+/// The loop opens it once; another thread waits for it.
 class gate {
 public:
     void open() noexcept {
@@ -39,16 +39,16 @@ private:
 
 /// | expression      | must hold                                                                                   |
 /// |-----------------|---------------------------------------------------------------------------------------------|
-/// | `l.post(w)`     | runs `w` once, on the loop, never before `post` returns; in the order of the posts of a     |
-/// |                 | thread; any thread may post. From another thread than the loop's, `w` must stay alive until |
-/// |                 | it has run or been discarded; from the loop's own, unlinking it takes it back               |
-/// | `l.arm(t, due)` | `t.fire(t)` once `now() >= due`, on the loop, unless disarmed; loop thread only             |
-/// | `l.disarm(t)`   | no effect when not armed; loop thread only                                                  |
+/// | `l.post(w)`     | runs `w` once, on the loop, after `post` has returned; a thread's posts run in their order; |
+/// |                 | any thread may post. If posted from another thread, `w` must stay alive until it has run    |
+/// |                 | or been discarded; work posted from the loop's own thread can be taken back by unlinking it |
+/// | `l.arm(t, due)` | calls `t.fire(t)` once `now() >= due`, on the loop, unless disarmed; loop thread only       |
+/// | `l.disarm(t)`   | no effect if `t` is not armed; loop thread only                                             |
 /// | `l.now()`       | monotonic time                                                                              |
 /// | `l.wall_now()`  | civil time                                                                                  |
 /// | `l.on_loop()`   | whether the caller runs on the loop                                                         |
-/// | `l.wait(g)`     | returns true once gate `g` is open; false when this loop can never open it: the caller is   |
-/// |                 | on the loop itself, or virtual time has run dry                                             |
+/// | `l.wait(g)`     | returns true once gate `g` is open, and false if this loop can never open it: the caller is |
+/// |                 | on the loop itself, or virtual time has no work left                                        |
 /// Models: event_loop (a thread), virtual_loop (steps through virtual time).
 template <class L>
 concept loop = job_clock<L> && requires(L& l, work& w, timer& t, mono_time due, gate& g) {
@@ -73,7 +73,7 @@ struct owned_work : work {
 
 } // namespace detail
 
-/// Posts a function object. It is destroyed after it has run, or unrun when the loop closes first.
+/// Posts a function object. It is destroyed after it has run, or without having run if the loop closes first.
 template <loop Loop, class F>
 void post(Loop& l, F f) {
     l.post(*new detail::owned_work<F>{std::move(f)});

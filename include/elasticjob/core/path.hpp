@@ -12,18 +12,18 @@
 
 namespace elasticjob {
 
-/// An absolute path: the root, or elements that are not empty, neither one dot nor two, and free of control characters,
-/// each behind a slash. A path that exists is a path that every registry accepts, so nothing is checked again further
-/// down (and a path that libzookeeper refuses inside a transaction would corrupt its heap).
+/// An absolute path: the root, or elements that each follow a slash. An element is not empty, is neither `.` nor `..`,
+/// and has no control characters. Every registry accepts such a path, so no later code checks it again. (A path that
+/// libzookeeper refuses inside a transaction would corrupt its heap.)
 class node_path {
 public:
     /// The root.
     node_path() : text_{"/"} {}
 
-    /// Errors: invalid_path, which says what is wrong.
+    /// Errors: invalid_path, with the reason.
     static result<node_path> parse(std::string_view text);
 
-    /// One element deeper. Precondition: `element` is a valid element; what comes from outside goes through `parse`, or
+    /// Appends one element. Precondition: `element` is a valid element. Input from outside goes through `parse`, or
     /// through a type that has checked it (job_name, instance_id).
     node_path operator/(std::string_view element) const;
 
@@ -38,7 +38,7 @@ public:
 
     friend auto operator<=>(node_path const&, node_path const&) = default;
 
-    /// Why this is no path element, or null.
+    /// The reason why the text is no path element, or null.
     static constexpr char const* element_fault(std::string_view element) noexcept {
         if (element.empty()) return "a path must not have empty elements ('//')";
         if (element == "." || element == "..") return "a path must not have '.' or '..' as an element";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Names that nobody else has, from a random source that a simulation can seed.
+/// \file \brief Unique names, from a random source that a simulation can seed.
 #ifndef ELASTICJOB_CORE_RANDOM_HPP
 #define ELASTICJOB_CORE_RANDOM_HPP
 
@@ -14,13 +14,14 @@
 
 namespace elasticjob {
 
-/// A small generator with a 64-bit state: SplitMix64 by Sebastiano Vigna (public domain), which passes BigCrush. Not for
-/// secrets. Threads: one.
+/// A small generator with 64 bits of state: SplitMix64 by Sebastiano Vigna (public domain), which passes BigCrush. Do
+/// not use it for secrets. Threads: one.
 class random_source {
 public:
     explicit random_source(std::uint64_t seed) noexcept : state_{seed} {}
 
-    /// A seed that no other process has. (std::random_device would do, but its header costs as much as ten of ours.)
+    /// A seed that no other process has. (std::random_device would work too, but its header costs ten times as much as
+    /// ours.)
     static std::uint64_t machine_seed() noexcept;
 
     std::uint64_t next() noexcept;

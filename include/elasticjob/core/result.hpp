@@ -16,7 +16,7 @@ namespace elasticjob {
 
 namespace detail {
 
-/// `value()` on a failure is a bug in the caller: say what the failure was, loudly.
+/// `value()` on a failure is a bug in the caller, so it reports the failure loudly.
 struct no_value_policy : boost::outcome_v2::policy::base {
     template <class Impl>
     static constexpr void wide_value_check(Impl&& self) {
@@ -45,9 +45,9 @@ using outcome_result = boost::outcome_v2::basic_result<T, error, no_value_policy
 
 } // namespace detail
 
-/// A value, or the `error` that took its place: `if (r)`, `*r`, `r->`, `r.value()`, `r.error()`, made from either.
-/// `value()` of a failure throws `std::runtime_error` with the failure's text (without exceptions: prints and aborts);
-/// `*r` and `r->` do not check.
+/// A value or an `error`. Made from either; use `if (r)`, `*r`, `r->`, `r.value()`, `r.error()`. `value()` on a failure
+/// throws `std::runtime_error` with the error's text (without exceptions: prints it and aborts). `*r` and `r->` do not
+/// check.
 template <class T = void>
 class [[nodiscard]] result : public detail::outcome_result<T> {
     using base = detail::outcome_result<T>;
@@ -62,7 +62,7 @@ public:
     constexpr T const* operator->() const noexcept { return &this->assume_value(); }
 };
 
-/// Nothing, or the `error` that took its place. Made from `success()` or an error.
+/// Success or an `error`. Made from `success()` or an error.
 template <>
 class [[nodiscard]] result<void> : public detail::outcome_result<void> {
     using base = detail::outcome_result<void>;
@@ -71,7 +71,7 @@ public:
     using base::base;
 };
 
-/// The success of `result<void>`.
+/// The successful `result<void>`.
 inline auto success() noexcept { return boost::outcome_v2::success(); }
 
 } // namespace elasticjob
@@ -85,8 +85,8 @@ inline auto success() noexcept { return boost::outcome_v2::success(); }
     ELASTICJOB_DETAIL_CHECK(leave, name, __VA_ARGS__);                                                                 \
     declaration = std::move(name).assume_value()
 
-/// `ELASTICJOB_TRY(auto x, f());` leaves the function with f's error, or goes on with x; `ELASTICJOB_CHECK(f());` only
-/// leaves or goes on. They are several statements: never the unbraced body of an `if` or a loop.
+/// `ELASTICJOB_TRY(auto x, f());` returns f's error from the function, or continues with x. `ELASTICJOB_CHECK(f());`
+/// only returns or continues. Both are several statements, so never use them as the unbraced body of an `if` or a loop.
 #define ELASTICJOB_TRY(declaration, ...)                                                                               \
     ELASTICJOB_DETAIL_TRY(return, ELASTICJOB_DETAIL_GLUE(elasticjob_try_, __COUNTER__), declaration, __VA_ARGS__)
 #define ELASTICJOB_CHECK(...)                                                                                          \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief From the loop to a worker and back: call a function there, go on here.
+/// \file \brief Runs a function on a worker thread and continues on the loop.
 #ifndef ELASTICJOB_CORE_RUN_ON_HPP
 #define ELASTICJOB_CORE_RUN_ON_HPP
 
@@ -43,7 +43,7 @@ private:
             self.outcome_.emplace(self.function_());
         else
             self.outcome_.emplace(error{errc::closed, "the worker pool is closing"});
-        self.loop_.post(self.back_); // the last that this thread does with it
+        self.loop_.post(self.back_); // the last access of this thread to the object
     }
 
     Pool& pool_;
@@ -56,9 +56,9 @@ private:
 
 } // namespace detail
 
-/// `co_await run_on(pool, loop, f)`: calls `f`, which gives a `result<void>` and throws nothing, on a worker, and goes on
-/// on the loop with what it gave. The coroutine must not be destroyed meanwhile: the worker works in its frame. Errors:
-/// overloaded if the pool takes no more, closed if it closes first; then `f` was not called. Otherwise those of `f`.
+/// `co_await run_on(pool, loop, f)`: calls `f` on a worker and continues on the loop with its result. `f` returns a
+/// `result<void>` and does not throw. Do not destroy the coroutine meanwhile: the worker uses its frame. Errors:
+/// overloaded if the pool is full, closed if it closes first; in both cases `f` is not called. Otherwise those of `f`.
 template <worker_pool Pool, loop Loop, class F>
 auto run_on(Pool& pool, Loop& l, F& f) {
     return detail::pool_call<Pool, Loop, F>{pool, l, f};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Lines on standard error, for which nobody waits.
+/// \file \brief Writes lines to standard error without waiting.
 #ifndef ELASTICJOB_CORE_STANDARD_ERROR_HPP
 #define ELASTICJOB_CORE_STANDARD_ERROR_HPP
 
@@ -21,10 +21,10 @@
 
 namespace elasticjob::detail {
 
-/// Lines that standard error has not taken since the last one that it took. The stream is the process's, and so are they.
+/// The number of lines lost since standard error last accepted one. Per process, like the stream itself.
 inline std::atomic<std::uint64_t> untold_lines{0};
 
-/// A write that does not wait, or fails: with EOPNOTSUPP where there is no way to say so.
+/// Writes without waiting. Fails with EOPNOTSUPP if the system offers no way to do so.
 template <class Text>
 ssize_t write_now(int descriptor, Text text) {
     struct stat file {};
@@ -38,14 +38,14 @@ ssize_t write_now(int descriptor, Text text) {
     return -1;
 }
 
-/// False if not all of it could be written without waiting: a pipe that is full, a terminal that has been stopped.
+/// Returns false if it could not write all of the text without waiting, as to a full pipe or a stopped terminal.
 template <class Text>
 bool write_at_once(int descriptor, Text text) {
     while (!text.empty()) {
         auto const part = text.substr(0, PIPE_BUF);
         auto written = write_now(descriptor, part);
         if (written < 0 && (errno == EOPNOTSUPP || errno == ENOSYS)) {
-            pollfd ready{descriptor, POLLOUT, 0}; // a pipe that is ready has room for so much
+            pollfd ready{descriptor, POLLOUT, 0}; // a pipe that is ready has room for one part
             if (::poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0) return false;
             written = ::write(descriptor, part.data(), part.size());
         }
@@ -55,8 +55,8 @@ bool write_at_once(int descriptor, Text text) {
     return true;
 }
 
-/// One line, given without its end. What it must not have in it is escaped (core/line_text.hpp). It is lost if
-/// standard error does not take it at once; the next one that is taken says how many were. Threads: any.
+/// Writes one line, passed without its end. Escapes unfit characters (core/line_text.hpp). The line is lost if standard
+/// error does not accept it at once. The next accepted line states how many were lost. Threads: any.
 template <class Line>
 void tell_standard_error(Line const& text) {
     Line line;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Runs a task on a loop without waiting for it, and calls a function when it is done.
+/// \file \brief Runs a task on a loop without waiting for it, and calls a function when it has finished.
 #ifndef ELASTICJOB_CORE_START_ON_HPP
 #define ELASTICJOB_CORE_START_ON_HPP
 
@@ -18,17 +18,17 @@ template <class T, class Done>
 task<void> finish_started(std::shared_ptr<task_scope> scope, task<result<T>> t, Done done) {
     auto outcome = co_await std::move(t);
     done(std::move(outcome));
-    (void)scope; // it ends with the last line of its own task
+    (void)scope; // the scope ends with the last line of its own task
 }
 
 } // namespace detail
 
-/// Has the loop run the task, and returns at once. `done(result<T>)` is called on the loop with what came of it; it
-/// must not block, and throws nothing. What the task uses must outlive it:
+/// Runs the task on the loop and returns at once. Calls `done(result<T>)` on the loop with the outcome. `done` must not
+/// block and must not throw. All objects that the task uses must outlive it:
 ///
 ///     start_on(registry.loop(), job.async_trigger(), [](result<void> given) { … });
 ///
-/// Threads: any, the loop's too.
+/// Threads: any, also the loop's.
 template <loop Loop, class T, class Done>
 void start_on(Loop& l, task<result<T>> t, Done done) {
     post(l, [t = std::move(t), done = std::move(done)]() mutable {

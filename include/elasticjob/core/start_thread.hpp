@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Starts threads. If the system has none left, the result is an error and no exception.
+/// \file \brief Starts threads, and returns an error instead of throwing if the system cannot start more.
 #ifndef ELASTICJOB_CORE_START_THREAD_HPP
 #define ELASTICJOB_CORE_START_THREAD_HPP
 
@@ -12,8 +12,8 @@
 
 namespace elasticjob::detail {
 
-/// The object that `make` returns and that starts threads of its own. Errors: overloaded, with the system's reason, if
-/// `make` throws std::system_error.
+/// Returns the object that `make` creates, which starts threads of its own. Errors: overloaded, with the system's
+/// reason, if `make` throws std::system_error.
 template <class F>
 auto make_with_threads(F make) -> result<decltype(make())> {
 #if defined(__cpp_exceptions)

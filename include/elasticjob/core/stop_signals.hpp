@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Waits until somebody asks the process to end, so that jobs can be left in order.
+/// \file \brief Waits for a request to end the process, so that it can leave its jobs in order.
 #ifndef ELASTICJOB_CORE_STOP_SIGNALS_HPP
 #define ELASTICJOB_CORE_STOP_SIGNALS_HPP
 
@@ -13,8 +13,8 @@
 
 namespace elasticjob {
 
-/// Blocks SIGINT and SIGTERM, or the signals given, and takes them when it is asked to. No code runs in a signal
-/// handler, so what follows a signal may do everything:
+/// Blocks SIGINT and SIGTERM, or the given signals, and receives them in `wait`. No code runs in a signal handler, so
+/// the code after `wait` may do anything:
 ///
 ///     int main() {
 ///         stop_signals signals;  // first: threads that are started later must not take the signals either
@@ -23,9 +23,9 @@ namespace elasticjob {
 ///         signals.wait();
 ///     }                          // the destructors leave the jobs in order
 ///
-/// Its end unblocks what it has blocked. Programs that a ScriptExecutor starts have no signals blocked.
-/// Threads: construction and destruction in one thread, before others are started and after they have ended; the rest
-/// in any.
+/// The destructor unblocks the signals that the constructor blocked. Programs that a ScriptExecutor starts have no
+/// signals blocked. Threads: construct and destroy it in one thread, before other threads start and after they have
+/// ended. The other functions may be called in any thread.
 class stop_signals {
 public:
     stop_signals() : stop_signals({SIGINT, SIGTERM}) {}
@@ -34,10 +34,10 @@ public:
     stop_signals(stop_signals const&) = delete;
     stop_signals& operator=(stop_signals const&) = delete;
 
-    /// Returns the number of the signal that has come, now or before.
+    /// Returns the number of the signal that arrives, or has already arrived.
     int wait() const;
 
-    /// The same, but nothing if none comes within that time.
+    /// The same, but returns nothing if no signal arrives within that time.
     std::optional<int> wait_for(std::chrono::milliseconds span) const;
 
 private:

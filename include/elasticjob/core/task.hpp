@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `task<T>`: a lazy coroutine that its caller awaits, and `task_scope`, which owns those that nobody
-/// awaits.
+/// \file \brief `task<T>`, a lazy coroutine, and `task_scope`, which owns coroutines that no caller awaits.
 #ifndef ELASTICJOB_CORE_TASK_HPP
 #define ELASTICJOB_CORE_TASK_HPP
 
@@ -64,10 +63,10 @@ struct task_promise<void> : task_promise_base {
 
 } // namespace detail
 
-/// A coroutine that starts when it is awaited and hands its value, or its exception, to the one that awaits it. Awaited
-/// at most once. Destroying a task that has not finished destroys its frame, and with it everything that it awaits:
-/// awaiters take themselves out of whatever they wait in. That is how work is cancelled. A running task must not be
-/// destroyed. Threads: starts, suspends and resumes on the loop's thread only.
+/// A coroutine that starts when it is awaited and passes its value or its exception to the awaiting coroutine. It can
+/// be awaited at most once. Destroying an unfinished task destroys its frame and everything that it awaits; awaiters
+/// unregister themselves. That is how work is cancelled. Do not destroy a task while its code is executing. Threads:
+/// starts, suspends and resumes on the loop's thread only.
 template <class T>
 class [[nodiscard]] task {
 public:
@@ -111,9 +110,9 @@ inline task<void> task_promise<void>::get_return_object() noexcept {
 }
 } // namespace detail
 
-/// Owns coroutines that run beside each other. Destroying the scope destroys those that have not finished; so it must
-/// not be destroyed by one of them. An exception that leaves a spawned task ends the program, as with a thread: what
-/// may throw is caught where it is called. Threads: the loop's.
+/// Owns concurrent coroutines. Destroying the scope destroys the unfinished ones, so none of them may destroy it. An
+/// exception that leaves a spawned task ends the program, as with a thread; catch exceptions inside the task. Threads:
+/// the loop's.
 class task_scope {
 public:
     task_scope() = default;
@@ -126,7 +125,7 @@ public:
 
     bool empty() const noexcept { return running_.empty(); }
 
-    /// Destroys what has not finished. Precondition: not called by one of the scope's own tasks.
+    /// Destroys the unfinished tasks. Precondition: not called by a task of the scope.
     void cancel() noexcept {
         while (!running_.empty()) running_.front().destroy();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Timers that live in their owners, ordered by when they are due.
+/// \file \brief Timers that are part of their owners, ordered by due time.
 #ifndef ELASTICJOB_CORE_TIMER_QUEUE_HPP
 #define ELASTICJOB_CORE_TIMER_QUEUE_HPP
 
@@ -13,7 +13,7 @@
 
 namespace elasticjob {
 
-/// Called by the loop once `due` has come. The trampoline knows its owner's type; the queue does not.
+/// The loop calls it once `due` has come. The trampoline knows its owner's type; the queue does not.
 struct timer {
     explicit timer(void (*on_due)(timer&)) noexcept : fire{on_due} {}
     timer(timer const&) = delete;
@@ -24,7 +24,7 @@ struct timer {
     static constexpr std::size_t unarmed = static_cast<std::size_t>(-1);
     void (*fire)(timer&);
     mono_time due{};
-    std::uint64_t order = 0; ///< ties go to the one that was armed first, so that a run can be repeated exactly
+    std::uint64_t order = 0; ///< breaks ties by the order of arming, so that a run can be repeated exactly
     std::size_t place = unarmed;
 };
 
@@ -39,7 +39,7 @@ public:
     /// Precondition: not armed.
     void arm(timer& t, mono_time due);
 
-    /// No effect when not armed.
+    /// No effect if the timer is not armed.
     void disarm(timer& t) noexcept;
 
 private:

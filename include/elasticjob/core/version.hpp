@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The version, written here and nowhere else: the build reads it from this file.
+/// \file \brief The version. Only this file states it; the build reads it from here.
 #ifndef ELASTICJOB_CORE_VERSION_HPP
 #define ELASTICJOB_CORE_VERSION_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A loop without a thread, in virtual time: whoever holds it steps it.
+/// \file \brief A loop without a thread, in virtual time. Its owner steps it.
 #ifndef ELASTICJOB_CORE_VIRTUAL_LOOP_HPP
 #define ELASTICJOB_CORE_VIRTUAL_LOOP_HPP
 
@@ -9,8 +9,8 @@
 
 namespace elasticjob {
 
-/// Days pass in milliseconds, and the same program takes the same steps every time. Threads: one, which is "on the
-/// loop" while a step runs. Destroying it discards what is queued.
+/// Days pass in milliseconds, and the same program takes the same steps every time. Threads: one, which counts as "on
+/// the loop" during a step. The destructor discards the queue.
 class virtual_loop {
 public:
     explicit virtual_loop(wall_time start = wall_time{}) : clock_{start} {}
@@ -26,23 +26,24 @@ public:
     void arm(timer& t, mono_time due) { timers_.arm(t, due); }
     void disarm(timer& t) noexcept { timers_.disarm(t); }
 
-    /// Steps until the gate is open, as far as virtual time has anything left to do.
+    /// Steps until the gate is open or virtual time has no work left.
     bool wait(gate const& g);
 
-    /// Runs one piece of work; if there is none, moves on to the next timer and fires it. False if there is neither.
+    /// Runs one piece of work. If there is none, advances to the next timer and fires it. Returns false if there is
+    /// neither.
     bool step() { return step_until(mono_time::max()); }
 
-    /// Does what is due until then, and moves the time to exactly then.
+    /// Runs everything that is due until then, and sets the time to exactly that point.
     void run_until(mono_time then);
     void run_for(std::chrono::nanoseconds span) { run_until(now() + span); }
 
-    /// Does what can be done without time passing.
+    /// Runs the work that needs no time to pass.
     void run_ready() { run_until(now()); }
 
-    /// The machine is suspended for so long: no timer comes nearer.
+    /// Simulates a suspended machine of that duration: timers come no nearer.
     void suspend(std::chrono::nanoseconds span) noexcept { clock_.suspend(span); }
 
-    /// Somebody sets the machine's clock.
+    /// Simulates a change of the machine's wall clock.
     void set_wall(wall_time wall) noexcept { clock_.set_wall(wall); }
 
 private:

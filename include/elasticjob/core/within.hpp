@@ -20,8 +20,8 @@ task<void> finish_within(task<result<T>> t, std::optional<result<T>>& into, even
 }
 } // namespace detail
 
-/// The task's result, if it has one by `due`; otherwise the task is destroyed where it waits. Errors: those of the
-/// task; timed_out, and nothing is then known of what the task had begun.
+/// Returns the task's result if it finishes by `due`; otherwise destroys the task where it waits. Errors: those of the
+/// task; timed_out, which leaves the effects of the started work unknown.
 template <loop Loop, class T>
 task<result<T>> within(Loop& l, mono_time due, task<result<T>> t) {
     std::optional<result<T>> outcome;

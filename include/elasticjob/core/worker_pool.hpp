@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Where job bodies run: the `worker_pool` concept, a pool of threads, and none at all.
+/// \file \brief The `worker_pool` concept for running job bodies, a thread pool, and a pool without threads.
 #ifndef ELASTICJOB_CORE_WORKER_POOL_HPP
 #define ELASTICJOB_CORE_WORKER_POOL_HPP
 
@@ -15,10 +15,10 @@
 
 namespace elasticjob {
 
-/// | expression        | returns | must hold                                                                            |
-/// |-------------------|---------|--------------------------------------------------------------------------------------|
-/// | `p.try_submit(w)` | `bool`  | true: `w` will be run once, or discarded when the pool closes first; false: refused, |
-/// |                   |         | because the queue is full; never runs `w` before it returns                          |
+/// | expression        | returns | must hold                                                                     |
+/// |-------------------|---------|-------------------------------------------------------------------------------|
+/// | `p.try_submit(w)` | `bool`  | true: `w` runs once, or is discarded if the pool closes first; false: refused |
+/// |                   |         | because the queue is full; never runs `w` before it returns                   |
 /// Models: ThreadPool, LoopPool. Threads: any.
 template <class P>
 concept worker_pool = requires(P& p, work& w) {
@@ -27,14 +27,14 @@ concept worker_pool = requires(P& p, work& w) {
 
 /// The size of a `ThreadPool`.
 struct thread_pool_options {
-    std::size_t threads = 0;         ///< 0: two for each processor, as the original has it
-    std::size_t queue_max = 100'000; ///< how much may wait for a thread
+    std::size_t threads = 0;         ///< 0: two for each processor, like the original
+    std::size_t queue_max = 100'000; ///< how many pieces of work may wait for a thread
 };
 
-/// A fixed number of threads and a bounded queue. The destructor waits for what is running and discards what is queued.
+/// A fixed number of threads and a bounded queue. The destructor waits for running work and discards the queue.
 class ThreadPool {
 public:
-    /// Throws std::system_error if the system refuses one of the threads; the others have ended then.
+    /// Throws std::system_error if the system refuses a thread; the threads already started have ended by then.
     explicit ThreadPool(thread_pool_options options = {});
     ThreadPool(ThreadPool const&) = delete;
     ThreadPool& operator=(ThreadPool const&) = delete;
@@ -47,8 +47,8 @@ public:
 private:
     struct without_threads {};
 
-    /// What the public constructor begins with. Once this is done the object exists, so its destructor runs, and joins,
-    /// also if a thread cannot be started.
+    /// The public constructor delegates to this one. Once this one has finished, the object exists, so its destructor
+    /// runs and joins even if a thread cannot be started.
     ThreadPool(thread_pool_options const& options, without_threads) noexcept : queue_max_{options.queue_max} {}
 
     void run();
@@ -62,7 +62,7 @@ private:
     std::vector<std::thread> threads_;
 };
 
-/// Runs job bodies on the loop itself: for simulation, and for bodies that do next to nothing.
+/// Runs job bodies on the loop itself: for simulation, and for bodies that take almost no time.
 template <loop Loop>
 class LoopPool {
 public:
