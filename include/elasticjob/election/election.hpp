@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief How one instance stands for election: the decisions, without a registry.
+/// \file \brief The decisions of one instance's election, without a registry.
 #ifndef ELASTICJOB_ELECTION_ELECTION_HPP
 #define ELASTICJOB_ELECTION_ELECTION_HPP
 
@@ -18,17 +18,17 @@
 
 namespace elasticjob {
 
-/// What an election asks of the registry next, or that it has ended.
+/// The next request of an election to the registry, or its end.
 struct election_step {
     enum class kind : std::uint8_t {
-        create_candidate, ///< at `path`, ephemeral and sequential; the answer goes to `candidate_created`
-        read_queue,       ///< the names below `path`: `queue_read`
-        read_leader,      ///< whether `path` exists: `leader_read`
-        await_change,     ///< until the node at `path` changes or goes; at once if it is absent: `front_changed`
-        read_parents,     ///< of the queue, and the queue itself, see `election::queue_paths`: `parents_read`
-        commit,           ///< `changes`: `committed`
-        remove_candidate, ///< at `path`: `candidate_removed`
-        finished,         ///< with `outcome`
+        create_candidate, ///< creates an ephemeral sequential node at `path`; reply to `candidate_created`
+        read_queue,       ///< reads the names below `path`; reply to `queue_read`
+        read_leader,      ///< reads whether `path` exists; reply to `leader_read`
+        await_change,     ///< waits until the node at `path` changes or is absent; reply to `front_changed`
+        read_parents,     ///< reads `election::queue_paths`; reply to `parents_read`
+        commit,           ///< commits `changes`; reply to `committed`
+        remove_candidate, ///< removes the node at `path`; reply to `candidate_removed`
+        finished,         ///< the result is `outcome`
     };
     kind what = kind::finished;
     node_path path{};
@@ -36,43 +36,43 @@ struct election_step {
     result<void> outcome = success();
 };
 
-/// Stands for election in the queue of Curator's LeaderLatch, in which Java members stand too. A candidate is an ephemeral
-/// sequential node `_c_<uuid>-latch-<number>`. The first one makes itself leader; each other one watches the one in front
-/// of it, not the crowd. Winning is one transaction that checks the candidate's own node, creates the leader's and removes
-/// the candidate's, so it cannot outlive the session that stood (D-44).
+/// Stands for election in the queue of Curator's LeaderLatch, which Java members use too. A candidate is an ephemeral
+/// sequential node `_c_<uuid>-latch-<number>`. The first candidate makes itself leader; every other candidate watches
+/// only its predecessor. One transaction wins: it checks the candidate's own node, creates the leader's node and
+/// removes the candidate's. So it cannot take effect after the candidate's session has ended (D-44).
 ///
-/// A value: `stand` and `withdraw` begin, each answer of the registry is handed to the function that the step names, and
-/// each call returns the next step. One step is under way at a time; whoever drops it without an answer calls `withdraw`
-/// next. Threads: any one.
+/// A value: `stand` and `withdraw` begin. Pass each reply of the registry to the function that the step names; each
+/// call returns the next step. Only one step is pending at a time. A caller that drops a step without its reply calls
+/// `withdraw` next. Threads: any one.
 class election {
 public:
     enum class phase : std::uint8_t {
         absent,        ///< no candidate of ours is in the queue
-        joining,       ///< its creation is under way
-        making_queue,  ///< the queue does not exist: its missing nodes are looked for and created
-        ranking,       ///< in the queue: reads who stands in front, and whether the job has a leader
+        joining,       ///< the creation of our candidate is pending
+        making_queue,  ///< the queue does not exist: looks for its missing nodes and creates them
+        ranking,       ///< in the queue: reads our position, and whether the job has a leader
         waiting,       ///< in the queue, behind another candidate
-        taking_office, ///< first in the queue: the transaction that makes us leader is under way
-        catching_up,   ///< withdraws, and nobody knows whether the candidate exists: first a write, see `withdraw`
-        searching,     ///< withdraws: looks for the candidate by its name
-        removing,      ///< withdraws: removes the candidate
+        taking_office, ///< first in the queue: the transaction that makes us leader is pending
+        catching_up,   ///< withdrawing, unsure whether the candidate exists: writes first, see `withdraw`
+        searching,     ///< withdrawing: looks for the candidate by its name
+        removing,      ///< withdrawing: removes the candidate
         stranded,      ///< an error has ended the last call; the candidate may be in the queue
     };
 
     election(job_layout at, instance_id self);
 
-    /// Begins to stand. It ends when the job has a leader, this instance or another. Makes the queue if it is missing.
+    /// Begins to stand. Ends when the job has a leader, this instance or another. Creates the queue if it is missing.
     /// Preconditions: not `is_standing()`; `uuid` is new. Errors: no_node if the job or our candidate has been removed;
     /// those of the registry.
     election_step stand(session_generation g, std::string_view uuid);
 
-    /// Begins to take our candidate out of the queue, where it would block everybody behind it for as long as our session
-    /// lives. Nobody knows the candidate's path if the reply to its creation was lost. Then a read must show it, but a
-    /// follower of the ensemble may be a little behind. So a write goes first: whatever answers to that shows everything
-    /// that came before. Errors: those of the registry; unknown_outcome and not_sent ask for another call.
+    /// Begins to remove our candidate from the queue, where it would block all candidates behind it as long as our
+    /// session lives. If the reply to its creation was lost, its path is unknown, and a read must find it. But a
+    /// follower of the ensemble may be behind. So a write goes first: a server that answers it shows all earlier
+    /// writes. Errors: those of the registry; after unknown_outcome and not_sent, call it again.
     election_step withdraw(session_generation g);
 
-    // ---- The answers.
+    // ---- Replies.
 
     election_step candidate_created(result<node_path> created);
     election_step parents_read(result<std::vector<std::optional<node>>> nodes);
@@ -82,7 +82,7 @@ public:
     election_step committed(result<commit_reply> reply);
     election_step candidate_removed(result<void> removed);
 
-    /// Call it when the session is over, and its candidate with it, and no step is under way.
+    /// Call it when the session is over, and its candidate with it, and no step is pending.
     void forget() noexcept;
 
     phase where() const noexcept { return phase_; }
@@ -90,20 +90,20 @@ public:
     /// Whether a candidate of ours may be in the queue.
     bool is_standing() const noexcept { return phase_ != phase::absent && phase_ != phase::making_queue; }
 
-    /// How the path of our candidate begins, if one may be in the queue.
+    /// The prefix of our candidate's path, if one may be in the queue.
     std::optional<node_path> place() const;
 
-    /// Of our candidate, if it is known.
+    /// The path of our candidate, if it is known.
     std::optional<node_path> const& candidate() const noexcept { return candidate_; }
 
-    /// The parents of the queue, and the queue.
+    /// The parents of the queue, followed by the queue.
     std::vector<node_path> queue_paths() const;
 
-    /// What holds after every call: see the fields.
+    /// The invariants after every call: see the fields.
     bool holds() const noexcept;
 
-    /// What it does, for a person: "removing; 2 attempts left". Two elections of one job that give the same text and know
-    /// the same candidates decide the same.
+    /// A description of the state for people: "removing; 2 attempts left". Two elections of one job with the same text
+    /// and the same known candidates make the same decisions.
     friend std::string to_string(election const& e);
 
 private:
@@ -113,7 +113,7 @@ private:
     election_step withdrawn();
     election_step fail(error e);
 
-    /// Ends with the error, unless the error says that our candidate is gone.
+    /// Ends with the error, unless it means that our candidate is gone.
     election_step cannot_withdraw(error e);
 
     job_layout at_;
@@ -121,7 +121,7 @@ private:
     session_generation generation_{};
     phase phase_ = phase::absent;
     std::uint8_t joins_left_ = 0;        ///< since `stand`; never more than `joins_max`
-    std::string name_;                   ///< how our candidate's name begins; not while absent
+    std::string name_;                   ///< the prefix of our candidate's name; empty while absent
     std::optional<node_path> candidate_; ///< our candidate, once its path is known
     std::optional<node_path> front_;     ///< the candidate in front of ours: only while ranking or waiting
 
@@ -134,8 +134,8 @@ namespace detail {
 
 inline constexpr std::string_view latch_suffix = "latch-";
 
-/// Candidates are served in the order of what stands behind the last `latch-` of their names; a name without it counts
-/// as a whole.
+/// Candidates are ordered by the text after the last `latch-` of their names. A name without `latch-` counts as a
+/// whole.
 std::string_view latch_key(std::string_view name) noexcept;
 
 } // namespace detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Who leads a job, and how an instance comes to do it.
+/// \file \brief Elects the leader of a job through the registry.
 #ifndef ELASTICJOB_ELECTION_ELECTOR_HPP
 #define ELASTICJOB_ELECTION_ELECTOR_HPP
 
@@ -15,42 +15,43 @@
 
 namespace elasticjob {
 
-/// The leader's node is only true while the session that owns it lives: the same id may stand there from an earlier
-/// session of ours.
+/// The leader's node is valid only while the session that owns it lives: an earlier session of ours may have left the
+/// same id.
 bool leads(node const* leader, instance_id const& self, session_view const& session);
 
-/// Carries out what `election` decides, on a registry. Threads: the loop's.
+/// Carries out the decisions of `election` on a registry. Threads: the loop's.
 template <registry Registry>
 class elector {
 public:
     elector(Registry& r, job_layout at, instance_id self, random_source& random);
 
-    /// Returns once the job has a leader, this instance or another; the leader's node tells which. Waits as long as other
-    /// candidates are in front. Makes the queue anew if that is missing. Errors: those of `election::stand`. Whatever
-    /// happened, `withdraw` cleans up.
+    /// Returns once the job has a leader, this instance or another. The leader's node names it. Waits as long as other
+    /// candidates are in front. Creates the queue again if it is missing. Errors: those of `election::stand`. After any
+    /// outcome, `withdraw` cleans up.
     task<result<void>> elect(session_generation g);
 
-    /// A persistent node that an election has found and removed in front of our candidate, once. Nobody stands behind
-    /// such a candidate, and it would block the queue for good (EL-8).
+    /// A persistent node that an election found in front of our candidate and removed. Returned once. No process owns
+    /// such a candidate, and it would block the queue forever (EL-8).
     std::optional<node_path> take_removed() { return std::exchange(removed_, std::nullopt); }
 
     /// Whether a candidate of ours may be in the queue.
     bool is_standing() const noexcept { return election_.is_standing(); }
 
-    /// How the path of our candidate begins, if one may be in the queue.
+    /// The prefix of our candidate's path, if one may be in the queue.
     std::optional<node_path> place() const { return election_.place(); }
 
-    /// Takes our candidate out of the queue. No effect if there is none. Errors: unknown_outcome, not_sent: call again; the
-    /// session's end settles it too.
+    /// Removes our candidate from the queue. No effect if there is none. Errors: unknown_outcome and not_sent: call it
+    /// again, unless the session ends, which removes the candidate too.
     task<result<void>> withdraw(session_generation g) { return run(election_.withdraw(g), g); }
 
-    /// The same until it is certain, however long the connection is down. Errors: those that no repetition mends.
+    /// The same, repeated until it is certain, however long the connection is down. Errors: those that no repetition
+    /// cures.
     task<result<void>> withdraw_for_certain(session_generation g);
 
 private:
     task<result<void>> run(election_step step, session_generation g);
 
-    /// Until the node changes or goes; at once if it is absent. Removes it if it is persistent.
+    /// Waits until the node changes or is absent. Removes it if it is persistent.
     task<result<void>> change_of(node_path path);
 
     Registry& registry_;
@@ -67,7 +68,7 @@ elector<Registry>::elector(Registry& r, job_layout at, instance_id self, random_
 
 template <registry Registry>
 task<result<void>> elector<Registry>::elect(session_generation g) {
-    ELASTICJOB_CO_CHECK(co_await withdraw(g)); // a candidate that an earlier call has left behind
+    ELASTICJOB_CO_CHECK(co_await withdraw(g)); // a candidate from an earlier call
     co_return co_await run(election_.stand(g, random_.uuid()), g);
 }
 
@@ -132,7 +133,7 @@ task<result<void>> elector<Registry>::withdraw_for_certain(session_generation g)
         if (done || !is_connection(done.error().code)) co_return done;
         auto const session = co_await connected_session(registry_, g);
         if (session) continue;
-        election_.forget(); // it has gone with its session
+        election_.forget(); // the candidate has gone with its session
         co_return success();
     }
 }
