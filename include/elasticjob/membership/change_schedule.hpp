@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Writes another schedule for a job, for all of its members.
+/// \file \brief Changes the schedule of a job for all its members.
 #ifndef ELASTICJOB_MEMBERSHIP_CHANGE_SCHEDULE_HPP
 #define ELASTICJOB_MEMBERSHIP_CHANGE_SCHEDULE_HPP
 
@@ -20,11 +20,11 @@
 
 namespace elasticjob {
 
-/// Replaces `cron` and `schedules` in the configuration that the registry has, and nothing else of it. `accept`, a
-/// `result<void>(valid_config const&)`, has the last word before anything is written; `items_max` as for `enroll`. Repeated
-/// with fresh readings, a bounded number of times, when somebody else was quicker or a reply was lost.
-/// Errors: those of `validate` and `accept`; no_node if the job is not there; invalid_config if jobs would wait for
-/// each other; version_conflict if it never came to rest; those of the registry.
+/// Replaces only `cron` and `schedules` in the stored configuration. `accept`, a `result<void>(valid_config const&)`,
+/// has the last word before the write; `items_max` as for `enroll`. If another client writes first or a reply is lost, this reads again and repeats,
+/// a limited number of times.
+/// Errors: those of `validate` and `accept`; no_node if the job does not exist; invalid_config if jobs would wait for
+/// each other; version_conflict if the nodes kept changing; those of the registry.
 template <registry Registry, class Accept>
 task<result<void>> change_schedule(Registry& r, job_layout at, std::string cron, std::vector<job_schedule> schedules,
                                    Accept accept, std::uint32_t items_max = sharding_total_count_max) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief How an instance becomes a member of a job: one reading, one transaction.
+/// \file \brief Makes an instance a member of a job, with one read and one transaction.
 #ifndef ELASTICJOB_MEMBERSHIP_ENROLL_HPP
 #define ELASTICJOB_MEMBERSHIP_ENROLL_HPP
 
@@ -20,41 +20,48 @@
 
 namespace elasticjob {
 
-/// What an instance has joined.
+/// The result of joining a job.
 struct enrollment {
     session_generation generation;
-    valid_config config;      ///< that is in force
-    config_decision decision; ///< how it came to be so
+    valid_config config;      ///< the configuration in force
+    config_decision decision; ///< the reason why it is in force
 };
 
-/// Whether an instance that joins has been a member before, and comes back with a new session.
+/// Whether an instance joins for the first time, or is a member that returns with a new session.
 enum class arrival : std::uint8_t { first, again };
 
 namespace detail {
 
-/// The nodes that members find their way by. Each stands behind its parent.
+/// The nodes through which members find each other. Each follows its parent.
 std::vector<node_path> base_nodes(job_layout const& at);
 
 } // namespace detail
 
-/// Registers the instance: whatever is missing of the job's nodes, the configuration as CF-1 decides with its schedules,
-/// the server, the instance, and the request for a sharding, all in one transaction, so that nothing is ever half registered (ST-7,
-/// D-27). `local` is this member's own configuration, and whoever has one joins for the first time; without it the job
-/// must exist, and its configuration stays. The server's node is only created, not written over, unless the configuration
-/// in force says overwrite and is the member's own, or the member has none: what an operator has disabled stays disabled
-/// (D-22), and a reconnect disturbs nobody (D-43). What a former session of the same instance has left behind is replaced
-/// (D-16); but who joins for the first time and finds somebody else's session under its own name is refused. A job with a
-/// tombstone, `ext/removed`, takes nobody in, and nothing is created for it; the transaction makes sure that there is none.
-/// `accept`, a `result<void>(valid_config const&)`, has the last word on the configuration, before anything is written.
-/// Of what is stored, more items or item parameters than `items_max` are refused before they are read.
-/// `traits` is what the instance says of itself (membership/traits.hpp); if empty, it says nothing, and no node is read or
-/// written for it. The labels that items need are written where the configuration is.
-/// A job that follows another is refused if that one waits for it (membership/job_chain.hpp), by a transaction that checks
-/// the configurations of all of them.
-/// Repeated with fresh readings, a bounded number of times, when somebody else was quicker or a reply was lost.
-/// Errors: job_conflict, also for the name of an instance that lives; invalid_config, if jobs would wait for each other;
-/// malformed_data and those of `validate` for what is stored; no_node if the job is gone; removed if that is for good;
-/// version_conflict if it never came to rest; those of the registry.
+/// Registers the instance. One transaction creates the missing nodes of the job, writes the configuration with its
+/// schedules as CF-1 decides, and creates the server's node, the instance's node and the request for a sharding. So no
+/// member is ever half registered (ST-7, D-27).
+///
+/// `local` is this member's own configuration. An instance that passes one joins for the first time. Without it the job
+/// must exist, and its configuration stays.
+///
+/// An existing node of the server is overwritten only if the instance joins for the first time and the configuration in
+/// force says overwrite. A configuration passed in `local` must also be the one in force. So a server that an operator
+/// has disabled stays disabled (D-22), and a reconnect disturbs no other member (D-43). A node that a former session of
+/// the same instance has left is replaced (D-16). But an instance that joins for the first time is refused if another
+/// session owns its name.
+///
+/// A job with a tombstone, `ext/removed`, accepts no members, and nothing is created for it; the transaction checks
+/// that there is no tombstone. `accept`, a `result<void>(valid_config const&)`, has the last word on the configuration
+/// before the write. A stored configuration with more items or item parameters than `items_max` is refused before it is
+/// read. `traits` are the instance's own weight and labels (membership/traits.hpp). If they are empty, no
+/// node is read or written for them. The labels that items need are written together with the configuration. A job that
+/// follows another is refused if that job waits for it (membership/job_chain.hpp); the transaction checks the
+/// configurations of the whole chain.
+///
+/// If another client writes first or a reply is lost, this reads again and repeats, a limited number of times. Errors:
+/// job_conflict, also if a live instance has the name; invalid_config if jobs would wait for each other; malformed_data
+/// and those of `validate` for the stored configuration; no_node if the job is gone; removed if it was removed for
+/// good; version_conflict if the nodes kept changing; those of the registry.
 template <registry Registry, class Accept>
 task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, std::optional<valid_config> local,
                                 Accept accept, std::string traits = {}, arrival how = arrival::again,
@@ -126,7 +133,7 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, st
         else if (sets_server && in_force.config().overwrite && server_node->data != state)
             t.set(at.server(server), state, server_node->stat.version);
         else
-            t.check(at.server(server)); // a leader that takes it for left over may remove it meanwhile
+            t.check(at.server(server)); // a leader that considers it unused may remove it meanwhile
         bool const is_here = instance_node && instance_node->stat.owner == session.id;
         bool const is_ours =
             !is_new || !instance_node ||
@@ -151,7 +158,8 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, st
 
         auto const reply = co_await r.commit(std::move(t));
         if (reply && *reply) co_return enrollment{session.generation, std::move(in_force), std::move(decision)};
-        // Refused, lost, or of a session that is over: read again what is there now. Our own session shows as such.
+        // Refused, lost, or from a session that is over: read the current state again, in which our own session is
+        // recognizable.
         if (!reply && !is_transient(reply.error())) co_return reply.error();
     }
     co_return error{errc::version_conflict, "the job's nodes kept changing while this instance was registering",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Which jobs wait for which: whether a job may follow another, or would wait for itself.
+/// \file \brief Decides whether a job may follow another, or would wait for itself.
 #ifndef ELASTICJOB_MEMBERSHIP_JOB_CHAIN_HPP
 #define ELASTICJOB_MEMBERSHIP_JOB_CHAIN_HPP
 
@@ -18,20 +18,20 @@
 
 namespace elasticjob {
 
-/// A node that says which job another one follows, or which would have to be there to say so.
+/// A node that names the job that another one follows, or that is absent and would have to exist to name it.
 struct chain_link {
     node_path path;
-    std::optional<node_version> version{}; ///< nothing: it is not there
+    std::optional<node_version> version{}; ///< nothing: the node is absent
 };
 
-/// The most jobs that may follow one another.
+/// The maximum number of jobs in a chain.
 inline constexpr std::size_t job_chain_max = 16;
 
-/// Goes from the job that `self` is to follow to the one that this follows, and so on, by the configurations in the
-/// registry, up to one that follows none, or is not there: one round trip for each. Gives what that was decided on, for
-/// the transaction that makes it so: of two jobs that are to follow each other, only one can commit.
-/// Errors: invalid_config, naming the chain, if it leads back to `self` or is longer than `job_chain_max`; those of the
-/// registry.
+/// Follows the configurations in the registry from the job `next`, which `self` is to follow, to the job that `next`
+/// follows, and so on. Stops at a job that follows none or does not exist. Takes one round trip per job. Returns the
+/// nodes on which the decision is based. The transaction that stores the configuration checks them, so only one of two
+/// jobs that are to follow each other can commit. Errors: invalid_config, which names the chain, if it leads back to
+/// `self` or is longer than `job_chain_max`; those of the registry.
 template <registry Registry>
 task<result<std::vector<chain_link>>> read_job_chain(Registry& r, std::string self, std::string next) {
     std::vector<chain_link> links;
@@ -44,7 +44,7 @@ task<result<std::vector<chain_link>>> read_job_chain(Registry& r, std::string se
         chain += " after " + next;
         if (next == self) co_return refuse("each of these jobs would wait for the others for ever");
         auto const name = job_name::parse(next);
-        if (!name) co_return links; // there is no such job
+        if (!name) co_return links; // no such job exists
         job_layout const at{*name};
         std::vector<node_path> const way{at.root(), at.ext(), at.schedule()};
         ELASTICJOB_CO_TRY(auto const found, co_await read_all(r, way));
@@ -57,13 +57,13 @@ task<result<std::vector<chain_link>>> read_job_chain(Registry& r, std::string se
         links.push_back({at.schedule(), schedule.stat.version});
         auto const config = with_schedule_text(job_config{}, schedule.data);
         auto const* followed = config ? find_followed(config->schedules) : nullptr;
-        if (!followed) co_return links; // nobody runs by what cannot be read
+        if (!followed) co_return links; // no member runs an unreadable schedule
         next = followed->job;
     }
     co_return refuse("more than " + std::to_string(job_chain_max) + " jobs would follow one another");
 }
 
-/// The same for a configuration, whether its job follows another or not.
+/// The same for a configuration, whose job may follow another or none.
 template <registry Registry>
 task<result<std::vector<chain_link>>> read_job_chain(Registry& r, job_config const& config) {
     auto const* followed = find_followed(config.schedules);
@@ -71,7 +71,7 @@ task<result<std::vector<chain_link>>> read_job_chain(Registry& r, job_config con
     co_return co_await read_job_chain(r, config.name, followed->job);
 }
 
-/// Has the transaction be refused if that has changed.
+/// Makes the transaction fail if one of these nodes has changed.
 template <class Transaction, class Link>
 void check_job_chain(Transaction& t, std::vector<Link> const& links) {
     for (auto const& link : links)

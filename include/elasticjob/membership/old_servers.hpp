@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Which `servers/<ip>` of a job are left over from machines that are gone.
+/// \file \brief Finds the nodes `servers/<ip>` that machines have left behind.
 #ifndef ELASTICJOB_MEMBERSHIP_OLD_SERVERS_HPP
 #define ELASTICJOB_MEMBERSHIP_OLD_SERVERS_HPP
 
@@ -16,28 +16,29 @@
 
 namespace elasticjob {
 
-/// Each instance creates the node of its server, and nothing else removes it. An empty one says that the server is
-/// enabled, as does none; so the leader may remove one that nobody needs (SV-6). Facts in, decisions out.
+/// Each instance creates the node of its server, and no other code removes it. An empty node means that the server is
+/// enabled, and so does a missing node. Therefore the leader may remove an empty node that no instance needs (SV-6).
+/// Facts in, decisions out.
 class old_servers {
 public:
-    /// How many of them are looked at, and removed, at once.
+    /// The maximum number of nodes in one read and one removal.
     static constexpr std::size_t batch_max = 200;
 
-    /// The nodes to read now: of the listed ones those that have no instance, a batch behind the last batch, and from the
-    /// beginning again after the last of them.
+    /// The nodes to read now: the next batch of listed servers without an instance. After the last one it starts again
+    /// at the beginning.
     std::vector<node_path> pick(job_layout const& at, std::vector<std::string> listed,
                                 std::vector<instance_id> const& instances);
 
-    /// Removes those of the nodes that were last written before `written_before` and hold nothing. Checks that this
-    /// session's instance leads, that each node is as it was read, and that no instance has joined since the assignment
-    /// was written: whoever joins asks for a sharding. Empty if there is nothing to remove. Precondition: `read` is what
-    /// stands at the paths that `pick` gave.
+    /// Removes the nodes that are empty and were last written before `written_before`. Checks that this session's
+    /// instance leads, that each node is unchanged since it was read, and that no instance has joined since the
+    /// assignment was written: an instance that joins requests a sharding. Empty if there is nothing to remove.
+    /// Precondition: `read` holds the nodes at the paths that `pick` returned.
     transaction removal(job_layout const& at, session_generation g, node_version assignment,
                         std::vector<std::optional<node>> const& read, wall_time written_before) const;
 
 private:
     std::vector<node_path> picked_;
-    std::string last_; ///< the name that was picked last
+    std::string last_; ///< the last name picked
 };
 
 } // namespace elasticjob

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What this machine calls itself in a job: an IPv4 address.
+/// \file \brief The name of this machine in a job: an IPv4 address.
 #ifndef ELASTICJOB_MEMBERSHIP_SERVER_IP_HPP
 #define ELASTICJOB_MEMBERSHIP_SERVER_IP_HPP
 
@@ -19,13 +19,13 @@
 
 namespace elasticjob {
 
-/// Whether Java members can tell a server by this text: four numbers from 0 to 255. Others are no addresses to them, and
-/// changes of such a server would pass unnoticed.
+/// Whether Java members recognize this text as a server: four numbers from 0 to 255. They ignore changes of a server
+/// with any other name.
 bool is_server_ip(std::string const& text) noexcept;
 
-/// The first address that is neither loopback nor private (10/8, 172.16/12, 192.168/16) in the system's order of
-/// interfaces, else the last private one, as the original chooses. Without a network, 127.0.0.1: an instance must be
-/// somewhere (D-40). Reads the interfaces each time.
+/// The first address in the system's order of interfaces that is neither loopback nor private (10/8, 172.16/12,
+/// 192.168/16); otherwise the last private one, like the original. 127.0.0.1 without a network, because an instance
+/// needs an address (D-40). Reads the interfaces each time.
 std::string find_server_ip();
 
 /// An id for one job on one instance: `<ip>@-@<process id>-<16 hexadecimal digits>`. Precondition: is_server_ip(ip).

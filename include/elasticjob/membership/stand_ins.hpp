@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Persistent nodes in the place of ephemeral ones: no process stands behind them.
+/// \file \brief Persistent nodes in the place of ephemeral ones, which belong to no process.
 #ifndef ELASTICJOB_MEMBERSHIP_STAND_INS_HPP
 #define ELASTICJOB_MEMBERSHIP_STAND_INS_HPP
 
@@ -16,28 +16,28 @@
 
 namespace elasticjob {
 
-/// Which of the registered instances live (EL-8). The names below `instances` do not tell: tools that copy or restore
-/// nodes leave persistent ones there, and so does an order of Java's console to an instance that has just gone. Facts
-/// in, decisions out.
+/// Tells which registered instances are alive (EL-8). The names below `instances` are not enough: tools that copy or
+/// restore nodes leave persistent ones there, and so does a command of Java's console to an instance that has just
+/// gone. Facts in, decisions out.
 class known_instances {
 public:
-    /// Those of the listed ones whose owner has not been looked at. Forgets those that are not listed.
+    /// The listed instances whose owner has not been read. Forgets instances that are not listed.
     std::vector<instance_id> unchecked(std::vector<instance_id> const& listed);
 
     void note(instance_id const& id, bool is_live) { is_live_[id] = is_live; }
     void forget(instance_id const& id) { is_live_.erase(id); }
 
-    /// Leaves those that have been looked at and live.
+    /// Keeps only the instances whose owner has been read and that are alive.
     void keep_live(std::vector<instance_id>& instances) const;
 
 private:
     std::map<instance_id, bool> is_live_;
 };
 
-/// Whether the node ends with no session, so that nobody stands behind it.
+/// Whether the node belongs to no session, and so to no process.
 inline bool is_stand_in(std::optional<node_stat> const& found) noexcept { return found && found->owner == 0; }
 
-/// To be told: what stood there has been removed, or has to be by hand, because of `why`.
+/// For reports: the node has been removed, or must be removed by hand because of `why`.
 error stand_in_removed(node_path const& path);
 error stand_in_stays(node_path const& path, error const& why);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A job's configuration in the registry: read from its nodes, and put into a transaction that writes them.
+/// \file \brief Reads a job's configuration from its nodes, and adds it to a transaction that writes them.
 #ifndef ELASTICJOB_MEMBERSHIP_STORED_JOB_HPP
 #define ELASTICJOB_MEMBERSHIP_STORED_JOB_HPP
 
@@ -19,21 +19,21 @@
 
 namespace elasticjob::detail {
 
-/// The stored configuration, checked as strictly as our own: a member must not start what it cannot run. Both nodes of
-/// it; null is one that is not there. More items or item parameters than `items_max` are refused before anything else is
-/// looked at, because anybody may have written them, and other jobs wait meanwhile.
+/// The stored configuration from its two nodes; null means that a node is absent. It is checked as strictly as our own,
+/// because a member must not start a configuration that it cannot run. More items or item parameters than `items_max` are
+/// refused before anything else is read, because other programs may have written them, and other jobs wait meanwhile.
 result<std::optional<valid_config>> read_stored(node const* stored, node const* schedule, job_layout const& at,
                                                 std::uint32_t items_max);
 
-/// The configuration and, where it has some, the schedules beside it. Null is a node that is not there. Schedules that
-/// say the same are left as they are: what is to be run once now has been.
+/// Writes the configuration and, if it has any, the schedules beside it. Null means that a node is absent. Schedules
+/// with the same text are not rewritten, because a write would repeat those that run once now.
 void put_config(transaction& t, job_layout const& at, job_config const& config, node const* stored, node const* schedule);
 
-/// The labels that items need are not in the configuration's node, but go with it.
+/// The labels that items need are stored beside the configuration's node and written together with it.
 void put_labels(transaction& t, node_path path, std::optional<node> const& stored, std::string const& labels);
 void note_labels(config_decision& decision, std::optional<node> const& stored, std::string const& labels);
 
-/// Of a job that has a tombstone.
+/// The error for a job that has a tombstone.
 error removed_error(job_layout const& at);
 
 } // namespace elasticjob::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What stands in `ext/instances/{id}`: the weight and the labels of an instance.
+/// \file \brief The content of `ext/instances/{id}`: the weight and the labels of an instance.
 #ifndef ELASTICJOB_MEMBERSHIP_TRAITS_HPP
 #define ELASTICJOB_MEMBERSHIP_TRAITS_HPP
 
@@ -15,19 +15,19 @@
 
 namespace elasticjob {
 
-/// With its own storage, unlike instance_traits of allocation/traits.hpp, which says what they mean. The node is
-/// ephemeral and created together with the instance, and there is none of an instance that is as by default.
+/// Owns its strings, unlike instance_traits of allocation/traits.hpp, which describes their meaning. The ephemeral node
+/// is created together with the instance. An instance with default traits has no node.
 struct stored_traits {
     std::uint32_t weight = 1;
     std::string labels{};
 
-    /// Nothing for the default, else two lines.
+    /// Empty for the default, otherwise two lines.
     std::string to_text() const;
 
-    /// The longest text that is read.
+    /// The longest text that `parse` accepts.
     static constexpr std::size_t bytes_max = 65'536;
 
-    /// Errors: malformed_data, naming the line, or if there is more than `bytes_max`.
+    /// Errors: malformed_data, which names the line, or if the text is longer than `bytes_max`.
     static result<stored_traits> parse(std::string_view text);
 
     friend bool operator==(stored_traits const&, stored_traits const&) = default;
