@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Who owns which item, as one value: what stands in the node `ext/assignment`.
+/// \file \brief The owners of all items as one value: the content of the node `ext/assignment`.
 #ifndef ELASTICJOB_SHARDING_ASSIGNMENT_HPP
 #define ELASTICJOB_SHARDING_ASSIGNMENT_HPP
 
@@ -22,14 +22,14 @@
 
 namespace elasticjob {
 
-/// The whole assignment of a job, with what it was computed from, so that anybody can see whether it still holds. It is
-/// replaced as a whole; the nodes of the single items repeat it for Java members and operators.
+/// The whole assignment of a job and the basis of its computation, so that every member can see whether it still holds.
+/// It is replaced as a whole. The nodes of the single items repeat it for Java members and operators.
 class assignment {
 public:
-    /// Allocates nothing to nobody.
+    /// Assigns no items.
     assignment() = default;
 
-    /// Keeps a closed form as it is, and anything else as runs.
+    /// Keeps a closed form as it is, and any other allocation as runs.
     template <allocation Allocation>
     assignment(std::uint64_t epoch, std::string strategy, std::vector<instance_id> instances, Allocation const& a)
         : epoch_{epoch},
@@ -43,57 +43,58 @@ public:
         }
     }
 
-    /// Grows with every sharding.
+    /// Increases with every sharding.
     std::uint64_t epoch() const noexcept { return epoch_; }
     std::string const& strategy() const noexcept { return strategy_; }
 
-    /// By slot. An empty id is nobody: an instance that has left and released its items.
+    /// By slot. An empty id means that an instance has left and released its items.
     std::vector<instance_id> const& instances() const noexcept { return instances_; }
 
-    /// Whether the nodes of the items say the same already. Only where they do not fit into one transaction there is a
-    /// time when they do not.
+    /// Whether the nodes of the items already agree with it. They disagree for a while only if they do not fit into one
+    /// transaction.
     bool is_published() const noexcept { return published_; }
     void set_published(bool p) noexcept { published_ = p; }
 
-    /// What the traits of the instances and the needs of the items were when it was computed: a fingerprint, or 0 if the
+    /// A fingerprint of the instances' traits and the items' needs on which the computation was based, or 0 if the
     /// strategy uses none.
     std::uint64_t traits_print() const noexcept { return traits_print_; }
     void set_traits_print(std::uint64_t p) noexcept { traits_print_ = p; }
 
     std::uint32_t items() const noexcept;
 
-    /// The slot of the item's owner, or no_slot: the strategy has left it to nobody. O(1) for a closed form, else
-    /// O(log runs). Precondition: item < items().
+    /// The slot of the item's owner, or no_slot if the strategy has left the item unowned. O(1) for a closed form,
+    /// otherwise O(log runs). Precondition: item < items().
     slot_index owner(item_index item) const;
-    /// Empty: nobody.
+    /// Empty if the item has no owner.
     instance_id const& owner_id(item_index item) const;
 
-    /// Whether it is an allocation of so many items; a strategy that a user has written may be wrong. O(runs).
+    /// Whether it allocates exactly `count` items; a user's strategy may be wrong. O(runs).
     bool allocates(std::uint32_t count) const noexcept;
 
-    /// How many items the strategy has left to nobody. O(runs).
+    /// The number of items that the strategy has left unowned. O(runs).
     std::uint32_t count_left() const noexcept;
 
-    /// The owners in the slots of another list of instances; those who are not in it are nobody. O(runs + instances).
+    /// The owners as slots of another list of instances. Owners that are not in that list count as none. O(runs +
+    /// instances).
     std::vector<run> runs_among(std::vector<instance_id> const& others) const;
 
     bool has(instance_id const& id) const {
         return std::find(instances_.begin(), instances_.end(), id) != instances_.end();
     }
 
-    /// In ascending order. O(runs + items given).
+    /// In ascending order. O(runs + number of items returned).
     std::vector<item_index> items_of(instance_id const& id) const;
 
-    /// Its items belong to nobody from now on.
+    /// Leaves the instance's items without an owner.
     void release(instance_id const& id) { std::replace(instances_.begin(), instances_.end(), id, instance_id{}); }
 
-    /// A few lines of text, whose length does not depend on the number of items unless the allocation is irregular.
+    /// A few lines of text. Their length depends on the number of items only if the allocation is irregular.
     std::string to_text() const;
 
-    /// The most items of a text that is read, which is the most that a job may have.
+    /// The maximum number of items that `parse` accepts, which is also the maximum for a job.
     static constexpr std::uint32_t items_max = 10'000'000;
 
-    /// Errors: malformed_data, naming the line.
+    /// Errors: malformed_data, which names the line.
     static result<assignment> parse(std::string_view text);
 
     friend bool operator==(assignment const&, assignment const&) = default;
@@ -117,7 +118,7 @@ private:
     std::vector<instance_id> instances_;
     bool has_form_ = true;
     closed_form form_;      ///< if it has one
-    std::vector<run> runs_; ///< if it has not
+    std::vector<run> runs_; ///< if it has no closed form
     bool published_ = true;
     std::uint64_t traits_print_ = 0;
     static inline instance_id const nobody_{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Which items a member of ours looks after when instances die in a job that has Java members too.
+/// \file \brief Divides the items that one of our members watches for deaths, in a job with Java members.
 #ifndef ELASTICJOB_SHARDING_INTERRUPTED_ITEMS_HPP
 #define ELASTICJOB_SHARDING_INTERRUPTED_ITEMS_HPP
 
@@ -13,14 +13,14 @@
 
 namespace elasticjob::detail {
 
-/// What nobody of ours owns.
+/// Items that no member of ours owns.
 struct unattended {
-    std::vector<item_index> items; ///< those that this instance looks after
-    bool has_orphans = false;      ///< an item names an owner that is gone, so the owners are still to change
+    std::vector<item_index> items; ///< the items that this instance watches
+    bool has_orphans = false;      ///< an item names an owner that is gone, so its owner is about to change
 };
 
-/// The items of Java members, divided among our available instances. An item whose owner is gone counts too under a Java
-/// leader, which leaves it so until its next firing; a leader of ours gives it to somebody at once.
+/// The items of Java members, divided among our available instances. Under a Java leader they include items whose owner
+/// is gone, because that leader reassigns them only at its next firing. A leader of ours reassigns them at once.
 unattended unattended_items(item_nodes const& owners, std::uint32_t count, std::vector<instance_id> const& instances,
                             std::vector<instance_id> const& available, instance_id const& self, bool has_java_leader);
 

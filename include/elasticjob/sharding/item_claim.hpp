@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Which items are ours right now, with the proof that a transaction can check.
+/// \file \brief The items that we own right now, with the proof that a transaction can check.
 #ifndef ELASTICJOB_SHARDING_ITEM_CLAIM_HPP
 #define ELASTICJOB_SHARDING_ITEM_CLAIM_HPP
 
@@ -14,7 +14,7 @@
 
 namespace elasticjob {
 
-/// An instance's share, as of one moment.
+/// An instance's share at one moment.
 struct item_claim {
     struct proof {
         node_path path;
@@ -23,10 +23,10 @@ struct item_claim {
     struct share {
         item_index item;
         std::vector<proof> own;  ///< checked when this item is started
-        bool is_adopted = false; ///< somebody else's: nothing is run but what a dead instance has left
+        bool is_adopted = false; ///< another member's item: we only run what a dead instance has left
     };
     std::vector<share> shares; ///< by item, ascending
-    std::vector<proof> common; ///< checked when any of them is
+    std::vector<proof> common; ///< checked when any item is started
 };
 
 namespace detail {
@@ -37,15 +37,15 @@ item_claim claim_from(assignment const& a, job_view<Registry> const& view, job_l
     item_claim claim;
     for (auto const i : a.items_of(self)) claim.shares.push_back({i, {}});
     claim.common.push_back({at.assignment(), view.assignment_node()->stat.version});
-    // A Java leader creates this node anew, with version 0; ours has been written at least once.
+    // A Java leader creates this node again, with version 0; ours has been written at least once.
     claim.common.push_back({at.item_instance(0), view.first_item()->stat.version});
-    claim.common.push_back({at.config(), any_version}); // a job that has been removed begins nothing more
+    claim.common.push_back({at.config(), any_version}); // a job that has been removed starts no runs
     return claim;
 }
 
 item_claim claim_from(item_nodes const& nodes, std::uint32_t count, job_layout const& at, instance_id const& self);
 
-/// A Java leader shards at its own next firing; until then the nodes of the items are not to be relied upon.
+/// A Java leader shards at its own next firing. Until then the nodes of the items are unreliable.
 template <registry Registry>
 bool is_between_shardings(job_view<Registry> const& view, bool has_just_sharded) {
     bool const is_asked_for = view.sharding_is_necessary() && !has_just_sharded;
@@ -62,16 +62,17 @@ bool has_java_leader(job_view<Registry> const& view) {
     return id && id->is_java();
 }
 
-/// Whether a sharding is asked for that a Java leader has to make, or may have to: while there is no leader, a Java member
-/// may become it. It does so at its next firing, before it runs anything.
+/// Whether a Java leader has to make a requested sharding, or may have to: while there is no leader, a Java member may
+/// become it. It shards at its next firing, before it runs any item.
 template <registry Registry>
 bool awaits_java_sharding(job_view<Registry> const& view) {
     if (!view.sharding_is_necessary() && !view.sharding_is_processed()) return false;
     return view.leader() ? has_java_leader(view) : view.has_java_members();
 }
 
-/// Whether somebody else has sharded since `ext/assignment` was written. The view cannot tell for certain: it learns of
-/// the two nodes one after the other. Read together, with the assignment before and after, they can. One round trip.
+/// Whether another member has sharded since `ext/assignment` was written. The view cannot tell for certain, because it
+/// receives the two nodes one after the other. One read of the item's node between two reads of the assignment can. One
+/// round trip.
 template <registry Registry>
 task<result<bool>> is_overruled(Registry& r, job_layout at) {
     std::vector<node_path> paths{at.assignment(), at.item_instance(0), at.assignment()};
@@ -82,18 +83,18 @@ task<result<bool>> is_overruled(Registry& r, job_layout at) {
     }
 }
 
-/// The items that are this instance's. Nothing is read while an assignment of ours is in force under a leader of ours.
-/// After a Java leader has sharded, the nodes of the items are read. While a sharding is due that has never been made, or a Java leader has to
-/// make it, this waits, at most until `deadline` (D-12: no firing is held up for ever). With `has_just_sharded` it does not
-/// matter that somebody asks for the next sharding already.
-/// Errors: timed_out, which says who kept it waiting; those of the registry.
+/// The items that this instance owns. It reads nothing while an assignment of ours is in force under a leader of ours.
+/// After a Java leader has sharded, it reads the nodes of the items. It waits while the job's first sharding is due or
+/// a Java leader has to shard, but at most until `deadline` (D-12: no firing is delayed forever). With
+/// `has_just_sharded` it ignores that the next sharding has already been requested. Errors: timed_out, which names the
+/// cause of the delay; those of the registry.
 template <registry Registry>
 task<result<item_claim>> claim_items(Registry& r, job_view<Registry>& view, job_layout at, instance_id self,
                                      std::uint32_t count, mono_time deadline, bool has_just_sharded = false) {
     for (;;) {
         auto const seen = view.news().edition();
         bool is_in_force = view.assignment_in_force() != nullptr;
-        if (is_in_force && has_java_leader(view)) { // which may just have sharded, though the view does not show it yet
+        if (is_in_force && has_java_leader(view)) { // it may just have sharded, and the view may not show it yet
             ELASTICJOB_CO_TRY(auto const overruled, co_await is_overruled(r, at));
             is_in_force = !overruled && view.assignment_in_force();
         }
@@ -102,14 +103,16 @@ task<result<item_claim>> claim_items(Registry& r, job_view<Registry>& view, job_
         if (may_read && view.assignment_node()) {
             ELASTICJOB_CO_TRY(may_read, co_await is_overruled(r, at));
         }
-        // The view may not show yet that whoever wrote the first item, a leaver perhaps, asks for a sharding.
+        // The first item may have been written by an instance that leaves. The view may not show its request for a
+        // sharding yet.
         if (may_read && !has_just_sharded) {
             ELASTICJOB_CO_TRY(auto const asked, co_await r.exists(at.sharding_necessary()));
             may_read = !asked;
         }
         if (may_read) {
             ELASTICJOB_CO_TRY(auto const nodes, co_await read_item_nodes(r, at));
-            // Read one by one: good only if nobody began to write in the meantime. The checks at the start see to the rest.
+            // The nodes were read one by one, so this is valid only if no sharding began meanwhile. The checks at the
+            // start do the rest.
             if (view.news().edition() == seen) co_return detail::claim_from(nodes, count, at, self);
             if (r.loop().now() < deadline) continue;
         } else if (co_await view.news().newer_than(seen, deadline)) {

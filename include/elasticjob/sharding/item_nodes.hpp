@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What the nodes of the single items say: whom they name as owner, and which of them exist.
+/// \file \brief The contents of the nodes of single items: their owners, and which nodes exist.
 #ifndef ELASTICJOB_SHARDING_ITEM_NODES_HPP
 #define ELASTICJOB_SHARDING_ITEM_NODES_HPP
 
@@ -19,16 +19,17 @@
 
 namespace elasticjob {
 
-/// Known without reading while an assignment of ours is in force and published; read, one by one but all at once, only
-/// after somebody else has written them: a Java leader, or one of ours who died between two transactions.
+/// Known without a read while an assignment of ours is in force and published. Otherwise another member has written the
+/// nodes: a Java leader, or a leader of ours that died between two transactions. Then they are read, one request each,
+/// all at once.
 class item_nodes {
 public:
-    /// What the assignment says. It must outlive this.
+    /// From the assignment, which must outlive this.
     explicit item_nodes(assignment const& a) noexcept : by_assignment_{&a} {}
 
-    /// What was read, by item.
+    /// From the registry, by item.
     struct reading {
-        std::optional<node> instance; ///< nothing: the item has no owner's node
+        std::optional<node> instance; ///< nothing: the item has no owner node
     };
     explicit item_nodes(std::map<item_index, reading> read) noexcept : read_{std::move(read)} {}
 
@@ -41,7 +42,7 @@ public:
     /// Precondition: has_owner_node(i), and it was read.
     node_version version(item_index i) const { return read_.at(i).instance->stat.version; }
 
-    /// One more than the highest item that there is a node of.
+    /// One more than the highest item that has a node.
     item_index end() const;
 
 private:
@@ -49,8 +50,8 @@ private:
     std::map<item_index, reading> read_;
 };
 
-/// Two round trips, and a request for each item. Children of `sharding` that are no numbers are not ours to judge.
-/// Errors: those of the registry.
+/// Takes two round trips and one request per item. Ignores children of `sharding` whose names are not numbers. Errors:
+/// those of the registry.
 template <registry Registry>
 task<result<item_nodes>> read_item_nodes(Registry& r, job_layout at) {
     std::map<item_index, typename item_nodes::reading> read;

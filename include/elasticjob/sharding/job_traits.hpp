@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What instances say of themselves and items need, as one sharding goes by it.
+/// \file \brief The traits of the instances and the needs of the items, on which one sharding is based.
 #ifndef ELASTICJOB_SHARDING_JOB_TRAITS_HPP
 #define ELASTICJOB_SHARDING_JOB_TRAITS_HPP
 
@@ -19,8 +19,8 @@
 
 namespace elasticjob {
 
-/// Everything that a strategy with `uses_traits` is told besides, with the storage, and with what a transaction can check.
-/// Empty for the others.
+/// The additional input of a strategy with `uses_traits`, with its storage and with proofs that a transaction can
+/// check. Empty for other strategies.
 class job_traits {
 public:
     struct proof {
@@ -28,19 +28,19 @@ public:
         node_version version;
     };
 
-    /// What items need. Errors: invalid_config, which says what would be right.
+    /// Reads the needs of the items. Errors: invalid_config, which names the correct form.
     result<void> read_needs(node_path path, node const* stored, std::uint32_t item_count);
 
-    /// The next instance, in ElasticJob's order. A node that cannot be read counts as one that is not there: an operator's
-    /// slip must not keep the items of all others from moving.
+    /// Adds the next instance, in ElasticJob's order. An unreadable node counts as absent: an operator's mistake must
+    /// not keep the items of all other instances from moving.
     void add_instance(node_path path, node const* stored);
 
     std::vector<proof> const& proofs() const noexcept { return proofs_; }
 
-    /// Of two with the same, strategies are told the same; 0: all is as by default.
+    /// A fingerprint: strategies receive the same traits for the same value. 0 means that all traits are the defaults.
     std::uint64_t print() const noexcept { return print_; }
 
-    /// For a request. They refer to this object.
+    /// For a request to the strategy. The results refer to this object.
     std::vector<instance_traits> traits() const;
     std::vector<item_need> needs() const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What an instance knows of its job: the handful of nodes that it watches, and the facts that follow.
+/// \file \brief An instance's view of its job: the few nodes that it watches, and the facts that they imply.
 #ifndef ELASTICJOB_SHARDING_JOB_VIEW_HPP
 #define ELASTICJOB_SHARDING_JOB_VIEW_HPP
 
@@ -19,24 +19,24 @@
 
 namespace elasticjob {
 
-/// Mirrors of all that the protocol decides on. A tick reads nothing else, and nothing here grows with the items, nor with
-/// the addresses at which there have been instances: only the servers of registered instances are read, and our own.
-/// The assignment counts only while the node of item 0 has not been touched since it was written: a Java leader, who
-/// does not know `ext/assignment`, deletes and creates the nodes of all items, and so gives itself away there.
-/// Threads: the loop's.
+/// Mirrors all nodes on which the protocol decides. A tick reads no others. Nothing here grows with the number of
+/// items, nor with the number of addresses at which instances have ever run: the view reads only the servers of
+/// registered instances and our own. The assignment counts only while the node of item 0 is unchanged since the
+/// assignment was written. A Java leader does not know `ext/assignment`; it deletes and creates the nodes of all items,
+/// and the view detects this by item 0. Threads: the loop's.
 template <registry Registry>
 class job_view {
     using Loop = typename Registry::loop_type;
 
 public:
-    /// Starts to read. `news` is notified after every change of anything below; it must outlive the view.
+    /// Starts to read. `news` is notified after every change of the view, and must outlive it.
     job_view(Registry& r, job_layout const& layout, instance_id const& self, event_count<Loop>& news);
 
     event_count<Loop>& news() noexcept { return news_; }
 
     bool is_loaded() const noexcept;
 
-    /// Why a node cannot be read, if that is so for another reason than the connection; or null.
+    /// Why a node cannot be read, if the connection is not the reason; otherwise null.
     error const* failure() const;
 
     node const* config() const { return config_.root(); }
@@ -49,24 +49,25 @@ public:
     bool sharding_is_necessary() const { return flags_.find("necessary") != nullptr; }
     bool sharding_is_processed() const { return flags_.find("processing") != nullptr; }
 
-    /// The assignment that is in force, or null: there is none, nobody can read it, or a Java leader has sharded since.
+    /// The assignment in force. Null if there is none, if it is unreadable, or if a Java leader has sharded since.
     assignment const* assignment_in_force() const;
 
-    /// Of a server that has instances. Null if it has no node, which counts as enabled (SV-2), or if nobody knows what the
-    /// node says.
+    /// The node of a server that has instances. Null if it has no node, which counts as enabled (SV-2), or if its node
+    /// has not been read.
     node const* server(std::string_view ip) const;
 
-    /// A server whose node has not been read is neither: it may have been disabled before we came.
+    /// A server whose node has not been read is neither: it may have been disabled before we joined.
     bool is_enabled(std::string_view ip) const { return !is_disabled(ip) && !is_unread(ip); }
     bool is_disabled(std::string_view ip) const;
 
-    /// Whether the node of each instance's server has been read. If not, `available_instances` is nothing to decide on.
+    /// Whether the node of each instance's server has been read. If not, do not decide by `available_instances`.
     bool knows_servers() const;
 
-    /// What operators want, by name.
+    /// The orders of operators, by name.
     auto const& orders() const { return orders_.nodes(); }
     node const* orders_parent() const { return orders_.root(); }
-    /// That parent, if it has been written since it was made: the last writing has all items run. Or null.
+    /// The parent of the orders, if it has been written since its creation: the last write orders all items to run.
+    /// Otherwise null.
     node const* run_order() const;
 
     /// All instances, in ElasticJob's order, which is descending.
@@ -75,14 +76,14 @@ public:
     /// Whether there is an instance of that name. O(log instances).
     bool has_instance(std::string_view id) const { return instances_.find(id) != nullptr; }
 
-    /// Whether a Java instance is among them. O(1): each step of each item asks.
+    /// Whether one of the instances is a Java member. O(1), because each step of each item asks.
     bool has_java_members() const noexcept { return java_members_ > 0; }
 
-    /// Those of them whose server is enabled (SV-5): whom items may go to.
+    /// The instances whose server is enabled (SV-5). Only these may own items.
     std::vector<instance_id> available_instances() const;
 
 private:
-    /// Hears of instances that come and go.
+    /// Observes instances that join and leave.
     struct server_follower : change_listener {
         explicit server_follower(job_view& v) noexcept : change_listener{&hear}, view{v} {}
         static void hear(change_listener& self, node_change const& c);
@@ -108,7 +109,7 @@ private:
     mutable std::optional<reading> read_; ///< what `assignment_in_force` last parsed
     server_follower follower_;
     std::size_t java_members_ = 0;
-    std::map<std::string, mirror<Registry>, std::less<>> servers_; ///< of the instances and our own, by address
+    std::map<std::string, mirror<Registry>, std::less<>> servers_; ///< the instances' servers and our own, by address
     mirror<Registry> config_, schedule_, leader_, flags_, instances_, self_, assignment_, first_item_, orders_;
 };
 

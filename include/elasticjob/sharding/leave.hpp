@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief How an instance leaves a job in order: its items are handed over in the same transaction.
+/// \file \brief Removes an instance from a job in order: the same transaction hands over its items.
 #ifndef ELASTICJOB_SHARDING_LEAVE_HPP
 #define ELASTICJOB_SHARDING_LEAVE_HPP
 
@@ -20,65 +20,66 @@ namespace elasticjob {
 
 namespace detail {
 
-/// What an instance has to take away with it, as read just now.
+/// The nodes that an instance has to remove, as just read.
 struct departing {
     std::optional<node> instance, leader, traits;
-    std::optional<node> necessary, assignment, first_item; ///< only read while the items are released too
+    std::optional<node> necessary, assignment, first_item; ///< only read if the items are released too
 };
 
-/// How an instance takes its leave: what it removes, and when it gives up. Facts in, decisions out.
+/// Decides what an instance removes when it leaves, and when it gives up. Facts in, decisions out.
 class departure_plan {
 public:
     explicit departure_plan(bool has_java_members) noexcept : releases_left_{has_java_members ? java_releases : 1} {}
 
-    /// Whether the next transaction is to release the items, and not only to remove what is the instance's own. Of many
-    /// that leave at once each writes the whole assignment; so who has been overtaken leaves its items to the leader,
-    /// which shards anyway. Java members would take such an instance for one that crashed, so beside them it is tried
-    /// more often.
+    /// Whether the next transaction also releases the items, beside the removal of the instance's own nodes. If many
+    /// instances leave at once, each writes the whole assignment. So an instance that loses this race leaves its items
+    /// to the leader, which shards anyway. Java members would take such an instance for a crashed one, so beside Java
+    /// members it tries more often.
     bool releases_items() const noexcept { return releases_left_ > 0; }
 
-    /// A transaction has been refused, because somebody has written one of its nodes. Gives whether to try again at
-    /// once.
+    /// Call it after a transaction was refused because another client has written one of its nodes. Returns whether to
+    /// try again at once.
     bool note_refusal(errc why) noexcept;
 
-    /// A write of this session has been answered, so what is read from now on shows everything that it has written. Only
-    /// then nothing being there means that nothing is left: a follower that is behind may not show a node yet whose
-    /// creation had no reply.
+    /// Call it after a write of this session has been answered: later reads show everything that the session has
+    /// written. Only then does the absence of nodes mean that nothing is left. A follower that is behind may not show a
+    /// node whose creation had no reply.
     void note_write() noexcept { has_written_ = true; }
     bool shows_all() const noexcept { return has_written_; }
 
 private:
     static constexpr int java_releases = 20;
-    static constexpr int refusals_max = 30; ///< nodes of our own only ever go, so it takes three of them at most
+    static constexpr int refusals_max = 30; ///< others can only remove our own nodes, so those cause at most three
 
     int releases_left_;
     int refusals_ = 0;
     bool has_written_ = false;
 };
 
-/// What the instance has to remove in one transaction; empty if nothing of it is left.
+/// The removals for one transaction; empty if nothing of the instance is left.
 transaction departure(registry_limits const& limits, departing const& now, job_layout const& at,
                       instance_id const& self, session_view const& session, bool releases_items);
 
-/// What the registry has to remove for an instance that could not do so itself.
+/// The nodes that the registry has to remove for an instance that could not do so itself.
 abandoned_nodes left_behind(job_layout const& at, instance_id const& self, session_generation g,
                             std::optional<node_path> candidate);
 
 } // namespace detail
 
-/// Removes the instance's node, its leadership and its name from the items that it owns, and asks for a sharding, all at
-/// once. If somebody else writes meanwhile, it removes only the instance's own nodes, and the leader sees to the items.
-/// A Java member takes a vanished instance for a crash and runs its items at once, unless it finds none that name it
-/// (D-1); so with `has_java_members` the whole is tried more often. Decided on what is read now, not on what a view
-/// shows: a node that the view has not seen yet would stay for as long as the session lives. Precondition: none of its
-/// items runs any more. `has_traits` if it may have said something of itself when it joined. Tried again while replies
+/// Removes the instance's node, its leadership and its name from its items, and requests a sharding, in one
+/// transaction. If another client writes meanwhile, it removes only the instance's own nodes, and the leader reassigns
+/// the items. A Java member takes a vanished instance for a crash and runs its items at once, unless no item names it
+/// (D-1). So with `has_java_members` the whole transaction is tried more often. It decides on a fresh read instead of a
+/// view: a node that the view has not seen yet would stay as long as the session lives. Pass `has_traits` if the
+/// instance may have published traits when it joined. Repeated while replies are lost. Precondition: none of its items
+/// runs any more. Errors: those of the registry; version_conflict if `deadline` came first.
 /// are lost. Errors: those of the registry; version_conflict if `deadline` came first.
 template <registry Registry>
 task<result<void>> leave(Registry& r, job_layout at, instance_id self, session_generation g, mono_time deadline,
                          bool has_traits = false, bool has_java_members = false) {
     for (detail::departure_plan plan{has_java_members};;) {
         auto const session = r.session();
-        if (session.generation != g || session.id == 0) co_return success(); // all of ours has gone with its session
+        if (session.generation != g || session.id == 0) co_return success(); // our nodes have gone with the session
         std::vector<node_path> paths{at.instance(self), at.leader_instance(), at.traits_of(self)};
         if (!has_traits) paths.pop_back();
         if (plan.releases_items())

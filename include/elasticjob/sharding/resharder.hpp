@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The leader's work: to replace the whole assignment when what it was computed from has changed.
+/// \file \brief The leader's work: replaces the whole assignment when its basis has changed.
 #ifndef ELASTICJOB_SHARDING_RESHARDER_HPP
 #define ELASTICJOB_SHARDING_RESHARDER_HPP
 
@@ -21,33 +21,33 @@
 
 namespace elasticjob {
 
-/// What a sharding is decided on. Decided means checked: the transaction that writes the assignment is refused if any of
-/// this is no longer so.
+/// The basis of a sharding. The transaction that writes the assignment checks all of it, and is refused if any part has
+/// changed.
 struct sharding_basis {
     session_generation generation;
     std::string job;
     std::uint32_t item_count = 0;
     node_version config_version = 0;
-    std::vector<instance_id> instances; ///< available ones, in ElasticJob's order
-    job_traits traits{};    ///< of these instances, and what the items need; only if the strategy goes by them
-    std::string strategy{}; ///< the name that the job gives; empty: the strategy's own
-    std::vector<operation> besides{}; ///< what is to be written in the transaction that names the new owners
+    std::vector<instance_id> instances; ///< available instances, in ElasticJob's order
+    job_traits traits{};                ///< of these instances and the items; only if the strategy uses traits
+    std::string strategy{};             ///< the name that the job specifies; empty: the strategy's own
+    std::vector<operation> besides{};   ///< additional writes in the transaction that names the new owners
 };
 
-/// What came of it.
+/// The outcome of a sharding.
 struct sharding_report {
     std::uint64_t epoch = 0;
     std::uint32_t items = 0;
-    std::uint32_t moved = 0; ///< items whose owner is another than before, new items included
-    std::uint32_t left = 0;  ///< items that the strategy has left to nobody
+    std::uint32_t moved = 0; ///< items whose owner has changed, including new items
+    std::uint32_t left = 0;  ///< items that the strategy has left unowned
 };
 
-/// Shards on the event, not inside a firing (D-12), and waits for nobody: an item that still runs with its old owner is
-/// protected by its own `running` node. The assignment flips in one transaction, which checks leadership, membership and
-/// configuration (D-8 to D-11), and with it go the nodes of the items that move. A refusal means that something has
-/// changed; the watches tell what, and the leader decides anew.
-/// Where a request would grow too large, the transaction is cut in three: first the items that move lose their owners'
-/// nodes, then the assignment flips, and then the nodes get their new owners; so none ever shows two.
+/// Shards when an event requires it, not inside a firing (D-12), and waits for no run: an item that still runs with its
+/// old owner is protected by its own `running` node. One transaction replaces the assignment and the nodes of the items
+/// that move. It checks leadership, membership and configuration (D-8 to D-11). A refusal means that something has
+/// changed; the watches report the change, and the leader decides again. If a request would grow too large, the work is
+/// split into three steps. First the nodes of the items that move lose their owners, then the assignment is replaced,
+/// and then the nodes get their new owners. So no node ever shows two owners.
 template <registry Registry, sharding_strategy Strategy>
 class resharder {
     using nodes = item_nodes;
@@ -55,40 +55,41 @@ class resharder {
 public:
     resharder(Registry& r, job_layout at, instance_id self);
 
-    /// Whether the assignment in force was computed from anything else than this, or does not show in the items' nodes.
+    /// Whether the assignment in force has another basis than this, or disagrees with the items' nodes.
     bool is_outdated(job_view<Registry> const& view, sharding_basis const& basis) const;
 
-    /// Whether somebody asks for a sharding.
+    /// Whether a sharding is requested.
     static bool is_asked_for(job_view<Registry> const& view);
 
-    /// Answers who asks for a sharding while the assignment is as it should be. Precondition: there is one in force.
-    /// Errors: as of `shard`.
+    /// Removes a request for a sharding while the assignment is as it should be. Precondition: an assignment is in
+    /// force. Errors: as of `shard`.
     task<result<void>> grant(job_view<Registry> const& view, session_generation g);
 
-    /// One reading at most and one transaction, whatever the number of items, unless they do not fit into one. Errors:
-    /// version_conflict and the like when the basis is gone; those of the registry. After unknown_outcome nothing is
-    /// lost: either the new assignment is in force, or the old one, and the view will tell.
+    /// At most one read and one transaction, whatever the number of items, unless the items do not fit into one.
+    /// Errors: version_conflict and similar ones when the basis has changed; those of the registry. After
+    /// unknown_outcome nothing is lost: either the new or the old assignment is in force, and the view will show which.
     task<result<sharding_report>> shard(job_view<Registry> const& view, sharding_basis basis);
 
-    /// RC-1, the net below the watches: reads the items' nodes, and sees whether they are what the assignment in force says,
-    /// no matter who has changed them; if not, `is_outdated`. Two requests at once, and one for each item. Errors: those
-    /// of the registry.
+    /// RC-1, the safety net below the watches: reads the items' nodes and compares them with the assignment in force,
+    /// whoever has changed them. If they differ, `is_outdated` holds. Two requests at once, and one per item. Errors:
+    /// those of the registry.
     task<result<void>> audit(job_view<Registry> const& view);
 
-    /// FO-8: what Java members have flagged for failover is nobody's business once that is switched off (D-7). Errors:
-    /// those of the registry.
+    /// FO-8: removes the failover flags of Java members once failover is switched off (D-7). Errors: those of the
+    /// registry.
     task<result<void>> remove_failover_flags(session_generation g);
 
-    /// What users have written may throw, or be wrong; nothing has been touched by then (D-11). The owners before are those
-    /// of the assignment in force; without one, those that the items' nodes name. Errors: job_threw, job_failed.
+    /// Calls the user's strategy, which may throw or return a wrong result; nothing has been written by then (D-11).
+    /// The previous owners come from the assignment in force or, without one, from the items' nodes. Errors: job_threw,
+    /// job_failed.
     static result<assignment> compute(std::uint64_t epoch, assignment const* in_force, nodes const& known,
                                       sharding_basis const& basis);
 
-    /// Whether nodes of items that were cut off may still be there.
+    /// Whether nodes of removed items may still exist.
     bool has_cut_items() const noexcept { return has_cut_items_; }
     void suspect_cut_items() noexcept { has_cut_items_ = true; }
 
-    /// Removes what is left of items beyond the count, except of those that still run (D-31). Call again later while
+    /// Removes the nodes of items beyond the count, except of items that still run (D-31). Call it again later while
     /// `has_cut_items`. Errors: those of the registry.
     task<result<void>> remove_cut_items(session_generation g, std::uint32_t item_count);
 
@@ -99,17 +100,17 @@ private:
 
     std::uint64_t next_epoch(job_view<Registry> const& view) const;
 
-    /// What the nodes of the items say, in the slots of these instances.
+    /// The owners in the items' nodes, as slots of these instances.
     static std::vector<run> runs_of(nodes const& known, std::vector<instance_id> const& instances);
 
     transaction checks(job_view<Registry> const& view, sharding_basis const& basis) const;
 
-    /// What a sharding writes, in the order in which it has to be written.
+    /// The writes of a sharding, in their order.
     struct change {
         transaction checks;
         std::vector<operation> foundation; ///< parents
         std::vector<operation> flip;       ///< from here on the new assignment is in force
-        std::vector<operation> moves;      ///< the nodes of the items behind the first, only where they change
+        std::vector<operation> moves;      ///< the nodes of the items after the first, if they change
     };
 
     static operation creation(node_path path, std::string data = {});
@@ -118,8 +119,8 @@ private:
 
     std::vector<operation> foundation(std::vector<node_path> missing, nodes const& known) const;
 
-    /// The assignment itself, and the node of item 0, which is always written with it: that is how a later writing by
-    /// anybody else is noticed. And whoever asked for a sharding has it.
+    /// Writes the assignment and, always with it, the node of item 0. So a later write by any other member is noticed.
+    /// Also removes the request for a sharding.
     std::vector<operation> flip(job_view<Registry> const& view, nodes const& known, assignment const& after) const;
 
     std::vector<operation> flags_down(job_view<Registry> const& view) const;
@@ -132,15 +133,15 @@ private:
 
     task<result<void>> commit(transaction t);
 
-    /// See the class: what moves is cleared, the assignment flips, what moves is written. Each part makes sure that
-    /// nobody else has sharded meanwhile. While the nodes of the items are being written, the assignment says `published
-    /// no`: if we die on the way, the next leader looks at the nodes.
+    /// See the class: clears the items that move, replaces the assignment, and writes the items that move. Each part
+    /// checks that no other member has sharded meanwhile. While the nodes of the items are being written, the
+    /// assignment says `published no`: if we die before the end, the next leader reads the nodes.
     task<result<void>> commit_in_parts(job_view<Registry> const& view, change const& whole, assignment const& after);
 
     /// Each chunk begins with the same checks.
     task<result<void>> commit_chunks(transaction checks, std::vector<operation> rest);
 
-    /// Whether it is gone.
+    /// Returns whether the node is gone.
     task<result<bool>> remove_item(session_generation g, item_index i);
 
     Registry& registry_;
@@ -148,7 +149,7 @@ private:
     instance_id self_;
     assignment const nothing_{};
     bool distrusts_items_ = false;
-    bool is_damaged_ = false; ///< the items' nodes do not say what the assignment says
+    bool is_damaged_ = false; ///< the items' nodes disagree with the assignment
     bool has_cut_items_ = false;
 };
 
@@ -160,7 +161,7 @@ resharder<Registry, Strategy>::resharder(Registry& r, job_layout at, instance_id
 
 template <registry Registry, sharding_strategy Strategy>
 bool resharder<Registry, Strategy>::is_outdated(job_view<Registry> const& view, sharding_basis const& basis) const {
-    if (basis.instances.empty()) return false; // nobody to give items to (SH-6)
+    if (basis.instances.empty()) return false; // no instance can own items (SH-6)
     auto const* now = view.assignment_in_force();
     return !now || is_damaged_ || !now->is_published() || now->instances() != basis.instances ||
            now->items() != basis.item_count || now->strategy() != name_of(basis) ||
@@ -199,10 +200,11 @@ task<result<sharding_report>> resharder<Registry, Strategy>::shard(job_view<Regi
     change whole{checks(view, basis), foundation(std::move(parents), known), flip(view, known, after),
                  moves(known, after)};
     for (auto& o : basis.besides) whole.flip.push_back(std::move(o));
-    if (known.end() > after.items()) has_cut_items_ = true; // also if the reply to what follows is lost
+    if (known.end() > after.items()) has_cut_items_ = true; // even if the reply to the following requests is lost
     auto const done = co_await commit_change(view, whole, after);
-    // The nodes of the items may be other than we thought: next time, read them. But what was refused for another node, such as
-    // an assignment that a leaving instance has just written, the view will show by itself.
+    // The nodes of the items may differ from our assumption, so read them next time. But if the refusal concerns
+    // another node, such as an assignment that a leaving instance has just written, the view will show the change by
+    // itself.
     distrusts_items_ =
         !done && (!is_conflict(done.error().code) || done.error().where.starts_with(at_.sharding().str()));
     if (!done) co_return done.error();
@@ -214,7 +216,7 @@ template <registry Registry, sharding_strategy Strategy>
 task<result<void>> resharder<Registry, Strategy>::audit(job_view<Registry> const& view) {
     ELASTICJOB_CO_TRY(nodes const known, co_await read_item_nodes(registry_, at_));
     auto const* in_force = view.assignment_in_force();
-    if (!in_force || !in_force->is_published()) co_return success(); // the view tells of that
+    if (!in_force || !in_force->is_published()) co_return success(); // the view reports this case
     for (item_index i = 0; i < in_force->items() && !is_damaged_; ++i)
         is_damaged_ = !known.has_owner_node(i) || known.owner(i) != in_force->owner_id(i).str();
     distrusts_items_ |= is_damaged_;
@@ -282,7 +284,7 @@ std::uint64_t resharder<Registry, Strategy>::next_epoch(job_view<Registry> const
     auto const* written = view.assignment_node();
     if (!written) return 1;
     auto const last = assignment::parse(written->data);
-    // One that cannot be read has an epoch all the same: its version is as good, for it grows with each writing.
+    // An unreadable assignment has an epoch all the same: its version, which also grows with each write.
     return (last ? last->epoch() : static_cast<std::uint64_t>(written->stat.version)) + 1;
 }
 
@@ -415,7 +417,7 @@ task<result<void>> resharder<Registry, Strategy>::commit_in_parts(job_view<Regis
     for (auto const& o : whole.moves) {
         clearing.push_back(o);
         clearing.back().data.clear();
-        if (o.data.empty()) continue; // an item itself, not its owner
+        if (o.data.empty()) continue; // the node of the item, not of its owner
         writing.push_back(o);
         writing.back().what = operation::kind::set;
     }
@@ -483,7 +485,7 @@ task<result<bool>> resharder<Registry, Strategy>::remove_item(session_generation
     t.remove(at_.item(i));
     if (record) t.remove(at_.run_record(i));
     ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(t)));
-    co_return static_cast<bool>(reply); // refused: somebody has just started or touched it; look again later
+    co_return static_cast<bool>(reply); // refused: another member has just started or touched it; look later
 }
 
 } // namespace elasticjob

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Which sharding strategy a job wants.
+/// \file \brief The name of the sharding strategy that a job specifies.
 #ifndef ELASTICJOB_SHARDING_STRATEGY_NAME_HPP
 #define ELASTICJOB_SHARDING_STRATEGY_NAME_HPP
 
@@ -10,7 +10,7 @@
 
 namespace elasticjob::detail {
 
-/// Its name: an empty `jobShardingStrategyClass` means average allocation, for Java members too (SG-1). It refers to the
+/// An empty `jobShardingStrategyClass` means average allocation, for Java members too (SG-1). The result refers to the
 /// configuration.
 std::string_view strategy_name_of(job_config const& config);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What a leader knows besides, if its strategy goes by weights or labels.
+/// \file \brief Additional nodes that a leader watches if its strategy uses weights or labels.
 #ifndef ELASTICJOB_SHARDING_TRAITS_VIEW_HPP
 #define ELASTICJOB_SHARDING_TRAITS_VIEW_HPP
 
@@ -13,22 +13,22 @@
 
 namespace elasticjob {
 
-/// Mirrors of `ext/labels` and `ext/instances`: three watches, and one for each instance that says something of itself.
-/// Only the leader has one, and only with a strategy that `uses_traits`. Threads: the loop's.
+/// Mirrors `ext/labels` and `ext/instances`: three watches, and one for each instance that publishes traits. Only a
+/// leader has one, and only with a strategy that `uses_traits`. Threads: the loop's.
 template <registry Registry>
 class traits_view {
     using Loop = typename Registry::loop_type;
 
 public:
-    /// `news` is notified after every change, and must outlive it.
+    /// `news` is notified after every change, and must outlive the view.
     traits_view(Registry& r, job_layout at, event_count<Loop>& news);
 
     bool is_loaded() const noexcept { return labels_.is_loaded() && instances_.is_loaded(); }
 
-    /// Why a node cannot be read, if that is so for another reason than the connection; or null.
+    /// Why a node cannot be read, if the connection is not the reason; otherwise null.
     error const* failure() const { return labels_.failure() ? labels_.failure() : instances_.failure(); }
 
-    /// Errors: invalid_config, if what the items need cannot be read.
+    /// Errors: invalid_config if the needs of the items are unreadable.
     result<job_traits> traits_of(std::vector<instance_id> const& instances, std::uint32_t item_count) const;
 
 private:
