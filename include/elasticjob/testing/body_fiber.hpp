@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Bodies that take their time themselves: a stack of its own for each of their runs, and `pass_time`.
+/// \file \brief Bodies that pass virtual time themselves: each run has its own stack and calls `pass_time`.
 #ifndef ELASTICJOB_TESTING_BODY_FIBER_HPP
 #define ELASTICJOB_TESTING_BODY_FIBER_HPP
 
@@ -27,8 +27,8 @@ extern "C" void __sanitizer_finish_switch_fiber(void* fake_stack_save, void cons
 
 namespace elasticjob::testing {
 
-/// Marks a body that is called when its run begins, and takes as long as it says by calling `pass_time`; between two calls it
-/// sees what has happened meanwhile. Without this mark an ordinary body is called at the end of its run.
+/// Marks a body that is called when its run begins and passes time by calling `pass_time`. Between two calls it sees
+/// what has happened meanwhile. Without this mark an ordinary body is called at the end of its run.
 template <class Body>
 struct takes_time {
     Body body;
@@ -38,30 +38,29 @@ takes_time(Body) -> takes_time<Body>;
 
 namespace detail {
 
-/// A function that can stand still in the middle, with all that it has called, while its owner goes on. Costs 512 KiB of
-/// address space, and about a microsecond each time. Threads: the owner's.
+/// A function that can pause in the middle, with its whole call stack, while its owner continues. Costs 512 KiB of
+/// address space, and about a microsecond per switch. Threads: the owner's.
 class body_fiber {
 public:
-    /// `act(context)` is called when this is resumed for the first time, and must not throw; `on_sleep` is what `pass_time`
-    /// does in it.
+    /// The first `resume` calls `act(context)`, which must not throw. `pass_time` inside it calls `on_sleep`.
     body_fiber(void (*act)(void* context), void (*on_sleep)(void* context, std::chrono::nanoseconds), void* context);
     body_fiber(body_fiber const&) = delete;
     body_fiber& operator=(body_fiber const&) = delete;
 
-    /// The one that this is called in, or null.
+    /// The fiber in which this is called, or null.
     static body_fiber* current() noexcept { return current_; }
     void sleep(std::chrono::nanoseconds span) { on_sleep_(context_, span); }
 
     bool is_over() const noexcept { return is_over_; }
 
-    /// Returns when it pauses, or is over. Precondition: it is not.
+    /// Returns when the fiber pauses or has finished. Precondition: it has not finished.
     void resume();
 
-    /// In it: stands still until it is resumed. Throws when it has been given up.
+    /// Call it inside the fiber: pauses until the owner resumes it. Throws if the fiber has been given up.
     void pause();
 
-    /// It is not to go on where it stands, and what it holds is freed. Without exceptions it is not. Precondition: what it
-    /// uses is still there.
+    /// Ends a paused fiber by an exception and frees its resources; without exceptions it frees nothing. Precondition:
+    /// the objects that it uses still exist.
     void give_up();
 
 private:
@@ -85,9 +84,10 @@ private:
 
 } // namespace detail
 
-/// For bodies that are marked with `takes_time`, and not in a `catch` of theirs: returns when that much virtual time has
-/// passed for their process. If that dies meanwhile, this throws, and again whenever it is called, so that the body comes to
-/// its end; what it does then nobody sees. Faults of bodies happen here: it takes longer, or throws a std::runtime_error.
+/// Only for bodies marked with `takes_time`, and not inside a `catch` of the body: returns when that much virtual time
+/// has passed for the body's process. If the process dies meanwhile, this call and all later calls throw, so that the
+/// body ends; its later actions have no observer. Faults of bodies happen here: the call takes longer, or throws a
+/// std::runtime_error.
 void pass_time(std::chrono::nanoseconds span);
 
 } // namespace elasticjob::testing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Tries every order of events in a small world, and prints the shortest way to what must not be.
+/// \file \brief Tries every order of events in a small world, and prints the shortest trace to a problem.
 #ifndef ELASTICJOB_TESTING_CHECK_ALL_HPP
 #define ELASTICJOB_TESTING_CHECK_ALL_HPP
 
@@ -17,16 +17,16 @@
 
 namespace elasticjob::testing {
 
-/// A world is a value: everything that its future depends on, and nothing else.
+/// A world is a value that holds everything on which its future depends, and nothing else.
 ///
 /// | expression     | gives               | must hold                                                               |
 /// |----------------|---------------------|-------------------------------------------------------------------------|
 /// | `W{w}`         | a copy              | acts as `w` does                                                        |
-/// | `w.moves()`    | vector<std::string> | all that can happen next, by name; none: nothing will happen any more   |
+/// | `w.moves()`    | vector<std::string> | the names of all possible next moves; empty if nothing can happen       |
 /// | `w.make(name)` |                     | `name` is one of them                                                   |
 /// | `w.key()`      | std::string         | two worlds with the same key have the same future                       |
-/// | `w.problem()`  | std::string         | empty, or what must not be and is                                       |
-/// | `w.is_goal()`  | bool                | whether what must come about some time has come about                   |
+/// | `w.problem()`  | std::string         | a forbidden state, or an empty text                                     |
+/// | `w.is_goal()`  | bool                | whether the required state has been reached                             |
 template <class W>
 concept searchable_world = std::copyable<W> && requires(W w, W const& seen, std::string const& move) {
     { seen.moves() } -> std::same_as<std::vector<std::string>>;
@@ -36,13 +36,13 @@ concept searchable_world = std::copyable<W> && requires(W w, W const& seen, std:
     { seen.is_goal() } -> std::same_as<bool>;
 };
 
-/// What a search has found.
+/// The result of a search.
 struct search_report {
     std::uint64_t states = 0;       ///< distinct ones
     std::uint64_t moves = 0;        ///< tried
-    std::string problem;            ///< the first one; empty: there is none
-    std::vector<std::string> trace; ///< the moves that lead there: no shorter way exists
-    bool is_complete = true;        ///< false: it ended at `states_max`, so the absence of a problem proves nothing
+    std::string problem;            ///< the first problem found; empty: none
+    std::vector<std::string> trace; ///< the moves that lead to it; no shorter trace exists
+    bool is_complete = true;        ///< false: ended at `states_max`, so the absence of a problem proves nothing
 
     bool holds() const noexcept { return problem.empty() && is_complete; }
 };
@@ -64,10 +64,10 @@ struct fingerprint {
 
 } // namespace detail
 
-/// Breadth first, so the first problem has the shortest trace. Two things are looked for: a state with a `problem()`, and a
-/// state from which no sequence of moves leads to a goal. O(states * moves) copies; it keeps some 200 bytes for each state,
-/// and the worlds that have not been continued yet. Of each key it keeps a fingerprint of 128 bits: among ten million states
-/// the odds that two share one are below 1 in 10^24. Threads: any one.
+/// Searches breadth-first, so the first problem has the shortest trace. It looks for a state with a `problem()`, and
+/// for a state from which no sequence of moves leads to a goal. Makes O(states * moves) copies. Keeps some 200 bytes
+/// for each state, and the worlds whose moves it has not tried yet. Keeps a fingerprint of 128 bits of each key: among
+/// ten million states, the odds that two share one are below 1 in 10^24. Threads: any one.
 template <searchable_world World>
 search_report check_all(World const& start, std::uint64_t states_max = 1'000'000) {
     struct origin {
@@ -75,7 +75,7 @@ search_report check_all(World const& start, std::uint64_t states_max = 1'000'000
         std::string move;
     };
     std::vector<origin> origins;
-    std::vector<std::vector<std::size_t>> into; // for each state those that lead to it by one move
+    std::vector<std::vector<std::size_t>> into; // for each state: the states that lead to it in one move
     std::vector<std::size_t> goals;
     std::unordered_map<detail::fingerprint, std::size_t, detail::fingerprint::hash> numbers;
     std::deque<World> waiting; // the last ones of `origins`, in their order

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Plays a scenario with one seed after the other; tells of the first that fails how to replay it, and why.
+/// \file \brief Plays a scenario with one seed after another, and reports how to replay the first failure and its
+/// cause.
 #ifndef ELASTICJOB_TESTING_EXPLORE_HPP
 #define ELASTICJOB_TESTING_EXPLORE_HPP
 
@@ -22,8 +23,8 @@
 
 namespace elasticjob::testing {
 
-/// Builds the cluster of a seed: a pointer to a `simulation` with its jobs and nodes, in which nothing has happened yet.
-/// Called again for each replay, so it must depend on nothing but the seed.
+/// Builds the cluster of a seed: returns a pointer to a `simulation` with its jobs and nodes, before its first step.
+/// Each replay calls it again, so it must depend on nothing but the seed.
 template <class S>
 concept scenario = requires(S& build, std::uint64_t seed, fault_plan const& plan, std::chrono::milliseconds length) {
     build(seed)->play(plan, length);
@@ -31,34 +32,34 @@ concept scenario = requires(S& build, std::uint64_t seed, fault_plan const& plan
     { build(seed)->transcript() } -> std::convertible_to<std::string>;
 };
 
-/// The environment has the last word, so that one command replays a failure:
+/// The environment overrides the options, so that one command replays a failure:
 ///
-/// | variable          | says                                                                            |
+/// | variable          | meaning                                                                         |
 /// |-------------------|---------------------------------------------------------------------------------|
-/// | ELASTICJOB_SEED   | play this seed only, and tell all that happened                                 |
-/// | ELASTICJOB_FAULTS | with this plan, lines of it separated by `;`, instead of the seed's             |
-/// | ELASTICJOB_SEEDS  | how many fixed seeds                                                            |
-/// | ELASTICJOB_FRESH  | how many fresh ones, from the machine                                           |
+/// | ELASTICJOB_SEED   | play only this seed, and print everything that happens                          |
+/// | ELASTICJOB_FAULTS | play this plan, with lines separated by `;`, instead of the seed's plan         |
+/// | ELASTICJOB_SEEDS  | the number of fixed seeds                                                       |
+/// | ELASTICJOB_FRESH  | the number of fresh seeds from the machine                                      |
 struct explore_options {
-    std::uint64_t seeds = 100; ///< 1 and so on
+    std::uint64_t seeds = 100; ///< seeds 1 to this number
     std::uint64_t fresh = 3;
-    std::chrono::milliseconds length{240'000}; ///< of the faults
+    std::chrono::milliseconds length{240'000}; ///< the time in which faults happen
     fault_rates rates{};
     shrink_limits shrinking{};
-    std::string command{}; ///< what a replay runs; empty: this program
+    std::string command{}; ///< the replay command; empty: this program
 };
 
-/// What has come of it.
+/// The result of an exploration.
 struct exploration {
     std::uint64_t seeds = 0;
     std::vector<std::uint64_t> fresh{};
     std::chrono::nanoseconds virtual_time{};
     std::uint64_t steps = 0;
 
-    std::optional<std::uint64_t> failed{}; ///< the seed; it was the last
+    std::optional<std::uint64_t> failed{}; ///< the failed seed, which was the last one played
     std::optional<violation> wrong{};
-    fault_plan faults{};  ///< those that are enough
-    std::string report{}; ///< for people: how to replay the failure; or of a single seed, what happened
+    fault_plan faults{};  ///< the faults that suffice for the failure
+    std::string report{}; ///< for people: how to replay the failure, or the transcript of a single seed
 
     bool holds() const noexcept { return !failed; }
 };
@@ -71,13 +72,13 @@ std::string this_program();
 
 std::string in_one_line(fault_plan const& plan);
 
-/// The end of a long text, from the begin of a line.
+/// The end of a long text, from the beginning of a line.
 std::string_view last_lines(std::string_view text, std::size_t bytes_most);
 
 } // namespace detail
 
-/// Plays the fixed seeds, then the fresh ones, up to the first failure; then finds the faults that are enough for the
-/// same invariant to fail. Bounded by the number of seeds and the limits of shrinking.
+/// Plays the fixed seeds and then the fresh ones, up to the first failure. Then finds a subset of the faults that makes
+/// the same invariant fail. Bounded by the number of seeds and the limits of shrinking.
 template <scenario Scenario>
 exploration explore(explore_options const& options, Scenario build) {
     exploration e;

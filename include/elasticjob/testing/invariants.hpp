@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What must hold in every cluster, whatever happens to it.
+/// \file \brief The invariants of every cluster, under all faults.
 #ifndef ELASTICJOB_TESTING_INVARIANTS_HPP
 #define ELASTICJOB_TESTING_INVARIANTS_HPP
 
@@ -26,36 +26,36 @@ namespace detail {
 
 inline std::string item_text(std::string const& job, item_index i) { return "item " + item_name(i) + " of " + job; }
 
-/// How many items the job has, by its configuration; nothing if there is none that can be read.
+/// The number of items in the job's configuration; nothing if no readable configuration exists.
 std::optional<std::uint32_t> item_count(cluster_view const& v, std::string const& job);
 
 /// The job that a path belongs to.
 std::string_view job_of(std::string_view path);
 
-/// Which item's record a node is, if it is one.
+/// The item to whose run record a path leads, if it does.
 struct record_place {
     std::string job;
     item_index item;
 };
 std::optional<record_place> record_place_of(std::string_view path);
 
-/// The assignment, if it is in force: docs/decisions/0003.
+/// The assignment, if it is in force (docs/decisions/0003).
 std::optional<assignment> assignment_in_force(cluster_view const& v, std::string const& job);
 
-/// Whom an item belongs to: by the assignment, whose writing to the items' nodes may take several transactions; by the
-/// item's node if there is none in force. Empty: nobody.
+/// The owner of an item, or an empty text. Taken from the assignment in force, because updating the items' nodes may
+/// take several transactions; without one, from the item's node.
 std::string owner_of(cluster_view const& v, std::string const& job, item_index i);
 
-/// Whether the assignment in force leaves the item to nobody, as a strategy may that gives `partial_runs`.
+/// Whether the assignment in force leaves the item unowned, which is allowed to a strategy that returns `partial_runs`.
 bool is_left(cluster_view const& v, std::string const& job, item_index i);
 
-/// Whether anybody may own the job's items.
+/// Whether any instance may own the job's items.
 bool has_members(cluster_view const& v, std::string const& job);
 
 } // namespace detail
 
-/// I1, by sessions: while the session lives under which a run began, nobody else runs its item. (Jobs that do not mark
-/// their runs promise nothing; they have no mark to see. Of a run that was given up only the body goes on.)
+/// I1, by sessions: while the session of a run lives, no other instance runs its item. (Jobs that do not mark their
+/// runs promise nothing and have no mark to check. After a run was given up, only its body continues.)
 struct no_two_runs_of_one_item {
     static constexpr std::string_view name = "I1 no two runs of one item";
 
@@ -66,8 +66,8 @@ private:
     std::set<std::tuple<std::string, item_index, std::int64_t>> given_up_;
 };
 
-/// I1, by tokens, where the library gives them: no two runs of an item have the same one. That they grow is for the store
-/// to check that they protect: a run may begin late, after one with a greater token.
+/// I1, by tokens, where the library provides them: no two runs of an item have the same token. The store, not this
+/// check, verifies that tokens grow: a run may begin late, after a run with a greater token.
 struct tokens_are_unique {
     static constexpr std::string_view name = "I1 tokens are unique";
 
@@ -77,7 +77,8 @@ private:
     std::map<std::pair<std::string, item_index>, std::set<std::int64_t>> seen_;
 };
 
-/// What was reported as skipped for good is never run. An item that is cut loses its record, and begins anew if it comes back.
+/// An instant that was reported as skipped for good never runs. An item that is removed loses its record, and starts
+/// afresh if it returns.
 struct what_is_skipped_stays_skipped {
     static constexpr std::string_view name = "what is skipped stays skipped";
 
@@ -89,8 +90,8 @@ private:
     std::set<std::tuple<std::string, item_index, wall_time>> skipped_;
 };
 
-/// Whoever marks an item as running is its owner at that revision. (Who comes back with a new session marks what it still
-/// runs before it tells that it has joined.)
+/// An instance that marks an item as running owns it at that revision. (An instance that returns with a new session
+/// marks the items that it still runs before it reports that it has joined.)
 struct only_the_owner_starts {
     static constexpr std::string_view name = "only the owner starts an item";
 
@@ -100,19 +101,19 @@ struct only_the_owner_starts {
 
 private:
     std::set<std::pair<std::string, std::int64_t>> joined_; ///< jobs and sessions
-    std::map<std::string, revision> last_;                  ///< of each mark: a step may have several changes
+    std::map<std::string, revision> last_;                  ///< per mark: a step may have several changes
 };
 
-/// A published assignment and the nodes of the items say the same.
+/// A published assignment and the nodes of the items agree.
 struct items_agree_with_assignment {
     static constexpr std::string_view name = "items and assignment agree";
 
     std::string changed(tree_event const& e, cluster_view const& v) const;
 };
 
-/// I3: once all is settled each item has exactly one owner, which lives, and is enabled; or none, if the assignment in
-/// force leaves it to nobody. There is a live leader, and nothing is left to do. "At most one" needs no look: an item's
-/// node has one content.
+/// I3: in a settled cluster each item has exactly one owner, which is alive and enabled, or none if the assignment in
+/// force leaves it unowned. There is a live leader, and no work is left. "At most one" needs no check, because an
+/// item's node has one content.
 struct one_owner_for_each_item {
     static constexpr std::string_view name = "I3 one owner for each item";
 
@@ -122,13 +123,13 @@ private:
     static std::string look(std::string const& job, cluster_view const& v);
 };
 
-/// I7: what an operator has ordered is done once all is settled: nothing is left to obey, who is disabled has no items,
-/// and the number of items is the configured one. A trigger while nothing happens has every item run, or be skipped with
-/// a reason.
+/// I7: in a settled cluster all orders of operators have been carried out. No order is left, disabled servers have no
+/// items, and the number of items is the configured one. A trigger in a quiet cluster makes every item run, or be
+/// skipped with a reason.
 struct orders_are_obeyed {
     static constexpr std::string_view name = "I7 orders are obeyed";
 
-    /// With `accepts_skips` false every item must run.
+    /// If `accepts_skips` is false, every item must run.
     explicit orders_are_obeyed(bool accepts_skips = true) noexcept : accepts_skips_{accepts_skips} {}
 
     std::string on(observation const& o, cluster_view const& v);
@@ -140,18 +141,18 @@ private:
 
     bool accepts_skips_;
     std::set<std::string> ordered_;                      ///< jobs
-    std::map<std::string, std::set<item_index>> obeyed_; ///< by job: which items have run for an order
+    std::map<std::string, std::set<item_index>> obeyed_; ///< by job: the items that have run for an order
 };
 
-/// I8: when all have left, only persistent nodes remain, and no item runs.
+/// I8: after all instances have left, only persistent nodes remain, and no item runs.
 struct nothing_is_left_behind {
     static constexpr std::string_view name = "I8 nothing is left behind";
 
     std::string reached(stage s, cluster_view const& v) const;
 };
 
-/// I9: every running mark of a live session belongs to a run that goes on, or to one whose end is owed: because of an
-/// outage, or because the registry refuses to write it. Nothing of that lasts longer than `limit`.
+/// I9: every running mark of a live session belongs to a run in progress, or to a run whose end has not been written
+/// yet because of an outage or a refusal of the registry. The latter state lasts no longer than `limit`.
 struct every_mark_has_a_run {
     static constexpr std::string_view name = "I9 every mark has a run";
     static constexpr std::chrono::seconds limit{60};
@@ -163,13 +164,14 @@ struct every_mark_has_a_run {
 private:
     std::string find_stray(cluster_view const& v);
 
-    /// Marks, and when each was first seen without a run. What ends that is seen, so it has lasted since.
+    /// Marks without a run, and when each was first seen so. Any event that ends this state is observed, so the state
+    /// has lasted since then.
     std::map<std::string, std::optional<mono_time>> stray_since_;
     mono_time looked_at_{};
 };
 
-/// I10: every instance's node belongs to a scheduler that has joined and not left; to one that joins or leaves just
-/// now; or to a session that is about to end. Nothing of that lasts longer than `limit`.
+/// I10: every instance's node belongs to a scheduler that has joined and not left, to one that is joining or leaving,
+/// or to a session that is about to end. The last two states last no longer than `limit`.
 struct every_instance_has_a_scheduler {
     static constexpr std::string_view name = "I10 every instance has a scheduler";
     static constexpr std::chrono::seconds limit{60};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The loop of one simulated process: one of many on a virtual loop, to be paused, killed, and lied to.
+/// \file \brief The loop of one simulated process, on a shared virtual loop. It can be paused and killed.
 #ifndef ELASTICJOB_TESTING_NODE_LOOP_HPP
 #define ELASTICJOB_TESTING_NODE_LOOP_HPP
 
@@ -12,25 +12,25 @@
 
 namespace elasticjob::testing {
 
-/// How a blocking call goes on while it waits: one step of the world, false if it should give up. A trampoline and its
-/// context; without one, the virtual loop is stepped.
+/// Advances a waiting blocking call by one step of the world; returns false if the call should give up. A trampoline
+/// and its context. Without one, the virtual loop is stepped.
 struct world_stepper {
     bool (*step)(void* context) = nullptr;
     void* context = nullptr;
 };
 
-/// Shares the world's monotonic time, less what it has been suspended, and has a wall clock of its own. One piece of work or one timer is a step of the
-/// world, so that processes take turns.
+/// Uses the world's monotonic time minus its own suspensions, and has a wall clock of its own. One piece of work or one
+/// timer is one step of the world, so processes take turns.
 ///
 /// | the process is | posted work and timers                    | blocking calls                |
 /// |----------------|-------------------------------------------|-------------------------------|
-/// | paused         | wait; what is overdue runs after `resume` | wait, while the world goes on |
+/// | paused         | wait; overdue timers fire after `resume`  | wait, while the world goes on |
 /// | killed         | never run; work is discarded at once      | give up                       |
 ///
-/// Working takes no time; but a process that goes round in circles must not keep the time from passing for all others, so
-/// a thousand pieces of work at one instant are followed by a millisecond. Once killed, everything that uses the loop can be destroyed, and nothing is sent in doing so.
-/// Cost: a heap operation more than the virtual loop for each timer that becomes the earliest; a list operation more for
-/// each run of work. Threads: the world's.
+/// Work takes no time. But a process in an endless cycle must not stop the time of all others, so a thousand pieces of
+/// work at one instant are followed by a millisecond. After a kill, all objects that use the loop can be destroyed, and
+/// their destruction sends nothing. Cost: compared with the virtual loop, one more heap operation for each timer that
+/// becomes the earliest, and one more list operation for each batch of work. Threads: the world's.
 class node_loop {
 public:
     explicit node_loop(virtual_loop& world, world_stepper s = {}) noexcept : world_{world}, stepper_{s} {}
@@ -47,7 +47,7 @@ public:
 
     void post(work& w) noexcept;
     void arm(timer& t, mono_time due);
-    void disarm(timer& t) noexcept { timers_.disarm(t); } // the alarm may ring for nothing
+    void disarm(timer& t) noexcept { timers_.disarm(t); } // the alarm may fire without a due timer
     bool wait(gate const& g);
 
     virtual_loop& world() const noexcept { return world_; }
@@ -55,22 +55,23 @@ public:
     bool is_paused() const noexcept { return paused_; }
     bool is_killed() const noexcept { return killed_; }
 
-    /// As SIGSTOP does. Ends a suspension.
+    /// Acts like SIGSTOP. Ends a suspension.
     void pause() noexcept;
 
-    /// As a machine's suspension does: paused, and monotonic time stands still, though not `boot_now`.
+    /// Acts like the suspension of a machine: paused, and monotonic time stands still, but `boot_now` continues.
     void suspend() noexcept;
 
-    /// Ends both.
+    /// Ends a pause and a suspension.
     void resume();
 
-    /// As SIGKILL does. May be called by the process's own step, which then is its last.
+    /// Acts like SIGKILL. The process's own step may call it; that step is then its last.
     void kill() noexcept;
 
-    /// What is posted goes there instead, until this is called with null. For who calls a worker's part of some work.
+    /// Redirects posted work to another list, until it is called with null. For code that runs a worker's part of some
+    /// work.
     void divert(intrusive_list<work>* into) noexcept { diverted_ = into; }
 
-    /// By how much the process's wall clock is ahead of the world's.
+    /// How far the process's wall clock is ahead of the world's.
     std::chrono::nanoseconds wall_offset() const noexcept { return wall_offset_; }
     void set_wall_offset(std::chrono::nanoseconds offset) noexcept;
 
@@ -101,10 +102,10 @@ private:
     intrusive_list<work>* diverted_ = nullptr;
     timer_queue timers_;
     wall_time::duration wall_offset_{};
-    mono_time::duration slept_{};           ///< in the suspensions that are over
-    std::optional<mono_time> asleep_since_; ///< by the world
-    mono_time instant_{};     ///< when the last work was done
-    std::uint32_t works_ = 0; ///< how many at that instant
+    mono_time::duration slept_{};           ///< total of the suspensions that have ended
+    std::optional<mono_time> asleep_since_; ///< in world time
+    mono_time instant_{};                   ///< time of the latest work
+    std::uint32_t works_ = 0;               ///< pieces of work at that instant
     turn turn_{*this};
     alarm<&node_loop::fire_one> alarm_{*this};
     alarm<&node_loop::go_on> breath_{*this};

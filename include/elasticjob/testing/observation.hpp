@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What is seen of a simulated cluster: the events of its schedulers, its bodies, and what is done to it.
+/// \file \brief Observations of a simulated cluster: events of its schedulers and bodies, and actions on the cluster.
 #ifndef ELASTICJOB_TESTING_OBSERVATION_HPP
 #define ELASTICJOB_TESTING_OBSERVATION_HPP
 
@@ -20,10 +20,10 @@
 
 namespace elasticjob::testing {
 
-/// One line of the transcript. Which members count depends on the kind.
+/// One line of the transcript. The kind determines which members are used.
 struct observation {
     enum class kind : std::uint8_t {
-        // Told by a scheduler.
+        // Reported by a scheduler.
         joined,
         left,
         leads,
@@ -49,12 +49,12 @@ struct observation {
     kind what{};
     mono_time at{};
     std::uint32_t node = 0;
-    std::uint64_t process = 0; ///< counts the processes of the simulation; 0: nobody's
+    std::uint64_t process = 0; ///< the number of the process within the simulation; 0: none
     std::string job{};
     std::string instance{};
     item_index item = 0;             ///< started, finished, skipped, body_…
     wall_time due{};                 ///< likewise
-    std::int64_t token = 0;          ///< likewise, where the library gives one
+    std::int64_t token = 0;          ///< likewise, where the library provides one
     std::optional<error> failure{};  ///< finished, trouble, body_ended, command
     run_source source{};             ///< started
     std::uint32_t attempt = 0;       ///< started
@@ -71,12 +71,12 @@ constexpr std::string_view name_of(observation::kind k) noexcept {
     return names[static_cast<std::size_t>(k)];
 }
 
-/// `12345 ms, node 2.5, settle: started 3`: the process behind the node's point.
+/// `12345 ms, node 2.5, settle: started 3`: the number after the node's point is the process.
 std::string to_string(observation const& o);
 
 namespace detail {
 
-/// The record of an event, without who and when.
+/// The record of an event, without the process and the time.
 template <class Event>
 observation observe(Event const& e) {
     using kind = observation::kind;
@@ -91,7 +91,7 @@ observation observe(Event const& e) {
     if constexpr (requires { e.failure; }) o.failure = e.failure;
     if constexpr (std::is_same_v<Event, events::joined>) {
         o.what = kind::joined;
-        // Without the process id, which is another one each time.
+        // Without the process id, which differs between program runs.
         auto const& id = e.from.instance.str();
         o.text = id.substr(id.rfind('-') + 1).append(" ").append(e.note);
     } else if constexpr (std::is_same_v<Event, events::left>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What invariants look at, the `invariant` concept, and the list of them.
+/// \file \brief The state that invariants examine, the `invariant` concept, and the list of invariants.
 #ifndef ELASTICJOB_TESTING_OBSERVATORY_HPP
 #define ELASTICJOB_TESTING_OBSERVATORY_HPP
 
@@ -20,7 +20,7 @@
 
 namespace elasticjob::testing {
 
-/// A body that runs now, or whose process does not know yet that it should not.
+/// A body that is running, or whose process does not know yet that it should not be.
 struct live_run {
     std::uint32_t node = 0;
     std::uint64_t process = 0;
@@ -28,20 +28,20 @@ struct live_run {
     item_index item = 0;
     wall_time due{};
     std::int64_t token = 0;
-    std::int64_t session = 0; ///< that it runs under: its process's when it began, or when that joined again
+    std::int64_t session = 0; ///< the session of the run: its process's at the start, or after a rejoin
 };
 
-/// A machine of the cluster, as the simulation knows it.
+/// A machine of the cluster, as known to the simulation.
 struct node_view {
     std::string ip{};
-    std::uint64_t process = 0; ///< 0: none runs
-    std::int64_t session = 0;  ///< as the process has it
+    std::uint64_t process = 0; ///< 0: no process runs
+    std::int64_t session = 0;  ///< as known to the process
     std::chrono::nanoseconds wall_offset{};
-    std::map<std::string, std::string> instances{}; ///< by job: what its process is called, from joining to leaving
+    std::map<std::string, std::string> instances{}; ///< by job: the instance id, from joining to leaving
 };
 
-/// Where a simulation is: first there are faults; then they end, and after a while all must be well; then the due
-/// instants are watched; then all leave.
+/// The stages of a simulation: faults happen; they end, and after a while the cluster must be healthy; the due instants
+/// are watched; all instances leave.
 enum class stage : std::uint8_t { faults, settling, settled, watched, left };
 
 constexpr std::string_view name_of(stage s) noexcept {
@@ -49,7 +49,7 @@ constexpr std::string_view name_of(stage s) noexcept {
     return names[static_cast<std::size_t>(s)];
 }
 
-/// All that can be seen, with nothing hidden by a network.
+/// The whole observable state, unobstructed by any network.
 struct cluster_view {
     simulated_server const& server;
     std::vector<std::string> jobs{};
@@ -57,28 +57,29 @@ struct cluster_view {
     std::vector<live_run> runs{};
     std::vector<observation> log{};
     stage now_at = stage::faults;
-    /// The due instants of the job in (after, until], by the two nodes of its configuration in the registry; without fixed
-    /// delays, and without those for which the last item may still wait because of jitter.
+    /// The due instants of the job in (after, until], from the two nodes of its configuration in the registry. Without
+    /// fixed delays, and without instants for which the last item may still wait because of jitter.
     std::vector<wall_time> (*due)(std::string_view config, std::string_view schedule, wall_time after,
                                   wall_time until) = nullptr;
 
     wall_time wall_of(node_view const& n) const;
     node const* find(node_path const& path) const { return server.tree().find(path); }
     std::string data(node_path const& path) const;
-    /// The instances whose node is there, with a session that lives, and whose process runs.
+    /// The instances whose node exists, whose session lives and whose process runs.
     std::map<std::string, node_view const*> live_instances(std::string const& job) const;
     bool is_enabled(std::string const& job, node_view const& n) const;
     static job_layout layout(std::string const& job) { return job_layout{job_name::parse(job).value()}; }
 };
 
-/// Something that must hold. All but the name is optional; each function gives what is wrong, or an empty text.
+/// A condition that must hold. Only the name is required. Each function returns a description of the violation, or an
+/// empty text.
 ///
-/// | expression          | is called                                                                      |
+/// | expression          | meaning                                                                        |
 /// |---------------------|--------------------------------------------------------------------------------|
-/// | `I::name`           | what it is called, for people                                                  |
-/// | `i.on(o, view)`     | with each observation                                                          |
-/// | `i.changed(e, view)`| with each change of the tree, at the end of the step; several may come together |
-/// | `i.reached(s, view)`| when a stage is reached: settled, watched, left                                |
+/// | `I::name`           | its name, for people                                                           |
+/// | `i.on(o, view)`     | called with each observation                                                   |
+/// | `i.changed(e, view)`| called with each change of the tree, after the step; a step may have several   |
+/// | `i.reached(s, view)`| called when a stage is reached: settled, watched, left                         |
 ///
 /// Models: invariants.hpp. Threads: the world's.
 template <class I>
@@ -94,7 +95,7 @@ struct violation {
 
 std::string to_string(violation const& v);
 
-/// Takes note, and asks the invariants. Threads: the world's.
+/// Records observations and asks the invariants. Threads: the world's.
 class observatory {
 public:
     explicit observatory(simulated_server& s) : view{s} { s.on_change(&note_change, this); }
@@ -111,7 +112,7 @@ public:
     void note(observation o);
     void note_violation(std::string_view name, std::string what) { judge(name, std::move(what)); }
 
-    /// After each step.
+    /// Call it after each step.
     void look_at_changes();
     void reach(stage s);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What must hold of the run records: each change of one is a step that the protocol knows.
+/// \file \brief The invariants of the run records: each change of a record is a step of the protocol.
 #ifndef ELASTICJOB_TESTING_RECORD_INVARIANTS_HPP
 #define ELASTICJOB_TESTING_RECORD_INVARIANTS_HPP
 
@@ -23,23 +23,23 @@ namespace detail {
 
 std::optional<run_record> record_of(cluster_view const& v, std::string const& job, item_index i);
 
-/// Two writings of one record, the second right behind the first.
+/// Two consecutive versions of one record.
 struct record_step {
     run_record const& before;
     run_record const& now;
-    bool was_called = true;    ///< whether a body has been called for what ran before
-    bool has_failover = true;  ///< of the job
-    bool former_lives = false; ///< the instance of what ran before is still there
+    bool was_called = true;    ///< whether a body was called for the previous run
+    bool has_failover = true;  ///< failover setting of the job
+    bool former_lives = false; ///< whether the instance of the previous run still exists
 };
 
-/// Empty if that is a step that the protocol knows.
+/// Empty if the change is a step of the protocol.
 std::string find_wrong(record_step const& s);
 
 } // namespace detail
 
-/// I1, I2, I4 and I5, as they show in the run records. A run begins on an instant that nobody has dealt with, or makes up
-/// for one whose instance is gone, as the attempt behind it; it ends as it began, once, and only if nobody has made up
-/// for it meanwhile; no body was called for a run whose beginning has been undone.
+/// I1, I2, I4 and I5, as visible in the run records. A run begins for an instant that has not been handled, or makes up
+/// for a run whose instance is gone, as the next attempt. It ends once, with the identity it began with, and only if no
+/// other run has made up for it meanwhile. A run whose start was undone never called its body.
 class records_tell_one_story {
 public:
     static constexpr std::string_view name = "I1 I2 I4 I5 run records tell one story";
@@ -52,8 +52,8 @@ private:
     struct knowledge {
         run_record record;
         revision at = 0;
-        std::int64_t token = 0; ///< of what runs
-        mono_time begun{};      ///< when that was seen first
+        std::int64_t token = 0; ///< of the live run
+        mono_time begun{};      ///< when the run was first seen
     };
 
     std::string judge(std::string const& job, item_index item, knowledge const& known, run_record const& now,
@@ -72,8 +72,8 @@ private:
     std::set<std::tuple<std::string, item_index, std::int64_t>> called_;
 };
 
-/// I6, and the other half of I4: once all is settled, no run of a dead instance is left in a record, and every instant is
-/// dealt with, or waits for the run that is going on.
+/// I6, and the other half of I4: in a settled cluster no record contains a run of a dead instance, and every instant
+/// has been handled or waits for the run in progress.
 class every_instant_is_dealt_with {
 public:
     static constexpr std::string_view name = "I4 I6 every due instant is dealt with";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Which faults of a plan matter: the others are taken away, as long as it still fails.
+/// \file \brief Finds the faults of a plan that matter: removes others as long as the plan still fails.
 #ifndef ELASTICJOB_TESTING_SHRINK_HPP
 #define ELASTICJOB_TESTING_SHRINK_HPP
 
@@ -13,17 +13,17 @@ namespace elasticjob::testing {
 
 struct shrink_limits {
     std::size_t tries = 400;
-    std::chrono::milliseconds time{60'000}; ///< of the wall clock on the wall; looked at between tries
+    std::chrono::milliseconds time{60'000}; ///< of real time; checked between tries
 };
 
 struct shrunk_plan {
     fault_plan plan;
     std::size_t tries = 0;
-    bool is_minimal = false; ///< taking away any single fault makes it succeed
+    bool is_minimal = false; ///< true if the plan holds after the removal of any single fault
 };
 
-/// Delta debugging (Zeller and Hildebrandt's ddmin, by complements): leaves out ever smaller parts. `fails` plays a plan
-/// and says whether it still fails. Precondition: `plan` fails.
+/// Delta debugging (ddmin by Zeller and Hildebrandt, by complements): removes smaller and smaller parts. `fails` plays
+/// a plan and returns whether it still fails. Precondition: `plan` fails.
 template <std::predicate<fault_plan const&> Fails>
 shrunk_plan shrink(fault_plan plan, Fails fails, shrink_limits limits = {}) {
     auto const until = std::chrono::steady_clock::now() + limits.time;

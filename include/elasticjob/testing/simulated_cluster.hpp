@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Machines, processes and operators in one thread and virtual time: what a simulation plays with.
+/// \file \brief Machines, processes and operators in one thread and virtual time: the parts of a simulation.
 #ifndef ELASTICJOB_TESTING_SIMULATED_CLUSTER_HPP
 #define ELASTICJOB_TESTING_SIMULATED_CLUSTER_HPP
 
@@ -34,35 +34,35 @@
 
 namespace elasticjob::testing {
 
-/// How a simulated cluster is set up.
+/// The settings of a simulated cluster.
 struct simulation_options {
     memory_server_options server{};
     latency_range latency{};
     body_time bodies{};                                   ///< of ordinary bodies
-    scheduler_options scheduler{};                        ///< but for the seed and the server's address
+    scheduler_options scheduler{};                        ///< except the seed and the server's address
     wall_time start{std::chrono::seconds{1'767'225'600}}; ///< 2026-01-01 00:00:00 UTC
 
-    std::chrono::milliseconds settle{60'000};  ///< after the faults, all must be well within this time
-    std::chrono::milliseconds watch{45'000};   ///< how long it is then looked whether all that is due runs
-    std::chrono::milliseconds call{3'600'000}; ///< a blocking call that takes longer counts as one that never ends
-    bool triggers_may_be_skipped = true;       ///< as long as somebody is told
+    std::chrono::milliseconds settle{60'000};  ///< after the faults, the cluster must be healthy within this time
+    std::chrono::milliseconds watch{45'000};   ///< how long the due runs are then watched
+    std::chrono::milliseconds call{3'600'000}; ///< a blocking call that takes longer counts as endless
+    bool triggers_may_be_skipped = true;       ///< if the skip is reported
 };
 
-/// What a simulation is but for the type of its schedulers, which `simulation` chooses: see there.
+/// The part of a simulation that does not depend on the type of its schedulers, which `simulation` chooses.
 class simulated_cluster {
 public:
     simulated_cluster(simulated_cluster const&) = delete;
     simulated_cluster& operator=(simulated_cluster const&) = delete;
 
-    // ---- Before it begins.
+    // ---- Before the simulation begins.
 
-    /// All members of all jobs. Servers are called 10.0.0.1 and so on.
+    /// Adds members of all jobs. Their servers are called 10.0.0.1 and so on.
     void add_nodes(std::uint32_t count);
 
-    /// One that is called like that; several may be called alike.
+    /// Adds a node with that address; several nodes may share one.
     void add_node(std::string ip);
 
-    /// Whether the node is a member of the job from the beginning.
+    /// Sets whether the node is a member of the job from the beginning.
     void set_member(std::uint32_t node, std::uint32_t job, bool is_member);
 
     template <invariant I>
@@ -70,36 +70,36 @@ public:
         observatory_.add(std::move(i));
     }
 
-    // ---- The whole of it.
+    // ---- A whole simulation.
 
-    /// What a plan for this cluster may speak of.
+    /// The targets that a plan for this cluster may use.
     fault_targets targets() const;
 
-    /// Starts all nodes; lets the faults happen; ends them; lets all settle, with what operators have ordered so far and
-    /// then with everything enabled again; watches; has everybody leave. Stops at the first violation. The time of the
-    /// faults lasts until the last of the plan, and `length` at least.
+    /// Starts all nodes; plays the faults and ends them; lets the cluster settle, first with the operators' changes and
+    /// then with everything enabled again; watches the due runs; makes all instances leave. Stops at the first
+    /// violation. The time of the faults lasts until the last fault of the plan, and at least `length`.
     void play(fault_plan const& plan, std::chrono::milliseconds length = {});
 
-    // ---- By hand.
+    // ---- Step by step.
 
     void start_all();
     void schedule_faults(fault_plan const& plan);
-    /// Now, as part of whatever runs next.
+    /// Injects the fault now, as part of the next step.
     void inject(fault f) { at(world_.now(), {planned::kind::begin, f}); }
 
     void run_for(std::chrono::nanoseconds span);
 
-    /// All nodes leave in order, each after the other.
+    /// Stops all nodes in order, one after another.
     void stop_all();
 
-    /// Networks are mended, processes go on or start anew, bodies behave. Clocks keep their differences; what operators
-    /// have ordered stays.
+    /// Repairs networks, resumes or restarts processes, and ends the faults of bodies. Clocks keep their differences,
+    /// and the operators' changes stay.
     void end_faults();
 
-    /// No server is disabled, no item; every job has all the members that it is to have, and one at least.
+    /// Enables all servers and items. Every job gets all its intended members, and at least one.
     void enable_everything();
 
-    /// The job's nodes.
+    /// The nodes of the job in the registry.
     job_layout layout(std::uint32_t job) const { return cluster_view::layout(jobs_[job].config.name); }
 
     bool is_over() const noexcept { return !observatory_.violations.empty(); }
@@ -109,17 +109,17 @@ public:
     simulated_server& server() noexcept { return server_; }
     std::uint64_t steps() const noexcept { return steps_; }
 
-    /// All that was seen, a line for each thing.
+    /// All observations, one per line.
     std::string transcript() const;
 
 protected:
-    /// Tells the observatory.
+    /// Reports to the observatory.
     struct sink {
         simulated_cluster* self;
         std::uint32_t node;
         std::uint64_t process;
 
-        void operator()(events::session_changed const&) const {} // the simulation made it so
+        void operator()(events::session_changed const&) const {} // an action of the simulation itself
         void operator()(events::script_output const&) const {}
         void operator()(events::item_progressed const&) const {} // does not change what must hold
         template <class Event>
@@ -134,7 +134,7 @@ protected:
 
     using due_function = std::vector<wall_time>(std::string_view config, std::string_view schedule, wall_time after,
                                                 wall_time until);
-    /// For a process that begins.
+    /// For a process that starts.
     using make_function = simulated_scheduler(simulated_cluster&, simulated_registry&, scheduler_options,
                                               simulated_workers&, sink);
 
@@ -147,14 +147,14 @@ protected:
 
     simulated_cluster(std::uint64_t seed, simulation_options o, due_function* find_due, make_function* make_scheduler);
 
-    /// Everything dies; nothing is waited for.
+    /// Kills all processes without waiting.
     ~simulated_cluster();
 
 private:
     struct machine;
     struct process;
 
-    /// A job's body, without its type: pointers to functions made from a template.
+    /// A job's body with its type erased: pointers to functions made from a template.
     struct job_entry {
         job_entry(job_config c, simulated_call body, void (*destroy_body)(void*));
         job_entry(job_entry&& other) noexcept;
@@ -166,7 +166,7 @@ private:
         void (*destroy)(void*);
     };
 
-    /// One life of a scheduler.
+    /// One life of a scheduler's process.
     struct process {
         process(simulated_cluster& s, machine& m, std::uint64_t n);
         void begin_scheduler(simulated_cluster& s, machine& m);
@@ -176,29 +176,29 @@ private:
         node_loop loop;
         simulated_registry registry;
         simulated_workers workers;
-        std::unique_ptr<simulated_scheduler> scheduler; ///< none between its end and the begin of the next
-        std::uint64_t schedulers = 0;                   ///< that it has had
+        std::unique_ptr<simulated_scheduler> scheduler; ///< null after its end until the next one begins
+        std::uint64_t schedulers = 0;                   ///< how many it has had
         std::map<std::uint32_t, simulated_scheduler::handle> handles;
-        std::set<std::uint32_t> busy_with; ///< jobs that it is joining or leaving just now
-        int calls = 0;                     ///< blocking calls that are on the stack
-        bool is_ending = false;            ///< its scheduler
+        std::set<std::uint32_t> busy_with; ///< jobs that it is currently joining or leaving
+        int calls = 0;                     ///< pending blocking calls
+        bool is_ending = false;            ///< the scheduler is ending
     };
 
-    /// What stays when a process dies.
+    /// The state that survives the death of a process.
     struct machine {
         machine(simulated_cluster& s, std::uint32_t n, std::uint64_t seed);
         simulated_cluster& self;
         std::uint32_t number;
         wire line;
         std::unique_ptr<struct process> process;
-        std::set<std::uint32_t> wants; ///< the jobs that it is to be a member of
+        std::set<std::uint32_t> wants; ///< the jobs of which it should be a member
         std::chrono::nanoseconds wall_offset{};
         mono_time cut_until{}, deaf_until{}, paused_until{}, suspended_until{}, slow_until{}, behind_until{};
         std::chrono::milliseconds restart_after{};
-        bool is_starting = false; ///< planned
+        bool is_starting = false; ///< a start is planned
     };
 
-    /// What the simulation itself has to do at some time.
+    /// A planned action of the simulation itself.
     struct planned {
         enum class kind : std::uint8_t { begin, end, start, begin_scheduler, rejoin };
         kind what;
@@ -215,18 +215,19 @@ private:
         boundary() noexcept : timer{[](timer&) {}} {}
     };
 
-    /// One step of the world, or one thing that is planned. False when that time has come, or something is wrong.
+    /// Makes one step of the world, or takes one planned action. Returns false when that time has come or an invariant
+    /// has failed.
     bool step_until(mono_time until);
 
-    /// Does one piece of what is ready without time passing; true if there was none.
+    /// Runs one piece of work that is ready at this instant; returns true if there was none.
     bool is_idle_now();
 
     bool after_step();
 
-    /// Of a blocking call.
+    /// For blocking calls.
     static bool step_on(void* context);
 
-    /// A call that blocks its process, while the world goes on: other calls may begin before it has ended.
+    /// A call that blocks its process while the world continues: other calls may begin before it has ended.
     template <class Call>
     auto blocking(process& p, Call call) {
         ++p.calls;
@@ -240,13 +241,13 @@ private:
     }
     bool is_deep() const noexcept { return calls_ >= calls_most; }
 
-    // ---- What is done.
+    // ---- Actions.
 
     void carry_out(planned const& p);
 
     void begin(machine& n, fault const& f);
 
-    /// Makes the node what it is to be now.
+    /// Applies the node's current faults.
     void refresh(machine& n);
     void refresh_records();
 
@@ -258,23 +259,23 @@ private:
     void crash(machine& n);
     void kill(machine& n);
 
-    /// In order.
+    /// Stops the process in order.
     void stop(machine& n);
 
-    /// All of its jobs are left, one after the other. The session goes on.
+    /// Leaves all jobs, one after another. The session continues.
     void end_scheduler(machine& n, std::chrono::milliseconds pause);
     void begin_scheduler(machine& n);
 
     void note_process(machine& n, observation::kind k);
     void note_instance(observation const& o);
 
-    /// What still runs is under the session that its process has joined with now, if its mark is: a run that others have
-    /// followed is stale for good. Without monitoring there are no marks.
+    /// Moves running bodies to the session with which their process has now joined, if their marks belong to it: a run
+    /// that another run has followed is stale for good. Without monitoring there are no marks.
     void take_over_runs(observation const& o);
 
     // ---- Members.
 
-    /// A process whose job an operator has taken out has a handle that is of no use any more: it starts anew.
+    /// After an operator has removed a job, the process's handle is useless, so the process restarts.
     void join(machine& n, std::uint32_t j);
 
     void leave(machine& n, std::uint32_t j);
@@ -317,10 +318,10 @@ private:
     std::uint64_t steps_ = 0, steps_in_second_ = 0;
     std::int64_t second_ = -1;
     std::map<std::uint32_t, mono_time> read_only_until_; ///< the run records of a job
-    std::vector<mono_time> deadlines_;                   ///< of the blocking calls that are on the stack
+    std::vector<mono_time> deadlines_;                   ///< of the pending blocking calls
     int calls_ = 0;
     bool is_ending_ = false;
-    task_scope operator_tasks_; ///< first to go
+    task_scope operator_tasks_; ///< destroyed first
 };
 
 } // namespace elasticjob::testing

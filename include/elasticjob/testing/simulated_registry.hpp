@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The registry of one simulated process: a model of `registry` at the end of a wire.
+/// \file \brief The registry client of one simulated process: a model of `registry` at the end of a wire.
 #ifndef ELASTICJOB_TESTING_SIMULATED_REGISTRY_HPP
 #define ELASTICJOB_TESTING_SIMULATED_REGISTRY_HPP
 
@@ -19,29 +19,29 @@
 
 namespace elasticjob::testing {
 
-/// Keeps a session as ZooKeeper's client does: hears nothing for two thirds of the time-out, and takes the connection for
-/// broken; tries again; and gives the session up when its connection has been down for the whole time-out, by its own
-/// clock, if the server does not tell it sooner. Requests are served in their order.
+/// Keeps a session like ZooKeeper's client. If it hears nothing for two thirds of the time-out, it considers the
+/// connection broken and reconnects. If the connection has been down for the whole time-out by its own clock, it gives
+/// up the session, unless the server ends it sooner. Requests are served in their order.
 ///
-/// | what happened                                   | how an operation ends          |
+/// | event                                           | how an operation ends          |
 /// |-------------------------------------------------|--------------------------------|
 /// | the connection is down when it starts           | not_sent                       |
 /// | the connection breaks, or a message is lost     | unknown_outcome                |
 /// | its generation is over when it starts           | session_lost                   |
 ///
-/// Threads: the loop's; construction and destruction between two steps of the world too. Destroying it ends the session
-/// if the process lives; if it has been killed, the server finds out by itself.
+/// Threads: the loop's; also construct and destroy it between two steps of the world. Its destructor ends the session
+/// if the process is alive; after a kill, the server only notices the silence.
 class simulated_registry {
 public:
     using loop_type = node_loop;
     using watch_type = node_watch<node_loop>;
 
-    /// Connects. `wait_connected` or `connected_session` tells when it has.
+    /// Connects. Use `wait_connected` or `connected_session` to wait for the connection.
     simulated_registry(node_loop& l, wire& w, std::uint64_t seed);
     simulated_registry(simulated_registry const&) = delete;
     simulated_registry& operator=(simulated_registry const&) = delete;
     ~simulated_registry();
-    /// The process has been killed: its end of the wire is closed for it.
+    /// The process has been killed: its end of the wire is closed.
     void die() { wire_.detach(this); }
 
     node_loop& loop() noexcept { return loop_; }
@@ -67,11 +67,11 @@ public:
 
     task<result<commit_reply>> commit(transaction t);
 
-    /// The connection breaks, as the client sees it.
+    /// Handles a broken connection, as the client sees it.
     void disconnect() { suspend(); }
 
 private:
-    /// A request that has been sent. In the frame of its coroutine: destroying that forgets the reply.
+    /// A pending request. It lives in the frame of its coroutine; if the frame is destroyed, the reply is ignored.
     struct pending {
         pending(simulated_registry& r, std::uint64_t n, wire_request const& what, watch_type* w);
         pending(pending const&) = delete;
@@ -92,10 +92,10 @@ private:
 
     task<result<wire_answer>> call(wire_request r, session_generation g, watch_type* w);
 
-    /// One write that is not a transaction: a refusal is its error.
+    /// One write outside a transaction; its error is the reason for the refusal.
     task<result<wire_answer>> write(operation o, session_generation g);
 
-    // ---- What comes down the wire waits in the process's socket until it takes its turn.
+    // ---- Messages from the wire wait in the process's socket until the process takes its turn.
 
     static void arrived(void* self, wire_message m) { static_cast<simulated_registry*>(self)->enqueue(std::move(m)); }
     static void silent(void* context, mono_time since);
@@ -142,13 +142,13 @@ private:
     std::deque<wire_message> inbox_;
     std::uint64_t last_request_ = 0;
     std::uint64_t events_seen_ = 0;
-    revision seen_ = 0; ///< the newest that a server has shown
+    revision seen_ = 0; ///< the newest revision that a server has shown
     std::uint64_t connection_ = 0;
     receiving receive_;
-    alarm<&simulated_registry::suspend> notice_;       ///< nothing has been heard for too long
-    alarm<&simulated_registry::try_to_connect> retry_; ///< the last attempt has come to nothing
+    alarm<&simulated_registry::suspend> notice_;       ///< fires after a long silence
+    alarm<&simulated_registry::try_to_connect> retry_; ///< repeats a failed attempt
     alarm<&simulated_registry::give_up> give_up_;
-    task_scope abandoned_; ///< last: its tasks use all of the above
+    task_scope abandoned_; ///< last, because its tasks use all members above
 };
 
 static_assert(registry<simulated_registry>);

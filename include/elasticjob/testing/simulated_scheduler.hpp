@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `simulated_scheduler`: the scheduler of a simulated process without its type.
+/// \file \brief `simulated_scheduler`: the scheduler of a simulated process, with its type erased.
 #ifndef ELASTICJOB_TESTING_SIMULATED_SCHEDULER_HPP
 #define ELASTICJOB_TESTING_SIMULATED_SCHEDULER_HPP
 
@@ -18,8 +18,8 @@
 
 namespace elasticjob::testing {
 
-/// A job's body without its type, and without that of its executor. Not the owner of the body. One of the two functions is
-/// there: `start` if the body is a coroutine.
+/// A job's body with its own type and that of its executor erased. Does not own the body. Exactly one of the two
+/// functions is set: `start` if the body is a coroutine.
 struct simulated_call {
     void* body;
     result<void> (*act)(void* body, simulated_workers&, sharding_context const&) = nullptr;
@@ -40,7 +40,7 @@ struct simulated_call {
     }
 };
 
-/// The executor of a simulated scheduler, whose jobs have executors of their own: this is only of the same type as `E`.
+/// The executor of a simulated scheduler. It only has the same job type as `E`; the jobs have executors of their own.
 template <executor E>
 struct SimulatedExecutor {
     static constexpr job_type type = E::type;
@@ -57,9 +57,9 @@ struct SimulatedExecutor {
     }
 };
 
-/// Owns a scheduler and hands out its handles. All that is compiled for a type of scheduler hangs on `make`; so a file
-/// that does not call it knows nothing of schedulers, and is compiled in half the time. Pointers to functions
-/// made from a template stand for the type. A handle must not outlive its scheduler. Threads: the world's.
+/// Owns a scheduler and returns its handles. Only `make` compiles code for a scheduler's type, so a file that does not
+/// call it compiles in half the time. Pointers to functions made from a template replace the type. A handle must not
+/// outlive its scheduler. Threads: the world's.
 class simulated_scheduler {
 public:
     class handle;
@@ -93,7 +93,7 @@ private:
     simulated_workers& workers_;
 };
 
-/// A scheduler's handle, with those of its calls that a simulation makes.
+/// A scheduler's handle, with the calls that a simulation makes.
 class simulated_scheduler::handle {
 public:
     template <class Handle>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A registry's server and the wires to it, on virtual time: latency, partitions, sessions that expire.
+/// \file \brief A registry's server and its wires in virtual time: latency, partitions, and sessions that expire.
 #ifndef ELASTICJOB_TESTING_SIMULATED_SERVER_HPP
 #define ELASTICJOB_TESTING_SIMULATED_SERVER_HPP
 
@@ -25,7 +25,7 @@ namespace elasticjob::testing {
 
 class wire;
 
-/// What a process asks the server.
+/// A request of a process to the server.
 struct wire_request {
     enum class kind : std::uint8_t { get, exists, children, write };
     kind what = kind::get;
@@ -34,44 +34,44 @@ struct wire_request {
     std::vector<operation> operations{}; ///< write
 };
 
-/// And what it is told.
+/// The reply to a request.
 struct wire_answer {
-    bool was_lost = false; ///< the request or its reply; nothing else counts then
+    bool was_lost = false; ///< the request or its reply was lost; no other member is used then
     std::optional<node> found{};
     std::vector<std::string> names{};
     node_tree::applied applied{};
     std::optional<node_stat> after{}; ///< a single set
 };
 
-/// What comes down a wire.
+/// A message from the server.
 struct wire_message {
     enum class kind : std::uint8_t { welcome, expired, reply, event, closed };
     kind what = kind::closed;
     std::uint64_t connection = 0;
     std::int64_t session = 0; ///< welcome
-    std::uint64_t number = 0; ///< of the request, or of the event within the session
-    revision shown = 0;       ///< which the server shows that has sent it
+    std::uint64_t number = 0; ///< number of the request, or of the event within the session
+    revision shown = 0;       ///< shown by the server that sent the message
     wire_answer answer{};
     std::string path{}; ///< event
     watch_kind watched{};
 };
 
-/// Who is at the end of a wire: typed trampolines and their context.
+/// The client at the end of a wire: typed trampolines and their context.
 struct wire_client {
     void (*arrived)(void* context, wire_message m) = nullptr;
-    void (*silent)(void* context, mono_time since) = nullptr; ///< nothing has come from the server since then
-    void (*audible)(void* context) = nullptr;                 ///< again
+    void (*silent)(void* context, mono_time since) = nullptr; ///< no message from the server since then
+    void (*audible)(void* context) = nullptr;                 ///< messages arrive again
     void* context = nullptr;
 };
 
-/// How long a message takes, each way.
+/// The latency of a message in each direction.
 struct latency_range {
     std::chrono::microseconds least{200};
     std::chrono::microseconds most{2'000};
 };
 
-/// Stands for a whole ensemble, as ZooKeeper shows itself: a session lives while something is heard of its owner, and
-/// for its time-out after that, whatever has become of the process. Threads: the world's.
+/// Represents a whole ensemble that behaves like ZooKeeper: a session lives while the server hears from its owner, and
+/// for its time-out after that, whatever has happened to the process. Threads: the world's.
 class simulated_server {
 public:
     explicit simulated_server(virtual_loop& world, memory_server_options options = {}, std::uint64_t seed = 1);
@@ -86,13 +86,13 @@ public:
 
     bool is_alive(std::int64_t id) const { return sessions_.contains(id); }
 
-    /// The server gives the session up now.
+    /// Ends the session now.
     void expire(std::int64_t id) { end(id, true); }
 
     /// See `node_tree::set_read_only`.
     void set_read_only(node_path const& above, bool is_read_only) { tree_.set_read_only(above, is_read_only); }
 
-    /// Is told of each change of the tree, once it is there.
+    /// Is called with each change of the tree, after it has been applied.
     void on_change(void (*changed)(void*, tree_event const&), void* context) noexcept;
 
 private:
@@ -105,27 +105,27 @@ private:
         static void ring(timer& t);
         simulated_server& server;
         std::int64_t id;
-        wire* by = nullptr; ///< which its owner is connected by
+        wire* by = nullptr; ///< the wire of its owner
         std::set<watch_key> watches{};
         std::uint64_t last_event = 0;
-        std::deque<wire_message> told{}; ///< until the client has confirmed it
+        std::deque<wire_message> told{}; ///< until the client has confirmed them
     };
 
     session& open();
     session* find(std::int64_t id);
     void end(std::int64_t id, bool tells);
 
-    /// Tells the watchers of the tree's last revision, except those whose server has not applied it yet.
+    /// Notifies the watchers of the tree's last revision, except those whose server has not applied it yet.
     void publish(std::vector<tree_event> const& events);
     void watch(session& s, std::string const& path, watch_kind kind);
 
-    /// No effect if the session does not watch that.
+    /// No effect if the session has no such watch.
     void fire(session& s, tree_event const& e, revision shown);
 
-    /// The session has been heard of for the last time, for now.
+    /// Starts the session's time-out after the last message from its owner.
     void fall_silent(session& s, mono_time since);
 
-    /// Reads show the tree as it was at that revision.
+    /// Reads show the tree as of that revision.
     wire_answer serve(session& s, wire_request const& r, revision shown);
 
     std::int64_t now_ms() const;
@@ -136,16 +136,16 @@ private:
     node_tree tree_;
     std::map<std::int64_t, std::unique_ptr<session>> sessions_;
     std::map<watch_key, std::vector<std::int64_t>> watchers_;
-    std::optional<tree_history> history_; ///< from the first wire on whose server falls behind
+    std::optional<tree_history> history_; ///< exists once the first wire gets a server that falls behind
     request_counts counts_;
     std::int64_t last_session_ = 0;
     void (*changed_)(void*, tree_event const&) = nullptr;
     void* listener_ = nullptr;
 };
 
-/// The way between one machine and the server. It outlives the processes that use it, and what they have sent arrives
-/// though they die. In each direction messages keep their order. While a direction is cut, what is on it waits; it is
-/// lost when the connection is given up meanwhile. Threads: the world's; must not outlive the server's use.
+/// The connection between one machine and the server. It outlives the processes that use it, and their messages arrive
+/// even if they die. Messages in each direction keep their order. While a direction is cut, its messages wait; they are
+/// lost if the connection is given up meanwhile. Threads: the world's; must not outlive the server.
 class wire {
 public:
     wire(simulated_server& server, std::uint64_t seed) : server_{server}, random_{seed} {}
@@ -155,46 +155,48 @@ public:
 
     simulated_server& server() const noexcept { return server_; }
 
-    // ---- The process's end.
+    // ---- The process's end of the wire.
 
     void attach(wire_client c) noexcept { client_ = c; }
 
-    /// The process has gone, in whatever way. No effect if another has taken its place.
+    /// The process has gone, for any reason. No effect if another has taken its place.
     void detach(void const* context);
 
-    /// Opens a connection, which takes the place of the one before: for the session, or for a new one if that is 0. The
-    /// server that answers shows nothing older than the revision that was seen.
+    /// Opens a connection, which replaces the previous one: for the session, or for a new session if `session` is 0.
+    /// The server that answers shows no revision older than `seen`.
     std::uint64_t connect(std::int64_t session, std::uint64_t events_seen, revision seen);
     void request(std::uint64_t number, std::uint64_t events_seen, wire_request r);
 
-    /// The connection breaks. What was sent may still arrive, up to some request; nothing comes back.
+    /// The connection breaks. The requests sent so far may still arrive up to some point; no replies come back.
     void break_off();
 
-    /// In order: the session ends with the connection, as soon as the server hears of it. For a process that exits.
+    /// The session ends in order with the connection, as soon as the server receives the message. For a process that
+    /// exits.
     void close_session();
 
     // ---- Faults.
 
     void set_latency(latency_range l) noexcept { latency_ = l; }
 
-    /// The process talks to a follower that applies the changes of others up to so much later, at most a second. With each
-    /// connection it may be another follower, which may lack what this process itself has written and has not seen.
+    /// Connects the process to a follower that applies changes of other clients up to that much later, at most a
+    /// second. Each connection may use another follower, which may lack writes of this process itself that it has not
+    /// seen.
     void set_lag(std::chrono::microseconds most);
 
-    /// Cuts the directions, or mends them.
+    /// Cuts the directions, or restores them.
     void cut(bool up, bool down);
     bool is_cut() const noexcept { return up_is_cut_ || down_is_cut_; }
 
-    /// A paused process sends no heartbeats. (What it has sent already arrives.)
+    /// A paused process sends no heartbeats. (Messages that it has sent still arrive.)
     void set_paused(bool paused);
 
-    /// The connection breaks for both sides at once, as when a server is restarted.
+    /// The connection breaks for both sides at once, as when a server restarts.
     void reset();
 
-    /// The request after the next `skipped` ones, or their next write, meets that fate.
+    /// Applies the fate to the request, or the write, that follows the next `skipped` ones.
     void lose(std::uint64_t skipped, request_fate fate, bool writes_only = false);
 
-    /// Calls back when the request after the next `skipped` ones arrives: before it takes effect, or just after.
+    /// Calls `stop` when the request after the next `skipped` ones arrives: before it takes effect, or just after.
     void stop_at(std::uint64_t skipped, bool after_effect, void (*stop)(void*), void* context);
     void forget_stops() noexcept { stops_.clear(); }
 
@@ -268,7 +270,7 @@ private:
     void apply_one();
     void catch_up();
 
-    /// Another follower takes over, which is behind, though not behind what the client has seen.
+    /// Another follower takes over. It is behind the others, but not behind the revision that the client has seen.
     void change_follower(simulated_server::session& s, revision seen);
 
     void close_served();
@@ -301,15 +303,15 @@ private:
     std::deque<up_message> up_queue_;
     std::deque<down_message> down_queue_;
     mono_time last_up_{}, last_down_{};
-    std::uint64_t connection_ = 0, last_connection_ = 0; ///< as the process has it
-    std::uint64_t served_connection_ = 0;                ///< as the server has it
+    std::uint64_t connection_ = 0, last_connection_ = 0; ///< known to the process
+    std::uint64_t served_connection_ = 0;                ///< known to the server
     std::int64_t served_session_ = 0;
     std::deque<unapplied> unapplied_;
     std::chrono::microseconds lag_{};
     std::vector<loss> losses_;
     std::vector<planned_stop> stops_;
     bool up_is_cut_ = false, down_is_cut_ = false, is_paused_ = false;
-    bool is_closing_ = false; ///< the process has closed its end; the server sees it behind what was sent
+    bool is_closing_ = false; ///< the process has closed its end; the server sees this after the messages sent before
     arrival<&wire::arrive_up> up_{*this};
     arrival<&wire::arrive_down> down_{*this};
     arrival<&wire::apply_one> apply_{*this};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Job bodies that take virtual time: what a run is to be like, and the pool or the loop that makes it so.
+/// \file \brief Job bodies that take virtual time: the description of a run, and the pool or loop that carries it out.
 #ifndef ELASTICJOB_TESTING_SIMULATED_WORKERS_HPP
 #define ELASTICJOB_TESTING_SIMULATED_WORKERS_HPP
 
@@ -26,24 +26,24 @@
 
 namespace elasticjob::testing {
 
-/// What a simulated body says of the run that begins.
+/// The course of a run, as described by a simulated body.
 struct simulated_run {
     static constexpr std::chrono::nanoseconds never = std::chrono::nanoseconds::max();
 
-    std::chrono::nanoseconds duration{};    ///< how long it takes if nobody stops it; `never`: it hangs
-    result<void> outcome = success();       ///< and what comes of it
-    std::chrono::nanoseconds stops_after{}; ///< how long it goes on after a request to stop; `never`: it does not look
+    std::chrono::nanoseconds duration{};    ///< how long it takes unless it is stopped; `never`: it hangs
+    result<void> outcome = success();       ///< its result
+    std::chrono::nanoseconds stops_after{}; ///< how long it continues after a stop request; `never`: ignores it
     result<void> outcome_if_stopped = error{errc::job_failed, "stopped"};
-    bool throws = false; ///< instead of giving an outcome
+    bool throws = false; ///< instead of returning an outcome
 };
 
-/// What a job of a simulation can be: asked when a run begins, `simulated_run(sharding_context const&)`.
+/// A body for simulations: called when a run begins, `simulated_run(sharding_context const&)`.
 template <class B>
 concept simulated_body = requires(B& b, sharding_context const& c) {
     { b(c) } -> std::same_as<simulated_run>;
 };
 
-/// How long the runs of ordinary bodies take, which do not say so themselves.
+/// The duration of ordinary bodies, which do not specify one.
 struct body_time {
     std::chrono::milliseconds least{0};
     std::chrono::milliseconds most{200};
@@ -60,15 +60,15 @@ struct timed<takes_time<B>> : std::true_type {
 };
 } // namespace detail
 
-/// What can be a job of a simulation with that executor: a simulated body; or what the executor itself can run, which may be
-/// marked with `takes_time` unless it is a coroutine.
+/// A body that a simulated job with that executor can run: a simulated body, or any body that the executor can run. An
+/// ordinary body may be marked with `takes_time`, unless it is a coroutine.
 template <class B, class Executor>
 concept body_in_simulation = simulated_body<B> || body_for<typename detail::timed<B>::body, Executor> ||
     coroutine_body_for<B, Executor, node_loop>;
 
-/// The worker threads of one process, without threads: a run begins, lasts, and ends by the process's time. An ordinary
-/// body is called at the end of its run, or if it takes its time itself, at the begin; a simulated one is asked at the
-/// begin. Coroutines are none of their business but for what is seen of them. Threads: the world's.
+/// The worker threads of one process, without threads: a run begins, lasts and ends in the process's time. An ordinary
+/// body is called at the end of its run, or at the beginning if it takes its time itself. A simulated body is called at
+/// the beginning. For coroutines, this class only records observations. Threads: the world's.
 class simulated_workers {
 public:
     simulated_workers(node_loop& l, observatory& o, std::uint32_t node, std::uint64_t process, std::uint64_t seed,
@@ -79,20 +79,20 @@ public:
 
     bool try_submit(work& w);
 
-    /// The process dies, and its threads with it.
+    /// The process dies together with its threads.
     void kill();
 
     std::size_t size() const noexcept { return runs_.size(); }
 
-    // Faults, of runs that begin until then.
+    // Faults of runs that begin before then.
     mono_time full_until{}, slow_until{}, throw_until{}, hang_until{};
     std::uint32_t slow_factor = 1;
 
-    /// The session of the process at this moment.
+    /// The current session of the process.
     std::int64_t (*session)(void* context) = nullptr;
     void* context = nullptr;
 
-    /// To be called in the place of a body: once when the run begins, and once more when it ends, or on a stack of its own.
+    /// Call it instead of a body: once when the run begins and once when it ends, or on a stack of its own.
     template <executor Executor, class Body>
     result<void> act(Body& body, sharding_context const& c) {
         if (!current_) return error{errc::invalid_argument, "a simulated body was called outside of its pool"};
@@ -125,7 +125,7 @@ public:
         }
     }
 
-    /// The same for a body that is a coroutine: it takes its time on the loop. All must outlive the task.
+    /// The same for a body that is a coroutine, which takes its time on the loop. All arguments must outlive the task.
     template <executor Executor, class Body>
     task<result<void>> start(Body& body, coroutine_context<node_loop> const& c) {
         note_begin(c);
@@ -139,7 +139,7 @@ public:
     }
 
 private:
-    /// One piece of work in the pool, from the submission to the end.
+    /// One piece of work in the pool, from its submission to its end.
     struct run : timer {
         run(simulated_workers& s, work& what);
         ~run();
@@ -161,12 +161,12 @@ private:
         std::optional<detail::body_fiber> fiber; ///< of a body that takes its time itself
     };
 
-    /// The body is asked. What the work posts at its end, its way back to the loop, is taken back: the run has only
-    /// begun. This relies on run_on's work: done again, it overwrites its outcome.
+    /// Calls the body. The work posts its way back to the loop at its end; that post is discarded, because the run has
+    /// only begun. This relies on run_on's work: when it runs again, it overwrites its outcome.
     void begin(run& r);
     void begin_fiber(run& r);
     void go_on(run& r);
-    /// Called by the body.
+    /// The body calls it.
     void pass(run& r, std::chrono::nanoseconds span);
     void finish(run& r);
     void remove(run& r);
@@ -175,7 +175,7 @@ private:
     simulated_run plan(Body& body, sharding_context const& c) {
         simulated_run p;
         if constexpr (detail::timed<Body>::value) {
-            p.stops_after = simulated_run::never; // it looks itself
+            p.stops_after = simulated_run::never; // the body checks its stop token itself
         } else if constexpr (simulated_body<Body>) {
             p = body(c);
         } else {
@@ -207,7 +207,7 @@ private:
     run* current_ = nullptr;
 };
 
-/// The policy of a scheduler: the workers of its process.
+/// The policy of a scheduler: uses the workers of its process.
 struct SimulatedPool {
     simulated_workers* workers;
     bool try_submit(work& w) { return workers->try_submit(w); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `simulation`: a cluster of real schedulers in one thread and virtual time, of which a seed decides all.
+/// \file \brief `simulation`: a cluster of real schedulers in one thread and virtual time. A seed determines every
+/// step.
 #ifndef ELASTICJOB_TESTING_SIMULATION_HPP
 #define ELASTICJOB_TESTING_SIMULATION_HPP
 
@@ -19,8 +20,8 @@
 
 namespace elasticjob::testing {
 
-/// Nodes are machines, numbered from 0; on each one process of a scheduler runs, and another after it has crashed. Jobs
-/// are numbered in the order of their adding, and each process joins those that its node is to be a member of.
+/// Nodes are machines, numbered from 0. Each runs one process with a scheduler, and another process after a crash. Jobs
+/// are numbered in the order in which they are added, and each process joins the jobs of which its node is a member.
 ///
 ///     simulation<> s{seed};
 ///     s.add_job({.name = "settle", .cron = "0/5 * * * * ?", .sharding_total_count = 3},
@@ -29,25 +30,25 @@ namespace elasticjob::testing {
 ///     s.play(make_fault_plan(seed, 10min, s.targets()));
 ///     if (!s.violations().empty()) …
 ///
-/// Bodies are shared by all nodes. Threads: one. Not to be used from inside a body.
-/// `Hooks` are a scheduler's `Listeners<...>` and `Handlers` its `ErrorHandlers<...>`, of which each process has a copy.
+/// All nodes share the bodies. Threads: one. Do not use it from inside a body. `Hooks` are a scheduler's
+/// `Listeners<...>` and `Handlers` its `ErrorHandlers<...>`; each process has a copy of them.
 template <sharding_strategy Strategy = AverageAllocation, executor Executor = SimpleExecutor, time_zone Zone = UtcZone,
           class Hooks = Listeners<>, class Handlers = ErrorHandlers<>>
 class simulation : public simulated_cluster {
 public:
-    /// Not defined in the class, so that a program of many files can compile another combination once:
-    /// `extern template class simulation<MyStrategy>;` in all of them, and `template class simulation<MyStrategy>;` in one.
-    /// The compiled library contains `simulation<>`.
+    /// Defined outside the class, so that a program of many files can compile another combination once: `extern
+    /// template class simulation<MyStrategy>;` in all of them, and `template class simulation<MyStrategy>;` in one. The
+    /// compiled library contains `simulation<>`.
     explicit simulation(std::uint64_t seed, simulation_options o = {}, Hooks hooks = {}, Handlers handlers = {});
 
-    /// The job's executor may be another than the schedulers': `s.add_job<CoroutineExecutor>(config, body)`. What is stored as
-    /// the job's type is theirs; so jobs that stream need schedulers with a DataflowExecutor.
+    /// The job's executor may differ from the schedulers': `s.add_job<CoroutineExecutor>(config, body)`. The stored job
+    /// type is that of the schedulers, so streaming jobs need schedulers with a DataflowExecutor.
     template <executor JobExecutor = Executor, body_in_simulation<JobExecutor> Body>
     void add_job(job_config config, Body body) {
         this->template add<JobExecutor>(std::move(config), std::move(body));
     }
 
-    /// Of its schedulers.
+    /// The options of its schedulers.
     using environment =
         elasticjob::detail::environment_for<simulated_registry, SimulatedPool, sink, Zone, Hooks, Handlers>;
 
@@ -90,7 +91,7 @@ simulation<Strategy, Executor, Zone, Hooks, Handlers>::simulation(std::uint64_t 
 
 } // namespace elasticjob::testing
 
-/// What the compiled library contains for the simulation: all that no strategy, executor, listener or handler changes.
+/// The part of the simulation in the compiled library, which depends on no strategy, executor, listener or handler.
 #define ELASTICJOB_SIMULATION_INSTANCES(EXTERN)                                                                        \
     ELASTICJOB_REGISTRY_INSTANCES(EXTERN, testing::simulated_registry);                                                \
     ELASTICJOB_ENVIRONMENT_INSTANCES(EXTERN, testing::simulation<>::environment);                                      \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The recent past of a node tree: what a follower of an ensemble shows that is a little behind.
+/// \file \brief The recent past of a node tree, as shown by a follower that is slightly behind.
 #ifndef ELASTICJOB_TESTING_TREE_HISTORY_HPP
 #define ELASTICJOB_TESTING_TREE_HISTORY_HPP
 
@@ -17,7 +17,7 @@
 
 namespace elasticjob::testing {
 
-/// Remembers the changes of the last two seconds. Older revisions can not be read. Threads: the world's.
+/// Remembers the changes of the last two seconds. Older revisions cannot be read. Threads: the world's.
 class tree_history {
 public:
     /// One revision of the tree: its events, and the nodes as they were before it.
@@ -28,16 +28,16 @@ public:
         std::map<std::string, std::optional<node>> before; ///< by path
     };
 
-    /// Begins with the tree as it is. The tree must outlive the history.
+    /// Begins with the current tree. The tree must outlive the history.
     explicit tree_history(node_tree const& tree);
 
     /// Call it after each revision that has changed the tree. Amortised O(events * log nodes).
     void note(revision at, std::vector<tree_event> const& events, mono_time now);
 
-    /// The node as a reader of that revision sees it.
+    /// The node as of that revision.
     std::optional<node> find(node_path const& path, revision at) const;
 
-    /// The names below the node as a reader of that revision sees them, in ascending order.
+    /// The names below the node as of that revision, in ascending order.
     std::vector<std::string> children(node_path const& path, revision at) const;
 
     /// In the order of their revisions.
