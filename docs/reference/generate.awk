@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Reads headers (paths relative to include/, as arguments). Writes a page in `directory` for each concept outside of
-# namespace detail: the comment before it, its declaration, the named groups that it uses, and the headers of its models.
+# namespace detail: the comment before it, its declaration, the named groups that it uses, and the headers of its
+# models.
 
 FNR == 1 { depth = detail_from = 0; comment = pending = ""; in_concept = 0 }
 
@@ -73,7 +74,8 @@ function linked(text,   result, path, to) {
     return result text
 }
 
-# The comment as Markdown. A table ends at the first line without bars. Laws, models and threads get their own paragraphs.
+# The comment as Markdown. A table ends at the first line without bars. Laws, models and threads get their own
+# paragraphs.
 function as_markdown(text,   lines, n, i, line, result, was_table, in_code) {
     n = split(text, lines, "\n")
     for (i = 1; i < n; ++i) {
