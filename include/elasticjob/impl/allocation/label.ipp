@@ -25,7 +25,7 @@ ELASTICJOB_DECL std::vector<run> LabelAllocation::plan::runs() {
     flow = new_flow();
     flow.limit = loads;
     keep_previous(flow);
-    flow.send(); // all, for the limits are the loads of a flow that has sent all
+    flow.send(); // all of it: the limits are the loads of a complete flow
     share_within_groups(flow);
     return deal();
 }
@@ -128,8 +128,8 @@ ELASTICJOB_DECL void LabelAllocation::plan::share_within_groups(detail::label_fl
 
 ELASTICJOB_DECL std::vector<run> LabelAllocation::plan::deal() {
     for (std::size_t i = 0; i != had_.size(); ++i) {
-        had_[i] = std::min(had_[i], share_[i]); // what stays
-        share_[i] -= had_[i];                   // what is lacking
+        had_[i] = std::min(had_[i], share_[i]); // the items that stay
+        share_[i] -= had_[i];                   // the items that are missing
     }
     std::vector<run> runs;
     std::vector<slot_index> served(items_.size());

@@ -69,7 +69,7 @@ ELASTICJOB_DECL auto label_flow::push_class(std::size_t k, amount most) -> amoun
         auto const more = push_group(g, most - done);
         on_way(k, g) += more;
         done += more;
-        if (done == most) return done; // there may be room for more, so this way is not over
+        if (done == most) return done; // there may be room for more, so keep this path open
     }
     return done;
 }
@@ -103,7 +103,7 @@ ELASTICJOB_DECL void send_evenly(label_flow& flow, std::vector<std::uint32_t> co
         amount open_instances = 0;
         for (std::size_t g = 0; g != flow.groups(); ++g)
             if (!is_left_behind[g]) open_instances += instances_of_groups[g];
-        if (open_instances == 0) return; // not with the precondition
+        if (open_instances == 0) return; // excluded by the precondition
         for (auto guess = level + left / open_instances; guess > level;) {
             auto attempt = flow;
             limit_to(attempt, guess);

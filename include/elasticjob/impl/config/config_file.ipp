@@ -29,7 +29,7 @@ namespace elasticjob::detail {
 inline constexpr std::array<std::string_view, 3> misfire_rule_names{"skip", "once", "all"};
 inline constexpr std::array<std::string_view, 3> clock_rule_names{"skip", "report", "stand_down"};
 
-// Each `read_value` takes a value over, or says what should have been there.
+// Each `read_value` stores a value, or returns a description of the expected value.
 
 ELASTICJOB_DECL char const* read_value(std::string& to, json_value const& value) { return assign(to, value); }
 ELASTICJOB_DECL char const* read_value(int& to, json_value const& value) { return assign(to, value); }
@@ -108,7 +108,7 @@ ELASTICJOB_DECL char const* read_value(std::chrono::seconds& to, json_value cons
     return to == span ? nullptr : "a span of whole seconds";
 }
 
-/// `2026-12-24T18:00:00Z`, with up to three digits behind the seconds, and an offset in place of `Z`.
+/// `2026-12-24T18:00:00Z`, with up to three decimal places after the seconds, and an offset in place of `Z`.
 ELASTICJOB_DECL bool read_utc(std::string_view text, wall_time& into) {
     auto const take = [&](std::size_t digits, int low, int high, int& number) {
         auto const word = text.substr(0, digits);
@@ -155,7 +155,7 @@ ELASTICJOB_DECL char const* read_value(wall_time& to, json_value const& value) {
     return is_read ? nullptr : "an instant as 2026-12-24T18:00:00Z, or with an offset in place of Z, as +02:00";
 }
 
-/// Calls `visit(name, member)` for each field that is a value, by its path.
+/// Calls `visit(name, member)` with the path of each field that is a value.
 template <class Visit>
 void for_each_written_field(job_config& c, Visit visit) {
     visit("name", c.name);
@@ -206,7 +206,7 @@ void for_each_written_field(job_config& c, Visit visit) {
     visit("dataflow.count_interval", c.dataflow.count_interval);
 }
 
-/// By how many letters two short names differ, put in, left out or changed.
+/// The edit distance of two short names: letters inserted, removed or changed.
 ELASTICJOB_DECL std::size_t distance_between(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -221,7 +221,7 @@ ELASTICJOB_DECL std::size_t distance_between(std::string_view a, std::string_vie
     return row[b.size()];
 }
 
-/// Listens to RapidJSON and fills in a configuration. It notes what is wrong and goes on.
+/// Receives RapidJSON's events and fills in a configuration. It records problems and continues.
 class config_file_listener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, config_file_listener> {
 public:
     config_file_listener(json_text const& text, variable_lookup find) : text_{text}, find_{find} {}
@@ -251,13 +251,13 @@ private:
     static constexpr std::size_t depth_max = 5;
 
     struct level {
-        std::string path; ///< of what is in it, up to the name
+        std::string path; ///< prefix of the paths of its members
         bool is_list;
-        bool is_skipped = false; ///< it is a problem already
-        std::size_t count = 0;   ///< of what has begun in it
+        bool is_skipped = false; ///< it has been reported as a problem already
+        std::size_t count = 0;   ///< members or elements so far
     };
 
-    /// The path of the value that comes now.
+    /// The path of the next value.
     std::string path_here() {
         if (levels_.empty()) return {};
         auto& in = levels_.back();
@@ -311,7 +311,7 @@ private:
         return goes_on();
     }
 
-    /// What should have been there; null if it was taken, or the problem has been noted.
+    /// The expected value; null if the value was accepted, or if the problem has been recorded.
     char const* assign_to(std::string const& path, json_value const& value) {
         if (path.starts_with("schedules[")) return assign_schedule(path.substr(path.find(']') + 1), path, value);
         if (path.starts_with("excluded[")) return read_value(config_.excluded.emplace_back(), value);
@@ -373,7 +373,7 @@ private:
         return "is no field of a job" + (nearest.empty() ? "" : ": is " + nearest + " meant?");
     }
 
-    /// Nothing, and a problem, if a variable is missing.
+    /// Records a problem and returns nothing if a variable is missing.
     std::optional<std::string> expand(std::string_view text) {
         std::string out;
         for (std::size_t at = 0; at < text.size();) {
@@ -383,7 +383,7 @@ private:
             if (found == text.size()) break;
             at = found + 2;
             if (is_escaped) {
-                out += '{'; // behind the `$` of `$${` that is there already
+                out += '{'; // after the `$` of `$${`, which is already there
                 continue;
             }
             auto const end = text.find('}', at);
@@ -410,7 +410,7 @@ private:
 
     bool goes_on() const noexcept { return problems_.size() < problems_listed_max; }
 
-    /// Gives false, for what is wrong with the whole ends the reading.
+    /// Returns false, because a problem with the whole file ends the reading.
     bool note(std::string const& path, std::string const& why) {
         problems_.push_back({errc::malformed_data, (path.empty() ? "" : cut_short(path) + " ") + why,
                              "line " + std::to_string(text_.line())});
@@ -424,7 +424,7 @@ private:
     std::string key_{};
     job_schedule scheduled_{};
     int kinds_ = 0;
-    std::vector<void const*> members_{}; ///< that have been given
+    std::vector<void const*> members_{}; ///< the members set so far
     std::vector<error> problems_{};
 };
 

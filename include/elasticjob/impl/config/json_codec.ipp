@@ -51,7 +51,7 @@ ELASTICJOB_DECL char const* assign(bool& to, json_value const& value) {
 ELASTICJOB_DECL char const* assign(int& to, json_value const& value) {
     constexpr auto expected = "a whole number of 32 bits";
     if (value.is != json_value::kind::string && value.is != json_value::kind::number) return expected;
-    // Java takes 10.0 for the whole number that it is, and does not mind quotes around it.
+    // Java accepts 10.0 as the whole number 10, and accepts quotes around it.
     auto digits = value.text;
     if (auto const point = digits.find('.'); point != digits.npos && point + 1 < digits.size())
         if (digits.find_first_not_of('0', point + 1) == digits.npos) digits = digits.substr(0, point);
@@ -82,7 +82,7 @@ ELASTICJOB_DECL bool config_listener::Key(char const* text, rapidjson::SizeType 
 
 ELASTICJOB_DECL bool config_listener::StartObject() {
     if (depth_ == 1 && key_ == properties) {
-        // Of several, the last one counts, and the others not at all.
+        // If a field occurs several times, only the last one counts.
         config_.job_exception_handler = default_job_exception_handler;
         config_.executor_service_handler = default_executor_service_handler;
         in_properties_ = true;

@@ -18,7 +18,7 @@ ELASTICJOB_DECL valid_config::valid_config(job_config config, job_name name, tim
 
 namespace elasticjob::detail {
 
-/// Those texts of a configuration that mean something to us, read or refused.
+/// The texts of a configuration that this library interprets or rejects.
 struct config_readings {
     result<job_name> name;
     timetable_reading when;
@@ -62,7 +62,7 @@ ELASTICJOB_DECL std::size_t find_bad_byte(std::string_view text) {
 
 ELASTICJOB_DECL std::vector<error> problems_of(job_config const& config, config_readings const& readings) {
     std::vector<error> problems;
-    // Only the first problem of each field: others of the same field tend to follow from it.
+    // Keep only the first problem of each field: further problems of the same field tend to follow from it.
     auto const is_known = [&](std::string_view where) {
         return std::any_of(problems.begin(), problems.end(), [&](error const& e) { return e.where == where; });
     };
@@ -91,7 +91,7 @@ ELASTICJOB_DECL std::vector<error> problems_of(job_config const& config, config_
         auto const& e = readings.name.error();
         report(&job_config::name, e.code, e.what + ": " + in_quotes(e.where));
     }
-    // There may be a thousand of them, and no two for the same field.
+    // There may be a thousand problems, each for another field.
     std::vector<error> of_schedules;
     for (auto const& problem : readings.when.problems)
         if (!is_known(problem.where)) of_schedules.push_back(problem);
@@ -116,7 +116,7 @@ ELASTICJOB_DECL std::vector<error> problems_of(job_config const& config, config_
     auto const require_own = [&](std::string_view name, bool good, std::string_view what) {
         if (!good) problems.push_back({errc::invalid_config, std::string{what}, std::string{name}});
     };
-    // What is longer is meant to be no limit at all, or a slip; and moments must not run over.
+    // A longer duration means no limit or is a mistake, and points in time must not overflow.
     auto const is_span = [](std::chrono::milliseconds t) { return t.count() >= 0 && t <= std::chrono::hours{24 * 365}; };
     static constexpr std::string_view span_rule = "must be 0 to 365 days; 0 is no limit";
     require_own("run_time_limit", is_span(config.run_time_limit), span_rule);
@@ -165,7 +165,7 @@ ELASTICJOB_DECL result<valid_config> validate(job_config config, std::vector<err
         if (std::none_of(problems.begin(), end, [&](error const& known) { return known.where == e.where; }))
             problems.push_back(std::move(e));
     }
-    config.cron = detail::with_six_fields(config.cron); // as in the registry, whoever reads it
+    config.cron = detail::with_six_fields(config.cron); // as in the registry, for every reader
     if (problems.empty())
         return valid_config{std::move(config), *std::move(readings.name), std::move(readings.when.table),
                             *std::move(readings.parameters)};

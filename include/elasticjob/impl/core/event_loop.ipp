@@ -47,7 +47,7 @@ ELASTICJOB_DECL void event_loop::run() {
             ready_.splice_back(inbox_);
         }
         fire_due_timers();
-        // Only what is ready now: what it posts waits for its turn behind the timers and the other threads.
+        // Only the work that is ready now: work that it posts waits its turn behind the timers and the other threads.
         intrusive_list<work> turn;
         turn.splice_back(ready_);
         while (!turn.empty()) {

@@ -20,7 +20,7 @@ ELASTICJOB_DECL stop_signals::~stop_signals() { ::pthread_sigmask(SIG_SETMASK, &
 ELASTICJOB_DECL int stop_signals::wait() const {
     for (;;)
         if (auto const number = ::sigwaitinfo(&awaited_, nullptr); number > 0)
-            return number; // others only interrupt it
+            return number; // other signals only interrupt the wait
 }
 
 ELASTICJOB_DECL std::optional<int> stop_signals::wait_for(std::chrono::milliseconds span) const {

@@ -7,7 +7,7 @@
 namespace elasticjob {
 
 ELASTICJOB_DECL void timer_queue::arm(timer& t, mono_time due) {
-    heap_.push_back(&t); // first: if there is no memory for it, the timer is not to believe that it is armed
+    heap_.push_back(&t); // first: if this fails for lack of memory, the timer must not count as armed
     t.due = due;
     t.order = next_order_++;
     t.place = heap_.size() - 1;

@@ -10,7 +10,7 @@
 
 namespace elasticjob::detail {
 
-/// More times of day than these are not listed one by one.
+/// A list of more times of day than this is not written out.
 inline constexpr std::size_t described_times_max = 6;
 
 ELASTICJOB_DECL std::string two_digits(int value) {
@@ -30,7 +30,7 @@ ELASTICJOB_DECL std::string joined(std::vector<std::string> const& parts) {
     return text;
 }
 
-/// `1, 2 and 5 to 9`, each value in the words that `word_of` gives it.
+/// `1, 2 and 5 to 9`, with each value worded by `word_of`.
 template <class WordOf>
 std::string listed(value_list const& values, WordOf word_of) {
     std::vector<std::string> parts;
@@ -46,14 +46,14 @@ ELASTICJOB_DECL std::string numbered(std::string_view unit, value_list const& va
     return std::string{unit} + (values.size() == 1 ? " " : "s ") + listed(values, number_text);
 }
 
-/// `every second`, `every 5 minutes`; empty if there is no such pace.
+/// `every second`, `every 5 minutes`; empty if there is no such interval.
 ELASTICJOB_DECL std::string paced(std::string_view unit, value_list const& values) {
     if (values.is_all()) return "every " + std::string{unit};
     auto const pace = values.pace();
     return pace == 0 ? "" : "every " + std::to_string(pace) + " " + std::string{unit} + "s";
 }
 
-/// `2nd`, of the numbers that divide 60.
+/// `2nd`, for the divisors of 60.
 ELASTICJOB_DECL std::string nth(int n) { return std::to_string(n) + (n == 2 ? "nd" : n == 3 ? "rd" : "th"); }
 
 /// `from 09:00 to 17:59`, `in the hours of 9, 11 and 20`; empty for all hours. `last_minute` belongs to the range.
@@ -77,7 +77,7 @@ ELASTICJOB_DECL std::string clock_times(value_list const& seconds, value_list co
     return "at " + joined(times);
 }
 
-/// The time of day; whether the words say a pace, which needs no "every day".
+/// The time of day, and whether the text states an interval, which needs no "every day".
 struct time_words {
     std::string text;
     bool is_pace;
@@ -112,7 +112,7 @@ ELASTICJOB_DECL time_words time_of_day_words(cron_fields const& f) {
 }
 
 ELASTICJOB_DECL std::string day_words(cron_fields const& f) {
-    // Weeks begin with Monday here.
+    // Weeks begin on Monday here.
     static constexpr std::array names{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"};
     auto const name_of = [](int day) { return std::string{names[static_cast<std::size_t>(day)]}; };
     auto const from_monday = [](int from_sunday) { return (from_sunday + 6) % 7; };

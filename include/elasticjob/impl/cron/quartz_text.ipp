@@ -7,7 +7,7 @@
 
 namespace elasticjob::detail {
 
-/// The elements of a field, with commas between them.
+/// The elements of a field, separated by commas.
 struct cron_field_text {
     std::string text{};
 
@@ -42,7 +42,7 @@ ELASTICJOB_DECL std::string days_of_month_text(cron_fields const& f) {
 ELASTICJOB_DECL std::string days_of_week_text(cron_fields const& f) {
     static constexpr char const* names[] = {"SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"};
     cron_field_text days;
-    // A plain weekday may not stand beside `nL`; all its occurrences may.
+    // A plain weekday is not allowed beside `nL`, but all its occurrences are.
     auto const whole = f.last_weekdays ? 0 : whole_weekdays(f.weekdays);
     if (whole)
         for (auto const& [first, last] : value_list::of_bits(whole, 0, 6).runs())

@@ -83,8 +83,8 @@ ELASTICJOB_DECL election_step election::candidate_created(result<node_path> crea
 ELASTICJOB_DECL election_step election::parents_read(result<std::vector<std::optional<node>>> nodes) {
     assert(phase_ == phase::making_queue);
     if (!nodes) return fail(std::move(nodes).error());
-    // Curator makes the queue's node, and its parents that are missing, as containers, which the server removes once they
-    // are empty. Ours are persistent. A job that is removed meanwhile gets none.
+    // Curator creates the queue's node and its missing parents as containers, which the server removes once they are
+    // empty. Ours are persistent. If the job is removed meanwhile, no nodes are created.
     transaction t{generation_};
     t.check(at_.config());
     auto const paths = queue_paths();
@@ -155,11 +155,11 @@ ELASTICJOB_DECL election_step election::committed(result<commit_reply> reply) {
         if (!*reply && reply->refused->operation == 0)
             return fail({errc::no_node, "nobody is elected, because the job has no configuration: it has been removed",
                          at_.config().str()});
-        return join(); // if it was refused for a parent, that one has just come or gone
+        return join(); // if a parent was the reason for the refusal, it has just been created or removed
     case phase::taking_office:
-        if (!*reply) return begin_to_withdraw(); // somebody is leader after all
+        if (!*reply) return begin_to_withdraw(); // another instance has become leader
         return withdrawn();
-    default: // catching up; a refusal of the write is as good
+    default: // catching up; a refused write is as good
         phase_ = phase::searching;
         return {election_step::kind::read_queue, at_.election_latch()};
     }

@@ -7,7 +7,7 @@
 namespace elasticjob::detail {
 
 ELASTICJOB_DECL void histogram::add(std::vector<double> const& bounds, std::chrono::nanoseconds span) {
-    // A clock that was put back is no negative span.
+    // A clock that was set back must not yield a negative duration.
     auto const seconds = std::max(0.0, std::chrono::duration<double>{span}.count());
     counts_.resize(bounds.size() + 1);
     auto const at = std::lower_bound(bounds.begin(), bounds.end(), seconds) - bounds.begin();

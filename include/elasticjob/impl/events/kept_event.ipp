@@ -98,7 +98,7 @@ ELASTICJOB_DECL void kept_event::begin(kind k, origin const& from, item_index it
 
 ELASTICJOB_DECL run_name kept_event::run_of() const {
     auto run = run_;
-    run.task_id = text_; // the view that was copied is not ours
+    run.task_id = text_; // replaces the copied view, which refers to another object
     return run;
 }
 

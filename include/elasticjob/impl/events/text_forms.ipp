@@ -10,7 +10,7 @@ ELASTICJOB_DECL void append_escaped(std::string& out, std::string_view text) {
     constexpr std::string_view special = "\"\\\n\r\t", letters = "\"\\nrt";
     auto const is_plain = [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; };
     auto const plain = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
-    out.append(text.substr(0, plain)); // most often all of it
+    out.append(text.substr(0, plain)); // usually the whole text
     for_each_character(text.substr(plain), [&](std::string_view character) {
         if (auto const at = special.find(character.front()); at != special.npos)
             out.append({'\\', letters[at]});

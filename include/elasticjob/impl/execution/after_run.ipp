@@ -27,7 +27,7 @@ ELASTICJOB_DECL std::optional<run_retry> after_run::retry_of(run_record const& r
     if (ended.was_refused) return put_off(record);
     if (ended.outcome || ended.stopped_by == stop_reason::ordered) return std::nullopt;
     if (ended.is_by_us()) return taken_up_again(what, ended.stopped_by);
-    if (record.retry) return std::nullopt; // an order that has come between has failed: what waits goes on
+    if (record.retry) return std::nullopt; // an order that came in between has failed: the waiting run continues
     return next_attempt(what, seed, budget);
 }
 

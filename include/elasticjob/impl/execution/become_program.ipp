@@ -10,7 +10,7 @@ ELASTICJOB_DECL bool tie_to_parent(int tie) noexcept {
     if (::fcntl(tie, F_SETOWN, -::getpid()) != 0 || ::fcntl(tie, F_SETSIG, SIGKILL) != 0 ||
         ::fcntl(tie, F_SETFL, O_ASYNC) != 0)
         return false;
-    pollfd parent{.fd = tie, .events = 0, .revents = 0}; // the parent may have gone before we asked to be told
+    pollfd parent{.fd = tie, .events = 0, .revents = 0}; // the parent may have gone before we requested the signal
     return ::poll(&parent, 1, 0) == 0;
 }
 

@@ -36,7 +36,7 @@ ELASTICJOB_DECL result<child_process> child_process::start(child_options const& 
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     if (id < 0) return refused("cannot start a process", why);
 
-    // From here on, whichever way we leave, the process ends with this object.
+    // From here on, on every path, the process ends with this object.
     child_process child{id, std::move(out.read), std::move(err.read), std::move(tie.write)};
     report.write.close();
     tie.read.close();
@@ -67,13 +67,13 @@ ELASTICJOB_DECL child_exit child_process::end() noexcept {
     if (is_ours())
         ::kill(-id_, SIGKILL);
     else
-        tie_.close(); // the kernel knows them by more than the number
+        tie_.close(); // the kernel identifies them by more than the number
     siginfo_t info{};
     int failed = 0;
     do failed = ::waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED);
     while (failed != 0 && errno == EINTR);
     id_ = 0;
-    // Once nobody holds the other end, they are gone: all of them, but for those that have closed it before.
+    // Once no process holds the other end, all of them are gone, except those that have closed it before.
     pollfd others{.fd = tie_.get(), .events = 0, .revents = 0};
     if (tie_) (void)::poll(&others, 1, death_takes_ms);
     tie_.close();
@@ -97,13 +97,13 @@ ELASTICJOB_DECL std::vector<char*> child_process::pointers(std::string const* fi
                                                            std::vector<std::string> const& rest) {
     std::vector<char*> all;
     all.reserve(rest.size() + 2);
-    if (first) all.push_back(const_cast<char*>(first->c_str())); // execve takes them so, and writes nothing
+    if (first) all.push_back(const_cast<char*>(first->c_str())); // execve requires this type, but does not write to it
     for (auto const& one : rest) all.push_back(const_cast<char*>(one.c_str()));
     all.push_back(nullptr);
     return all;
 }
 
-/// The kernel limits each text, and all of them together.
+/// The kernel limits the size of each text, and their total size.
 ELASTICJOB_DECL error child_process::too_large(std::string const& what, child_options const& options) {
     std::size_t all = 0, longest = 0;
     for (auto const* const some : {&options.arguments, &options.environment})

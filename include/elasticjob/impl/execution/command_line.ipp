@@ -9,7 +9,7 @@ namespace elasticjob::detail {
 ELASTICJOB_DECL result<std::vector<std::string>> split_command_line(std::string_view text) {
     std::vector<std::string> words;
     std::string word;
-    bool is_quoted_empty = false; ///< the quotes that have just been closed make a word, even if nothing is in it
+    bool is_quoted_empty = false; ///< the quotes just closed make a word, even if it is empty
     char quote = 0;
     for (char const c : text) {
         if (quote) {

@@ -27,8 +27,8 @@ ELASTICJOB_DECL DeadManTimer::~DeadManTimer() {
 }
 
 ELASTICJOB_DECL void DeadManTimer::until(mono_time deadline) noexcept {
-    // The loop's clock may stand still while the machine sleeps; this one does not. What passes between reading the
-    // one and the other makes the deadline earlier.
+    // The loop's clock may stand still while the machine sleeps; this one does not. The time between reading the two
+    // clocks makes the deadline earlier.
     timespec now{};
     ::clock_gettime(clock, &now);
     auto const left = deadline - SystemClock{}.now();

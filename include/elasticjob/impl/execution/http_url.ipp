@@ -68,7 +68,7 @@ ELASTICJOB_DECL std::string http_url::authority() const {
 }
 
 ELASTICJOB_DECL std::string http_url::without_secrets(std::string_view text) {
-    // A password may hold any character, also one that ends the authority: what counts is the last @.
+    // A password may contain any character, even one that ends the authority: the last @ counts.
     std::string shown;
     if (auto const at = text.rfind('@'); at != text.npos) {
         for (std::string_view const scheme : {"http://", "https://"})

@@ -94,8 +94,8 @@ ELASTICJOB_DECL run_record item_life::first_record(item_moment const& m) const {
     fresh.schedule = m.terms.schedule;
     fresh.through = choice(m).unrecorded_since(ours_since_);
     fresh.obeyed = m.is_first_sharding ? record_.obeyed : std::max(record_.obeyed, m.terms.obeyed_before);
-    // Without a record, nobody knows what others have obeyed: what was ordered
-    // before the item was ours was for them.
+    // Without a record, no member knows the orders that others have obeyed: an order given before the item was ours was
+    // for them.
     bool const was_for_others = !m.is_first_sharding && m.terms.ordered_at <= ours_since_;
     if (!m.terms.is_monitored() && was_for_others) fresh.obeyed = m.terms.run_order;
     return fresh;
@@ -162,11 +162,11 @@ ELASTICJOB_DECL item_news item_life::take_record(item_moment const& m, node cons
         if (record_.obeyed > there.stat.modified) news.trouble = mend_copied(there.stat.modified, m);
     }
     record_.obeyed = std::max(record_.obeyed, obeyed);
-    // Their writing had no reply. If it has not happened, they are chosen anew.
+    // The reply to the write of these skips was lost. If it had no effect, they are chosen
+    // again.
     if (untold_ && untold_->last <= record_.through) news.skipped = take_untold();
     untold_.reset();
-    // Instants that Java members may have run, who keep no record, are not made
-    // up for.
+    // Instants that Java members may have run, without a record, are not made up for.
     if (m.has_java_members && !m.terms.due->follows()) record_.through = std::max(record_.through, ours_since_);
     return news;
 }
@@ -186,7 +186,7 @@ ELASTICJOB_DECL error item_life::mend_copied(revision written, item_moment const
 }
 
 ELASTICJOB_DECL item_news item_life::noted(item_moment const& m, result<void> const& written) {
-    if (!written) { // somebody has been faster, or it is not known
+    if (!written) { // another member has been faster, or the outcome is unknown
         phase_ = phase::unread;
         return {.look_again = back_off(m.now)};
     }
@@ -223,8 +223,7 @@ ELASTICJOB_DECL item_news item_life::start_answered(item_moment const& m, start_
         next.owed = unwritten::javas_run;
         return drop(m, std::move(next), "a Java member makes up for it");
     case start_answer::clock_differs: {
-        // Nothing of it is written down: such a clock may take what comes for what
-        // has been.
+        // None of it is written: such a clock may take future instants for past ones.
         item_news news{.look_again = back_off(m.now)};
         if (std::exchange(told_of_clock_, what.due) != what.due)
             news.skipped = {what.due, 1, events::skip_reason::clock_differs};
@@ -302,7 +301,7 @@ ELASTICJOB_DECL item_news item_life::end_answered(item_moment const& m, end_resu
     case end_result::session_over:
         break;
     }
-    mark_.reset(); // it has gone with its session
+    mark_.reset(); // the mark has gone with its session
     if (m.gives_up) return ended(false);
     if (m.session.generation != asked_in_) return {};
     return {.look_again = m.now + retry_pause};
@@ -324,8 +323,7 @@ ELASTICJOB_DECL item_news item_life::start_looked_for(item_moment const& m, resu
     }
     if (!read || read->data != doubt_->record) return settled(m.now);
     doubt_->version = read->stat.version;
-    // What we had taken from a dead instance cannot be given back to it: what it
-    // writes is fenced by now.
+    // We cannot give a run back to the dead instance from which we took it: its writes are fenced by now.
     if (record_.running) record_.running->instance = nobody;
     phase_ = phase::undoing;
     return {};
@@ -420,9 +418,9 @@ ELASTICJOB_DECL bool item_life::holds_up(wall_time due) const noexcept {
 
 ELASTICJOB_DECL std::vector<wall_time> item_life::unfinished() const {
     std::vector<wall_time> all;
-    if (order_) all.push_back(*order_); // it is somebody else's item now
+    if (order_) all.push_back(*order_); // the item belongs to another member now
     for (auto const* waiting : {&record_.resume, &record_.retry})
-        if (*waiting && !version_) all.push_back((*waiting)->due); // nobody else knows of it
+        if (*waiting && !version_) all.push_back((*waiting)->due); // no other member knows of it
     return all;
 }
 

@@ -42,7 +42,7 @@ ELASTICJOB_DECL catch_up decide(due_instants const& due, wall_time now, std::opt
     auto const before = due.count - (due.newest.size() - chosen);
     if (before == 0) return c;
     auto const last = chosen > 0 ? due.newest[chosen - 1] : *c.run;
-    // What is too late cannot be told apart among those that are not kept by name; it counts with its neighbours.
+    // It is unknown which of the instants that are not kept individually are too late, so all count like the last one.
     bool const is_made_up_for = policy.rule == misfire_rule::once && !is_too_late(last);
     (is_made_up_for ? c.coalesced : c.skipped) = {last, before};
     return c;

@@ -16,7 +16,7 @@ ELASTICJOB_DECL next_run run_choice::choose(choice_facts const& item) const {
     auto& record = next.record;
     mend(record);
     if (record.running && go_on_with(next)) return next;
-    if (record.resume) { // all else waits, also an order: there is one place for what is stopped
+    if (record.resume) { // all else waits, also an order: a stopped run can only be stored in one place
         begin_again(record, record.resume);
     } else if (item.is_adopted) {
         if (record.retry) begin_again(record, record.retry);
@@ -28,7 +28,7 @@ ELASTICJOB_DECL next_run run_choice::choose(choice_facts const& item) const {
     } else if (!record.retry) {
         choose_due(item, next);
     } else {
-        begin_again(record, record.retry); // until then, what is due waits
+        begin_again(record, record.retry); // until then, due instants wait
     }
     return next;
 }
@@ -57,7 +57,8 @@ ELASTICJOB_DECL void run_choice::note_next_due(run_record& record) const {
 
 ELASTICJOB_DECL void run_choice::mend(run_record& record) const {
     if (record.through > wall_ + clock_slack) record.through = wall_;
-    // A schedule may come back: what has been dealt with stays so, though this clock is behind that of who did it.
+    // A schedule may come back: handled instants stay handled, even if this clock is behind that of the instance that
+    // handled them.
     if (record.schedule != terms_.schedule)
         record.through = terms_.due->follows() ? wall_time{} : std::max(record.through, unrecorded_since(wall_));
     if (record.last_completed && *record.last_completed > wall_ + clock_slack) record.last_completed = wall_;
@@ -85,14 +86,14 @@ ELASTICJOB_DECL void run_choice::choose_due(choice_facts const& item, next_run& 
     auto& record = next.record;
     pass_over_disabled_time(next);
     auto const own_delay = terms_.due->delay_of(item.item);
-    // Rounds of another job have ended, whatever this clock says.
+    // The rounds of another job have ended, whatever the time on this clock.
     auto come = std::max(wall_, terms_.due->last_round());
     if (terms_.held_from) come = std::min(come, *terms_.held_from);
     auto const due = due_until(record, come - own_delay, instants_to_keep(terms_.on_misfire));
     if (due.newest.empty()) return;
     auto idle_since = record.last_completed;
     if (idle_since) *idle_since -= own_delay;
-    if (terms_.due->follows()) idle_since = item.rounds_at_end; // the leader's clock may be another one than ours
+    if (terms_.due->follows()) idle_since = item.rounds_at_end; // the leader's clock may differ from ours
     auto const c = decide(due, wall_ - own_delay, idle_since, terms_.on_misfire);
     record.through = c.through;
     if (c.coalesced.count > 0) record.add(not_run(run_outcome::coalesced, c.coalesced, ""));
@@ -102,7 +103,7 @@ ELASTICJOB_DECL void run_choice::choose_due(choice_facts const& item, next_run& 
         auto const why = was_busy ? events::skip_reason::still_running : events::skip_reason::too_late;
         record.add(not_run(run_outcome::skipped, c.skipped, name_of(why)));
         if (!was_told) next.untold = {c.skipped.last, c.skipped.count, why};
-        next.owed = unwritten::an_end; // of no effect if a run writes it
+        next.owed = unwritten::an_end; // no effect if a run writes it
     }
     if (c.run)
         begin(record, {*c.run, c.source, 1, self_.str(), wall_});

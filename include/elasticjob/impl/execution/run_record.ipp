@@ -13,7 +13,8 @@ ELASTICJOB_DECL void run_record::make_room(std::vector<run_entry>& entries, std:
 
 ELASTICJOB_DECL void run_record::add(run_entry e) {
     if (e.note.size() > note_bytes_max) e.note.resize(note_bytes_max);
-    // A row of instants that meet the same fate is one entry; but what had been tried before has one of its own.
+    // Consecutive instants with the same outcome share one entry, but an instant that had been tried before has its
+    // own.
     if (!ledger.empty() && e.outcome == run_outcome::skipped && ledger.back().outcome == e.outcome &&
         ledger.back().note == e.note && ledger.back().run.instance == e.run.instance &&
         ledger.back().run.attempt == 1 && e.run.attempt == 1) {
@@ -40,7 +41,7 @@ ELASTICJOB_DECL bool run_record::was_put_off() const {
 
 ELASTICJOB_DECL void run_record::end_for_retry(wall_time now, std::string note, run_retry again) {
     (retry ? resume : retry) = again;
-    if (was_put_off()) ledger.pop_back(); // of an attempt that does not get to begin, one entry is enough
+    if (was_put_off()) ledger.pop_back(); // an attempt that does not begin needs only one entry
     add({*std::exchange(running, std::nullopt), run_outcome::retried, now, 1, std::move(note)});
 }
 

@@ -27,7 +27,7 @@ ELASTICJOB_DECL result<std::optional<valid_config>> read_stored(node const* stor
     auto checked = validate(*whole);
     if (checked) return std::optional{*std::move(checked)};
     bool is_schedules = schedule && !schedule->data.empty();
-    if (is_schedules) { // unless what is wrong does not come from there alone
+    if (is_schedules) { // if all problems come from them
         auto const of_config = problems_of(**config);
         auto const of_both = problems_of(*whole);
         is_schedules = std::find_first_of(of_both.begin(), of_both.end(), of_config.begin(), of_config.end()) ==

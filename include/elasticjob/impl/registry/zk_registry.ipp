@@ -15,7 +15,7 @@ namespace elasticjob {
 
 namespace zk {
 
-/// What the server takes, less what the name space will need in front of each path.
+/// The size that the server accepts, minus the name space that is added to each path.
 ELASTICJOB_DECL registry_limits limits_of(session const& s) noexcept {
     constexpr std::size_t server_bytes_max = 1'048'575;
     constexpr std::size_t operations_max = 10'000;
@@ -55,7 +55,7 @@ ELASTICJOB_DECL task<result<commit_reply>> commit_on(session& s, transaction t) 
     co_return co_await s.calls().ask(node_path{}, std::move(request));
 }
 
-/// What the removal of abandoned nodes needs of a registry. The handle may move meanwhile; the session stays.
+/// The part of a registry that the removal of abandoned nodes needs. The handle may move meanwhile; the session stays.
 struct removing_session {
     zk::session& s;
     event_loop& loop() noexcept { return s.loop(); }

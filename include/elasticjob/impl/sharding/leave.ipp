@@ -7,7 +7,7 @@
 namespace elasticjob::detail {
 
 ELASTICJOB_DECL bool departure_plan::note_refusal(errc why) noexcept {
-    // Nodes of items that somebody has removed do not come back by themselves: the leader sees to them.
+    // If another client has removed nodes of items, they do not come back by themselves: the leader handles them.
     releases_left_ = why == errc::no_node ? std::min(releases_left_ - 1, 2) : releases_left_ - 1;
     return ++refusals_ < refusals_max;
 }
@@ -23,12 +23,12 @@ ELASTICJOB_DECL transaction departure(registry_limits const& limits, departing c
     if (leads(now.leader ? &*now.leader : nullptr, self, session)) t.remove(at.leader_instance());
     if (now.instance && now.instance->stat.owner == session.id) t.remove(at.instance(self));
     if (now.traits && now.traits->stat.owner == session.id) t.remove(at.traits_of(self));
-    if (t.empty()) return t;       // nothing of ours is left
-    if (!releases_items) return t; // the leader sees that the instance has gone
+    if (t.empty()) return t;       // none of our nodes is left
+    if (!releases_items) return t; // the leader notices that the instance has gone
     if (!now.necessary) t.create(at.sharding_necessary(), {});
     if (!now.assignment || !now.first_item) return t;
     if (now.assignment->stat.modified != now.first_item->stat.modified) {
-        // Not in force; unless it was written between the two readings: then this is refused.
+        // Not in force, unless it was written between the two reads; then this transaction is refused.
         t.check(at.assignment(), now.assignment->stat.version);
         t.check(at.item_instance(0), now.first_item->stat.version);
         return t;

@@ -95,7 +95,7 @@ ELASTICJOB_DECL fault_plan make_fault_plan(std::uint64_t seed, std::chrono::mill
     if (all == 0) return plan;
     auto const mean = static_cast<std::uint64_t>(std::max<std::int64_t>(rates.mean_pause.count(), 1));
     for (std::chrono::milliseconds at{};;) {
-        // Often close together, so that one fault meets another's recovery.
+        // Often close together, so that one fault meets the recovery from another.
         at += std::chrono::milliseconds{pick(3) == 0 ? pick(20) : pick(3 * mean)};
         if (at >= length) return plan;
         auto ticket = pick(all);

@@ -62,7 +62,7 @@ namespace elasticjob::testing {
 ELASTICJOB_DECL std::string no_two_runs_of_one_item::on(observation const& o, cluster_view const& v) {
     if (o.what == observation::kind::finished && o.failure && *o.failure == errc::timed_out)
         given_up_.insert({o.job, o.item, o.token});
-    // The run itself is entered into the view only now, so all that are there are others.
+    // The run itself is entered into the view only after this check, so all runs there are others.
     if (o.what != observation::kind::body_began) return {};
     auto& last_token = last_tokens_[{o.job, o.item}];
     auto const before = std::exchange(last_token, std::max(last_token, o.token));
@@ -72,7 +72,7 @@ ELASTICJOB_DECL std::string no_two_runs_of_one_item::on(observation const& o, cl
     for (auto const& r : v.runs) {
         if (r.job != o.job || r.item != o.item) continue;
         if (given_up_.contains({o.job, o.item, r.token})) continue;
-        if (r.token < before) continue; // another has begun since, and ended perhaps: this one does not count any more
+        if (r.token < before) continue; // another run has begun since, and may have ended, so this one no longer counts
         auto const theirs = v.nodes[r.node].process == r.process ? v.nodes[r.node].session : r.session;
         bool const other_lives = r.process != o.process && v.server.is_alive(r.session);
         bool const i_hold = mark->stat.owner == mine;
@@ -134,7 +134,7 @@ ELASTICJOB_DECL std::string items_agree_with_assignment::changed(tree_event cons
     auto const at = cluster_view::layout(job);
     auto const a = detail::assignment_in_force(v, job);
     if (!a || !a->is_published()) return {};
-    // With nobody to shard for, cut items may go before the assignment does.
+    // If no instance can own items, removed items may go before the assignment does.
     auto const count = std::min(a->items(), detail::item_count(v, job).value_or(0));
     for (item_index i = 0; i < count; ++i)
         if (auto const owner = v.data(at.item_instance(i)); owner != a->owner_id(i).str())
@@ -177,7 +177,7 @@ ELASTICJOB_DECL std::string one_owner_for_each_item::look(std::string const& job
 
 ELASTICJOB_DECL std::string orders_are_obeyed::on(observation const& o, cluster_view const& v) {
     if (v.now_at != stage::settled) return {};
-    // Some items run before the one who has given the order hears that it has been given.
+    // Some items run before the client that gave the order receives the confirmation.
     if (o.what == observation::kind::command && o.text == "trigger" && !o.failure) ordered_.insert(o.job);
     bool const is_obeyed = o.what == observation::kind::started && o.source == run_source::trigger;
     if (is_obeyed || (accepts_skips_ && o.what == observation::kind::skipped)) obeyed_[o.job].insert(o.item);
@@ -279,7 +279,7 @@ ELASTICJOB_DECL std::string every_instance_has_a_scheduler::find_ghost(cluster_v
             };
             if (std::any_of(v.nodes.begin(), v.nodes.end(), is_its)) continue;
             auto const who = instance_id::parse(id);
-            if (who && who->is_java()) continue; // a test's
+            if (who && who->is_java()) continue; // from a test
             auto const path = (instances / id).str();
             auto const before = alone_since_.find(path);
             auto const since = before == alone_since_.end() ? now : before->second;

@@ -27,7 +27,7 @@ ELASTICJOB_DECL std::string find_wrong(record_step const& s) {
         if (!is_entered && s.was_called && before.running->instance != nobody)
             return "lost a run that had begun, for " + when(before.running->due);
         if (!is_entered && !s.was_called) return {}; // undone
-        bool const is_first = is_entered && entry->run.attempt == 1; // a later one may be the last that the job allows
+        bool const is_first = is_entered && entry->run.attempt == 1; // a later one may be the last allowed
         if (is_first && entry->outcome == run_outcome::interrupted && s.has_failover)
             return "was not run again, though it was interrupted, for " + when(entry->run.due);
     }
@@ -80,11 +80,11 @@ ELASTICJOB_DECL std::string records_tell_one_story::changed(tree_event const& e,
         known = {};
         return {};
     }
-    if (there->stat.modified == known.at) return {}; // a step may have several changes, and tells of each
+    if (there->stat.modified == known.at) return {}; // a step may have several changes and reports each
     auto const read = run_record::parse(there->data);
     if (!read) return detail::item_text(job, item) + " has a record that cannot be read";
     auto wrong = known.at == 0 ? std::string{} : judge(job, item, known, *read, v);
-    // Some steps fall together, so that only their sum is seen: then the token is the last one's.
+    // Some steps coincide, so only their sum is visible: then the token is that of the last one.
     auto const token = read->running ? there->stat.modified : 0;
     if (!(known.record.running && read->running && *known.record.running == *read->running)) {
         known.token = token;
@@ -101,9 +101,9 @@ ELASTICJOB_DECL std::string records_tell_one_story::judge(std::string const& job
                                                           cluster_view const& v) {
     detail::record_step step{known.record, now};
     step.was_called = called_.contains({job, item, known.token});
-    // Who has not heard of it yet, because its network or itself is slow, goes by what was: as long as its session lives.
-    // And what it has found interrupted by then may be written down much later, with the item's next run; so this is
-    // about runs that began when all knew.
+    // A member that has not heard of the change, because it or its network is slow, uses the old setting as long as its
+    // session lives. It may also record an interrupted run much later, with the item's next run. So this check only
+    // covers runs that began when all members knew.
     auto const& failover = failover_[job];
     auto const patience = 2 * v.server.options().session_timeout;
     bool const all_know = !failover.was_switched || known.begun - failover.since > patience;
@@ -132,7 +132,7 @@ ELASTICJOB_DECL std::string every_instant_is_dealt_with::reached(stage s, cluste
         auto const schedule = v.data(at.schedule());
         for (item_index i = 0; i < detail::item_count(v, job).value_or(0); ++i) {
             auto const owner = alive.find(v.data(at.item_instance(i)));
-            if (owner == alive.end() || v.find(at.item_disabled(i))) continue; // I3 looks after that
+            if (owner == alive.end() || v.find(at.item_disabled(i))) continue; // I3 checks this case
             auto const record = detail::record_of(v, job, i);
             if (!record) return detail::item_text(job, i) + " has no record";
             if (record->running) {
@@ -140,14 +140,14 @@ ELASTICJOB_DECL std::string every_instant_is_dealt_with::reached(stage s, cluste
                 if (!alive.contains(who)) return detail::item_text(job, i) + " still shows a run of " + who;
                 continue;
             }
-            if (auto const& waiting = record->resume ? record->resume : record->retry) { // and what is due since waits
+            if (auto const& waiting = record->resume ? record->resume : record->retry) { // later due instants wait too
                 auto const ahead = std::chrono::duration_cast<wall_time::duration>(owner->second->wall_offset);
                 if (waiting->at < v.server.world().wall_now() + ahead - longest_run)
                     return detail::item_text(job, i) + " has not been tried again";
                 continue;
             }
-            // Instants are those of the owner's clock. What is skipped is told, and written down with the next run,
-            // which may be a long way off where some of the day is excluded.
+            // Instants follow the owner's clock. A skip is reported, and recorded with the next run, which may be far
+            // in the future if part of the day is excluded.
             auto const ahead = std::chrono::duration_cast<wall_time::duration>(owner->second->wall_offset);
             auto const until = v.server.world().wall_now() + ahead - longest_run;
             auto const due = v.due(config, schedule, begin_ + ahead, until);

@@ -43,7 +43,7 @@ ELASTICJOB_DECL void simulated_cluster::play(fault_plan const& plan, std::chrono
     if (is_over()) return;
     observatory_.reach(stage::settled);
     auto const a_third = options_.watch / 3;
-    run_for(a_third + std::chrono::milliseconds{137}); // not on a second, which is when items are due
+    run_for(a_third + std::chrono::milliseconds{137}); // not on a second, because items are due then
     for (std::uint32_t j = 0; j < jobs_.size(); ++j) trigger_anywhere(j);
     run_for(options_.watch - a_third);
     if (is_over()) return;
@@ -203,7 +203,7 @@ ELASTICJOB_DECL bool simulated_cluster::step_until(mono_time until) {
         return after_step();
     }
     if (world_.now() >= until) {
-        // All that can be done at this very instant belongs to it.
+        // All work that is ready at this instant belongs to it.
         if (!is_idle_now()) return after_step();
         return false;
     }
@@ -245,7 +245,7 @@ ELASTICJOB_DECL bool simulated_cluster::after_step() {
 
 ELASTICJOB_DECL bool simulated_cluster::step_on(void* context) {
     auto& self = *static_cast<simulated_cluster*>(context);
-    if (self.deadlines_.empty()) return false; // the end: nothing is waited for
+    if (self.deadlines_.empty()) return false; // the end: do not wait
     if (self.world_.now() >= self.deadlines_.back()) {
         self.observatory_.note_violation("I6 every call ends", "a call has not ended within its time");
         return false;
@@ -458,7 +458,7 @@ ELASTICJOB_DECL void simulated_cluster::kill(machine& n) {
     auto& v = observatory_.view.nodes[n.number];
     v.process = 0;
     v.instances.clear();
-    dead_.push_back(std::move(n.process)); // somebody may be in one of its calls, or it may be its own step
+    dead_.push_back(std::move(n.process)); // another frame may be in one of its calls, or this may be its own step
 }
 
 ELASTICJOB_DECL void simulated_cluster::stop(machine& n) {

@@ -136,7 +136,7 @@ ELASTICJOB_DECL void simulated_registry::silent(void* context, mono_time since) 
 
 ELASTICJOB_DECL void simulated_registry::audible(void* context) {
     auto& self = *static_cast<simulated_registry*>(context);
-    // A process that was paused for longer finds that it has heard nothing for that long.
+    // A process that was paused for longer finds that it has received no message for that long.
     if (self.notice_.is_armed() && self.notice_.due > self.loop_.now()) self.loop_.disarm(self.notice_);
 }
 
@@ -171,7 +171,7 @@ ELASTICJOB_DECL void simulated_registry::take(wire_message m) {
         take_reply(m.number, std::move(m.answer));
         break;
     case wire_message::kind::event:
-        if (m.number <= events_seen_) break; // told again after a reconnect
+        if (m.number <= events_seen_) break; // repeated after a reconnect
         events_seen_ = m.number;
         fire({m.path, m.watched});
         break;
@@ -183,7 +183,7 @@ ELASTICJOB_DECL void simulated_registry::take(wire_message m) {
 
 ELASTICJOB_DECL void simulated_registry::take_reply(std::uint64_t number, wire_answer a) {
     auto const at = pending_.find(number);
-    if (at == pending_.end()) return; // nobody waits for it any more
+    if (at == pending_.end()) return; // no caller waits for it any more
     pending& p = *at->second;
     if (p.answer) return;
     if (p.watch && !a.was_lost && (a.found || p.arms_if_absent)) {

@@ -17,7 +17,7 @@ ELASTICJOB_DECL simulated_workers::simulated_workers(node_loop& l, observatory& 
 
 ELASTICJOB_DECL bool simulated_workers::try_submit(work& w) {
     if (loop_.now() < full_until || loop_.is_killed()) return false;
-    if (detail::body_fiber::current()) return false; // who takes time would wait for helpers that cannot
+    if (detail::body_fiber::current()) return false; // a fiber would wait for helpers that cannot run
     runs_.emplace_back(*this, w);
     return true;
 }
@@ -33,7 +33,7 @@ ELASTICJOB_DECL simulated_workers::run::run(simulated_workers& s, work& what) : 
 
 ELASTICJOB_DECL simulated_workers::run::~run() {
     self.loop_.disarm(*this);
-    if (fiber && self.loop_.is_killed()) fiber->give_up(); // otherwise what it uses may be gone
+    if (fiber && self.loop_.is_killed()) fiber->give_up(); // otherwise the objects that it uses may be gone
 }
 
 ELASTICJOB_DECL void simulated_workers::run::ring(timer& t) {
@@ -70,7 +70,7 @@ ELASTICJOB_DECL void simulated_workers::begin(run& r) {
         work& w = posted.pop_front();
         if (!lasts || !posted.empty()) loop_.post(w); // all but the last, which is the way back
     }
-    if (!lasts) return remove(r); // somebody else's work: done
+    if (!lasts) return remove(r); // work other than a body: finished
     r.is_begun = true;
     if (r.takes_time) return begin_fiber(r);
     auto const lasting = r.was_stopped ? r.plan->stops_after : r.plan->duration;

@@ -66,7 +66,7 @@ ELASTICJOB_DECL auto node_tree::apply_checked(std::vector<operation> const& oper
 }
 
 ELASTICJOB_DECL std::vector<tree_event> node_tree::end_session(std::int64_t session, std::int64_t now_ms) {
-    if (session == 0) return {}; // nobody's: that is how persistent nodes look
+    if (session == 0) return {}; // no session; persistent nodes have this owner
     std::vector<operation> removals;
     for (auto const& [path, e] : nodes_)
         if (e.value.stat.owner == session) removals.push_back({operation::kind::remove, *node_path::parse(path)});

@@ -6,7 +6,7 @@
 
 namespace elasticjob::zk {
 
-/// Of servers from 3.7 on that enforce quotas. Older versions of libzookeeper have no name for it.
+/// The error of servers from 3.7 on that enforce quotas. Older versions of libzookeeper have no name for it.
 inline constexpr int quota_exceeded = -125;
 
 ELASTICJOB_DECL error failure(int code, node_path const& path) {

@@ -46,7 +46,7 @@ ELASTICJOB_DECL void call_table::take(call& answered) {
 
 ELASTICJOB_DECL void call_table::submit_queued() {
     while (!queue_.empty() && in_flight_count_ < in_flight_max) {
-        if (!queue_.front().awaited_by) { // nobody wants it any more, and nothing has happened yet
+        if (!queue_.front().awaited_by) { // no caller waits for it, and it has not been sent yet
             owned_call c{&queue_.pop_front()};
             release_watch(*c, nullptr);
         } else if (!submit_front()) {
@@ -82,7 +82,7 @@ ELASTICJOB_DECL bool call_table::submit_front() {
     }
     if (code == ZOK) {
         ++in_flight_count_;
-        c.release(); // libzookeeper has it now
+        c.release(); // libzookeeper owns it now
     } else {
         c->unlink();
         auto why = failure(code, c->path);
@@ -94,7 +94,7 @@ ELASTICJOB_DECL bool call_table::submit_front() {
 ELASTICJOB_DECL void call_table::remove_unwanted() {
     while (watches_.has_unwanted() && watches_.removals() < removals_max && in_flight_count_ < in_flight_max) {
         reconnect_gate::pass const pass;
-        if (!handle_.is_connected()) return; // the next connection has a look again
+        if (!handle_.is_connected()) return; // the next connection tries again
         auto const* const target = watches_.begin_removal();
         if (!target) return;
         auto c = std::make_unique<call_of<remove_watch_request>>(*this, node_path{}, target->path,
@@ -104,7 +104,7 @@ ELASTICJOB_DECL void call_table::remove_unwanted() {
         in_flight_.push_back(*c);
         if (c->request.submit(handle_, *c) == ZOK) {
             ++in_flight_count_;
-            (void)c.release(); // libzookeeper has it now
+            (void)c.release(); // libzookeeper owns it now
         } else {
             c->unlink();
             watches_.end_removal(target_of(*c), false);
@@ -120,7 +120,7 @@ ELASTICJOB_DECL void call_table::finish(owned_call c, errc why, std::string what
 
 ELASTICJOB_DECL void call_table::release_watch(call& c, waiter* w) {
     if (c.removes_watch) {
-        if (c.code == ZUNIMPLEMENTED) watches_.give_up_removals(); // by a server that is older than 3.5
+        if (c.code == ZUNIMPLEMENTED) watches_.give_up_removals(); // the server is older than 3.5
         watches_.end_removal(target_of(c), c.code == ZOK || c.code == ZNOWATCHER);
     } else if (c.has_room) {
         watches_.settle(target_of(c), c.has_set_watch, w ? w->watch : nullptr);

@@ -9,7 +9,7 @@
 namespace elasticjob::zk {
 
 ELASTICJOB_DECL result<void> handle::check_threads() {
-    gate end; // both threads live at the same time
+    gate end; // both threads are alive at the same time
     auto const wait = [&end] { end.wait(); };
     auto first = elasticjob::detail::start_thread(wait);
     auto second = elasticjob::detail::start_thread(wait);

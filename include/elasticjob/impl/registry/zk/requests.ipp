@@ -63,7 +63,7 @@ ELASTICJOB_DECL int create_request::submit(handle& h, call& c) const {
 ELASTICJOB_DECL result<node_path> create_request::conclude(int code, node_path const& path) && {
     if (code != ZOK) return failure(code, path);
     if (!is_sequential(mode)) return path;
-    // Only the last element can be new to us.
+    // Only the last element can be unknown.
     auto const name = std::string_view{created}.substr(created.rfind('/') + 1);
     return path.parent() / name;
 }
@@ -103,9 +103,9 @@ ELASTICJOB_DECL void remove_request::on_reply(int code, void const* context) noe
 }
 
 ELASTICJOB_DECL int remove_watch_request::submit(handle& h, call& c) const {
-    // Not zoo_aremove_watches: that only has the server check that the watch exists, and leaves it there.
+    // Not zoo_aremove_watches, which only makes the server check that the watch exists and leaves it in place.
     auto const type = kind == watch_kind::data ? ZWATCHTYPE_DATA : ZWATCHTYPE_CHILD;
-    // Its parameter is a pointer to a callback by mistake: libzookeeper calls what it is given.
+    // By mistake its parameter is a pointer to a callback: libzookeeper calls the pointer that it receives.
     auto* const callback = reinterpret_cast<void_completion_t*>(&on_reply);
     return zoo_aremove_all_watches(h.raw(), c.on_server.c_str(), type, 0, callback, &c);
 }
@@ -125,7 +125,7 @@ ELASTICJOB_DECL int commit_request::submit(handle& h, call& c) {
     paths.reserve(operations.size());
     std::vector<zoo_op_t> ops(operations.size());
     results.resize(operations.size());
-    Stat* stat = &written; // one is enough: all operations of a transaction have one revision
+    Stat* stat = &written; // one is enough: all operations of a transaction have the same revision
     for (std::size_t i = 0; i < operations.size(); ++i) {
         paths.push_back(h.on_server(operations[i].path));
         describe(operations[i], paths.back().c_str(), h.access(), stat, ops[i]);

@@ -80,13 +80,13 @@ ELASTICJOB_DECL task<bool> session::keep_one() {
         stir_.notify();
         co_return false;
     }
-    if (phase_ == phase::opening) phase_ = phase::living; // unless it is lost already
+    if (phase_ == phase::opening) phase_ = phase::living; // unless the session is already lost
     if (is_up_ && phase_ == phase::living && !is_closed()) greet();
     while (phase_ == phase::living && !is_closed()) co_await stir_.newer_than(stir_.edition());
     if (is_up_ && is_closed()) co_await drain();
     aside closing{loop_, closer{*this}};
     auto const is_closed_aside = co_await closing;
-    if (!is_closed_aside) handle_.close(); // without a thread for it, the loop waits for the server
+    if (!is_closed_aside) handle_.close(); // if no thread can be started, the loop waits for the server
     calls_.forget_unanswered();
     co_return was_established_;
 }
@@ -102,7 +102,7 @@ ELASTICJOB_DECL void session::take(link_news const& news) {
     switch (news.what) {
     case link_news::kind::up:
         is_up_ = true;
-        loop_.disarm(lapse_); // the server has just said that the session is alive
+        loop_.disarm(lapse_); // the server has just confirmed that the session is alive
         session_id_ = news.session;
         view_.timeout = news.timeout;
         if (phase_ == phase::living) greet();
@@ -149,10 +149,10 @@ ELASTICJOB_DECL void session::greet() {
 }
 
 ELASTICJOB_DECL task<void> session::run_greeting() {
-    // When the reply to the first request is here, so is the answer to the digest, which was sent ahead of it: a
-    // handle that is refused becomes unusable now, and not in the middle of a transaction.
+    // The reply to the first request implies the answer to the digest, which was sent before it. So a refused handle
+    // becomes unusable now, not in the middle of a transaction.
     if (!is_introduced_) is_introduced_ = handle_.introduce();
-    if (!is_introduced_) co_return; // down again
+    if (!is_introduced_) co_return; // the connection is down again
     exists_request probe;
     auto const root = co_await calls_.ask(node_path{}, std::move(probe));
     if (!root) co_return give_up(root.error());
@@ -171,7 +171,7 @@ ELASTICJOB_DECL task<result<void>> session::create_name_space() {
         create_request request{{}, create_mode::persistent};
         auto made = co_await calls_.ask_on_server(std::move(part), std::move(request));
         bool const is_there = made.has_value() || made.error() == errc::node_exists;
-        // Without its parent it cannot be made; then the parent's obstacle is what people need to know.
+        // Without its parent the node cannot be created; then report the parent's problem.
         if (!is_there && !(obstacle && made.error() == errc::no_node)) obstacle = std::move(made).error();
         if (end != whole.npos) continue;
         if (!is_there) co_return *std::move(obstacle);

@@ -22,7 +22,7 @@ ELASTICJOB_DECL bool watch_table::reserve(watch_target const& target) {
 
 ELASTICJOB_DECL void watch_table::settle(watch_target const& target, bool is_set, node_watch<event_loop>* w) {
     auto const at = spots_.find(target);
-    if (at == spots_.end()) return; // everything has fired meanwhile
+    if (at == spots_.end()) return; // all watches have fired meanwhile
     spot& here = at->second;
     if (is_set && w) {
         w->unlink();
@@ -54,7 +54,7 @@ ELASTICJOB_DECL void watch_table::fire_everything() {
 ELASTICJOB_DECL watch_target const* watch_table::begin_removal() {
     while (!unwanted_.empty()) {
         spot& here = unwanted_.pop_front();
-        if (!here.is_unwanted()) continue; // somebody has asked for it again, or it has fired
+        if (!here.is_unwanted()) continue; // it has been requested again, or has fired
         here.is_leaving = true;
         ++removals_;
         return here.target;
@@ -64,11 +64,11 @@ ELASTICJOB_DECL watch_target const* watch_table::begin_removal() {
 
 ELASTICJOB_DECL void watch_table::end_removal(watch_target const& target, bool is_removed) {
     auto const at = spots_.find(target);
-    if (at == spots_.end()) return; // everything has fired meanwhile
+    if (at == spots_.end()) return; // all watches have fired meanwhile
     spot& here = at->second;
     here.is_leaving = false;
     --removals_;
-    if (is_removed) here.is_set = false; // reads that ask for it have been sent since, and have no replies yet
+    if (is_removed) here.is_set = false; // reads that request it have been sent since and have no replies yet
     drop_if_unused(at);
 }
 
