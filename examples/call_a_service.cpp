@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How do I have a service do the work, and not a function of this process?
+// How do I let a service do the work, instead of a function of this process?
 //
-// With HttpExecutor: each run of an item is an HTTP request, and its status says whether the run has succeeded. The service here
-// stands in for yours; it lives in the same process so that the example needs nothing.
+// With HttpExecutor: each run of an item is an HTTP request, and the response's status tells whether the run succeeded.
+// The service here replaces yours. It lives in the same process, so the example needs no set-up.
 #include <elasticjob/elasticjob.hpp>
 #include <elasticjob/execution/http_executor.hpp>
 
@@ -20,8 +20,8 @@ namespace http = boost::beast::http;
 using boost::asio::ip::tcp;
 using namespace std::chrono_literals;
 
-// Settles a region. A run that was taken for dead and is still on its way has a smaller token than the one that has taken its
-// place: it is refused.
+// Settles a region. A run that was considered dead and is still on its way has a smaller token than the run that
+// replaced it, so it is refused.
 class service {
 public:
     std::string url() const {
@@ -61,7 +61,7 @@ private:
     boost::asio::io_context context_;
     tcp::acceptor acceptor_{context_, {boost::asio::ip::address_v4::loopback(), 0}};
     std::map<std::string, std::int64_t> last_token_;
-    std::thread thread_{[this] { serve(); }}; // last: it uses all of the above
+    std::thread thread_{[this] { serve(); }}; // last, because it uses all members above
 };
 
 // What to send for which item, and what to make of a good answer. `http_request::make("http://…")` alone would do as well.
@@ -79,7 +79,7 @@ struct count_runs {
     std::counting_semaphore<>& runs;
 
     template <class E>
-    void operator()(E const&) const {} // of no interest here
+    void operator()(E const&) const {} // not used here
 
     void operator()(events::item_finished const& e) const {
         std::printf("item %u: %s\n", e.item, e.failure ? to_string(*e.failure).c_str() : "done");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which strategy is the right one, and what does it cost when an instance leaves?
+// Which strategy is right, and what does it cost when an instance leaves?
 //
-// Ask them: a strategy is a function, and `plan_moves` tells what its answer would move. Here one of four instances leaves, by
-// strategies that differ in what they promise. docs/strategies.md has the table.
+// Compute it: a strategy is a function, and `plan_moves` shows which items its result would move. Here one of four
+// instances leaves, under strategies with different guarantees. docs/strategies.md has the table.
 #include <elasticjob/allocation/average.hpp>
 #include <elasticjob/allocation/plan.hpp>
 #include <elasticjob/allocation/rendezvous.hpp>
@@ -18,7 +18,7 @@
 
 using namespace elasticjob;
 
-// Where nothing is stored, the compiler can ask: numbered jobs of one item go round the instances.
+// A strategy can run at compile time. Without previous owners: numbered jobs of one item go round the instances.
 instance_id const any_four[4];
 constexpr slot_index owner_of(std::string_view job) {
     return RoundRobinByName{}({.job_name = job, .instances = any_four, .item_count = 1}).owner(0);
@@ -26,7 +26,7 @@ constexpr slot_index owner_of(std::string_view job) {
 static_assert(owner_of("import-2") == (owner_of("import-1") + 1) % 4);
 static_assert(owner_of("import-5") == owner_of("import-1"));
 
-// Also where something is: three of the ten items were with somebody who is gone, and no other moves.
+// With previous owners: three of the ten items belonged to an instance that has gone, and no others move.
 static_assert([] {
     slot_index const before[]{0, 0, 0, 1, 1, 1, no_slot, no_slot, no_slot, 2};
     auto const a = StickyAllocation{}(
@@ -55,5 +55,5 @@ int main() {
     (void)moves_when_the_second_leaves<RotateServerByName>(four);
     (void)moves_when_the_second_leaves<RendezvousAllocation>(four);
     (void)moves_when_the_second_leaves<SpreadAllocation>(four);
-    return moves_when_the_second_leaves<StickyAllocation>(four) == 250 ? 0 : 1; // a quarter: those that had to
+    return moves_when_the_second_leaves<StickyAllocation>(four) == 250 ? 0 : 1; // a quarter, the minimum
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How does a job work off a queue, batch by batch, with several threads, until it is empty?
+// How does a job empty a queue batch by batch, with several threads?
 //
-// Two items, each with a queue of its own. A run fetches up to ten orders, processes them in parts on several threads,
-// and fetches again: `streaming_process`. When nothing is fetched the run ends; the next one is due by the schedule.
+// There are two items, each with a queue of its own. A run fetches up to ten orders, processes them in parts on several
+// threads, and fetches again: `streaming_process`. When a fetch returns no orders, the run ends; the schedule
+// determines the next run.
 #include <elasticjob/elasticjob.hpp>
 #include <elasticjob/execution/dataflow_executor.hpp>
 
@@ -21,7 +22,7 @@ struct order {
     int number;
 };
 
-/// Stands for a table of orders with a column for the item.
+/// Replaces a table of orders with a column for the item.
 struct order_queues {
     std::array<std::vector<order>, 2> of_item;
     std::atomic<int> settled{0};

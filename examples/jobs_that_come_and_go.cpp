@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How do jobs come and go without a restart?
+// How do I add and remove jobs without a restart?
 //
-// Two processes know how to import, each with a scheduler and a catalog. An operator, who knows nothing of importing,
-// writes a job into the registry, and both run it; he removes it, and nobody does, not even a process that starts later.
+// Two processes can import data, each with a scheduler and a catalog. An operator, who cannot import anything, writes a
+// job into the registry, and both processes run it. When the operator removes it, no process runs it any more, not even
+// a process that starts later.
 #include <elasticjob/elasticjob.hpp>
 #include <elasticjob/operations/add_job.hpp>
 #include <elasticjob/operations/remove_job.hpp>
@@ -19,7 +20,8 @@ using namespace elasticjob;
 std::counting_semaphore<> runs{0}, moved{0};
 std::atomic<int> count{0};
 
-/// What an import does. It is made once, when its process joins the job; what may change meanwhile comes with each run.
+/// The body of an import. It is made once, when its process joins the job. Parameters that may change come with each
+/// run.
 struct importer {
     void operator()(sharding_context const& shard) const {
         std::printf("%s: part %u from %s\n", shard.job_name.c_str(), shard.item, shard.job_parameter.c_str());
@@ -62,13 +64,13 @@ int main() {
     for (int n = 0; n < 8; ++n)
         if (!runs.try_acquire_for(std::chrono::seconds{10})) return 1;
 
-    // A change counts from the next run on, wherever the job runs.
+    // A change takes effect at the next run, wherever the job runs.
     auto elsewhere = orders;
     elsewhere.job_parameter = "the shop";
     elsewhere.overwrite = true;
     if (!add_job(registry, elsewhere) || !moved.try_acquire_for(std::chrono::seconds{10})) return 1;
 
-    // From the return of remove_job on, nothing of it runs, and nobody can bring it back by mistake.
+    // After remove_job has returned, no run of the job is in progress, and it cannot come back by mistake.
     if (!told(remove_job(registry, "orders"), "remove orders")) return 1;
     int const done = count;
     process three{registry};
@@ -77,7 +79,7 @@ int main() {
     if (again || !(again.error() == errc::removed)) return 1;
     if (count != done) return 1;
 
-    // Only on purpose.
+    // It can only come back on purpose.
     if (!told(restore_job(registry, "orders"), "restore orders") || !add_job(registry, orders)) return 1;
     while (runs.try_acquire()) {}
     return runs.try_acquire_for(std::chrono::seconds{10}) ? 0 : 1;

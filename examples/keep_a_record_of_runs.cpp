@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How do I keep a record of what has run?
+// How do I keep a record of past runs?
 //
-// In a database: here a file of SQLite, which needs no server. The sink has a thread of its own; while the database is
-// away runs go on, and their events wait.
+// In a database: here an SQLite file, which needs no server. The sink has a thread of its own. While the database is
+// unavailable, runs continue and their events wait.
 #include <elasticjob/elasticjob.hpp>
 #include <elasticjob/events/sql_events.hpp>
 #include <elasticjob/events/sqlite_database.hpp>
@@ -35,7 +35,7 @@ int main() {
         }
         for (int n = 0; n < 6; ++n)
             if (!runs.try_acquire_for(std::chrono::seconds{10})) return 1;
-    } // the scheduler ends, and the sink with it: what has happened is written
+    } // the scheduler ends together with the sink: all events have been written
 
     sqlite3* db = nullptr;
     if (sqlite3_open(file.c_str(), &db) != SQLITE_OK) return 1;

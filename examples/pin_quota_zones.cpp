@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How do I pin an item, limit what an instance gets, or spread neighbours over zones?
+// How do I pin an item, limit the items of an instance, or spread neighbouring items over zones?
 //
-// Each with a strategy of ten lines. What they go by, labels, is part of the request.
+// Each with a strategy of ten lines. The strategies use labels, which are part of the request.
 #include <elasticjob/allocation/average.hpp>
 #include <elasticjob/allocation/computed.hpp>
 #include <elasticjob/allocation/stored_runs.hpp>
@@ -14,7 +14,7 @@
 
 using namespace elasticjob;
 
-/// Item 0 runs on the instance with the label `primary`; everything else as usual.
+/// Item 0 runs on the instance with the label `primary`; all others as usual.
 struct PinTheFirst {
     static constexpr std::string_view name = "com.example.PinTheFirst";
     static constexpr bool uses_traits = true;
@@ -29,7 +29,7 @@ struct PinTheFirst {
     }
 };
 
-/// Nobody has more than four items; what is too much waits for more instances.
+/// No instance has more than four items; the rest wait for more instances.
 struct AtMostFour {
     static constexpr std::string_view name = "com.example.AtMostFour";
 
@@ -43,7 +43,7 @@ struct AtMostFour {
     }
 };
 
-/// Neighbouring items are in different zones: one instance of each zone in turn.
+/// Neighbouring items are in different zones: takes one instance of each zone in turn.
 struct ZoneByZone {
     static constexpr std::string_view name = "com.example.ZoneByZone";
     static constexpr bool uses_traits = true;
@@ -62,7 +62,7 @@ struct ZoneByZone {
 
 static_assert(sharding_strategy<PinTheFirst> && sharding_strategy<AtMostFour> && sharding_strategy<ZoneByZone>);
 
-// What they answer can be checked before anything runs.
+// The results can be checked before any item runs.
 instance_id const three[3];
 constexpr instance_traits where[]{{1, "zone=a"}, {1, "zone=a"}, {1, "zone=b primary"}};
 constexpr sharding_request request{.job_name = "settle", .instances = three, .item_count = 14, .traits = where};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do I run a program that is not written in C++?
 //
-// With ScriptExecutor: the job's configuration names the program, and each item is a run of it, without a shell in between. What
-// the item is stands in the environment, and as JSON in the last argument.
+// With ScriptExecutor: the job's configuration names the program, and each run of an item is a run of that program,
+// without a shell in between. The environment describes the item, and so does the last argument, as JSON.
 #include <elasticjob/elasticjob.hpp>
 #include <elasticjob/execution/script_executor.hpp>
 
@@ -13,12 +13,12 @@
 using namespace elasticjob;
 using namespace std::chrono_literals;
 
-// LogEvents, the default, writes failures to standard error. This sink shows them and counts.
+// LogEvents, the default, writes failures to standard error. This sink prints and counts them.
 struct show_outcomes {
     std::counting_semaphore<>& runs;
 
     template <class E>
-    void operator()(E const&) const {} // of no interest here
+    void operator()(E const&) const {} // not used here
 
     void operator()(events::item_finished const& e) const {
         std::printf("item %u: %s\n", e.item, e.failure ? to_string(*e.failure).c_str() : "done");
@@ -32,7 +32,7 @@ int main() {
     job_scheduler<MemoryRegistry, AverageAllocation, ScriptExecutor, show_outcomes> scheduler{
         registry, {}, show_outcomes{runs}};
 
-    // A real one would be "/opt/reports/monthly --verbose". This one fails for Guangzhou.
+    // A real command would be "/opt/reports/monthly --verbose". This one fails for Guangzhou.
     char const* const line = "sh -c 'echo report on $ELASTICJOB_SHARDING_PARAMETER, as $0 says; "
                              "test $ELASTICJOB_SHARDING_ITEM != 2 || { echo no data >&2; exit 3; }'";
 
@@ -49,4 +49,4 @@ int main() {
 
     for (int n = 0; n < 6; ++n)
         if (!runs.try_acquire_for(10s)) return 1;
-} // a program that still runs may finish, for as long as drain_timeout says; then it is ended
+} // a running program may finish within drain_timeout; then it is stopped

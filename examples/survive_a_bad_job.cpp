@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens when a job fails?
 //
-// Nothing, to anybody else: whatever the run of one item throws or returns is reported, the other items and the other
-// jobs go on, and the item has its next turn when it is due again.
+// All others are unaffected: an exception or error from the run of one item is reported, the other items and jobs
+// continue, and the item runs again when it is next due.
 #include <elasticjob/elasticjob.hpp>
 
 #include <chrono>
@@ -12,13 +12,13 @@
 
 using namespace elasticjob;
 
-// LogEvents, the default, writes failures to standard error. This sink counts them as well.
+// LogEvents, the default, writes failures to standard error. This sink also counts them.
 struct count_runs {
     std::counting_semaphore<>& good;
     std::counting_semaphore<>& bad;
 
     template <class E>
-    void operator()(E const&) const {} // of no interest here
+    void operator()(E const&) const {} // not used here
 
     void operator()(events::item_finished const& e) const {
         std::printf("item %u: %s\n", e.item, e.failure ? to_string(*e.failure).c_str() : "fine");
@@ -43,7 +43,7 @@ int main() {
         return 1;
     }
 
-    // The bad items fail again and again, and the good ones are still there.
+    // The bad items fail again and again, and the good ones still run.
     for (int n = 0; n < 4; ++n) {
         if (!bad.try_acquire_for(std::chrono::seconds{10})) return 1;
         if (!good.try_acquire_for(std::chrono::seconds{10})) return 1;

@@ -5,9 +5,9 @@
 //   three_instances --zookeeper HOST:PORT --name A [--for S] one instance, for S seconds or until it is interrupted
 //   three_instances --account < LINES                        shows what several of them print, and accounts for it
 //
-// A job of six items fires every second. Whoever is there shares the items; whenever somebody comes or goes, they are
-// shared anew, between two firings. In the end everybody's runs are counted: the exit code is 0 only if, from the first
-// firing to the last, each item ran at each due instant exactly once.
+// A job of six items fires every second. The instances share the items. Whenever an instance joins or leaves, the items
+// are shared again, between two firings. In the end the runs of all instances are counted. The exit code is 0 only if
+// each item ran exactly once at each due instant, from the first firing to the last.
 #include <elasticjob/elasticjob.hpp>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ std::string clock_text(system_clock::time_point t, bool with_milliseconds) {
     return text;
 }
 
-/// Prints the lines of all instances, and counts the runs that they tell of.
+/// Prints the lines of all instances, and counts the runs in them.
 class account {
 public:
     /// A line is `12:00:03.021 A runs 0 1 (due 12:00:03)`, or has another verb.
@@ -75,7 +75,7 @@ public:
         }
     }
 
-    /// Prints the table. Gives whether every run took place exactly once.
+    /// Prints the table. Returns whether every run took place exactly once.
     bool close() const {
         int const instants = runs_.empty() ? 0 : runs_.rbegin()->first.first + 1; // the first firing has the number 0
         auto const twice = std::ranges::count_if(runs_, [](auto const& run) { return run.second > 1; });
@@ -106,7 +106,7 @@ private:
     int failures_ = 0;
 };
 
-/// The event sink of one instance. Items that start together are one line.
+/// The event sink of one instance. Prints items that start together on one line.
 class teller {
 public:
     teller(std::string who, account& to) : who_{std::move(who)}, to_{&to} {}
@@ -176,10 +176,10 @@ private:
     result<typename scheduler::handle> job_;
 };
 
-/// SIGINT and SIGTERM end a wait early, and everything after it in order.
+/// SIGINT and SIGTERM end a wait early, and the rest of the program ends in order.
 class interruptible {
 public:
-    /// Before any thread is started, so that all of them leave the signals to us.
+    /// Created before any thread is started, so that all threads leave the signals to us.
     interruptible() {
         sigemptyset(&signals_);
         sigaddset(&signals_, SIGINT);
@@ -187,7 +187,7 @@ public:
         pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
     }
 
-    /// Whether the time came without a signal.
+    /// Returns whether the time came without a signal.
     bool wait_until(system_clock::time_point t) {
         while (!interrupted_ && system_clock::now() < t) {
             auto const rest = std::max<std::chrono::nanoseconds>(t - system_clock::now(), 0ns);
@@ -202,7 +202,7 @@ private:
     bool interrupted_ = false;
 };
 
-/// Half way between two firings. Somebody who comes or goes at a due instant may miss it.
+/// Halfway between two firings. An instance that joins or leaves at a due instant may miss it.
 system_clock::time_point next_break() {
     return std::chrono::floor<std::chrono::seconds>(system_clock::now() + 500ms) + 500ms;
 }
@@ -250,7 +250,7 @@ int show_one(std::string const&, std::string const&, std::chrono::seconds) {
 #endif
 
 int show_account() {
-    interruptible waiting; // the instances are interrupted, and we tell how they end
+    interruptible waiting; // the instances are interrupted, and this process reports how they end
     account all;
     for (std::string line; std::getline(std::cin, line);) all.show(line);
     return all.close() ? 0 : 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How do a thousand items wait for something at the same time, with one thread? And what if waiting is in vain?
+// How do a thousand items wait at the same time with one thread? And what if they wait in vain?
 //
-// Each item of this job asks now and then whether its file has arrived. Most have; every tenth comes late, so its first
-// run fails, and is tried again; and one never comes.
+// Each item of this job checks now and then whether its file has arrived. Most files are there. Every tenth comes late,
+// so its first run fails and is tried again. One never comes.
 #include <elasticjob/elasticjob.hpp>
 #include <elasticjob/execution/coroutine_executor.hpp>
 #include <elasticjob/operations/dead_letters.hpp>
@@ -34,7 +34,7 @@ int main() {
 
     MemoryRegistry registry;
     scheduler_options options;
-    options.pool.threads = 1; // for all of them
+    options.pool.threads = 1; // for all items
     job_scheduler<MemoryRegistry, AverageAllocation, CoroutineExecutor, NoEvents> scheduler{registry, options, NoEvents{}};
     auto job = scheduler.schedule({.name = "import",
                                    .sharding_total_count = static_cast<int>(items),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How do I see what a job does?
+// How do I observe a job?
 //
 // With an event sink: a type that can be called with each record of <elasticjob/events/event.hpp>. It is one of the
 // scheduler's optional policies. It is called on the loop, so it must be quick, and it keeps no reference to a record.
@@ -38,7 +38,7 @@ struct tell_everything {
     }
     void operator()(events::trouble const& e) const { std::printf("trouble: %s\n", to_string(e.what).c_str()); }
 };
-// If something is missing, this line tells what. Whoever wants a few events only adds a catch-all:
+// If an overload is missing, this line reports it. A sink for only a few events adds a catch-all:
 // template <class E> void operator()(E const&) const {}
 static_assert(event_sink<tell_everything>);
 
@@ -48,7 +48,7 @@ int main() {
     job_scheduler<MemoryRegistry, AverageAllocation, SimpleExecutor, tell_everything> scheduler{
         registry, {}, tell_everything{runs}};
 
-    // A body that does not ask for the context is welcome too.
+    // A body may also omit the context.
     auto greet = scheduler.schedule({.name = "greet", .cron = "0/1 * * * * ?", .sharding_total_count = 2}, [] {});
     if (!greet) {
         std::fprintf(stderr, "%s\n", to_string(greet.error()).c_str());
@@ -57,7 +57,7 @@ int main() {
     for (int n = 0; n < 4; ++n)
         if (!runs.try_acquire_for(std::chrono::seconds{10})) return 1;
 
-    // Not only the clock can have it run.
+    // A job can also run without the clock.
     if (auto const ordered = greet->trigger(); !ordered) return 1;
     for (int n = 0; n < 2; ++n)
         if (!runs.try_acquire_for(std::chrono::seconds{10})) return 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How do I decide myself which instance gets which item?
+// How do I decide which instance gets which item?
 //
 // With a function object that has a name and returns an allocation. This one deals the items like cards, so that
-// neighbouring items, which are often equally heavy, do not all land on one instance.
+// neighbouring items, which are often equally heavy, do not all go to one instance.
 #include <elasticjob/allocation/average.hpp>
 #include <elasticjob/allocation/computed.hpp>
 #include <elasticjob/allocation/strategy.hpp>
@@ -19,16 +19,16 @@ struct DealLikeCards {
         return allocate_by(request, [n = request.instance_count()](item_index item) { return item % n; });
     }
 };
-// If something is missing, this line tells what.
+// If a requirement is not met, this line reports it.
 static_assert(sharding_strategy<DealLikeCards>);
 
-// Strategies are pure, so an allocation can be checked before the program ever runs.
+// Strategies are pure, so an allocation can be checked before the program runs.
 instance_id const three_instances[3];
 constexpr sharding_request ten_items{.job_name = "settle", .instances = three_instances, .item_count = 10};
 static_assert(DealLikeCards{}(ten_items).owner(7) == 1);
 static_assert(AverageAllocation{}(ten_items).owner(7) == 2);
 
-// Every strategy can be used like every other; the call costs what the strategy costs, and nothing is stored.
+// All strategies are used in the same way. A call costs only the strategy's own work, and nothing is stored.
 template <sharding_strategy Strategy>
 void print(char const* title, Strategy const& strategy) {
     auto const plan = strategy(ten_items);
