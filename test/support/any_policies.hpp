@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A sink and a pool without their types. The schedulers over them are compiled once, in support/schedulers.cpp, and
-/// shared by the tests that have sinks and pools of their own.
+/// \file \brief A sink and a pool with their types erased. The schedulers over them are compiled once, in
+/// support/schedulers.cpp, and shared by all tests with sinks and pools of their own.
 #ifndef ELASTICJOB_TEST_SUPPORT_ANY_POLICIES_HPP
 #define ELASTICJOB_TEST_SUPPORT_ANY_POLICIES_HPP
 
@@ -22,7 +22,7 @@
 
 namespace elasticjob::test {
 
-/// A scheduler's wrapper around its sink, which must not be taken for another sink.
+/// A scheduler's wrapper around its sink, which must not count as another sink.
 template <class>
 inline constexpr bool is_guarded = false;
 template <class Sink>
@@ -38,7 +38,7 @@ class any_sink {
 public:
     template <class Sink>
     requires(!std::same_as<Sink, any_sink> && !is_guarded<Sink> && event_sink<Sink>)
-    any_sink(Sink s) // so that a test can hand its sink over as it is
+        any_sink(Sink s) // so that a test can pass its sink directly
         : tell_{[sink = std::make_shared<Sink>(std::move(s))](event which) {
               std::visit(
                   [&](auto const* e) {

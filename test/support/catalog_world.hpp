@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Processes that follow the jobs in one in-memory registry, on virtual time, with a test as operator and fate.
+/// \file \brief Processes that follow the jobs in one in-memory registry, in virtual time. The test controls all
+/// events.
 #ifndef ELASTICJOB_TEST_SUPPORT_CATALOG_WORLD_HPP
 #define ELASTICJOB_TEST_SUPPORT_CATALOG_WORLD_HPP
 
@@ -23,11 +24,11 @@ using namespace std::chrono_literals;
 
 class catalog_world;
 
-/// A process with a scheduler and a catalog that knows some classes. Their type is known to support/catalog_world.cpp only,
-/// because it takes long to compile.
+/// A process with a scheduler and a catalog that knows some classes. Only support/catalog_world.cpp knows their types,
+/// because they take long to compile.
 class catalog_process {
 public:
-    /// Follows at once.
+    /// Follows the jobs at once.
     catalog_process(catalog_world& w, std::size_t number, std::vector<std::string> classes);
     ~catalog_process();
 
@@ -37,7 +38,7 @@ public:
     result<void> learn(std::string job_class);
     std::vector<std::string> running();
 
-    /// While true, works stay in the pool: bodies run, factories work.
+    /// While true, work stays in the pool: running bodies and factories do not finish.
     bool holds = false;
     std::size_t held() const { return held_.size(); }
     void release_all();
@@ -69,8 +70,8 @@ public:
         mono_time at{};
     };
     std::vector<told> log;
-    std::function<void(std::string const& job)> on_begin; ///< of an item's run
-    std::function<void(job_config const&)> on_make;       ///< by a factory
+    std::function<void(std::string const& job)> on_begin;    ///< called when an item's run begins
+    std::function<void(job_config const&)> on_make;          ///< called by a factory
     std::vector<std::unique_ptr<catalog_process>> processes; ///< null: it has ended
 
     catalog_process& start(std::vector<std::string> classes = {"import"}) {
@@ -105,7 +106,7 @@ public:
         return wait_for(by_hand.children(node_path::parse(path).value())).value();
     }
 
-    /// All paths at or below one.
+    /// All paths at or below the given path.
     std::vector<std::string> paths(std::string const& top) const {
         std::vector<std::string> all;
         server.tree().for_each([&](std::string const& p, node const&) {

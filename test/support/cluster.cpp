@@ -148,7 +148,7 @@ member::~member() { destroy_scheduler(); }
 
 void member::destroy_scheduler() {
     if (!engine_) return;
-    // Held works would keep the scheduler waiting in a time that does not pass.
+    // Held work would keep the scheduler waiting while no time passes.
     holds = false;
     release_all();
     engine_->handles.clear();

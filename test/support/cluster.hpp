@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Real schedulers over one in-memory server on virtual time, with a test as operator, network and fate.
+/// \file \brief Real schedulers over one in-memory server in virtual time. The test controls operators, network and
+/// faults.
 #ifndef ELASTICJOB_TEST_SUPPORT_CLUSTER_HPP
 #define ELASTICJOB_TEST_SUPPORT_CLUSTER_HPP
 
@@ -28,7 +29,7 @@ namespace elasticjob::test {
 
 using namespace std::chrono_literals;
 
-/// A cron expression that does not fire while anybody watches.
+/// A cron expression that does not fire during a test.
 inline constexpr char const* never = "0 0 0 1 1 ? 2099";
 
 inline job_config make_job(std::string name, std::string cron, int count) {
@@ -39,7 +40,7 @@ inline job_config make_job(std::string name, std::string cron, int count) {
     return c;
 }
 
-/// One event, kept.
+/// A copy of one event.
 struct heard {
     enum class kind {
         joined,
@@ -79,8 +80,8 @@ struct heard {
 
 class cluster;
 
-/// One process: a session, a scheduler, and whatever it runs. The scheduler's type is known to support/cluster.cpp only,
-/// because it takes long to compile.
+/// One process: a session, a scheduler, and its runs. Only support/cluster.cpp knows the scheduler's type, because it
+/// takes long to compile.
 class member {
 public:
     member(cluster& c, std::size_t number, std::string ip, std::uint32_t weight = 1, std::string labels = {});
@@ -94,13 +95,13 @@ public:
     std::string const labels;
     basic_memory_registry<virtual_loop> registry;
 
-    /// What the bodies do; by default nothing.
+    /// The function that the bodies call; none by default.
     std::function<result<void>(sharding_context const&)> body;
 
-    /// While true, works stay in the pool: their items are running.
+    /// While true, work stays in the pool: its items are running.
     bool holds = false;
 
-    /// While true, the pool takes no work.
+    /// While true, the pool refuses work.
     bool refuses = false;
 
     result<void> schedule(job_config const& c);
@@ -118,7 +119,7 @@ public:
     bool call_held(item_index item);
     std::size_t held() const { return held_.size(); }
 
-    /// The id that this member has in the job: whatever it last joined with.
+    /// The id of this member in the job, from its last join.
     std::string id(std::string const& job) const {
         auto const at = ids.find(job);
         return at == ids.end() ? std::string{} : at->second;
@@ -151,7 +152,7 @@ public:
     ~cluster() {
         server.set_filter({});
         for (auto& m : members) {
-            m->body = nullptr; // what it refers to may be gone
+            m->body = nullptr; // the objects that it uses may be gone
             m->release_all();
         }
         members.clear();
@@ -165,14 +166,14 @@ public:
     basic_memory_server<virtual_loop> server;
     basic_memory_registry<virtual_loop> by_hand; ///< an operator's session, or a Java member's
     std::vector<heard> log;
-    std::vector<std::string> violations; ///< of: no two live instances run one item at the same time
+    std::vector<std::string> violations; ///< of the rule that no two live instances run one item at the same time
     std::vector<std::unique_ptr<member>> members;
     std::chrono::milliseconds drain_timeout{30'000};
 
     std::uint64_t seed_of(std::size_t number) const { return seed_ * 1000 + number + 1; }
 
     member& add() { return add("10.0.0." + std::to_string(members.size() + 1)); }
-    /// One with labels, for strategies that go by them.
+    /// Adds a member with labels, for strategies that use them.
     member& add_labelled(std::string labels, std::uint32_t weight = 1) {
         auto ip = "10.0.0." + std::to_string(members.size() + 1);
         members.push_back(
@@ -186,13 +187,13 @@ public:
 
     void run_for(std::chrono::nanoseconds span) { loop.run_for(span); }
 
-    /// Runs something on the loop, as a request of the operator's session would.
+    /// Runs a function on the loop, like a request of the operator's session.
     template <class T>
     result<T> wait_for(task<result<T>> t) {
         return block_on(loop, std::move(t));
     }
 
-    // What an operator does. Nothing of it may fail.
+    // Actions of an operator. They must not fail.
 
     void create(std::string const& path, std::string data = {}, create_mode mode = create_mode::persistent) {
         wait_for(by_hand.create(parsed(path), std::move(data), mode)).value();
@@ -211,7 +212,7 @@ public:
         wait_for(by_hand.commit(std::move(t))).value();
     }
 
-    // What stands in the tree. No request is made.
+    // The contents of the tree, read without a request.
 
     node const* find(std::string const& path) const { return server.tree().find(parsed(path)); }
     bool has(std::string const& path) const { return find(path) != nullptr; }
@@ -231,7 +232,7 @@ public:
         return all;
     }
 
-    /// A line for each node at or below the path, `ext` left out: path, P or E, data.
+    /// One line for each node at or below the path, without `ext`: path, P or E, data.
     std::vector<std::string> dump(std::string const& root) const {
         std::vector<std::string> lines;
         auto const ext = root + "/ext";
@@ -243,7 +244,7 @@ public:
         return lines;
     }
 
-    // What has been heard.
+    // The events received.
 
     std::size_t count(heard::kind k) const {
         std::size_t n = 0;
@@ -271,14 +272,14 @@ public:
             if (at->what == heard::kind::trouble) return at->failure;
         return std::nullopt;
     }
-    /// All that happened of one kind to one item.
+    /// All events of one kind for one item.
     std::vector<heard> all(heard::kind k, item_index i) const {
         std::vector<heard> found;
         for (auto const& h : log)
             if (h.what == k && h.item == i) found.push_back(h);
         return found;
     }
-    /// Sorted items, with repetitions, that were started; of one member, if one is given.
+    /// The items that were started, sorted and with repetitions; those of one member, if one is given.
     std::vector<item_index> started(std::optional<std::size_t> of = {}) const {
         std::vector<item_index> items;
         for (auto const& h : log)
@@ -312,7 +313,7 @@ inline void on_loop(cluster& c, std::function<void()> f) {
     c.loop.run_ready();
 }
 
-// What befalls a member's session.
+// Faults of a member's session.
 
 inline void disconnect(cluster& c, member& m) {
     on_loop(c, [&m] { m.registry.disconnect(); });
@@ -324,7 +325,7 @@ inline void expire(cluster& c, member& m) {
     on_loop(c, [&m] { m.registry.expire(); });
 }
 
-// Of the job `settle`, as most tests call theirs.
+// For the job `settle`, the usual name in tests.
 
 inline run_record record_of(cluster const& c, item_index i) {
     return run_record::parse(c.data("/settle/ext/run/" + std::to_string(i))).value();

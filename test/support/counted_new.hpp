@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Replaces the global operator new of the whole test program in order to count its calls, or to let one of
-/// them fail. At most one file of a program may include it. Under a sanitizer, which has an allocator of its own, nothing
-/// is there.
+/// \file \brief Replaces the global operator new of the whole test program to count its calls, or to make one of them
+/// fail. At most one file of a program may include it. It is empty under a sanitizer, which has an allocator of its
+/// own.
 #ifndef ELASTICJOB_TEST_SUPPORT_COUNTED_NEW_HPP
 #define ELASTICJOB_TEST_SUPPORT_COUNTED_NEW_HPP
 
@@ -20,9 +20,9 @@ namespace counted_new {
 inline thread_local std::size_t calls = 0;        ///< of this thread
 inline thread_local bool does_next_fail = false; ///< the next call of this thread throws, and clears this
 
-/// Counts down with each call of any thread. The call that finds 1 throws, and none while this is 0.
+/// Counts down with each call of any thread. The call that finds 1 throws; none throws while this is 0.
 inline std::atomic<long> calls_until_failure = 0;
-inline std::atomic<bool> fails_from_then_on = false; ///< so do all later calls, until a new countdown or 0
+inline std::atomic<bool> fails_from_then_on = false; ///< all later calls throw too, until a new countdown or 0
 
 inline bool is_to_fail() noexcept {
     auto left = calls_until_failure.load(std::memory_order_relaxed);
@@ -42,7 +42,7 @@ std::size_t calls_of(Function function) {
 
 } // namespace counted_new
 
-// If only one of a pair is inlined, g++ sees a `free` of something that came from `new`, and warns.
+// If only one of a pair is inlined, g++ sees a `free` of memory from `new`, and warns.
 [[gnu::noinline]] void* operator new(std::size_t size) {
     ++counted_new::calls;
     if (std::exchange(counted_new::does_next_fail, false)) throw std::bad_alloc{};

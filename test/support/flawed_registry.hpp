@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A registry that breaks one law, to see the law find it.
+/// \file \brief A registry that breaks one law, to check that the test of the law detects it.
 #ifndef ELASTICJOB_TEST_SUPPORT_FLAWED_REGISTRY_HPP
 #define ELASTICJOB_TEST_SUPPORT_FLAWED_REGISTRY_HPP
 
@@ -69,7 +69,7 @@ enum class flaw : std::uint8_t {
     abandoned_nodes_are_anybodys,
 };
 
-/// The in-memory registry, but for the flaw that is planted at the moment.
+/// The in-memory registry with the currently planted flaw.
 class flawed_registry {
     using inner_registry = basic_memory_registry<virtual_loop>;
 
@@ -77,7 +77,7 @@ public:
     using loop_type = virtual_loop;
     using watch = node_watch<virtual_loop>;
 
-    /// For the registries that are made from now on.
+    /// For the registries created from now on.
     static void plant(flaw f) noexcept {
         planted = f;
         deaf = false;
@@ -240,7 +240,7 @@ public:
     }
 
     void expire() {
-        // Those that miss it are left armed with nobody to fire them.
+        // The others stay armed and never fire.
         deaf = planted == flaw::watches_outlive_the_session;
         inner_.expire();
         if (planted == flaw::reads_wait_for_ever_after_an_expiry) hanging_ = true;
@@ -308,7 +308,8 @@ private:
         if (hanging_) co_await session_changed().newer_than(session_changed().edition());
     }
 
-    /// The watch that the inner registry gets: the caller's, none, or one of ours that passes news on in its own way.
+    /// The watch that the inner registry receives: the caller's, none, or one of ours that forwards notifications in
+    /// its own way.
     watch* stand_in(node_path const& path, watch* w, watch_kind kind) {
         if (!w) return w;
         switch (planted) {
@@ -338,7 +339,7 @@ private:
         never_.push_back(w);
         return nullptr;
     }
-    /// A watch of ours and, while it is armed, the one that it stands for, unless that has been destroyed.
+    /// A watch of ours and, while it is armed, the watch that it represents, unless that one has been destroyed.
     struct middleman {
         explicit middleman(virtual_loop& l) : ours{l} {}
         watch ours;
@@ -372,7 +373,7 @@ private:
     }
 
     static inline flaw planted = flaw::none;
-    static inline bool deaf = false; ///< what fires now is not passed on
+    static inline bool deaf = false; ///< watches that fire now are not forwarded
 
     inner_registry inner_;
     bool hanging_ = false;

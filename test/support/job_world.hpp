@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief One job's nodes on an in-memory server, and sessions to act upon them: for the parts of the protocol.
+/// \file \brief One job's nodes on an in-memory server, and sessions that act on them, for tests of parts of the
+/// protocol.
 #ifndef ELASTICJOB_TEST_SUPPORT_JOB_WORLD_HPP
 #define ELASTICJOB_TEST_SUPPORT_JOB_WORLD_HPP
 
@@ -32,7 +33,7 @@ struct job_world {
         return block_on(loop, std::move(t));
     }
 
-    /// Starts it and lets the test go on.
+    /// Starts the task and lets the test continue.
     template <class T>
     std::optional<result<T>>& start(task<result<T>> t, std::optional<result<T>>& into) {
         auto run = [](task<result<T>> what, std::optional<result<T>>& outcome) -> task<void> {
@@ -43,7 +44,7 @@ struct job_world {
         return into;
     }
 
-    /// Creates the node, its parents too.
+    /// Creates the node and its parents.
     void create(node_path const& path, std::string data = {}, create_mode mode = create_mode::persistent) {
         create_as(by_hand, path, std::move(data), mode);
     }
@@ -70,10 +71,10 @@ struct job_world {
         return all;
     }
 
-    task_scope background; ///< first to go
+    task_scope background; ///< destroyed first
 };
 
-/// Loses what it is told to lose, for as long as it lives.
+/// Loses the given requests or replies as long as it lives.
 struct losing {
     using server_type = basic_memory_server<virtual_loop>;
     using rule_type = std::function<request_fate(std::int64_t session, operation::kind const* write)>;

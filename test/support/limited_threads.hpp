@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Replaces pthread_create of the whole test program, so that a test says how many threads may still be
-/// started. At most one file of a program may include it. Under a sanitizer, which replaces the function itself, nothing
-/// is there.
+/// \file \brief Replaces pthread_create of the whole test program, so that a test limits the number of threads that can
+/// be started. At most one file of a program may include it. It is empty under a sanitizer, which replaces the function
+/// itself.
 #ifndef ELASTICJOB_TEST_SUPPORT_LIMITED_THREADS_HPP
 #define ELASTICJOB_TEST_SUPPORT_LIMITED_THREADS_HPP
 
@@ -20,7 +20,7 @@ namespace limited_threads {
 inline std::atomic<bool> is_limited = false;
 inline std::atomic<int> left = 0;
 
-/// While it lives, `count` more threads can be started, and then no other.
+/// While it lives, `count` more threads can be started, and no others.
 struct limit {
     explicit limit(int count) {
         left = count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A server on loopback that does with a connection whatever a test wants.
+/// \file \brief A server on loopback whose connections the test controls.
 #ifndef ELASTICJOB_TEST_SUPPORT_LOOPBACK_HPP
 #define ELASTICJOB_TEST_SUPPORT_LOOPBACK_HPP
 
@@ -40,7 +40,7 @@ class peer {
 public:
     explicit peer(int s) : socket_{s} {}
 
-    /// What is sent, up to the end of the header.
+    /// The data sent by the other side, up to the end of the header.
     std::string read_header() const {
         std::string text;
         for (char c = 0; !text.ends_with("\r\n\r\n") && ::recv(socket_.get(), &c, 1, 0) == 1;) text += c;
@@ -49,12 +49,13 @@ public:
     bool write(std::string_view text) const {
         return ::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
     }
-    /// Whether the other side has hung up, or does within so many ms.
+    /// Whether the other side has closed the connection, or closes it within that many milliseconds.
     bool is_left(int patience_ms) const {
         pollfd p{.fd = socket_.get(), .events = POLLRDHUP, .revents = 0};
         return ::poll(&p, 1, patience_ms) == 1;
     }
-    /// Sends the text byte by byte, every few ms, over and over; false when the other side has had enough of it.
+    /// Sends the text byte by byte, every few milliseconds, over and over. Returns false when the other side has
+    /// closed.
     bool dribble(std::string_view text, int times) const {
         for (int i = 0; i < times; ++i)
             for (char const c : text)
@@ -66,7 +67,7 @@ private:
     detail::descriptor socket_;
 };
 
-/// Does the same with one connection after the other, on a thread of its own.
+/// Treats one connection after another in the same way, on a thread of its own.
 class odd_server {
 public:
     using manners_type = std::function<void(peer const&)>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Worlds for the laws of registries in which the registry is the in-memory one.
+/// \file \brief Worlds for the laws of registries that use the in-memory registry.
 #ifndef ELASTICJOB_TEST_SUPPORT_MEMORY_WORLD_HPP
 #define ELASTICJOB_TEST_SUPPORT_MEMORY_WORLD_HPP
 
@@ -19,7 +19,8 @@ namespace elasticjob::test {
 inline std::chrono::milliseconds limit_of(virtual_loop const&) { return std::chrono::hours{1}; }
 inline std::chrono::milliseconds limit_of(event_loop const&) { return std::chrono::seconds{20}; }
 
-/// A server, two sessions and a loop, in this process. `Registry` is the in-memory one or something that looks like it.
+/// A server, two sessions and a loop, in this process. `Registry` is the in-memory registry or a type with its
+/// interface.
 template <class Registry>
 class basic_memory_world {
 public:
@@ -75,7 +76,8 @@ private:
 using MemoryWorld = basic_memory_world<basic_memory_registry<virtual_loop>>;
 using ThreadedMemoryWorld = basic_memory_world<MemoryRegistry>;
 
-/// A network that loses requests and replies, and cuts and mends the first session's connection, as a seed decides.
+/// A network that loses requests and replies, and cuts and restores the first session's connection, as a seed
+/// determines.
 template <class Registry>
 class basic_faulty_world {
 public:
@@ -92,7 +94,7 @@ public:
     std::chrono::milliseconds limit() const { return std::chrono::hours{24}; }
     task<> end_second() { return world_.end_second(); }
 
-    /// How often each thing was done to the registry: a test of faults that meets none proves nothing.
+    /// How often each fault happened: a test of faults that meets none proves nothing.
     struct counts {
         int requests_lost = 0;
         int replies_lost = 0;
@@ -140,7 +142,7 @@ private:
     basic_memory_world<Registry> world_;
     std::mt19937_64 random_;
     counts faults_;
-    task_scope weather_; ///< first to go
+    task_scope weather_; ///< destroyed first
 };
 
 using FaultyWorld = basic_faulty_world<basic_memory_registry<virtual_loop>>;

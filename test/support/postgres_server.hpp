@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A PostgreSQL server of the test's own, on a Unix socket in a directory of its own.
+/// \file \brief A PostgreSQL server for one test, on a Unix socket in a directory of its own.
 #ifndef ELASTICJOB_TEST_SUPPORT_POSTGRES_SERVER_HPP
 #define ELASTICJOB_TEST_SUPPORT_POSTGRES_SERVER_HPP
 
@@ -19,10 +19,10 @@
 
 namespace elasticjob::test {
 
-/// The server refuses to be root's, so root starts it as user postgres. It dies with the test.
+/// The server refuses to run as root, so root starts it as user postgres. It ends with the test.
 class postgres_server {
 public:
-    /// Where its programs are; empty if it is not installed.
+    /// The directory of its programs; empty if it is not installed.
     static std::string find_programs() {
         std::vector<std::string> found;
         std::error_code ignored;
@@ -32,7 +32,7 @@ public:
         return *std::max_element(found.begin(), found.end());
     }
 
-    /// Makes an empty database; does not start it. Precondition: it is installed.
+    /// Creates an empty database without starting it. Precondition: the server is installed.
     postgres_server() {
         char name[] = "/tmp/elasticjob-pg-XXXXXX";
         directory_ = mkdtemp(name);

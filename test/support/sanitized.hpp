@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Whether a sanitizer brings an allocator of its own, which keeps no account and is not to be replaced.
+/// \file \brief Whether a sanitizer uses an allocator of its own, which keeps no counts and must not be replaced.
 #ifndef ELASTICJOB_TEST_SUPPORT_SANITIZED_HPP
 #define ELASTICJOB_TEST_SUPPORT_SANITIZED_HPP
 

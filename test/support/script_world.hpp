@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Runs scripts without a scheduler, and sees when the last process of a run is gone.
+/// \file \brief Runs scripts without a scheduler, and detects the end of a run's last process.
 #ifndef ELASTICJOB_TEST_SUPPORT_SCRIPT_WORLD_HPP
 #define ELASTICJOB_TEST_SUPPORT_SCRIPT_WORLD_HPP
 
@@ -20,7 +20,7 @@
 
 namespace elasticjob::test {
 
-/// A directory for scripts, gone with this object.
+/// A directory for scripts, removed with this object.
 class script_directory {
 public:
     script_directory() {
@@ -63,12 +63,12 @@ public:
 
     std::string const& path() const { return path_; }
 
-    /// Whether all that have opened it are gone, or are within ten seconds. Precondition: somebody has opened it.
+    /// Whether all processes that have opened it end within ten seconds. Precondition: a process has opened it.
     bool all_are_gone() const {
         pollfd p{.fd = read_.get(), .events = POLLIN, .revents = 0};
         return ::poll(&p, 1, 10'000) == 1 && (p.revents & POLLHUP) != 0;
     }
-    /// Whether somebody writes that, within half a minute. Precondition: nothing has been written that was not read.
+    /// Whether a process writes this text within half a minute. Precondition: all earlier text has been read.
     bool says(std::string const& what) const {
         pollfd p{.fd = read_.get(), .events = POLLIN, .revents = 0};
         std::string heard(what.size(), ' ');
@@ -85,7 +85,7 @@ private:
     detail::descriptor read_;
 };
 
-/// A run of item 3 of the job `report`, and what came of it.
+/// A run of item 3 of the job `report`, and its outcome.
 struct hand_made_run {
     job_config config;
     detail::stop_order order;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A job with instances and a leader, and what a leader of ours and one of Java's do to its items.
+/// \file \brief A job with instances and a leader, and the effects of a leader of ours and of a Java leader on its
+/// items.
 #ifndef ELASTICJOB_TEST_SUPPORT_SHARDED_WORLD_HPP
 #define ELASTICJOB_TEST_SUPPORT_SHARDED_WORLD_HPP
 
@@ -69,7 +70,7 @@ struct sharded_world : job_world {
         return all;
     }
 
-    // What a Java leader does, one request after the other.
+    // The actions of a Java leader, one request after another.
 
     void java_begins() { create_as(by_hand, at.sharding_processing(), {}, create_mode::ephemeral); }
     void java_clears(item_index i) {

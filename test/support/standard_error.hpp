@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What a piece of code writes to standard error.
+/// \file \brief Captures the output of a piece of code on standard error.
 #ifndef ELASTICJOB_TEST_SUPPORT_STANDARD_ERROR_HPP
 #define ELASTICJOB_TEST_SUPPORT_STANDARD_ERROR_HPP
 
@@ -11,7 +11,7 @@
 
 namespace elasticjob::test {
 
-/// What the call writes to standard error, up to 4 KiB.
+/// The output of the call on standard error, up to 4 KiB.
 template <class F>
 std::string written_by(F f) {
     std::fflush(stderr);
@@ -29,7 +29,7 @@ std::string written_by(F f) {
     return text;
 }
 
-/// While it lives, standard error is a pipe that is full, and that nobody reads.
+/// While it lives, standard error is a full pipe without a reader.
 class unread_stderr {
 public:
     unread_stderr() {
@@ -48,11 +48,11 @@ public:
         dup2(kept_, STDERR_FILENO);
         for (int const fd : {kept_, ends_[1]}) close(fd);
         fcntl(ends_[0], F_SETFL, 0);
-        (void)read_all(); // until nobody waits for it any more
+        (void)read_all(); // until no writer waits for it
         close(ends_[0]);
     }
 
-    /// What is in it.
+    /// The contents of the pipe.
     std::string read_all() {
         std::string all;
         char part[4096];

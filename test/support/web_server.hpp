@@ -12,11 +12,11 @@
 
 namespace elasticjob::test {
 
-/// Listens from its beginning to its end.
+/// Listens from its construction to its destruction.
 template <class Server = httplib::Server>
 class web_server {
 public:
-    /// `set_up(server)` says what it answers.
+    /// `set_up(server)` defines its responses.
     template <class F, class... Args>
     explicit web_server(F set_up, Args const&... args) : server_{args...} {
         set_up(server_);

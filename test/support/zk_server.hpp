@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `zk_server`: a real ZooKeeper server for one test, on loopback, gone with the object.
+/// \file \brief `zk_server`: a real ZooKeeper server on loopback for one test; it ends with the object.
 #ifndef ELASTICJOB_TEST_SUPPORT_ZK_SERVER_HPP
 #define ELASTICJOB_TEST_SUPPORT_ZK_SERVER_HPP
 
@@ -31,15 +31,15 @@
 
 namespace elasticjob::test {
 
-/// What may differ from one test to another.
+/// The settings that may differ between tests.
 struct zk_server_options {
     int tick_ms = 200;                ///< the server checks sessions this often
-    int session_timeout_min_ms = 400; ///< what a client asks for is clamped into these two
+    int session_timeout_min_ms = 400; ///< the server limits requested time-outs to these two
     int session_timeout_max_ms = 60'000;
     std::chrono::seconds start_timeout{30};
 };
 
-/// A standalone server: its own process, port and data directory. Being constructed means that it takes sessions.
+/// A standalone server with its own process, port and data directory. After construction it accepts sessions.
 ///
 /// `stop`, `kill` and `start` keep the port and the data, so sessions and their ephemeral nodes survive a restart that is
 /// short enough. Everything that can go wrong throws `std::runtime_error`, with the end of the server's log.
@@ -53,7 +53,8 @@ class zk_server {
 public:
     explicit zk_server(zk_server_options options = {}) : options_{options}, directory_{make_directory()} {
         try {
-            // Nobody holds the port between choosing it and the server's bind: when somebody was faster, take another.
+            // The port is free between its choice and the server's bind: if another process takes it first, choose
+            // another.
             for (int attempts_left = 5;; --attempts_left) {
                 port_ = find_free_port();
                 write_config();
@@ -70,27 +71,27 @@ public:
     zk_server& operator=(zk_server const&) = delete;
     ~zk_server() { discard(); }
 
-    /// `127.0.0.1:<port>`, what a client connects to.
+    /// `127.0.0.1:<port>`, to which clients connect.
     std::string endpoint() const { return "127.0.0.1:" + std::to_string(port_); }
     std::uint16_t port() const noexcept { return port_; }
     bool is_running() const noexcept { return pid_ != 0; }
 
-    /// Starts it again and waits until it takes sessions. Precondition: not running.
+    /// Starts it again and waits until it accepts sessions. Precondition: not running.
     void start() {
         if (is_running()) throw std::logic_error("zk_server: start of a running server");
         if (!try_start()) throw failure("the server ended before it was ready");
     }
 
-    /// Asks it to end and waits for that: its sockets are closed in order.
+    /// Stops it in order and waits: it closes its sockets.
     void stop() {
         resume();
         signal_and_reap(SIGTERM);
     }
 
-    /// Ends it at once, as a power cut would.
+    /// Ends it at once, like a power cut.
     void kill() { signal_and_reap(SIGKILL); }
 
-    /// Freezes it: connections stay open and nobody answers. Returns when it is frozen.
+    /// Freezes it: connections stay open without replies. Returns when it is frozen.
     void pause() {
         if (!is_running()) throw std::logic_error("zk_server: pause of a server that is not running");
         ::kill(pid_, SIGSTOP);
@@ -127,7 +128,7 @@ public:
         }
     }
 
-    /// What the server has printed so far.
+    /// The output of the server so far.
     std::string log() const {
         std::ifstream file{directory_ / "server.log"};
         return {std::istreambuf_iterator<char>{file}, {}};
@@ -207,7 +208,7 @@ private:
         return jar + ":/usr/share/java/slf4j-simple.jar"; // with slf4j-simple the log is not thrown away
     }
 
-    /// The options make it start fast and stay small, and let it answer before its data is on the disk.
+    /// The options make it start fast and stay small, and let it reply before its data is on disk.
     std::vector<std::string> make_command() const {
         return {find_java(),
                 "-Xms16m",
@@ -256,7 +257,7 @@ private:
         pid_ = child;
     }
 
-    /// False when the server ended by itself before it was ready.
+    /// Returns false if the server ended by itself before it was ready.
     bool try_start() {
         spawn();
         for (auto const deadline = clock::now() + options_.start_timeout; clock::now() < deadline;) {

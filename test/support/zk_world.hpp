@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `ZkWorld`: the world for the laws of registries in which the registry is a real ZooKeeper server.
+/// \file \brief `ZkWorld`: the world for the laws of registries that uses a real ZooKeeper server.
 #ifndef ELASTICJOB_TEST_SUPPORT_ZK_WORLD_HPP
 #define ELASTICJOB_TEST_SUPPORT_ZK_WORLD_HPP
 
@@ -42,10 +42,10 @@ public:
         (void)co_await closing;
     }
 
-    /// Goes on once the registry knows. Precondition: `r` is the first session.
+    /// Continues once the registry has noticed. Precondition: `r` is the first session.
     task<> expire(ZkRegistry& r) {
         auto const former = r.session();
-        co_await disconnect(r); // or else it would take its session back from the thief
+        co_await disconnect(r); // otherwise it would take its session back from the thief
         auto steal = [id = former.id] { session_thief::end_session(server().port(), id); };
         zk::aside stealing{loop_, steal};
         (void)co_await stealing;
@@ -54,7 +54,7 @@ public:
             co_await r.session_changed().newer_than(r.session_changed().edition());
     }
 
-    /// Precondition: `r` is the first session. New connections are taken, and nothing comes through them.
+    /// Precondition: `r` is the first session. New connections are accepted, but no data passes through them.
     task<> disconnect(ZkRegistry&) {
         proxy_.set_requests(wire::held);
         proxy_.set_replies(wire::held);
