@@ -25,10 +25,7 @@ struct following : job_world {
     using follower = round_follower<session_type, teller>;
 
     following() {
-        job_config c;
-        c.name = "first";
-        c.cron = "0/10 * * * * ?";
-        create(first.config(), to_json(c));
+        create(first.config(), config_of(1));
         create(first.instances());
         create(first.run_records());
         create(at.config());
@@ -47,17 +44,43 @@ struct following : job_world {
         loop.run_for(1s);
     }
 
-    /// Its item has been run for the instant so many seconds after midnight.
-    void end_round(int second) {
+    static std::string config_of(int items) {
+        job_config c;
+        c.name = "first";
+        c.cron = "0/10 * * * * ?";
+        c.sharding_total_count = items;
+        return to_json(c);
+    }
+
+    /// Of its item, which has been run for the instant so many seconds after midnight.
+    std::string record_of(int second) const {
         auto const due = midnight + std::chrono::seconds{second};
         run_record r;
         r.through = due;
         r.running = run_begin{due, run_source::schedule, 1, "10.0.0.1@-@1", due};
         r.end(run_outcome::completed, due + 1s);
+        return r.to_text();
+    }
+    void end_round(int second) {
         if (has(first.run_record(0)))
-            set(first.run_record(0), r.to_text());
+            set(first.run_record(0), record_of(second));
         else
-            create(first.run_record(0), r.to_text());
+            create(first.run_record(0), record_of(second));
+    }
+    /// Ends the round of ten seconds after midnight, and so many turns of the loop later gives the job two items.
+    void race(int turns) {
+        auto const end = [](following& w) -> task<void> {
+            CHECK(co_await w.by_hand.set(w.first.run_record(0), w.record_of(10)));
+        };
+        auto const edit = [](following& w, int left) -> task<void> {
+            for (; left > 0; --left) co_await yield(w.loop);
+            CHECK(co_await w.by_hand.set(w.first.config(), config_of(2)));
+        };
+        post(loop, [this, end, edit, turns] {
+            background.spawn(end(*this));
+            background.spawn(edit(*this, turns));
+        });
+        loop.run_for(1s);
     }
     followed_rounds written() const { return followed_rounds::parse(data(at.after())).value(); }
 
@@ -116,4 +139,22 @@ TEST_CASE("execution.round_follower: nothing is written under another schedule t
     w.end_round(10);
     w.loop.run_for(5s);
     CHECK(w.data(w.at.after()) == before);
+}
+
+TEST_CASE("execution.round_follower: a round is not written once the job that is followed has other items (F-11)") {
+    int written = 0, kept_back = 0;
+    for (int turns = 0; turns < 40; ++turns) {
+        CAPTURE(turns);
+        following w;
+        w.begin();
+        w.race(turns);
+        if (w.written().rounds.empty()) {
+            ++kept_back;
+        } else {
+            ++written;
+            CHECK(w.find(w.at.after())->stat.modified < w.find(w.first.config())->stat.modified);
+        }
+    }
+    CHECK(written > 0);
+    CHECK(kept_back > 0);
 }
