@@ -3,6 +3,7 @@
 // two of the same, give orders, edit, and set clocks.
 #include <elasticjob/config/fields.hpp>
 
+#include <simulation/console.hpp>
 #include <simulation/scene.hpp>
 
 #include <doctest/doctest.h>
@@ -16,28 +17,6 @@
 
 using namespace elasticjob;
 using namespace elasticjob::test;
-
-namespace {
-
-/// Writes what an operator writes, by hand.
-struct console {
-    explicit console(scene& c) : to{c.s.server(), 77}, loop{c.s.world()}, registry{loop, to, 78}, world{c} {
-        world.s.run_for(100ms);
-    }
-    void set(node_path path, std::string data) {
-        tasks.spawn(carry_out(registry.set(std::move(path), std::move(data))));
-        world.s.run_for(100ms);
-    }
-    static task<void> carry_out(task<result<node_stat>> what) { CHECK(co_await std::move(what)); }
-
-    wire to;
-    node_loop loop;
-    simulated_registry registry;
-    scene& world;
-    task_scope tasks;
-};
-
-} // namespace
 
 TEST_CASE("acceptance 6: an item that throws or hangs delays no other, and goes on as its policy says") {
     for (auto const rule : {misfire_rule::skip, misfire_rule::once, misfire_rule::all}) {
@@ -208,7 +187,7 @@ TEST_CASE("acceptance 14: an edit of any field takes effect, or is refused, or s
         c.s.set_member(2, 0, false);
         c.begin(14s);
         REQUIRE(runs.size() == 2);
-        console by_hand{c};
+        console by_hand{c.s};
         auto edited = job;
         change(edited);
         by_hand.set(c.at.config(), to_json(edited));
