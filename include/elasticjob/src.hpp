@@ -78,6 +78,7 @@
 #include <elasticjob/impl/execution/clock_check.ipp>
 #include <elasticjob/impl/execution/command_line.ipp>
 #include <elasticjob/impl/execution/dead_man_timer.ipp>
+#include <elasticjob/impl/execution/dealt_items.ipp>
 #include <elasticjob/impl/execution/descriptor.ipp>
 #include <elasticjob/impl/execution/error_handlers.ipp>
 #include <elasticjob/impl/execution/find_program.ipp>
@@ -90,6 +91,7 @@
 #include <elasticjob/impl/execution/output_lines.ipp>
 #include <elasticjob/impl/execution/progress_mailbox.ipp>
 #include <elasticjob/impl/execution/round_ends.ipp>
+#include <elasticjob/impl/execution/round_life.ipp>
 #include <elasticjob/impl/execution/run_book.ipp>
 #include <elasticjob/impl/execution/run_choice.ipp>
 #include <elasticjob/impl/execution/run_record.ipp>

@@ -2,8 +2,11 @@
 // Hooks around rounds: once in the cluster, before the first item and behind the last, or told as missed (GU-1, GU-3, D-24).
 #include <elasticjob/testing/simulation.hpp>
 
+#include <simulation/console.hpp>
+
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -71,6 +74,39 @@ struct world {
     std::shared_ptr<calls> seen = std::make_shared<calls>();
     cluster s;
 };
+
+/// Of the requests that so many instances make in one round of so many items, each of which takes a time of its own.
+template <class Cluster>
+struct cost {
+    cost(std::uint32_t instances, int items, Cluster& s) {
+        job_config c;
+        c.name = "a";
+        c.cron = "0 * * * * ?";
+        c.sharding_total_count = items;
+        s.add_job(std::move(c),
+                  [](sharding_context const& x) { return simulated_run{.duration = 100ms + 20ms * x.item}; });
+        s.add_nodes(instances);
+        s.start_all();
+        s.run_for(128s); // all is quiet then, and 180 s later
+        auto const before = s.server().counts();
+        s.run_for(180s);
+        reads = (s.server().counts().reads - before.reads) / 3;
+        writes = (s.server().counts().writes - before.writes) / 3;
+    }
+    std::uint64_t reads = 0, writes = 0;
+};
+
+/// Those of them that the hooks cause.
+std::pair<std::uint64_t, std::uint64_t> cost_of_hooks(std::uint32_t instances, int items) {
+    auto const seen = std::make_shared<calls>();
+    cluster with{1, {}, Listeners<recorder>{recorder{seen}}};
+    seen->world = &with.world();
+    simulation<> without{1, {}};
+    cost const more{instances, items, with};
+    cost const fewer{instances, items, without};
+    CHECK(seen->behind.size() == 5);
+    return {more.reads - fewer.reads, more.writes - std::min(more.writes, fewer.writes)};
+}
 
 /// Of the runs of that instant, whoever had them.
 struct span_of_runs {
@@ -176,6 +212,72 @@ TEST_CASE(
         INFO(uncalled << " uncalled, " << w.missed() << " told, " << w.open_rounds() << " open");
         CHECK(uncalled <= w.missed() + 2 * w.open_rounds());
     }
+}
+
+TEST_CASE("rounds: the requests for the hooks of a round depend on the instances, not on the items (F-12)") {
+    for (int const items : {10, 40, 300}) {
+        CAPTURE(items);
+        auto const [reads, writes] = cost_of_hooks(10, items);
+        MESSAGE(items << " items: " << reads << " reads, " << writes << " writes");
+        CHECK(reads <= 8 * 10 + 3);
+        CHECK(writes <= 2 * 10 + 3);
+    }
+}
+
+TEST_CASE("rounds: one that dies, leaves or loses its session in the middle of a round is replaced by another") {
+    for (auto const what : {fault_kind::crash, fault_kind::leave, fault_kind::expire})
+        for (std::uint32_t node = 0; node < 3; ++node) {
+            CAPTURE(name_of(what));
+            CAPTURE(node);
+            world w{1, 5, 3s};
+            w.s.start_all();
+            w.s.run_for(11s);
+            w.s.inject({.what = what, .node = node, .span = 5s});
+            w.s.run_for(58s);
+            auto const runs = runs_of(w.s.view());
+            CHECK(runs.size() == 6);
+            for (auto const& [due, r] : runs) {
+                CHECK(w.seen->before[due].size() == 1);
+                REQUIRE(w.seen->behind[due].size() == 1);
+                CHECK(w.seen->behind[due].front() >= r.last);
+            }
+            CHECK(w.missed() == 0);
+            CHECK(w.open_rounds() == 0);
+            CHECK_MESSAGE(w.s.violations().empty(), w.s.transcript());
+        }
+}
+
+TEST_CASE("rounds: a round that is over stays over, also if that is the next one (F-11)") {
+    world w;
+    w.s.start_all();
+    w.s.run_for(45s);
+    REQUIRE(w.seen->before.size() == 4);
+    auto const next = w.seen->before.rbegin()->first + 10s;
+    auto const over = std::chrono::floor<std::chrono::milliseconds>(next.time_since_epoch()).count();
+    test::console by_hand{w.s};
+    by_hand.set(w.s.layout(0).rounds(), std::to_string(over));
+    w.s.run_for(20s);
+    CHECK(runs_of(w.s.view())[next].count == 5);
+    CHECK(w.seen->before.count(next) == 0);
+    CHECK(w.seen->before.count(next + 10s) == 1);
+    CHECK(w.missed() == 6); // both hooks, by each instance
+}
+
+TEST_CASE("rounds: when all leave, the last round is brought to its end (F-67)") {
+    for (bool const is_at_once : {false, true})
+        for (auto const at : {10'500ms, 10'999ms, 11'001ms, 11'500ms}) {
+            CAPTURE(is_at_once);
+            CAPTURE(at.count());
+            world w;
+            w.s.start_all();
+            w.s.run_for(at);
+            for (std::uint32_t n = 0; is_at_once && n < 3; ++n) w.s.inject({.what = fault_kind::leave, .node = n});
+            w.s.run_for(10s);
+            w.s.stop_all();
+            CHECK(w.open_rounds() == 0);
+            CHECK(w.seen->before.size() == w.seen->behind.size());
+            CHECK(w.missed() == 0);
+        }
 }
 
 TEST_CASE("rounds: items that begin before the hook because the registry is slow are told") {

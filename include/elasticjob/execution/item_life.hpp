@@ -267,6 +267,7 @@ private:
     bool is_monitored_ = true;            ///< whether the live run is monitored
     bool is_failover_ = false;            ///< the run also has a `failover` node of this instance
     bool is_end_owed_ = false;            ///< the registry has refused the end, and that was reported
+    bool passes_over_ = false;            ///< the run that goes on here makes up for other instants, too
 
     std::optional<share> share_;            ///< set while this instance owns the item
     wall_time ours_since_;                  ///< no former owner runs instants after this

@@ -46,8 +46,8 @@ inline std::string item_name(item_index item) { return std::to_string(item); }
 /// | ext/labels                   | P  | the labels that the items need; see config/item_labels.hpp                   |
 /// | ext/instances/{id}           | E  | the instance's weight and labels, if set; membership/traits.hpp              |
 /// | ext/rounds                   | P  | the latest round that is over: its due instant, in milliseconds since 1970   |
-/// | ext/rounds/{due}             | P  | the state of the round; only with round hooks, see scheduler/rounds.hpp      |
-/// | ext/rounds/{due}/{id}        | P  | the items that the instance has seen finished                                |
+/// | ext/rounds/{due}             | P  | the state of the round; only with round hooks, see execution/round_life.hpp  |
+/// | ext/rounds/{due}/{id},{n}    | P  | the items that the instance has dealt with, its note number n                |
 /// | ext/removed                  | P  | its presence, the tombstone: the job was removed for good                    |
 /// | ext/orders                   | P  | nothing; each write makes all items run once (TR-3)                          |
 /// | ext/orders/stop-{i}          | P  | the due instant of a run that is to stop, in milliseconds since 1970         |

@@ -80,8 +80,7 @@ public:
     /// Nothing runs, nothing is about to, and of nothing is it unknown whether it does.
     bool is_idle() const;
 
-    /// Nothing of the user's is called any more. Precondition: is_idle.
-    void seal() noexcept { rounds_.seal(); }
+    rounds_of<Environment>& rounds() noexcept { return rounds_; }
 
     /// Notified when that may have become so.
     event_count<Loop>& idle_news() noexcept { return site_.idle_news; }
@@ -227,6 +226,7 @@ void item_runs<Environment>::adopt(std::vector<item_index> const& interrupted) {
 template <class Environment>
 void item_runs<Environment>::look_after(item_life life) {
     auto const i = life.item();
+    if constexpr (listeners::hear_rounds) rounds_.take(i);
     tasks_.spawn(attend(table_.try_emplace(i, site_.loop(), std::move(life)).first->second));
 }
 

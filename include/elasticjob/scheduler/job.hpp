@@ -312,7 +312,7 @@ task<result<void>> job<Environment, Strategy>::shut_down() {
         }
         co_await runs_.idle_news().newer_than(seen, asked ? mono_time::max() : patience);
     }
-    runs_.seal();
+    if constexpr (Environment::listeners_type::hear_rounds) co_await runs_.rounds().finish();
     if (counts_elements())
         (void)co_await within(here_.loop(), here_.now() + leave_patience, runs_.publish_counts(counted_since_));
     life_.cancel();

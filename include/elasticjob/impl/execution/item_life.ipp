@@ -249,6 +249,7 @@ ELASTICJOB_DECL item_news item_life::begin(next_run next) {
     if (is_first_of_order(*next.record.running)) order_.reset();
     record_ = std::move(next.record);
     is_monitored_ = next.is_monitored;
+    passes_over_ = next.may_be_others;
     phase_ = phase::running;
     return {.skipped = next.untold};
 }
@@ -374,7 +375,8 @@ ELASTICJOB_DECL item_news item_life::ended(bool is_known) {
     is_failover_ = false;
     is_end_owed_ = false;
     phase_ = is_known ? phase::resting : phase::unread;
-    return {.deals_with_rounds = is_known, .may_be_others = is_known};
+    bool const may_be_others = std::exchange(passes_over_, false);
+    return {.deals_with_rounds = is_known, .may_be_others = is_known && may_be_others};
 }
 
 ELASTICJOB_DECL item_news item_life::settled(mono_time now) {
@@ -457,6 +459,7 @@ ELASTICJOB_DECL std::string to_string(item_life const& l, node_version zero) {
     add_if(l.is_edited_, "edited");
     add_if(l.is_failover_, "failover");
     add_if(l.is_end_owed_, "end refused");
+    add_if(l.passes_over_, "makes up for others");
     if (l.untold_) add("to report as skipped", static_cast<std::int64_t>(l.untold_->count));
     if (l.dead_) text.append("; in the place of ").append(l.dead_->str());
     text.append("\n").append(l.record_.to_text());

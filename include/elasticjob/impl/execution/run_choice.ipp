@@ -105,10 +105,8 @@ ELASTICJOB_DECL void run_choice::choose_due(choice_facts const& item, next_run& 
         if (!was_told) next.untold = {c.skipped.last, c.skipped.count, why};
         next.owed = unwritten::an_end; // no effect if a run writes it
     }
-    if (c.run)
-        begin(record, {*c.run, c.source, 1, self_.str(), wall_});
-    else
-        next.may_be_others = true;
+    if (!c.run || c.coalesced.count + c.skipped.count > 0) next.may_be_others = true;
+    if (c.run) begin(record, {*c.run, c.source, 1, self_.str(), wall_});
 }
 
 ELASTICJOB_DECL void run_choice::pass_over_disabled_time(next_run& next) const {
@@ -124,6 +122,7 @@ ELASTICJOB_DECL void run_choice::pass_over_disabled_time(next_run& next) const {
     record.add(
         not_run(run_outcome::skipped, {missed.newest.back(), missed.count}, name_of(events::skip_reason::disabled)));
     next.owed = unwritten::an_end; // the next owner knows nothing of the disabled time
+    next.may_be_others = true;
 }
 
 ELASTICJOB_DECL due_instants run_choice::due_until(run_record const& record, wall_time until, std::size_t keep) const {

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an instance does in a round that older members take part in, and what it writes down. For all orders of events see
+// round_orders_test.cpp.
+#include <elasticjob/execution/round_life.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace elasticjob;
+using namespace elasticjob::detail;
+using namespace std::chrono_literals;
+
+namespace {
+
+using kind = round_step::kind;
+
+job_layout const at{job_name::parse("a").value()};
+instance_id const self = instance_id::parse("10.0.0.1@-@1-a").value();
+instance_id const older = instance_id::parse("10.0.0.2@-@2-b").value();
+wall_time const due{24h * 365};
+
+node node_of(std::string data) {
+    node n;
+    n.data = std::move(data);
+    return n;
+}
+
+/// An instance in a round of four items, of which it has the first two.
+struct stage {
+    stage() {
+        items.take(0);
+        items.take(1);
+    }
+    round_moment moment() const {
+        round_moment m{.self = self, .at = at, .items = items};
+        m.item_count = item_count;
+        m.start_timeout = 30s;
+        m.end_timeout = 1h;
+        m.now = now;
+        m.is_current = m.is_list_current = true;
+        m.is_holder_unseen = !sees_holder;
+        return m;
+    }
+    round_step next() { return life.next(moment()); }
+
+    /// The round's node says that.
+    void read(std::string text, node_version version = 1) {
+        auto n = node_of(std::move(text));
+        n.stat.version = version;
+        life.read(moment(), std::move(n));
+    }
+    round_news commit(round_step const& s) {
+        REQUIRE(s.is == kind::commit);
+        return life.committed(moment(), commit_reply{});
+    }
+    void end_items(wall_time through = due) {
+        for (auto const i : items.list()) items.deal(i, through);
+    }
+    /// Carries out what reads the notes.
+    void read_notes(std::vector<std::pair<std::string, std::string>> const& notes) {
+        std::vector<std::string> names;
+        for (auto const& [name, text] : notes) names.push_back(name);
+        life.listed(moment(), names);
+        auto const step = next();
+        if (step.is != kind::read_notes) return;
+        std::vector<std::optional<node>> found;
+        for (auto const& path : step.paths)
+            for (auto const& [name, text] : notes)
+                if (path.name() == name) found.push_back(node_of(text));
+        REQUIRE(found.size() == step.paths.size());
+        life.notes_read(moment(), std::move(found));
+    }
+    /// What a commit writes into the round's node.
+    static std::string written(round_step const& s) {
+        REQUIRE(s.is == kind::commit);
+        REQUIRE(s.changes.size() == 1);
+        return s.changes.operations()[0].data;
+    }
+
+    dealt_items items;
+    std::uint32_t item_count = 4;
+    mono_time now{1h};
+    bool sees_holder = true;
+    round_life life{due};
+};
+
+} // namespace
+
+TEST_CASE("execution.round_life: items are written down once, when all that the instance has are dealt with (F-12)") {
+    stage s;
+    s.read("open " + older.str());
+    s.items.deal(0, due);
+    CHECK(s.next().is == kind::rest);
+    s.items.deal(1, due + 10s);
+    auto const note = s.next();
+    REQUIRE(note.is == kind::note);
+    CHECK(note.path.name() == self.str() + ",0");
+    CHECK(note.text == "0 1 ");
+    s.life.noted(s.moment(), note.path);
+    CHECK(s.next().is == kind::rest);
+
+    s.items.drop(1); // another instance reads in the record that it is dealt with
+    CHECK(s.next().is == kind::rest);
+    s.items.take(3);
+    CHECK(s.next().is == kind::rest);
+    s.items.deal(3, due);
+    auto const further = s.next();
+    REQUIRE(further.is == kind::note);
+    CHECK(further.path.name() == self.str() + ",1");
+    CHECK(further.text == "3 ");
+}
+
+TEST_CASE("execution.round_life: a note whose reply is lost is written once more, under another name") {
+    stage s;
+    s.read("open " + older.str());
+    s.end_items();
+    auto const first = s.next();
+    s.life.noted(s.moment(), error{errc::unknown_outcome, "lost"});
+    CHECK(s.next().is == kind::rest);
+    s.now += 1s;
+    CHECK(s.next().path == first.path);
+    s.life.noted(s.moment(), error{errc::node_exists, "there"});
+    auto const again = s.next();
+    CHECK(again.path.name() == self.str() + ",1");
+    CHECK(again.text == first.text);
+}
+
+TEST_CASE("execution.round_life: a round that an older member has opened is held by one of us, who reads its notes") {
+    stage s;
+    s.sees_holder = false;
+    s.read("open");
+    CHECK(s.life.is_open());
+    auto const hold = s.next();
+    CHECK(stage::written(hold) == "open " + self.str());
+    auto const news = s.commit(hold);
+    CHECK(news.missed_before.empty());
+    CHECK(news.missed_after.empty());
+    s.read("open " + self.str(), 2);
+
+    // An older member changes its only note, of which no watch tells.
+    REQUIRE(s.next().is == kind::list);
+    s.read_notes({{older.str(), "2 "}});
+    s.now += 31s;
+    REQUIRE(s.next().is == kind::list);
+    s.end_items();
+    auto const note = s.next();
+    REQUIRE(note.is == kind::note);
+    s.life.noted(s.moment(), note.path);
+    REQUIRE(s.next().is == kind::list);
+    s.read_notes({{older.str(), "2 3 "}, {self.str() + ",0", note.text}});
+    auto const close = s.next();
+    CHECK(stage::written(close) == "after " + self.str());
+    CHECK(s.commit(close).missed_after.empty());
+    s.read("after " + self.str(), 3);
+    CHECK(s.next().is == kind::call);
+}
+
+TEST_CASE("execution.round_life: what an older member reads of a note are the items, each with a space behind it") {
+    stage s;
+    s.items.take(10);
+    s.end_items();
+    s.read("open " + older.str());
+    CHECK(s.next().text == "0 1 10 ");
+}
+
+TEST_CASE("execution.round_life: an older member that has opened or ended a round is left to call its hooks") {
+    for (auto const* const word : {"before ", "after "}) {
+        stage s;
+        s.end_items();
+        s.read(word + older.str());
+        CHECK(s.next().is == kind::rest);
+    }
+}
+
+TEST_CASE("execution.round_life: with another number of items, the notes are read anew") {
+    stage s;
+    s.read("open " + self.str());
+    s.end_items();
+    auto const note = s.next();
+    s.life.noted(s.moment(), note.path);
+    REQUIRE(s.next().is == kind::list);
+    s.read_notes({{self.str() + ",0", "0 1 "}, {older.str(), "2 "}});
+    s.item_count = 3;
+    REQUIRE(s.next().is == kind::list);
+    s.read_notes({{self.str() + ",0", "0 1 "}, {older.str(), "2 "}});
+    CHECK(stage::written(s.next()) == "after " + self.str());
+}
+
+TEST_CASE("execution.round_life: what stands in the node is read back") {
+    auto const s = round_state::of("before " + self.str());
+    CHECK(s.is == round_state::stage::before);
+    CHECK(s.holder == self.str());
+    CHECK(s.to_text() == "before " + self.str());
+    CHECK(round_state::of("open").holder.empty());
+    CHECK(round_state::of("open").is == round_state::stage::open);
+    CHECK(round_state::of("").is == round_state::stage::after);
+    CHECK(round_state::of("before a/b").holder.empty());
+}
+
+TEST_CASE("execution.round_life: what is lost with a reply is reported, and what was not sent is not") {
+    for (auto const lost : {errc::unknown_outcome, errc::not_sent}) {
+        stage s;
+        s.sees_holder = false;
+        s.read("before " + older.str());
+        REQUIRE(s.next().is == kind::look);
+        s.life.holder_looked_for(s.moment(), false);
+        REQUIRE(s.next().is == kind::commit);
+        auto const news = s.life.committed(s.moment(), error{lost, "lost"});
+        CHECK(news.missed_before.empty() == (lost == errc::not_sent));
+    }
+}
+
+TEST_CASE("execution.round_life: a round that has taken too long ends without its hook, though the reply is lost") {
+    stage s;
+    s.read("open " + self.str());
+    s.now += 1h;
+    CHECK(stage::written(s.next()) == "after " + self.str());
+    CHECK_FALSE(s.life.committed(s.moment(), error{errc::unknown_outcome, "lost"}).missed_after.empty());
+    s.now += 1s;
+    s.read("after " + self.str(), 2);
+    CHECK(s.next().is == kind::list); // to remove it
+}
