@@ -79,7 +79,8 @@ attempt() { # WHAT HEADER SED_EXPRESSION EXPECTED
         rc=1
     fi
 }
-attempt 'a member has no comment' config/job_config.hpp '/What the job is called/d' 'name (variable) of struct elasticjob::job_config'
-attempt 'a type has no comment' scheduler/options.hpp '/^\/\/\/ What a scheduler is told/d' 'no page for scheduler_options'
-attempt 'a link leads nowhere' registry/zk/options.hpp 's/^\/\/\/ What `ZkRegistry/\/\/\/ See \\ref no_such_page. &/' no_such_page
+attempt 'a member has no comment' config/job_config.hpp '/^struct job_config {/,/ name{};/{/^ *\/\/\//d; s,///<.*,,}' \
+    'name (variable) of struct elasticjob::job_config'
+attempt 'a type has no comment' scheduler/options.hpp '/^\/\/\/ [^\\]/d' 'no page for scheduler_options'
+attempt 'a link leads nowhere' registry/zk/options.hpp '0,/^\/\/\/ [^\\]/s//\/\/\/ See \\ref no_such_page. &/' no_such_page
 exit $rc
