@@ -109,6 +109,7 @@ struct deletion {
 
 private:
     static task<> watch(deletion& self, ZkRegistry& r, node_path what) {
+        co_await until_exists(r, what, true); // a server that is a little behind does not show the node yet
         co_await until_exists(r, std::move(what), false);
         self.when = r.loop().now();
         self.seen.notify();
