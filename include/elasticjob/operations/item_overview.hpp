@@ -113,8 +113,7 @@ task<result<item_page>> find_items(Registry& r, job_name job, item_query query) 
                       detail::read_stored(nodes[0] ? &*nodes[0] : nullptr, nodes[1] ? &*nodes[1] : nullptr, at,
                                           sharding_total_count_max));
     if (!config) co_return error{errc::no_node, "there is no job of that name", at.root().str()};
-    std::vector<node_path> const list{at.instances()};
-    ELASTICJOB_CO_TRY(auto const lists, co_await list_paced(r, list, query.requests_max));
+    ELASTICJOB_CO_TRY(auto const names, co_await list_sorted(r, at.instances()));
 
     item_page page;
     page.item_count = static_cast<std::uint32_t>(config->config().sharding_total_count);
@@ -149,7 +148,7 @@ task<result<item_page>> find_items(Registry& r, job_name job, item_query query) 
         if (!in_force && n[4]) owner = std::move(n[4]->data);
         detail::item_reading const one{std::move(owner), std::move(n[0]), std::move(n[1]), std::move(n[2]),
                                        std::move(n[3])};
-        page.items.push_back(detail::overview_of(i, one, lists.front(), at));
+        page.items.push_back(detail::overview_of(i, one, names, at));
         auto& item = page.items.back();
         if (next_due && !item.retry) item.next_due = next_due;
     }

@@ -145,9 +145,7 @@ task<result<void>> look_for_enabled_servers(Registry& r, std::vector<job_facts>&
         job.has_enabled_server = job.has_enabled_instance;
         if (job.has_enabled_instance) continue;
         job_layout const at{*job_name::parse(job.name)};
-        std::vector<node_path> const list{at.servers()};
-        ELASTICJOB_CO_TRY(auto const lists, co_await list_paced(r, list, requests_max));
-        auto const& names = lists.front();
+        ELASTICJOB_CO_TRY(auto const names, co_await list_sorted(r, at.servers()));
         std::vector<node_path> servers;
         for (auto const& name : names) servers.push_back(at.server(name));
         ELASTICJOB_CO_TRY(auto const nodes, co_await read_paced(r, std::move(servers), requests_max));

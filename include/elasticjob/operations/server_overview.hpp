@@ -141,11 +141,10 @@ task<result<std::vector<instance_overview>>> find_instances(Registry& r, job_nam
     std::vector<node_path> const base{at.config(), at.assignment(), at.item_instance(0), at.leader_instance()};
     ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, base));
     if (!nodes[0]) co_return error{errc::no_node, "there is no job of that name", at.root().str()};
-    std::vector<node_path> const list{at.instances()};
-    ELASTICJOB_CO_TRY(auto const lists, co_await list_paced(r, list, requests_max));
+    ELASTICJOB_CO_TRY(auto const names, co_await list_sorted(r, at.instances()));
     std::vector<instance_id> ids;
     std::vector<node_path> paths;
-    for (auto const& name : lists.front())
+    for (auto const& name : names)
         if (auto id = instance_id::parse(name)) {
             paths.push_back(at.instance(*id));
             paths.push_back(at.server(id->server()));

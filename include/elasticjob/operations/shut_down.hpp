@@ -55,9 +55,8 @@ task<result<command_result>> order_server_out(Registry& r, job_name job, std::st
     job_layout const at{job};
     ELASTICJOB_CO_CHECK(detail::check_server(server));
     auto const plan = [&r, at, server](transaction& t) -> task<result<detail::command_plan>> {
-        std::vector<node_path> const list{at.instances()};
-        ELASTICJOB_CO_TRY(auto const lists, co_await list_paced(r, list, paced_requests_max));
-        co_return co_await detail::plan_shut_down(r, at, detail::instances_on(server, lists.front()), t);
+        ELASTICJOB_CO_TRY(auto const names, co_await list_sorted(r, at.instances()));
+        co_return co_await detail::plan_shut_down(r, at, detail::instances_on(server, names), t);
     };
     detail::command_title title{"shut down", "server " + server};
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
@@ -69,9 +68,8 @@ template <registry Registry>
 task<result<command_result>> order_job_out(Registry& r, job_name job, command_by by) {
     job_layout const at{job};
     auto const plan = [&r, at](transaction& t) -> task<result<detail::command_plan>> {
-        std::vector<node_path> const list{at.instances()};
-        ELASTICJOB_CO_TRY(auto const lists, co_await list_paced(r, list, paced_requests_max));
-        co_return co_await detail::plan_shut_down(r, at, lists.front(), t);
+        ELASTICJOB_CO_TRY(auto const names, co_await list_sorted(r, at.instances()));
+        co_return co_await detail::plan_shut_down(r, at, names, t);
     };
     detail::command_title title{"shut down"};
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
@@ -89,16 +87,15 @@ task<result<command_result>> order_server_removal(Registry& r, job_name job, std
     auto const plan = [&r, at, server](transaction& t) -> task<result<detail::command_plan>> {
         std::vector<node_path> const paths{at.server(server), at.assignment(), at.sharding_necessary(), at.instances()};
         ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, paths));
-        std::vector<node_path> const list{at.instances()};
-        ELASTICJOB_CO_TRY(auto const lists, co_await list_paced(r, list, paced_requests_max));
+        ELASTICJOB_CO_TRY(auto const names, co_await list_sorted(r, at.instances()));
         if (!nodes[0])
             co_return error{errc::no_node, "the job has no server of that name: list its servers", paths[0].str()};
-        auto const here = detail::instances_on(server, lists.front());
+        auto const here = detail::instances_on(server, names);
         if (!here.empty())
             co_return error{errc::version_conflict, "an instance is there: shut it down first",
                             (at.instances() / here.front()).str()};
         t.remove(at.server(server), nodes[0]->stat.version);
-        if (nodes[3] && lists.front().empty()) { // nobody is there: the removal of their parent fails if somebody comes
+        if (nodes[3] && names.empty()) { // nobody is there: the removal of their parent fails if somebody comes
             t.remove(at.instances(), nodes[3]->stat.version).create(at.instances(), nodes[3]->data);
         } else if (nodes[3]) { // whoever joins requests a sharding, after which the assignment is another one
             if (nodes[2])

@@ -55,10 +55,9 @@ template <registry Registry>
 task<result<command_result>> order_job_switch(Registry& r, job_name job, switched to, command_by by) {
     job_layout const at{job};
     auto const plan = [&r, at, to](transaction& t) -> task<result<detail::command_plan>> {
-        std::vector<node_path> const list{at.servers()};
-        ELASTICJOB_CO_TRY(auto const lists, co_await list_paced(r, list, paced_requests_max));
+        ELASTICJOB_CO_TRY(auto const names, co_await list_sorted(r, at.servers()));
         std::vector<node_path> paths;
-        for (auto const& name : lists.front()) paths.push_back(at.server(name));
+        for (auto const& name : names) paths.push_back(at.server(name));
         if (paths.empty())
             co_return error{errc::no_node, "the job has no server yet: start an instance", at.servers().str()};
         ELASTICJOB_CO_TRY(auto const nodes, co_await read_paced(r, paths, paced_requests_max));

@@ -25,9 +25,8 @@ namespace detail {
 template <registry Registry>
 task<result<std::vector<std::string>>> find_able_instances(Registry& r, job_layout at,
                                                            std::optional<std::string> server) {
-    std::vector<node_path> const list{at.instances()};
-    ELASTICJOB_CO_TRY(auto const lists, co_await list_paced(r, list, paced_requests_max));
-    auto const ids = server ? instances_on(*server, lists.front()) : lists.front();
+    ELASTICJOB_CO_TRY(auto const names, co_await list_sorted(r, at.instances()));
+    auto const ids = server ? instances_on(*server, names) : names;
     if (ids.empty())
         co_return error{errc::no_node, "no instance is there that could run it: start one, then repeat the command",
                         at.instances().str()};

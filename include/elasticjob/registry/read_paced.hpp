@@ -61,5 +61,16 @@ task<result<std::vector<std::vector<std::string>>>> list_paced(Registry& r, std:
     co_return all;
 }
 
+/// The children of one node, sorted by name; a node that does not exist has none. One request. Errors: those of the
+/// registry.
+template <registry Registry>
+task<result<std::vector<std::string>>> list_sorted(Registry& r, node_path path) {
+    auto names = co_await r.children(std::move(path));
+    if (!names && !(names.error() == errc::no_node)) co_return std::move(names).error();
+    auto sorted = names ? *std::move(names) : std::vector<std::string>{};
+    std::sort(sorted.begin(), sorted.end());
+    co_return sorted;
+}
+
 } // namespace elasticjob
 #endif // ELASTICJOB_REGISTRY_READ_PACED_HPP
