@@ -3,15 +3,13 @@
 #ifndef ELASTICJOB_OPERATIONS_AUDIT_TRAIL_HPP
 #define ELASTICJOB_OPERATIONS_AUDIT_TRAIL_HPP
 
-#include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/result.hpp>
-#include <elasticjob/core/within.hpp>
+#include <elasticjob/operations/wait_for_job.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/registry.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -94,9 +92,7 @@ task<result<audit_trail>> find_audit_trail(Registry& r, job_name job) {
 /// invalid_argument for a name that no job can have. Threads: any but the loop's.
 template <registry Registry>
 result<audit_trail> list_commands(Registry& r, std::string_view job) {
-    ELASTICJOB_TRY(auto name, job_name::parse(job));
-    auto& l = r.loop();
-    return block_on(l, within(l, l.now() + std::chrono::seconds{10}, find_audit_trail(r, std::move(name))));
+    return detail::wait_for_job(r, job, [&](job_name name) { return find_audit_trail(r, std::move(name)); });
 }
 
 } // namespace elasticjob

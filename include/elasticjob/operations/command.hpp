@@ -3,14 +3,12 @@
 #ifndef ELASTICJOB_OPERATIONS_COMMAND_HPP
 #define ELASTICJOB_OPERATIONS_COMMAND_HPP
 
-#include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/decl.hpp>
-#include <elasticjob/core/within.hpp>
 #include <elasticjob/membership/stored_job.hpp>
 #include <elasticjob/operations/audit_trail.hpp>
+#include <elasticjob/operations/wait_for_job.hpp>
 #include <elasticjob/registry/read_all.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -171,15 +169,6 @@ task<result<command_result>> carry_out(Registry& r, job_name job, command_by giv
         co_await record_refusal(r, at, std::move(entry));
     }
     co_return *std::move(refusal);
-}
-
-/// Waits for a command, up to ten seconds. Errors: those of the command; timed_out: repeat it with the same key;
-/// invalid_argument for a name that no job can have.
-template <registry Registry, class Command>
-result<command_result> wait_for_command(Registry& r, std::string_view job, Command command) {
-    ELASTICJOB_TRY(auto name, job_name::parse(job));
-    auto& l = r.loop();
-    return block_on(l, within(l, l.now() + std::chrono::seconds{10}, command(std::move(name))));
 }
 
 } // namespace detail

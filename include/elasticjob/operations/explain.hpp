@@ -6,17 +6,15 @@
 #include <elasticjob/config/item_labels.hpp>
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/config/schedule_text.hpp>
-#include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/decl.hpp>
-#include <elasticjob/core/within.hpp>
 #include <elasticjob/execution/run_record.hpp>
+#include <elasticjob/operations/wait_for_job.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/sharding/assignment.hpp>
 #include <elasticjob/sharding/in_force.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
@@ -159,9 +157,7 @@ task<result<explanation>> explain_item(Registry& r, job_name job, item_index ite
 template <registry Registry>
 result<explanation> explain(Registry& r, std::string_view job, item_index item,
                             std::optional<wall_time> instant = std::nullopt) {
-    ELASTICJOB_TRY(auto name, job_name::parse(job));
-    auto& l = r.loop();
-    return block_on(l, within(l, l.now() + std::chrono::seconds{10}, explain_item(r, std::move(name), item, instant)));
+    return detail::wait_for_job(r, job, [&](job_name name) { return explain_item(r, std::move(name), item, instant); });
 }
 
 } // namespace elasticjob

@@ -9,6 +9,7 @@
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/within.hpp>
 #include <elasticjob/membership/stored_job.hpp>
+#include <elasticjob/operations/wait_for_job.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_paced.hpp>
 #include <elasticjob/sharding/assignment.hpp>
@@ -266,9 +267,7 @@ result<job_page> list_jobs(Registry& r, job_query query = {},
 /// have.
 template <registry Registry>
 result<job_overview> describe_job(Registry& r, std::string_view job) {
-    ELASTICJOB_TRY(auto name, job_name::parse(job));
-    auto& l = r.loop();
-    return block_on(l, within(l, l.now() + std::chrono::seconds{10}, find_job(r, std::move(name))));
+    return detail::wait_for_job(r, job, [&](job_name name) { return find_job(r, std::move(name)); });
 }
 
 } // namespace elasticjob

@@ -7,6 +7,7 @@
 #include <elasticjob/config/validation.hpp>
 #include <elasticjob/membership/job_chain.hpp>
 #include <elasticjob/operations/command.hpp>
+#include <elasticjob/operations/wait_for_job.hpp>
 
 #include <optional>
 #include <string>
@@ -110,9 +111,7 @@ task<result<command_result>> order_settings(Registry& r, settings_change change,
 /// name that no job can have.
 template <registry Registry>
 result<job_settings> read_settings(Registry& r, std::string_view job) {
-    ELASTICJOB_TRY(auto name, job_name::parse(job));
-    auto& l = r.loop();
-    return block_on(l, within(l, l.now() + std::chrono::seconds{10}, find_settings(r, std::move(name))));
+    return detail::wait_for_job(r, job, [&](job_name name) { return find_settings(r, std::move(name)); });
 }
 
 /// Changes the configuration of the job that it names, or adds the job. Waits up to ten seconds. Errors: as
@@ -120,8 +119,8 @@ result<job_settings> read_settings(Registry& r, std::string_view job) {
 template <registry Registry>
 result<command_result> change_settings(Registry& r, settings_change change, command_by by) {
     auto const name = change.config.name;
-    return detail::wait_for_command(
-        r, name, [&](job_name const&) { return order_settings(r, std::move(change), std::move(by)); });
+    return detail::wait_for_job(r, name,
+                                [&](job_name const&) { return order_settings(r, std::move(change), std::move(by)); });
 }
 
 } // namespace elasticjob

@@ -8,10 +8,9 @@
 #include <elasticjob/allocation/plan.hpp>
 #include <elasticjob/allocation/strategies.hpp>
 #include <elasticjob/config/json_codec.hpp>
-#include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/guarded_call.hpp>
-#include <elasticjob/core/within.hpp>
+#include <elasticjob/operations/wait_for_job.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/sharding/assignment.hpp>
@@ -21,7 +20,6 @@
 #include <elasticjob/sharding/strategy_name.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -157,10 +155,8 @@ task<result<job_plan>> plan_job(Registry& r, job_name job, job_change change) {
 /// seconds. Errors: as above, and timed_out; invalid_argument for an invalid job name. Threads: any but the loop's.
 template <sharding_strategy Strategy, registry Registry>
 result<job_plan> plan(Registry& r, std::string_view job, job_change change = {}) {
-    ELASTICJOB_TRY(auto name, job_name::parse(job));
-    auto& l = r.loop();
-    return block_on(
-        l, within(l, l.now() + std::chrono::seconds{10}, plan_job<Strategy>(r, std::move(name), std::move(change))));
+    return detail::wait_for_job(
+        r, job, [&](job_name name) { return plan_job<Strategy>(r, std::move(name), std::move(change)); });
 }
 
 } // namespace elasticjob

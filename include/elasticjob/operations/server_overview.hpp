@@ -5,6 +5,7 @@
 
 #include <elasticjob/membership/traits.hpp>
 #include <elasticjob/operations/job_overview.hpp>
+#include <elasticjob/operations/wait_for_job.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -204,9 +205,7 @@ result<std::vector<server_in_job>> describe_server(Registry& r, std::string_view
 /// that no job can have.
 template <registry Registry>
 result<std::vector<instance_overview>> list_instances(Registry& r, std::string_view job) {
-    ELASTICJOB_TRY(auto name, job_name::parse(job));
-    auto& l = r.loop();
-    return block_on(l, within(l, l.now() + std::chrono::seconds{10}, find_instances(r, std::move(name))));
+    return detail::wait_for_job(r, job, [&](job_name name) { return find_instances(r, std::move(name)); });
 }
 
 } // namespace elasticjob

@@ -135,21 +135,21 @@ task<result<std::vector<command_in_job>>> order_server_removal_everywhere(Regist
 /// One instance leaves. Waits up to ten seconds for the order, not for the instance. Errors: as `order_instance_out`.
 template <registry Registry>
 result<command_result> shut_down_instance(Registry& r, std::string_view job, std::string_view instance, command_by by) {
-    return detail::wait_for_command(
+    return detail::wait_for_job(
         r, job, [&](job_name name) { return order_instance_out(r, std::move(name), std::string{instance}, by); });
 }
 
 /// All instances of a server leave one job. Waits as `shut_down_instance`. Errors: as `order_server_out`.
 template <registry Registry>
 result<command_result> shut_down_server(Registry& r, std::string_view job, std::string_view server, command_by by) {
-    return detail::wait_for_command(
+    return detail::wait_for_job(
         r, job, [&](job_name name) { return order_server_out(r, std::move(name), std::string{server}, by); });
 }
 
 /// All instances leave a job. Waits as `shut_down_instance`. Errors: as `order_job_out`.
 template <registry Registry>
 result<command_result> shut_down_job(Registry& r, std::string_view job, command_by by) {
-    return detail::wait_for_command(r, job, [&](job_name name) { return order_job_out(r, std::move(name), by); });
+    return detail::wait_for_job(r, job, [&](job_name name) { return order_job_out(r, std::move(name), by); });
 }
 
 /// All instances of a server leave all their jobs. Waits up to `timeout`. Errors: as `order_server_out_everywhere`.
@@ -165,7 +165,7 @@ shut_down_server_everywhere(Registry& r, std::string_view server, command_by by,
 /// Removes a server that is left over in one job. Waits up to ten seconds. Errors: as `order_server_removal`.
 template <registry Registry>
 result<command_result> remove_server(Registry& r, std::string_view job, std::string_view server, command_by by) {
-    return detail::wait_for_command(
+    return detail::wait_for_job(
         r, job, [&](job_name name) { return order_server_removal(r, std::move(name), std::string{server}, by); });
 }
 

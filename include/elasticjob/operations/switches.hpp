@@ -111,23 +111,22 @@ task<result<std::vector<command_in_job>>> order_server_switch_everywhere(Registr
 /// All servers of a job. Waits up to ten seconds. Errors: as `order_job_switch`.
 template <registry Registry>
 result<command_result> switch_job(Registry& r, std::string_view job, switched to, command_by by) {
-    return detail::wait_for_command(r, job,
-                                    [&](job_name name) { return order_job_switch(r, std::move(name), to, by); });
+    return detail::wait_for_job(r, job, [&](job_name name) { return order_job_switch(r, std::move(name), to, by); });
 }
 
 /// One server of a job. Waits up to ten seconds. Errors: as `order_server_switch`.
 template <registry Registry>
 result<command_result> switch_server(Registry& r, std::string_view job, std::string_view server, switched to,
                                      command_by by) {
-    return detail::wait_for_command(
+    return detail::wait_for_job(
         r, job, [&](job_name name) { return order_server_switch(r, std::move(name), std::string{server}, to, by); });
 }
 
 /// One item. Waits up to ten seconds. Errors: as `order_item_switch`.
 template <registry Registry>
 result<command_result> switch_item(Registry& r, std::string_view job, item_index item, switched to, command_by by) {
-    return detail::wait_for_command(r, job,
-                                    [&](job_name name) { return order_item_switch(r, std::move(name), item, to, by); });
+    return detail::wait_for_job(r, job,
+                                [&](job_name name) { return order_item_switch(r, std::move(name), item, to, by); });
 }
 
 /// One server in all its jobs. Waits up to `timeout`. Errors: as `order_server_switch_everywhere`.

@@ -145,21 +145,20 @@ task<result<command_result>> order_item_run(Registry& r, job_name job, item_inde
 /// Every item of the job runs once. Errors: as `order_job_run`.
 template <registry Registry>
 result<command_result> trigger_job(Registry& r, std::string_view job, command_by by) {
-    return detail::wait_for_command(r, job, [&](job_name name) { return order_job_run(r, std::move(name), by); });
+    return detail::wait_for_job(r, job, [&](job_name name) { return order_job_run(r, std::move(name), by); });
 }
 
 /// The items of one server run once. Errors: as `order_server_run`.
 template <registry Registry>
 result<command_result> trigger_server(Registry& r, std::string_view job, std::string_view server, command_by by) {
-    return detail::wait_for_command(
+    return detail::wait_for_job(
         r, job, [&](job_name name) { return order_server_run(r, std::move(name), std::string{server}, by); });
 }
 
 /// One item runs once. Errors: as `order_item_run`.
 template <registry Registry>
 result<command_result> trigger_item(Registry& r, std::string_view job, item_index item, command_by by) {
-    return detail::wait_for_command(r, job,
-                                    [&](job_name name) { return order_item_run(r, std::move(name), item, by); });
+    return detail::wait_for_job(r, job, [&](job_name name) { return order_item_run(r, std::move(name), item, by); });
 }
 
 } // namespace elasticjob

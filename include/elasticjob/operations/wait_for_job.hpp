@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Asks about a job, or commands it, from a program without coroutines.
+#ifndef ELASTICJOB_OPERATIONS_WAIT_FOR_JOB_HPP
+#define ELASTICJOB_OPERATIONS_WAIT_FOR_JOB_HPP
+
+#include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/identity.hpp>
+#include <elasticjob/core/within.hpp>
+#include <elasticjob/registry/registry.hpp>
+
+#include <chrono>
+#include <string_view>
+#include <utility>
+
+namespace elasticjob::detail {
+
+/// Waits for `ask(name)`, a `task<result<T>>`, for up to ten seconds. Errors: those of the task; timed_out;
+/// invalid_argument for a name that no job can have. Threads: any but the loop's.
+template <registry Registry, class Ask>
+auto wait_for_job(Registry& r, std::string_view job, Ask ask)
+    -> decltype(block_on(r.loop(), ask(std::declval<job_name>()))) {
+    ELASTICJOB_TRY(auto name, job_name::parse(job));
+    auto& l = r.loop();
+    return block_on(l, within(l, l.now() + std::chrono::seconds{10}, ask(std::move(name))));
+}
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_OPERATIONS_WAIT_FOR_JOB_HPP
