@@ -113,16 +113,14 @@ inline node_path server_of(job_layout const& at, std::string_view instance) {
 template <registry Registry>
 task<result<std::vector<std::pair<item_index, std::string>>>> read_owners(Registry& r, job_layout at,
                                                                           std::size_t requests_max) {
-    auto names = co_await r.children(at.sharding());
-    if (!names && !(names.error() == errc::no_node)) co_return std::move(names).error();
+    ELASTICJOB_CO_TRY(auto const names, co_await list_sorted(r, at.sharding()));
     std::vector<std::pair<item_index, std::string>> owners;
     std::vector<node_path> paths;
-    if (names)
-        for (auto const& name : *names)
-            if (auto const item = parse_number<item_index>(name)) {
-                owners.emplace_back(*item, std::string{});
-                paths.push_back(at.item_instance(*item));
-            }
+    for (auto const& name : names)
+        if (auto const item = parse_number<item_index>(name)) {
+            owners.emplace_back(*item, std::string{});
+            paths.push_back(at.item_instance(*item));
+        }
     ELASTICJOB_CO_TRY(auto nodes, co_await read_paced(r, std::move(paths), requests_max));
     for (std::size_t i = 0; i < nodes.size(); ++i)
         if (nodes[i]) owners[i].second = std::move(nodes[i]->data);
