@@ -174,10 +174,7 @@ private:
         a->add_option("DUE", due_ms_, "due instant of the run, in milliseconds since 1970, as the list shows it")
             ->required();
     }
-    void takes_server(CLI::App* a) {
-        a->add_option("SERVER", server_, "address of the server")->required();
-        a->add_option("--job", job_, "in this job only");
-    }
+    void takes_server(CLI::App* a) { a->add_option("SERVER", server_, "address of the server")->required(); }
     void commands(CLI::App* a, bool drastic = false) {
         changing_.push_back(a);
         if (drastic) drastic_.push_back(a);
@@ -328,15 +325,17 @@ void program<Connect>::describe() {
     auto* const servers = group("servers", "servers");
     servers_list_ = verb(servers, "list", "all servers");
     servers_show_ = verb(servers, "show", "one server in each of its jobs");
-    servers_show_->add_option("SERVER", server_, "address of the server")->required();
     servers_trigger_ = verb(servers, "trigger", "have the items of a server run once, now");
-    servers_trigger_->add_option("SERVER", server_, "address of the server")->required();
-    servers_trigger_->add_option("--job", job_, "in this job")->required();
     servers_disable_ = verb(servers, "disable", "disable a server");
     servers_enable_ = verb(servers, "enable", "enable a server");
     servers_shut_down_ = verb(servers, "shut-down", "have the instances of a server leave");
     servers_remove_ = verb(servers, "remove", "remove a server that has no instance any more");
-    for (auto* a : {servers_disable_, servers_enable_, servers_shut_down_, servers_remove_}) takes_server(a);
+    for (auto* a :
+         {servers_show_, servers_trigger_, servers_disable_, servers_enable_, servers_shut_down_, servers_remove_})
+        takes_server(a);
+    servers_trigger_->add_option("--job", job_, "in this job")->required();
+    for (auto* a : {servers_disable_, servers_enable_, servers_shut_down_, servers_remove_})
+        a->add_option("--job", job_, "in this job only");
 
     auto* const instances = group("instances", "instances of a job");
     instances_list_ = verb(instances, "list", "the instances of a job");
