@@ -26,7 +26,14 @@ struct console {
         tasks.spawn(carry_out(registry.set(std::move(path), std::move(data))));
         cluster.run_for(std::chrono::milliseconds{100});
     }
-    static task<void> carry_out(task<result<node_stat>> what) { CHECK(co_await std::move(what)); }
+    void create(node_path path) {
+        tasks.spawn(carry_out(registry.create(std::move(path), {}, create_mode::persistent)));
+        cluster.run_for(std::chrono::milliseconds{100});
+    }
+    template <class T>
+    static task<void> carry_out(task<result<T>> what) {
+        CHECK(co_await std::move(what));
+    }
 
     testing::simulated_cluster& cluster;
     testing::wire to;

@@ -263,6 +263,19 @@ TEST_CASE("rounds: a round that is over stays over, also if that is the next one
     CHECK(w.missed() == 6); // both hooks, by each instance
 }
 
+TEST_CASE("rounds: a node whose name is no instant is no round") {
+    world w;
+    w.s.start_all();
+    w.s.run_for(15s); // the first round has made the parent
+    test::console by_hand{w.s};
+    for (auto const* name : {"9223372036854775807", "-9223372036854775808", "nonsense"})
+        by_hand.create(w.s.layout(0).round(name));
+    w.s.inject({.what = fault_kind::disable_item, .count = 2}); // so that instances look for rounds of others
+    w.s.run_for(30s);
+    CHECK(w.seen->behind.size() == 4);
+    CHECK(w.missed() == 0);
+}
+
 TEST_CASE("rounds: when all leave, the last round is brought to its end (F-67)") {
     for (bool const is_at_once : {false, true})
         for (auto const at : {10'500ms, 10'999ms, 11'001ms, 11'500ms}) {

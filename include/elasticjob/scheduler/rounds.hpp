@@ -3,7 +3,7 @@
 #ifndef ELASTICJOB_SCHEDULER_ROUNDS_HPP
 #define ELASTICJOB_SCHEDULER_ROUNDS_HPP
 
-#include <elasticjob/config/text.hpp>
+#include <elasticjob/config/instant_text.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/event_count.hpp>
@@ -319,7 +319,7 @@ task<void> rounds<Environment>::look_for_others() {
 template <class Environment>
 void rounds<Environment>::join_all(std::vector<std::string> const& names) {
     for (auto const& name : names)
-        if (auto const ms = parse_number<std::int64_t>(name)) join(wall_time{std::chrono::milliseconds{*ms}});
+        if (wall_time due{}; read_instant(name, due)) join(due);
 }
 
 } // namespace elasticjob::detail

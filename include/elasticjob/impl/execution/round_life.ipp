@@ -2,6 +2,7 @@
 #ifndef ELASTICJOB_IMPL_EXECUTION_ROUND_LIFE_IPP
 #define ELASTICJOB_IMPL_EXECUTION_ROUND_LIFE_IPP
 
+#include <elasticjob/config/instant_text.hpp>
 #include <elasticjob/config/schedule_text.hpp> // take_word
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp>
@@ -33,7 +34,7 @@ ELASTICJOB_DECL std::int64_t round_life::milliseconds_of(wall_time t) {
 }
 
 ELASTICJOB_DECL node_path round_life::path(job_layout const& at) const {
-    return at.round(std::to_string(milliseconds_of(due_)));
+    return at.round(milliseconds_text(due_));
 }
 
 // ---- What is known.
