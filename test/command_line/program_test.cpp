@@ -111,6 +111,8 @@ TEST_CASE("command_line.program: exit codes tell kinds of failure apart, and err
     CHECK(t.run({"jobs", "trigger"}).code == exit_code::usage);
     CHECK(t.run({"jobs", "trigger", "settle"}, "").code == exit_code::usage);
     CHECK(t.run({"items", "trigger", "settle", "7"}).code == exit_code::usage);
+    CHECK(t.run({"dead-letters", "run-again", "settle", "0", "9223372036854775807"}).code == exit_code::usage);
+    CHECK(t.run({"dead-letters", "run-again", "settle", "0", "1767225600000"}).code == exit_code::not_found);
     auto const absent = t.run({"jobs", "show", "nobody"});
     CHECK(absent.code == exit_code::not_found);
     CHECK(absent.out.empty());

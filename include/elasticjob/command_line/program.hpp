@@ -6,6 +6,7 @@
 #include <elasticjob/command_line/report.hpp>
 #include <elasticjob/config/config_file.hpp>
 #include <elasticjob/config/due_times.hpp>
+#include <elasticjob/config/instant_text.hpp>
 #include <elasticjob/core/version.hpp>
 #include <elasticjob/cron/describe.hpp>
 #include <elasticjob/cron/system_zone.hpp>
@@ -171,8 +172,13 @@ private:
     }
     void takes_due(CLI::App* a) {
         takes_item(a);
+        auto const check = [](std::string const& text) {
+            wall_time due{};
+            return detail::read_instant(text, due) ? std::string{} : "no due instant: copy due_ms of the list";
+        };
         a->add_option("DUE", due_ms_, "due instant of the run, in milliseconds since 1970, as the list shows it")
-            ->required();
+            ->required()
+            ->check(check);
     }
     void takes_server(CLI::App* a) { a->add_option("SERVER", server_, "address of the server")->required(); }
     void commands(CLI::App* a, bool drastic = false) {
