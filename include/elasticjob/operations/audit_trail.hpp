@@ -73,17 +73,14 @@ private:
     std::vector<audit_entry> entries_;
 };
 
-/// Its node. Java members do not know it.
-inline node_path audit_node(job_layout const& at) { return at.ext() / "audit"; }
-
-/// The trail that stands there; an empty one if there is no node. Errors: malformed_data.
+/// The trail that stands in the job's node; an empty one if there is no node. Errors: malformed_data.
 result<audit_trail> read_audit_node(job_layout const& at, node const* there);
 
 /// The commands of a job. One request. Errors: malformed_data; those of the registry. A job that does not exist has none.
 template <registry Registry>
 task<result<audit_trail>> find_audit_trail(Registry& r, job_name job) {
     job_layout const at{job};
-    auto const there = co_await r.get(audit_node(at));
+    auto const there = co_await r.get(at.audit());
     if (!there && !(there.error() == errc::no_node)) co_return there.error();
     co_return read_audit_node(at, there ? &*there : nullptr);
 }

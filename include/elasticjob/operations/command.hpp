@@ -91,7 +91,7 @@ struct command_base {
 template <registry Registry>
 task<result<command_base>> read_command_base(Registry& r, job_layout at) {
     ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
-    std::vector<node_path> paths{at.root(), at.ext(), at.removed(), at.config(), audit_node(at)};
+    std::vector<node_path> paths{at.root(), at.ext(), at.removed(), at.config(), at.audit()};
     ELASTICJOB_CO_TRY(auto nodes, co_await read_all(r, std::move(paths)));
     ELASTICJOB_CO_TRY(auto trail, read_audit_node(at, nodes[4] ? &*nodes[4] : nullptr));
     co_return command_base{session.generation, std::move(nodes), std::move(trail)};

@@ -105,7 +105,7 @@ ELASTICJOB_DECL result<audit_trail> read_audit_node(job_layout const& at, node c
     auto trail = audit_trail::parse(there->data);
     if (!trail) {
         trail.error().what += "; remove the node to begin a new trail";
-        trail.error().where = audit_node(at).str() + ", " + trail.error().where;
+        trail.error().where = at.audit().str() + ", " + trail.error().where;
     }
     return trail;
 }

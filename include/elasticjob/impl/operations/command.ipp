@@ -52,9 +52,9 @@ ELASTICJOB_DECL void command_base::record(transaction& t, job_layout const& at, 
     auto next = trail;
     next.add(std::move(e));
     if (nodes[4])
-        t.set(audit_node(at), next.to_text(), nodes[4]->stat.version);
+        t.set(at.audit(), next.to_text(), nodes[4]->stat.version);
     else
-        t.create(audit_node(at), next.to_text());
+        t.create(at.audit(), next.to_text());
 }
 
 } // namespace elasticjob::detail
