@@ -86,6 +86,7 @@
 #include <elasticjob/impl/execution/http_url.ipp>
 #include <elasticjob/impl/execution/item_counts.ipp>
 #include <elasticjob/impl/execution/item_life.ipp>
+#include <elasticjob/impl/execution/job_pauses.ipp>
 #include <elasticjob/impl/execution/lost_java_runs.ipp>
 #include <elasticjob/impl/execution/misfire.ipp>
 #include <elasticjob/impl/execution/output_lines.ipp>
@@ -102,6 +103,7 @@
 #include <elasticjob/impl/execution/stop_reason.ipp>
 #include <elasticjob/impl/execution/stop_request.ipp>
 #include <elasticjob/impl/execution/token_bucket.ipp>
+#include <elasticjob/impl/membership/change_pauses.ipp>
 #include <elasticjob/impl/membership/enroll.ipp>
 #include <elasticjob/impl/membership/old_servers.ipp>
 #include <elasticjob/impl/membership/server_ip.ipp>

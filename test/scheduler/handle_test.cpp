@@ -155,7 +155,7 @@ TEST_CASE("scheduler.handle: what is asynchronous is done on the loop, and nobod
     CHECK(closed.get_future().get().error() == errc::closed);
 }
 
-TEST_CASE("scheduler.job_scheduler: its jobs are listed, paused and resumed") {
+TEST_CASE("scheduler.job_scheduler: its jobs are listed, paused, disabled, and brought back") {
     MemoryRegistry registry;
     scheduler_type scheduler{registry};
     CHECK(scheduler.jobs()->empty());
@@ -173,7 +173,14 @@ TEST_CASE("scheduler.job_scheduler: its jobs are listed, paused and resumed") {
     };
     CHECK(all(job_state::active));
     REQUIRE(scheduler.pause_all());
+    CHECK(comes_true([&] { return all(job_state::paused); }));
+    REQUIRE(scheduler.pause_all()); // no change
+    REQUIRE(scheduler.disable_all());
     CHECK(comes_true([&] { return all(job_state::disabled); }));
+    REQUIRE(scheduler.enable_all());
+    CHECK(comes_true([&] { return all(job_state::paused); })); // still
+    REQUIRE(one->resume());
+    CHECK(comes_true([&] { return one->status()->state == job_state::active; }));
     REQUIRE(scheduler.resume_all());
     CHECK(comes_true([&] { return all(job_state::active); }));
     REQUIRE(one->shutdown());

@@ -147,6 +147,7 @@ enum class skip_reason : std::uint8_t {
     overloaded,    ///< the worker pool's queue is full
     clock_differs, ///< this machine's clock is wrong
     too_late,      ///< no instance started it in time, and the misfire policy drops it
+    paused,        ///< by an operator
 };
 
 constexpr std::string_view name_of(skip_reason r) noexcept {
@@ -163,6 +164,8 @@ constexpr std::string_view name_of(skip_reason r) noexcept {
         return "clock_differs";
     case skip_reason::too_late:
         return "too_late";
+    case skip_reason::paused:
+        return "paused";
     }
     return "unknown";
 }

@@ -90,7 +90,8 @@ private:
 
     void choose_due(choice_facts const& item, next_run& next) const;
 
-    void pass_over_disabled_time(next_run& next) const;
+    /// Skips the instants up to the end of a time in which an operator allowed no run.
+    void pass_over(next_run& next, wall_time end, events::skip_reason why) const;
 
     /// The unhandled instants up to `until`. A fixed delay adds one, counted from the item's last end or last skipped
     /// instant.

@@ -45,16 +45,20 @@ struct run_terms {
     /// Orders up to this one are from before this instance joined. Items without a record ignore them if they had an owner
     /// before.
     revision obeyed_before = 0;
-    bool is_open = false;                 ///< registered, enabled and not leaving: runs may begin
+    bool is_open = false;                 ///< registered, enabled, not paused and not leaving: runs may begin
     bool may_stream = false;              ///< a streaming run may fetch again
     std::optional<wall_time> held_from{}; ///< later due instants and orders wait; see firing_hold.hpp
     wall_time enabled_since{}; ///< earlier instants are not made up for, because an operator had disabled the server
+    wall_time resumed_at{};    ///< nor these, because an operator had paused it
+    /// Of the node of the pauses. Each start checks it, so none is left over when a pause has been written.
+    std::optional<node_version> pauses_version{};
 
     bool is_monitored() const { return config->config().monitor_execution; }
 
     /// Discards the times of a wrong clock.
     void mend(wall_time wall) {
         if (enabled_since > wall + clock_slack) enabled_since = wall;
+        if (resumed_at > wall + clock_slack) resumed_at = wall;
     }
 };
 

@@ -52,6 +52,7 @@ inline std::string item_name(item_index item) { return std::to_string(item); }
 /// | ext/orders                   | P  | nothing; each write makes all items run once (TR-3)                          |
 /// | ext/orders/stop-{i}          | P  | the due instant of a run that is to stop, in milliseconds since 1970         |
 /// | ext/orders/look-{i}          | P  | its presence: an operator has written the item's run record                  |
+/// | ext/orders/pause             | P  | the pauses of the job and of its servers; see execution/job_pauses.hpp       |
 /// | ext/audit                    | P  | the last commands of operators, with their keys; operations/audit_trail.hpp  |
 ///
 /// Java members know all nodes except `ext`, which they ignore. There must be no other nodes below `instances`,
@@ -108,6 +109,7 @@ public:
     node_path orders() const { return ext() / "orders"; }
     node_path look_order(item_index i) const { return orders() / ("look-" + item_name(i)); }
     node_path stop_order(item_index i) const { return orders() / ("stop-" + item_name(i)); }
+    node_path pauses() const { return orders() / "pause"; }
     node_path audit() const { return ext() / "audit"; }
 
 private:

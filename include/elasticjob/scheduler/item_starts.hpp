@@ -63,6 +63,9 @@ private:
 
     task<void> start(std::vector<asking> all);
 
+    /// What each start checks, whatever its items are.
+    std::vector<proof> common_checks() const;
+
     /// `started` if the clock allows the start of due items (CF-4, D-21).
     task<start_answer> check_clock();
 
@@ -167,6 +170,13 @@ task<void> item_starts<Environment>::start(std::vector<asking> all) {
 }
 
 template <class Environment>
+auto item_starts<Environment>::common_checks() const -> std::vector<proof> {
+    auto checks = common_;
+    if (auto const version = site_.terms.pauses_version) checks.push_back({site_.at.pauses(), *version});
+    return checks;
+}
+
+template <class Environment>
 task<start_answer> item_starts<Environment>::check_clock() {
     auto const rule = site_.terms.on_wrong_clock;
     std::chrono::seconds const allowed{site_.terms.config->config().max_time_diff_seconds};
@@ -210,7 +220,7 @@ task<void> item_starts<Environment>::start_all(std::vector<run_start> starts, bo
 template <class Environment>
 task<result<start_report>> item_starts<Environment>::request_start(session_generation g, std::vector<run_start> starts,
                                                                    bool is_monitored) {
-    if (is_monitored) return site_.book.start(g, common_, std::move(starts));
+    if (is_monitored) return site_.book.start(g, common_checks(), std::move(starts));
     return start_unmarked(std::move(starts));
 }
 

@@ -9,6 +9,8 @@
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/within.hpp>
 #include <elasticjob/election/elector.hpp>
+#include <elasticjob/execution/job_pauses.hpp>
+#include <elasticjob/membership/change_pauses.hpp>
 #include <elasticjob/membership/change_schedule.hpp>
 #include <elasticjob/membership/enroll.hpp>
 #include <elasticjob/membership/traits.hpp>
@@ -64,6 +66,9 @@ public:
 
     /// Disables or enables this server for the job, with all its instances (SV-1). Errors: those of the registry.
     task<result<void>> set_enabled(bool enabled);
+
+    /// Pauses or resumes this server for the job (PA-1). Errors: those of `change_pauses`.
+    task<result<void>> set_paused(bool paused);
 
     /// Writes another schedule for all members. Errors: those of `change_schedule`; unknown_strategy and similar ones
     /// if this instance could not run the new configuration.
@@ -137,6 +142,10 @@ private:
     /// Publishes the terms of the job to its items whenever they may have changed.
     task<void> brief_items();
 
+    /// Reads the pauses if they have changed.
+    void take_pauses();
+    bool is_paused() const { return pauses_ && pauses_->value.in_force(here_.self.server()); }
+
     /// Reports each failure once until it is over.
     void tell_of_failed_reads();
 
@@ -173,7 +182,12 @@ private:
     bool is_told_to_stop_ = false;
     bool adopts_ = false;                 ///< since there were Java members
     bool is_told_of_search_ = false;      ///< that it was given up
-    std::unique_ptr<error> told_failure_; ///< of reading the view's nodes; rare, so allocated separately
+    struct known_pauses {
+        revision at;
+        job_pauses value;
+    };
+    std::unique_ptr<known_pauses> pauses_; ///< of the view; rare, so allocated separately
+    std::unique_ptr<error> told_failure_;  ///< of reading the view's nodes; rare, too
     std::optional<mono_time> config_gone_since_;
     std::optional<result<void>> outcome_;
     task_scope life_;      ///< cancelled when the job leaves
@@ -259,6 +273,11 @@ task<result<void>> job<Environment, Strategy>::set_enabled(bool enabled) {
 }
 
 template <class Environment, sharding_strategy Strategy>
+task<result<void>> job<Environment, Strategy>::set_paused(bool paused) {
+    return change_pauses(here_.registry, here_.at, std::string{here_.self.server()}, paused, here_.wall_milliseconds());
+}
+
+template <class Environment, sharding_strategy Strategy>
 task<result<void>> job<Environment, Strategy>::reschedule(std::string cron, std::vector<job_schedule> schedules) {
     auto const accept = rules_.accepted();
     co_return co_await change_schedule(here_.registry, here_.at, std::move(cron), std::move(schedules), accept,
@@ -274,8 +293,10 @@ job_status job<Environment, Strategy>::status() const {
         s.state = job_state::joining;
     else if (!here_.is_registered())
         s.state = job_state::disconnected;
+    else if (!here_.is_enabled())
+        s.state = job_state::disabled;
     else
-        s.state = here_.is_enabled() ? job_state::active : job_state::disabled;
+        s.state = is_paused() ? job_state::paused : job_state::active;
     s.is_leader = here_.view && leader_.is_leader();
     runs_.list_items(s.items, s.running);
     if (rules_.due()) s.next_due = rules_.due()->next(here_.loop().wall_now());
@@ -539,12 +560,13 @@ task<void> job<Environment, Strategy>::brief_items() {
             terms.run_order = order->stat.modified;
             terms.ordered_at = wall_time{std::chrono::milliseconds{order->stat.modified_at_ms}};
         }
-        terms.is_open = here_.is_registered() && here_.is_enabled() && !here_.is_leaving && !runs_.stands_down();
+        take_pauses();
+        bool const may_run = here_.is_enabled() && !is_paused() && !here_.is_leaving && !runs_.stands_down();
+        terms.is_open = here_.is_registered() && may_run;
         if (here_.is_enabled() && !was_enabled_) terms.enabled_since = here_.wall_milliseconds();
         if (here_.is_enabled() || here_.is_disabled()) was_enabled_ = here_.is_enabled();
         tell_of_failed_reads();
-        bool const streams = rules_.config().streaming_process;
-        terms.may_stream = streams && here_.is_enabled() && !here_.is_leaving && !runs_.stands_down();
+        terms.may_stream = rules_.config().streaming_process && may_run;
         terms.on_misfire = own_.on_misfire;
         if (!rules_.config().misfire) terms.on_misfire.rule = misfire_rule::skip;
         terms.time_limit = own_.run_time_limit;
@@ -557,6 +579,32 @@ task<void> job<Environment, Strategy>::brief_items() {
         runs_.wake();
         co_await here_.news.newer_than(seen);
     }
+}
+
+template <class Environment, sharding_strategy Strategy>
+void job<Environment, Strategy>::take_pauses() {
+    auto& terms = runs_.terms();
+    auto const* there = here_.view->pauses();
+    if (!there) {
+        pauses_.reset();
+        terms.pauses_version.reset();
+        return;
+    }
+    if (pauses_ && pauses_->at == there->stat.modified) return;
+    pauses_ = std::make_unique<known_pauses>(known_pauses{there->stat.modified, {}});
+    terms.pauses_version = there->stat.version;
+    auto read = job_pauses::parse(there->data);
+    if (!read) {
+        here_.tell_trouble({errc::malformed_data,
+                            "the pauses of the job cannot be read, so it counts as not paused; remove the node: " +
+                                read.error().what + ": " + read.error().where,
+                            here_.at.pauses().str()});
+        return;
+    }
+    pauses_->value = *std::move(read);
+    // The clock that wrote the end may be ahead, but the registry wrote it no later than this.
+    wall_time const written{std::chrono::milliseconds{there->stat.modified_at_ms}};
+    if (auto const end = pauses_->value.last_end(here_.self.server())) terms.resumed_at = std::min(*end, written);
 }
 
 template <class Environment, sharding_strategy Strategy>

@@ -100,12 +100,18 @@ public:
     /// the loop.
     result<std::vector<job_status>> jobs();
 
-    /// Disables this server for all its jobs, as `handle::disable` does for one. Live runs continue. Errors: the first
-    /// error of the registry (the other jobs are paused all the same); wrong_thread on the loop.
-    result<void> pause_all() { return set_all_enabled(false); }
+    /// Pauses this server in all its jobs, as `handle::pause` does in one. Errors: the first error of the registry (the
+    /// other jobs are paused all the same); wrong_thread on the loop.
+    result<void> pause_all();
 
-    /// Enables this server again for all its jobs. Errors: as `pause_all`.
-    result<void> resume_all() { return set_all_enabled(true); }
+    /// Ends these pauses. Errors: as `pause_all`.
+    result<void> resume_all();
+
+    /// Disables this server in all its jobs, as `handle::disable` does in one. Errors: as `pause_all`.
+    result<void> disable_all();
+
+    /// Enables this server again in all its jobs. Errors: as `pause_all`.
+    result<void> enable_all();
 
     /// Not for use: makes the compiler say why the executor cannot run this body.
     template <class Body>
@@ -133,8 +139,10 @@ private:
     result<handle> add(job_config config, body_type body);
     task<result<handle>> add_here(job_config config, body_type body);
 
-    result<void> set_all_enabled(bool enabled);
-    task<result<void>> set_all_enabled_here(bool enabled);
+    /// Calls a member of each job that is not leaving.
+    using job_switch = task<result<void>> (job_type_of::*)(bool);
+    result<void> switch_all(job_switch member, bool on);
+    task<result<void>> switch_all_here(job_switch member, bool on);
     task<result<std::vector<job_status>>> list_jobs();
 
     /// Calls `function(job)`, which returns a task, on the loop. Errors: closed if there is no such job; wrong_thread
@@ -226,6 +234,15 @@ public:
 
     /// Enables this server again. Errors: as `trigger`.
     result<void> enable();
+
+    /// Pauses this server, with all its instances, in the job: its items stay here, and no run of them begins. Live runs
+    /// continue, streams end after their round. Orders and retries wait; due instants are skipped, on record as `paused`.
+    /// It stays paused when it restarts. Java members on the server do not know pauses. Errors: as `trigger`; too_large
+    /// if too many servers of the job are paused.
+    result<void> pause();
+
+    /// Ends that pause. Errors: as `trigger`.
+    result<void> resume();
 
     /// Waits for a moment at which no item of this instance runs. Errors: closed after `shutdown`; wrong_thread in a
     /// body or a hook of the job, which would wait for itself.
@@ -322,16 +339,37 @@ task<result<std::vector<job_status>>> job_scheduler<Registry, Strategy, Executor
 }
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
-result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::set_all_enabled(bool enabled) {
-    return block_on(registry_.loop(), set_all_enabled_here(enabled));
+result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::pause_all() {
+    return switch_all(&job_type_of::set_paused, true);
 }
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
-task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::set_all_enabled_here(bool enabled) {
+result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::resume_all() {
+    return switch_all(&job_type_of::set_paused, false);
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::disable_all() {
+    return switch_all(&job_type_of::set_enabled, false);
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::enable_all() {
+    return switch_all(&job_type_of::set_enabled, true);
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::switch_all(job_switch member, bool on) {
+    return block_on(registry_.loop(), switch_all_here(member, on));
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::switch_all_here(job_switch member,
+                                                                                             bool on) {
     auto used = jobs_; // keeps the jobs alive during the call
     std::erase_if(used, [](auto const& job) { return job.second->is_leaving(); });
-    auto const set_one = [&](auto const& job) { return job.second->set_enabled(enabled); };
-    auto const outcomes = co_await gather_each(registry_.loop(), used, set_one);
+    auto const switch_one = [&](auto const& job) { return (*job.second.*member)(on); };
+    auto const outcomes = co_await gather_each(registry_.loop(), used, switch_one);
     for (auto const& outcome : outcomes) {
         ELASTICJOB_CO_CHECK(outcome);
     }
@@ -527,6 +565,16 @@ result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::d
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::enable() {
     return on_loop([](job_type_of& j) { return j.set_enabled(true); });
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::pause() {
+    return on_loop([](job_type_of& j) { return j.set_paused(true); });
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+result<void> job_scheduler<Registry, Strategy, Executor, Policies...>::handle::resume() {
+    return on_loop([](job_type_of& j) { return j.set_paused(false); });
 }
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>

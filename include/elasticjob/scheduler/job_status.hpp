@@ -18,6 +18,7 @@ namespace elasticjob {
 enum class job_state : std::uint8_t {
     joining,      ///< it has not registered yet
     active,       ///< its items run at their due instants
+    paused,       ///< it keeps its items, and no run of them begins
     disabled,     ///< its server is disabled, or its server's node has not been read
     disconnected, ///< its session is suspended or over; no run begins until it is registered again
     leaving,      ///< no run begins any more
@@ -29,6 +30,8 @@ constexpr std::string_view name_of(job_state state) noexcept {
         return "joining";
     case job_state::active:
         return "active";
+    case job_state::paused:
+        return "paused";
     case job_state::disabled:
         return "disabled";
     case job_state::disconnected:
@@ -48,7 +51,7 @@ struct job_status {
     std::vector<item_index> items{};   ///< the items that this instance owns, in order
     std::vector<item_index> running{}; ///< the items that run here, in order
 
-    /// The next due instant of all items by the configuration in force, without jitter. The items of a disabled
+    /// The next due instant of all items by the configuration in force, without jitter. The items of a disabled or paused
     /// instance do not run then. Nothing: never, or not known in advance, as with a fixed delay or after another job.
     std::optional<wall_time> next_due{};
 };

@@ -66,6 +66,8 @@ public:
     /// The orders of operators, by name.
     auto const& orders() const { return orders_.nodes(); }
     node const* orders_parent() const { return orders_.root(); }
+    /// The pauses of the job, or null.
+    node const* pauses() const { return orders_.find("pause"); }
     /// The parent of the orders, if it has been written since its creation: the last write orders all items to run.
     /// Otherwise null.
     node const* run_order() const;

@@ -84,7 +84,9 @@ ELASTICJOB_DECL bool run_choice::go_on_with(next_run& next) const {
 
 ELASTICJOB_DECL void run_choice::choose_due(choice_facts const& item, next_run& next) const {
     auto& record = next.record;
-    pass_over_disabled_time(next);
+    pass_over(next, terms_.enabled_since, events::skip_reason::disabled);
+    pass_over(next, terms_.resumed_at, events::skip_reason::paused);
+    if (next.untold.count != 0 && next.is_monitored) return; // written first; then the item chooses again
     auto const own_delay = terms_.due->delay_of(item.item);
     // The rounds of another job have ended, whatever the time on this clock.
     auto come = std::max(wall_, terms_.due->last_round());
@@ -109,19 +111,19 @@ ELASTICJOB_DECL void run_choice::choose_due(choice_facts const& item, next_run& 
     if (c.run) begin(record, {*c.run, c.source, 1, self_.str(), wall_});
 }
 
-ELASTICJOB_DECL void run_choice::pass_over_disabled_time(next_run& next) const {
+ELASTICJOB_DECL void run_choice::pass_over(next_run& next, wall_time end, events::skip_reason why) const {
     auto& record = next.record;
-    auto const since = terms_.enabled_since;
-    if (record.through >= since) return;
+    if (record.through >= end) return;
     std::uint64_t looks = 0;
     auto const next_due = [&](wall_time t) { return terms_.due->next(t, &looks); };
-    auto const missed = due_between(next_due, record.through, since, 1, &looks);
-    if (!terms_.due->follows()) record.through = since;
+    auto const missed = due_between(next_due, record.through, end, 1, &looks);
+    if (!terms_.due->follows()) record.through = end;
     if (missed.count == 0) return;
-    record.through = std::max(record.through, missed.newest.back());
-    record.add(
-        not_run(run_outcome::skipped, {missed.newest.back(), missed.count}, name_of(events::skip_reason::disabled)));
-    next.owed = unwritten::an_end; // the next owner knows nothing of the disabled time
+    auto const last = missed.newest.back();
+    record.through = std::max(record.through, last);
+    record.add(not_run(run_outcome::skipped, {last, missed.count}, name_of(why)));
+    if (why == events::skip_reason::paused) next.untold = {last, missed.count, why};
+    next.owed = unwritten::an_end; // the next owner may not know of that time
     next.may_be_others = true;
 }
 

@@ -91,7 +91,8 @@ ELASTICJOB_DECL std::string tokens_are_unique::on(observation const& o, cluster_
 }
 
 ELASTICJOB_DECL std::string what_is_skipped_stays_skipped::on(observation const& o, cluster_view const&) {
-    bool const is_final = o.why == events::skip_reason::disabled || o.why == events::skip_reason::too_late;
+    using why = events::skip_reason;
+    bool const is_final = o.why == why::disabled || o.why == why::paused || o.why == why::too_late;
     if (o.what == observation::kind::skipped && is_final) skipped_.insert({o.job, o.item, o.due});
     bool const is_for_instant = o.source == run_source::schedule || o.source == run_source::misfire;
     if (o.what != observation::kind::started || !is_for_instant) return {};
