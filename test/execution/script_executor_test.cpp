@@ -136,8 +136,9 @@ TEST_CASE("execution.script_executor: asked to stop from another thread while no
     auto const begun = d.fifo("begun");
     hand_made_run run{"sh -c 'echo > " + begun + "; exec sleep 1000'"};
     std::jthread const operator_{[&] {
-        detail::descriptor const wait{
-            ::open(begun.c_str(), O_RDONLY | O_CLOEXEC)}; // returns when the script has come so far
+        detail::descriptor const said{::open(begun.c_str(), O_RDONLY | O_CLOEXEC)};
+        char line = 0;
+        while (::read(said.get(), &line, 1) > 0) continue; // a pipe that is closed earlier ends the script by SIGPIPE
         run.order.give(stop_reason::reassigned);
     }};
     auto const outcome = run.with({.grace = 1h});
