@@ -300,6 +300,7 @@ TEST_CASE("scheduler.progress: a checkpoint for the end of the run is saved, tho
     w.on_loop([&] { w.one.registry.disconnect(); });
     w.loop.run_for(3s); // the report of 2 s waits for the connection, and the body ends
     CHECK(w.writes() == before);
+    CHECK(w.one.told.back() == "finished"); // which is told at once
     w.on_loop([&] { w.one.registry.reconnect(); });
     w.loop.run_for(1s);
     CHECK(w.writes() == before + 2);

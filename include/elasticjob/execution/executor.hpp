@@ -9,6 +9,8 @@
 #include <elasticjob/execution/sharding_context.hpp>
 
 #include <concepts>
+#include <span>
+#include <vector>
 
 namespace elasticjob {
 
@@ -17,10 +19,11 @@ namespace elasticjob {
 /// | `E::type`       | `job_type`     | what the registry calls jobs of this kind                                  |
 /// | `e(body, ctx)`  | `result<void>` | the run of one item; nothing is thrown: what the body throws is an error   |
 /// | or the same     | `task<…>`      | the same as a coroutine on the loop, which is given a `coroutine_context`  |
+/// | `e(body, all)`  | `vector<result<void>>` | all items that begin together, in one call, with a result for each |
 ///
-/// Which bodies it can run is for the executor to say: those with which `e(body, ctx)` compiles. For one that it cannot
+/// Which bodies it can run is for the executor to say: those with which one of these compiles. For one that it cannot
 /// run, an executor may have a `template <class Body, class Loop> static void check_body()` with a static_assert that
-/// says why. Models: SimpleExecutor, CoroutineExecutor, DataflowExecutor, ScriptExecutor, HttpExecutor.
+/// says why. Models: SimpleExecutor, BatchExecutor, CoroutineExecutor, DataflowExecutor, ScriptExecutor, HttpExecutor.
 /// A scheduler makes one by default, or is given one, and each of its jobs has a copy: what they are to share stands
 /// behind a pointer.
 /// Threads: but for coroutines, called on threads of the pool, for several items of a job at once, on one object.
@@ -31,6 +34,9 @@ concept executor = std::copyable<E> && requires {
 
 template <class Loop>
 class coroutine_context;
+
+/// The items of a batch, ascending. Each has its own record, retries, checkpoints and stop request.
+using item_contexts = std::span<sharding_context const* const>;
 
 /// A body that an executor can run.
 template <class B, class E>
@@ -44,12 +50,22 @@ concept coroutine_body_for = executor<E> && requires(E const& e, B& body, corout
     { e(body, run) } -> std::same_as<task<result<void>>>;
 };
 
+/// A body that an executor runs for several items in one call.
+template <class B, class E>
+concept batch_body_for = executor<E> && requires(E const& e, B& body, item_contexts all) {
+    { e(body, all) } -> std::same_as<std::vector<result<void>>>;
+};
+
+/// A body that an executor can run in one of these ways.
+template <class B, class E, class Loop>
+concept any_body_for = body_for<B, E> || coroutine_body_for<B, E, Loop> || batch_body_for<B, E>;
+
 namespace detail {
 
 /// Does not compile if the executor cannot run the body, and says why.
 template <class Body, executor Executor, class Loop>
 constexpr void check_body() {
-    if constexpr (!body_for<Body, Executor> && !coroutine_body_for<Body, Executor, Loop>) {
+    if constexpr (!any_body_for<Body, Executor, Loop>) {
         if constexpr (requires { Executor::template check_body<Body, Loop>(); })
             Executor::template check_body<Body, Loop>();
         else

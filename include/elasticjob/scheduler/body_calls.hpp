@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_SCHEDULER_BODY_CALLS_HPP
 #define ELASTICJOB_SCHEDULER_BODY_CALLS_HPP
 
+#include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/hash.hpp>
@@ -30,6 +31,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace elasticjob::detail {
 
@@ -78,8 +80,15 @@ private:
         enum class phase : std::uint8_t { waiting, called, left }; ///< for a thread of the pool; by it; before it was
         std::atomic<phase> is{phase::waiting};
         std::optional<result<void>> outcome{};
+        std::shared_ptr<body_call> joined{}; ///< the call before this one in its batch
 
         bool was_called() const noexcept { return is.load() == phase::called; }
+        /// A thread of the pool begins the call, unless the run has been given up. A simulated pool calls twice: when the
+        /// run begins, and when it ends.
+        bool begin() noexcept {
+            auto was = phase::waiting;
+            return is.compare_exchange_strong(was, phase::called) || was == phase::called;
+        }
     };
 
     /// What the body is told of its run.
@@ -87,9 +96,13 @@ private:
 
     static task<void> stop_after(Loop& l, std::chrono::milliseconds limit, stop_order& order);
 
+    /// Calls the body, for all runs that begin in this turn if it takes batches.
     task<void> carry_out(std::shared_ptr<body_call> call);
+    result<void> call_body(body_call& last) const;
+    void call_batch(body_call& last) const;
 
-    /// Until the body has ended, or the run is given up: then nothing of what it does reaches the item any more.
+    /// Until the body has ended, or the run is given up: then nothing of what it does reaches the item any more. A `limit` of
+    /// 0 is none.
     task<void> wait_for_body(item_state& e, body_call& call, std::chrono::milliseconds limit);
     static result<void> given_up(std::chrono::milliseconds limit, bool was_called);
 
@@ -104,6 +117,7 @@ private:
     rounds_of<Environment>& rounds_;
     item_tally<Environment>& tally_;
     retry_budget retries_;
+    std::shared_ptr<body_call> batch_; ///< the last of the calls that are joining
     int given_up_ = 0; ///< runs that have been, while their bodies go on
     std::uint64_t runs_begun_ = 0;
     bool is_draining_ = false;
@@ -147,7 +161,7 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
     }
     auto const began = site_.now();
     auto const patience = site_.terms.give_up_after;
-    if (patience.count() == 0) {
+    if (patience.count() == 0 && !body_.takes_batches()) {
         co_await carry_out(call);
     } else {
         tasks_.spawn(carry_out(call));
@@ -155,7 +169,6 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
     }
     auto const stopped_by = live.order.why(); // before anything else can happen
     auto const took = site_.now() - began;
-    while (live.saving > 0) co_await e.woken.newer_than(e.woken.edition()); // checkpoints that nobody waits for
     live.end_progress();
     bool const was_refused = live.item && !call->was_called();
     auto outcome = live.item ? *call->outcome : given_up(patience, call->was_called());
@@ -171,8 +184,9 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
         if (ended.has_failed()) co_await ask_handlers(ctx, ended, took);
     }
     tally_.take(e);
-    e.live = nullptr;
     tell_end(e, what, ended, took);
+    while (live.saving > 0) co_await e.woken.newer_than(e.woken.edition()); // writes that nobody waits for
+    e.live = nullptr;
     co_return ended;
 }
 
@@ -225,32 +239,69 @@ task<void> body_calls<Environment>::stop_after(Loop& l, std::chrono::millisecond
 
 template <class Environment>
 task<void> body_calls<Environment>::carry_out(std::shared_ptr<body_call> call) {
-    using phase = typename body_call::phase;
     if (body_.is_coroutine()) {
-        call->is = phase::called;
+        call->is = body_call::phase::called;
         call->outcome.emplace(co_await body_.start(call->ctx));
     } else {
-        auto const act = [&]() -> result<void> {
-            auto was = phase::waiting;
-            if (!call->is.compare_exchange_strong(was, phase::called) && was == phase::left) return success();
-            calling_threads::mark const here_now{site_.here.callers};
-            return body_(call->ctx);
-        };
-        call->outcome.emplace(co_await run_on(site_.env.pool, site_.loop(), act));
+        if (body_.takes_batches()) {
+            call->joined = std::exchange(batch_, call);
+            if (call->joined) co_return; // the first one carries them out
+            co_await yield(site_.loop());
+            call = std::exchange(batch_, nullptr);
+        }
+        auto const act = [&] { return call_body(*call); };
+        auto const called = co_await run_on(site_.env.pool, site_.loop(), act);
+        for (auto* one = &*call; one; one = one->joined.get())
+            if (!one->outcome) one->outcome.emplace(called);
     }
-    while (call->live.is_loop_called()) co_await yield(site_.loop());
-    if (call->live.is_to_leave) site_.stand_down();
-    if (call->live.item) {
-        call->live.item->woken.notify();
-    } else {
-        --given_up_;
-        site_.idle_news.notify();
+    for (; call; call = std::exchange(call->joined, nullptr)) {
+        while (call->live.is_loop_called()) co_await yield(site_.loop());
+        if (call->live.is_to_leave) site_.stand_down();
+        if (call->live.item) {
+            call->live.item->woken.notify();
+        } else {
+            --given_up_;
+            site_.idle_news.notify();
+        }
+    }
+}
+
+template <class Environment>
+result<void> body_calls<Environment>::call_body(body_call& last) const {
+    calling_threads::mark const here_now{site_.here.callers};
+    if (body_.takes_batches()) {
+        call_batch(last);
+    } else if (last.begin()) {
+        return body_(last.ctx);
+    }
+    return success();
+}
+
+template <class Environment>
+void body_calls<Environment>::call_batch(body_call& last) const {
+    std::vector<body_call*> calls;
+    std::vector<sharding_context const*> contexts;
+    for (auto* one = &last; one; one = one->joined.get())
+        if (one->begin()) calls.push_back(one);
+    std::sort(calls.begin(), calls.end(), [](auto* a, auto* b) { return a->ctx.item < b->ctx.item; });
+    for (auto const* one : calls) contexts.push_back(&one->ctx);
+    if (calls.empty()) return;
+    auto outcomes = body_(item_contexts{contexts});
+    for (std::size_t n = 0; n < calls.size(); ++n) {
+        if (n < outcomes.size())
+            calls[n]->outcome.emplace(std::move(outcomes[n]));
+        else
+            calls[n]->outcome.emplace(error{errc::job_failed,
+                                            "the executor returned " + std::to_string(outcomes.size()) +
+                                                " results for a batch of " + std::to_string(calls.size()) + " items",
+                                            site_.name.str()});
     }
 }
 
 template <class Environment>
 task<void> body_calls<Environment>::wait_for_body(item_state& e, body_call& call, std::chrono::milliseconds limit) {
-    for (auto const deadline = site_.now() + limit; !call.outcome && site_.now() < deadline;) {
+    auto const deadline = limit.count() == 0 ? mono_time::max() : site_.now() + limit;
+    while (!call.outcome && site_.now() < deadline) {
         auto const seen = e.woken.edition();
         co_await e.woken.newer_than(seen, deadline);
     }

@@ -22,8 +22,7 @@ namespace elasticjob {
 /// of the pool, for several jobs at once, on one object.
 template <class F, class E, class Loop>
 concept body_factory_for = requires(F& f, job_config const& config) {
-    requires body_for<std::remove_cvref_t<decltype(f(config))>, E> ||
-        coroutine_body_for<std::remove_cvref_t<decltype(f(config))>, E, Loop>;
+    requires any_body_for<std::remove_cvref_t<decltype(f(config))>, E, Loop>;
 };
 
 namespace detail {

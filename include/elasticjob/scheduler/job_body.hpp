@@ -8,6 +8,7 @@
 #include <elasticjob/execution/executor.hpp>
 
 #include <utility>
+#include <vector>
 
 namespace elasticjob::detail {
 
@@ -23,7 +24,12 @@ public:
             Body body;
         };
         job_body made{new holder{std::move(e), std::move(b)}, [](void* self) { delete static_cast<holder*>(self); }};
-        if constexpr (body_for<Body, Executor>)
+        if constexpr (batch_body_for<Body, Executor>)
+            made.call_all_ = [](void* self, item_contexts all) {
+                auto& h = *static_cast<holder*>(self);
+                return h.executor(h.body, all);
+            };
+        else if constexpr (body_for<Body, Executor>)
             made.call_ = [](void* self, sharding_context const& ctx) {
                 auto& h = *static_cast<holder*>(self);
                 return h.executor(h.body, ctx);
@@ -41,8 +47,11 @@ public:
     ~job_body();
 
     bool is_coroutine() const noexcept { return start_ != nullptr; }
+    bool takes_batches() const noexcept { return call_all_ != nullptr; }
 
-    /// Precondition: the body is not a coroutine.
+    /// Precondition: the body takes batches.
+    std::vector<result<void>> operator()(item_contexts all) const { return call_all_(holder_, all); }
+    /// Precondition: the body is no coroutine and takes no batches.
     result<void> operator()(sharding_context const& ctx) const { return call_(holder_, ctx); }
     /// Precondition: the body is a coroutine. `run` and this object must outlive the task.
     task<result<void>> start(coroutine_context<Loop> const& run) const { return start_(holder_, run); }
@@ -53,6 +62,7 @@ private:
     void* holder_;
     void (*destroy_)(void*);
     result<void> (*call_)(void*, sharding_context const&) = nullptr;
+    std::vector<result<void>> (*call_all_)(void*, item_contexts) = nullptr;
     task<result<void>> (*start_)(void*, coroutine_context<Loop> const&) = nullptr;
 };
 
@@ -61,6 +71,7 @@ job_body<Loop>::job_body(job_body&& other) noexcept
     : holder_{std::exchange(other.holder_, nullptr)},
       destroy_{other.destroy_},
       call_{other.call_},
+      call_all_{other.call_all_},
       start_{other.start_} {}
 
 template <class Loop>

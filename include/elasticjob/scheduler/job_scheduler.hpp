@@ -83,7 +83,7 @@ public:
     /// problems at once; invalid_argument for wrong options; job_conflict; unknown_strategy; unreachable if the
     /// registry does not answer within `start_timeout`; no_auth.
     template <class Body>
-    requires body_for<Body, Executor> || coroutine_body_for<Body, Executor, typename Registry::loop_type>
+    requires any_body_for<Body, Executor, typename Registry::loop_type>
     [[nodiscard]] result<handle> schedule(job_config config, Body body) {
         return add(std::move(config), body_type::make(executor_, std::move(body)));
     }
@@ -91,7 +91,7 @@ public:
     /// The same for coroutines on the registry's loop. It blocks the loop only while it validates the configuration.
     /// Threads: the loop's: `co_await` it there, or pass it to `start_on` (core/start_on.hpp).
     template <class Body>
-    requires body_for<Body, Executor> || coroutine_body_for<Body, Executor, typename Registry::loop_type>
+    requires any_body_for<Body, Executor, typename Registry::loop_type>
     [[nodiscard]] task<result<handle>> async_schedule(job_config config, Body body) {
         return add_here(std::move(config), body_type::make(executor_, std::move(body)));
     }
@@ -115,8 +115,7 @@ public:
 
     /// Not for use: makes the compiler say why the executor cannot run this body.
     template <class Body>
-        requires(!body_for<Body, Executor> && !coroutine_body_for<Body, Executor, typename Registry::loop_type>)
-    result<handle> schedule(job_config, Body) {
+    requires(!any_body_for<Body, Executor, typename Registry::loop_type>) result<handle> schedule(job_config, Body) {
         detail::check_body<Body, Executor, typename Registry::loop_type>();
         return error{errc::invalid_argument, "the executor cannot run this body"};
     }
