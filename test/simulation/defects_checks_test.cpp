@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defects of ElasticJob-Lite 2.1.5 that more than one check stands against here. Each scenario fails once all of them are
 // taken out; which they are stands with it.
-#include <simulation/scenario.hpp>
+#include <simulation/small_cluster.hpp>
 
 #include <doctest/doctest.h>
 
@@ -48,7 +48,7 @@ struct office_is_taken_in_order {
 TEST_CASE("D-11: a strategy that throws changes nothing, everybody goes on, and later all is made good") {
     auto config = every_five_seconds(6);
     config.job_sharding_strategy_class = MoodyStrategy::name;
-    basic_scenario<MoodyStrategy> c{config, 3, {2}};
+    basic_small_cluster<MoodyStrategy> c{config, 3, {2}};
     MoodyStrategy::throws = false;
     c.start();
     REQUIRE(c.items_of(0).size() == 3);
@@ -89,7 +89,7 @@ TEST_CASE("D-19: whose first read of a record fails does not take it for absent:
         for (std::uint32_t skipped = 0; skipped < 16; ++skipped) {
             CAPTURE(name_of(what));
             CAPTURE(skipped);
-            scenario c{hourly(4), 2};
+            small_cluster c{hourly(4), 2};
             c.start();
             c.trigger(0); // so that there is something in the ledgers
             c.run_until_before_the_hour();
@@ -131,7 +131,7 @@ TEST_CASE(
                 CAPTURE(name_of(what));
                 CAPTURE(seed);
                 CAPTURE(later.count());
-                scenario c{hourly(4), 3, {}, seed};
+                small_cluster c{hourly(4), 3, {}, seed};
                 c.s.add_invariant(office_is_taken_in_order{});
                 c.start();
                 auto const first = c.leader();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What ElasticJob-Lite 2.1.5 does wrong when instances die or leave: each is played here, and must not happen.
-#include <simulation/scenario.hpp>
+#include <simulation/small_cluster.hpp>
 
 #include <doctest/doctest.h>
 
@@ -25,7 +25,7 @@ struct keeps_items_until_their_end {
 } // namespace
 
 TEST_CASE("D-1: exactly what was running on a dead instance is run again") {
-    scenario c{hourly(9), 3};
+    small_cluster c{hourly(9), 3};
     c.start_before_the_hour();
     auto const share = c.items_of(0);
     REQUIRE(share.size() == 3);
@@ -49,7 +49,7 @@ TEST_CASE("D-1: exactly what was running on a dead instance is run again") {
 }
 
 TEST_CASE("D-1: the death of an idle instance, and an orderly exit, interrupt nothing") {
-    scenario c{hourly(6), 3};
+    small_cluster c{hourly(6), 3};
     c.start_before_the_hour();
     c.run_for(3s);
     CHECK(c.count(kind::started) == 6);
@@ -69,7 +69,7 @@ TEST_CASE("D-1: the death of an idle instance, and an orderly exit, interrupt no
 TEST_CASE("D-1: however many leave at once, no item names any of them, so no Java member takes them for crashed") {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         CAPTURE(seed);
-        scenario c{hourly(20), 10, {}, seed};
+        small_cluster c{hourly(20), 10, {}, seed};
         c.start();
         auto const java = instance_id::parse("10.0.0.99@-@4711").value();
         c.create(c.at.instance(java), {}, create_mode::ephemeral);
@@ -88,7 +88,7 @@ TEST_CASE("D-1: however many leave at once, no item names any of them, so no Jav
 }
 
 TEST_CASE("D-2: a dead instance's items are run although its server has no other instance") {
-    scenario c{hourly(2), 2};
+    small_cluster c{hourly(2), 2};
     c.start_before_the_hour();
     c.lasts = 10min;
     c.run_for(3s);
@@ -104,7 +104,7 @@ TEST_CASE("D-2: a dead instance's items are run although its server has no other
 }
 
 TEST_CASE("D-3: all items of a dead instance are run, also when there are more of them than live instances") {
-    scenario c{hourly(40), 2};
+    small_cluster c{hourly(40), 2};
     c.start_before_the_hour();
     c.lasts = 10min;
     c.run_for(3s);
@@ -119,7 +119,7 @@ TEST_CASE("D-3: all items of a dead instance are run, also when there are more o
 }
 
 TEST_CASE("D-4: when the one who took over dies too, the next takes over") {
-    scenario c{hourly(1), 4};
+    small_cluster c{hourly(1), 4};
     c.start_before_the_hour();
     c.lasts = 10min;
     c.run_for(3s);
@@ -137,7 +137,7 @@ TEST_CASE("D-4: when the one who took over dies too, the next takes over") {
 }
 
 TEST_CASE("D-5: whoever takes over runs nothing else because of it") {
-    scenario c{hourly(10), 2};
+    small_cluster c{hourly(10), 2};
     c.start_before_the_hour();
     c.lasts = 20s;
     c.run_for(3s);
@@ -152,7 +152,7 @@ TEST_CASE("D-5: whoever takes over runs nothing else because of it") {
 TEST_CASE("D-6: who has not heard that a run ended in order before its instance went does not run it again") {
     for (std::uint32_t skipped = 0; skipped < 8; ++skipped) {
         CAPTURE(skipped);
-        scenario c{hourly(2), 3, {2}};
+        small_cluster c{hourly(2), 3, {2}};
         c.start_before_the_hour();
         auto const first = c.items_of(1) == items{0} ? 1U : 0U;
         c.lasts_for[0] = 30s;
@@ -174,7 +174,7 @@ TEST_CASE("D-6: who has not heard that a run ended in order before its instance 
 }
 
 TEST_CASE("D-7: a disabled item is not run again, and a disabled server takes nothing") {
-    scenario c{hourly(3), 4};
+    small_cluster c{hourly(3), 4};
     c.start();
     c.disable(2);
     c.run_for(1s);
@@ -200,7 +200,7 @@ TEST_CASE("D-7: a disabled item is not run again, and a disabled server takes no
 TEST_CASE("D-7: with failover switched off an interrupted run is on record, and nothing is left to be taken over") {
     auto config = hourly(2);
     config.failover = false;
-    scenario c{config, 2};
+    small_cluster c{config, 2};
     c.start_before_the_hour();
     c.lasts = 10min;
     c.run_for(3s);
@@ -217,7 +217,7 @@ TEST_CASE("D-7: with failover switched off an interrupted run is on record, and 
 }
 
 TEST_CASE("D-45: who is shut down in the middle of a run ends it before it goes") {
-    scenario c{hourly(2), 2};
+    small_cluster c{hourly(2), 2};
     c.s.add_invariant(keeps_items_until_their_end{});
     c.start_before_the_hour();
     c.lasts = 10s;
@@ -234,7 +234,7 @@ TEST_CASE("D-45: who is shut down in the middle of a run ends it before it goes"
 }
 
 TEST_CASE("D-45: who is shut down from afar ends what it runs, and nobody runs it beside it") {
-    scenario c{hourly(2), 2};
+    small_cluster c{hourly(2), 2};
     c.start_before_the_hour();
     c.lasts = 20s;
     c.looks_at_its_stop_token = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What ElasticJob-Lite 2.1.5 does wrong about sessions and who leads: each is played here, and must not happen.
-#include <simulation/scenario.hpp>
+#include <simulation/small_cluster.hpp>
 
 #include <doctest/doctest.h>
 
@@ -25,7 +25,7 @@ struct leaders_are_right {
 };
 
 /// The instance's node as it was created, however often its data has been written since.
-revision created(scenario const& c, std::uint32_t n) {
+revision created(small_cluster const& c, std::uint32_t n) {
     auto const* there = c.find(c.at.instances() / c.id(n));
     return there ? there->stat.created : 0;
 }
@@ -40,7 +40,7 @@ std::vector<long> seconds_of(std::vector<observation> const& all) {
 } // namespace
 
 TEST_CASE("D-16: a connection that breaks and comes back in time is not taken for a crash") {
-    scenario c{hourly(4), 2};
+    small_cluster c{hourly(4), 2};
     c.start_before_the_hour();
     c.lasts = 1min;
     c.run_for(3s);
@@ -64,7 +64,7 @@ TEST_CASE("D-16: a connection that breaks and comes back in time is not taken fo
 }
 
 TEST_CASE("D-17: what runs on when its session has ended is marked again, and nobody runs it beside it") {
-    scenario c{hourly(2), 2, {1}};
+    small_cluster c{hourly(2), 2, {1}};
     c.start_before_the_hour();
     c.lasts = 1min;
     c.looks_at_its_stop_token = false;
@@ -88,7 +88,7 @@ TEST_CASE("D-17: what runs on when its session has ended is marked again, and no
 }
 
 TEST_CASE("D-17: a run is asked to stop before anybody else can have its item") {
-    scenario c{hourly(2), 2};
+    small_cluster c{hourly(2), 2};
     c.start_before_the_hour();
     c.lasts = 10min;
     c.run_for(10s);
@@ -107,7 +107,7 @@ TEST_CASE("D-17: a run is asked to stop before anybody else can have its item") 
 TEST_CASE("D-18: a session that ends, and the next one too, does not shut the job down") {
     for (auto later = 0ms; later < 30ms; later += 1ms) {
         CAPTURE(later.count());
-        scenario c{every_five_seconds(4), 2};
+        small_cluster c{every_five_seconds(4), 2};
         c.start();
         c.expire(0);
         c.expire(1);
@@ -131,7 +131,7 @@ TEST_CASE("D-19: what cannot be read is not taken for absent") {
         for (std::uint32_t skipped = 0; skipped < 6; ++skipped) {
             CAPTURE(name_of(what));
             CAPTURE(skipped);
-            scenario c{hourly(6), 3, {2}};
+            small_cluster c{hourly(6), 3, {2}};
             c.start();
             revision const before[] = {created(c, 0), created(c, 1)};
             auto const lose_some = [&] {
@@ -156,7 +156,7 @@ TEST_CASE("D-19: what cannot be read is not taken for absent") {
 }
 
 TEST_CASE("D-19: while the registry is away nothing is decided, and nothing begins") {
-    scenario c{every_five_seconds(4), 2};
+    small_cluster c{every_five_seconds(4), 2};
     c.start();
     auto const assigned = c.data(c.at.assignment());
     auto const leading = c.find(c.at.leader_instance())->stat.created;
@@ -174,7 +174,7 @@ TEST_CASE("D-19: while the registry is away nothing is decided, and nothing begi
 
 TEST_CASE(
     "D-20: what an item misses while it runs is made up for as soon as it is free, once, and only for that item") {
-    scenario c{every_five_seconds(2), 1};
+    small_cluster c{every_five_seconds(2), 1};
     c.start();
     c.lasts_for[1] = 12s;
     c.run_for(5s);
@@ -190,7 +190,7 @@ TEST_CASE(
 }
 
 TEST_CASE("D-20: what was missed belongs to the item, and whoever has it next makes up for it, once") {
-    scenario c{every_five_seconds(2), 2, {1}};
+    small_cluster c{every_five_seconds(2), 2, {1}};
     c.start();
     c.lasts = 12s;
     c.looks_at_its_stop_token = false;
@@ -209,7 +209,7 @@ TEST_CASE("D-20: what was missed belongs to the item, and whoever has it next ma
 TEST_CASE("D-20: with misfire switched off nothing is made up for, and nothing is left to be made up for later") {
     auto config = every_five_seconds(1);
     config.misfire = false;
-    scenario c{config, 1};
+    small_cluster c{config, 1};
     c.start();
     c.lasts = 12s;
     c.run_for(5s);
@@ -221,7 +221,7 @@ TEST_CASE("D-20: with misfire switched off nothing is made up for, and nothing i
 }
 
 TEST_CASE("D-27: a schedule that is changed and changed back repeats nothing, though the clock has been put back") {
-    scenario c{every_five_seconds(1), 1};
+    small_cluster c{every_five_seconds(1), 1};
     c.start();
     c.run_for(21s);
     REQUIRE(c.starts(0).size() == 4);
@@ -241,7 +241,7 @@ TEST_CASE("D-27: a schedule that is changed and changed back repeats nothing, th
 }
 
 TEST_CASE("D-28: an election that does not come to its end keeps nothing else waiting") {
-    scenario c{every_five_seconds(4), 2};
+    small_cluster c{every_five_seconds(4), 2};
     c.start();
     auto const stuck = c.at.election_latch() / "_c_somebody-latch-0000000000";
     c.create(stuck, {}, create_mode::ephemeral);
@@ -268,7 +268,7 @@ TEST_CASE("D-28: an election that does not come to its end keeps nothing else wa
 TEST_CASE("D-36: a disabled instance does not stand for election") {
     auto config = hourly(2);
     config.disabled = true;
-    scenario c{config, 2};
+    small_cluster c{config, 2};
     c.start();
     CHECK(c.count(kind::joined) == 2);
     CHECK(c.count(kind::leads) == 0);
@@ -292,7 +292,7 @@ TEST_CASE("D-41: an item whose beginning failed is not taken for running") {
         for (auto later = 0ms; later < 8ms; later += 1ms) {
             CAPTURE(name_of(what));
             CAPTURE(later.count());
-            scenario c{hourly(4), 2};
+            small_cluster c{hourly(4), 2};
             c.looks_at_its_stop_token = false;
             c.start_before_the_hour();
             // The first requests of the hour, or the session while they are on their way.
@@ -317,7 +317,7 @@ TEST_CASE("D-41: an item whose beginning failed is not taken for running") {
 }
 
 TEST_CASE("D-44: what stands in the leader's node of a former session of ours is not our leadership") {
-    scenario c{hourly(4), 2};
+    small_cluster c{hourly(4), 2};
     c.s.add_invariant(leaders_are_right{});
     c.start();
     auto const former = c.leader();
@@ -338,7 +338,7 @@ TEST_CASE("D-44: what stands in the leader's node of a former session of ours is
 TEST_CASE("D-44: an election during which the session ends makes nobody leader who is not, and leaves no candidate") {
     for (auto later = 0ms; later < 40ms; later += 1ms) {
         CAPTURE(later.count());
-        scenario c{hourly(4), 3};
+        small_cluster c{hourly(4), 3};
         c.s.add_invariant(leaders_are_right{});
         c.start();
         auto const first = c.leader(), second = (first + 1) % 3;
@@ -354,7 +354,7 @@ TEST_CASE("D-44: an election during which the session ends makes nobody leader w
 }
 
 TEST_CASE("D-22: a server that an operator has disabled stays so when its process starts anew") {
-    scenario c{hourly(4), 2};
+    small_cluster c{hourly(4), 2};
     c.start();
     c.disable(0);
     c.inject({.what = fault_kind::crash, .node = 0, .span = 15s});
@@ -367,7 +367,7 @@ TEST_CASE("D-22: a server that an operator has disabled stays so when its proces
 }
 
 TEST_CASE("D-23: a server that is disabled takes no other with it whose name begins like its own") {
-    scenario c{hourly(11), 12};
+    small_cluster c{hourly(11), 12};
     c.start();
     c.disable(0); // 10.0.0.1
     c.run_for(1s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What ElasticJob-Lite 2.1.5 does wrong when it shards: each is played here, and must not happen.
-#include <simulation/scenario.hpp>
+#include <simulation/small_cluster.hpp>
 
 #include <doctest/doctest.h>
 
@@ -39,7 +39,7 @@ struct no_item_is_without_owner {
 TEST_CASE("D-8: whoever joins while the leader is sharding gets items too") {
     for (auto later = 0ms; later < 50ms; later += 1ms) {
         CAPTURE(later.count());
-        scenario c{hourly(12), 4, {2, 3}};
+        small_cluster c{hourly(12), 4, {2, 3}};
         c.start();
         c.s.schedule_faults(
             {{.what = fault_kind::join, .node = 2}, {.at = later, .what = fault_kind::join, .node = 3}});
@@ -53,7 +53,7 @@ TEST_CASE("D-8: whoever joins while the leader is sharding gets items too") {
 TEST_CASE("D-8: whoever is disabled while the leader is sharding gets none") {
     for (auto later = 0ms; later < 50ms; later += 1ms) {
         CAPTURE(later.count());
-        scenario c{hourly(12), 4, {3}};
+        small_cluster c{hourly(12), 4, {3}};
         c.start();
         auto const victim = (c.leader() + 1) % 3;
         c.s.schedule_faults(
@@ -68,7 +68,7 @@ TEST_CASE("D-8: whoever is disabled while the leader is sharding gets none") {
 TEST_CASE("D-9: nobody is given items who has gone since the leader looked") {
     for (auto later = 0ms; later < 50ms; later += 1ms) {
         CAPTURE(later.count());
-        scenario c{hourly(12), 4, {3}};
+        small_cluster c{hourly(12), 4, {3}};
         c.start();
         auto const victim = (c.leader() + 1) % 3;
         c.s.add_invariant(nobody_dead_is_given_items{});
@@ -81,7 +81,7 @@ TEST_CASE("D-9: nobody is given items who has gone since the leader looked") {
 }
 
 TEST_CASE("D-9: what runs for hours does not keep a sharding waiting, so what it is decided on is not hours old") {
-    scenario c{hourly(6), 3, {2}};
+    small_cluster c{hourly(6), 3, {2}};
     c.start_before_the_hour();
     c.lasts = 5h;
     c.looks_at_its_stop_token = false;
@@ -101,7 +101,7 @@ TEST_CASE("D-10: a sharding whose requests or replies are lost leaves the old as
         for (std::uint32_t skipped = 0; skipped < 8; ++skipped) {
             CAPTURE(name_of(what));
             CAPTURE(skipped);
-            scenario c{hourly(9), 3, {2}};
+            small_cluster c{hourly(9), 3, {2}};
             c.start();
             c.s.add_invariant(no_item_is_without_owner{});
             // Several in a row, so that trying again once is not enough.
@@ -117,7 +117,7 @@ TEST_CASE("D-10: a sharding whose requests or replies are lost leaves the old as
 }
 
 TEST_CASE("D-11: a strategy that no member has changes nothing, and everybody goes on") {
-    scenario c{every_five_seconds(4), 2};
+    small_cluster c{every_five_seconds(4), 2};
     c.start();
     auto const before = c.data(c.at.assignment());
     auto edited = **from_json(c.data(c.at.config()));
@@ -136,7 +136,7 @@ TEST_CASE("D-11: a strategy that no member has changes nothing, and everybody go
 }
 
 TEST_CASE("D-12: the leader shards at once, whatever else its process is busy with") {
-    scenario c{hourly(6), 3, {2}};
+    small_cluster c{hourly(6), 3, {2}};
     c.start_before_the_hour();
     c.lasts = 30min;
     c.looks_at_its_stop_token = false;
@@ -155,7 +155,7 @@ TEST_CASE("D-12: the leader shards at once, whatever else its process is busy wi
 }
 
 TEST_CASE("D-12: a leader that does not answer any more is replaced, and the one that waits gets its items") {
-    scenario c{hourly(4), 3, {2}};
+    small_cluster c{hourly(4), 3, {2}};
     c.start();
     auto const leader = c.leader();
     c.inject({.what = fault_kind::pause, .node = leader, .span = 24h});
@@ -169,7 +169,7 @@ TEST_CASE("D-12: a leader that does not answer any more is replaced, and the one
 }
 
 TEST_CASE("D-12: a leader that never shards keeps a firing waiting for a bounded time, and it is told who it is") {
-    scenario c{every_five_seconds(2), 1};
+    small_cluster c{every_five_seconds(2), 1};
     for (auto const& path : {c.at.root(), c.at.leader(), c.at.election(), c.at.instances()}) c.create(path);
     c.create(c.at.leader_instance(), "10.0.0.9@-@4711", create_mode::ephemeral);
     c.create(c.at.instances() / "10.0.0.9@-@4711", {}, create_mode::ephemeral);
@@ -190,7 +190,7 @@ TEST_CASE("D-12: a leader that never shards keeps a firing waiting for a bounded
 TEST_CASE("D-13: who has not heard of a sharding yet starts nothing that has become somebody else's") {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         CAPTURE(seed);
-        scenario c{hourly(6), 3, {2}, seed};
+        small_cluster c{hourly(6), 3, {2}, seed};
         c.start_before_the_hour();
         auto const former = 1 - c.leader();
         // It asks, and is the first to ask, but hears nothing before and after the hour.
@@ -208,7 +208,7 @@ TEST_CASE("D-13: who has not heard of a sharding yet starts nothing that has bec
 }
 
 TEST_CASE("D-14: nobody polls: neither when idle, nor while an item waits for the end of a run elsewhere") {
-    scenario c{hourly(2), 2, {1}};
+    small_cluster c{hourly(2), 2, {1}};
     auto const& counts = c.s.server().counts();
     c.start();
     auto before = counts.all();
@@ -231,7 +231,7 @@ TEST_CASE("D-14: nobody polls: neither when idle, nor while an item waits for th
 }
 
 TEST_CASE("D-15: the items of a tick start with one request, and end with one") {
-    scenario c{hourly(200), 1};
+    small_cluster c{hourly(200), 1};
     auto const& counts = c.s.server().counts();
     c.start_before_the_hour();
     auto const reads = counts.reads, writes = counts.writes;
@@ -243,7 +243,7 @@ TEST_CASE("D-15: the items of a tick start with one request, and end with one") 
 }
 
 TEST_CASE("D-26: what somebody has damaged is mended at once: an owner, the assignment, a record") {
-    scenario c{hourly(4), 2};
+    small_cluster c{hourly(4), 2};
     c.start();
     auto const before = c.data(c.at.assignment());
     c.write(c.at.item_instance(0), "10.0.0.9@-@4711");
@@ -265,7 +265,7 @@ TEST_CASE("D-26: what somebody has damaged is mended at once: an owner, the assi
 }
 
 TEST_CASE("D-31: an item that is cut off while it runs keeps its nodes until it has ended") {
-    scenario c{hourly(4), 2};
+    small_cluster c{hourly(4), 2};
     c.start_before_the_hour();
     c.lasts = 1min;
     c.looks_at_its_stop_token = false;
@@ -283,7 +283,7 @@ TEST_CASE("D-31: an item that is cut off while it runs keeps its nodes until it 
 }
 
 TEST_CASE("D-31: an item that is cut off, runs on and comes back is not run beside itself") {
-    scenario c{every_five_seconds(4), 2};
+    small_cluster c{every_five_seconds(4), 2};
     c.start();
     c.lasts_for[3] = 1min;
     c.looks_at_its_stop_token = false;
@@ -302,7 +302,7 @@ TEST_CASE("D-31: an item that is cut off, runs on and comes back is not run besi
 }
 
 TEST_CASE("D-38: a sharding that somebody has left unfinished stops nobody") {
-    scenario c{every_five_seconds(4), 3, {2}};
+    small_cluster c{every_five_seconds(4), 3, {2}};
     c.start();
     c.create(c.at.sharding_necessary());
     c.create(c.at.sharding_processing());

@@ -2,7 +2,7 @@
 // A pause: nothing begins, no item moves, and what becomes due meanwhile is never run (PA-1 to PA-4).
 #include <elasticjob/execution/job_pauses.hpp>
 
-#include <simulation/scenario.hpp>
+#include <simulation/small_cluster.hpp>
 
 #include <doctest/doctest.h>
 
@@ -28,8 +28,8 @@ struct no_start_in_a_pause {
     }
 };
 
-struct paused_job : basic_scenario<AverageAllocation> {
-    using basic_scenario::basic_scenario;
+struct paused_job : basic_small_cluster<AverageAllocation> {
+    using basic_small_cluster::basic_small_cluster;
 
     wall_time wall() { return s.world().wall_now(); }
 

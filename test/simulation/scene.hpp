@@ -3,6 +3,8 @@
 #ifndef ELASTICJOB_TEST_SIMULATION_SCENE_HPP
 #define ELASTICJOB_TEST_SIMULATION_SCENE_HPP
 
+#include <support/never.hpp>
+
 #include <elasticjob/testing/simulation.hpp>
 
 #include <chrono>
@@ -36,7 +38,6 @@ inline job_config make_job(std::string cron, int count) {
     c.failover = true;
     return c;
 }
-inline constexpr char const* never = "0 0 0 1 1 ? 2099";
 
 inline body_type lasting(std::chrono::nanoseconds span) {
     return [span](sharding_context const&) { return simulated_run{.duration = span}; };

@@ -2,7 +2,7 @@
 // A job whose strategy is named by its configuration and changes while it runs.
 #include <elasticjob/allocation/sticky.hpp>
 #include <elasticjob/allocation/strategies.hpp>
-#include <simulation/scenario.hpp>
+#include <simulation/small_cluster.hpp>
 
 #include <doctest/doctest.h>
 
@@ -15,8 +15,8 @@ using namespace elasticjob::test;
 namespace {
 
 /// Three instances run a job of seven items, with either strategy.
-struct renamed_job : basic_scenario<Strategies<AverageAllocation, StickyAllocation>> {
-    renamed_job() : basic_scenario{every_five_seconds(7), 3} { start(); }
+struct renamed_job : basic_small_cluster<Strategies<AverageAllocation, StickyAllocation>> {
+    renamed_job() : basic_small_cluster{every_five_seconds(7), 3} { start(); }
 
     void name_strategy(std::string_view strategy) {
         auto edited = **from_json(data(at.config()));

@@ -12,6 +12,7 @@
 #include <elasticjob/registry/memory_registry.hpp>
 
 #include <support/job_world.hpp> // losing
+#include <support/never.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -28,9 +29,6 @@
 namespace elasticjob::test {
 
 using namespace std::chrono_literals;
-
-/// A cron expression that does not fire during a test.
-inline constexpr char const* never = "0 0 0 1 1 ? 2099";
 
 inline job_config make_job(std::string name, std::string cron, int count) {
     job_config c;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `scenario`: a small simulated cluster of one job, told what happens to it line by line.
-#ifndef ELASTICJOB_TEST_SIMULATION_SCENARIO_HPP
-#define ELASTICJOB_TEST_SIMULATION_SCENARIO_HPP
+/// \file \brief `small_cluster`: a simulated cluster of one job, told what happens to it line by line.
+#ifndef ELASTICJOB_TEST_SIMULATION_SMALL_CLUSTER_HPP
+#define ELASTICJOB_TEST_SIMULATION_SMALL_CLUSTER_HPP
 
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/sharding/assignment.hpp>
@@ -70,9 +70,9 @@ struct ownership_history {
 /// begin, and succeed, unless they are stopped. What is ordered happens at once; what has come of it shows when time
 /// has passed.
 template <sharding_strategy Strategy>
-class basic_scenario {
+class basic_small_cluster {
 public:
-    explicit basic_scenario(job_config config, std::uint32_t nodes, items absent = {}, std::uint64_t seed = 1,
+    explicit basic_small_cluster(job_config config, std::uint32_t nodes, items absent = {}, std::uint64_t seed = 1,
                             simulation_options o = {})
         : s{seed, std::move(o)},
           at{job_name::parse(config.name).value()},
@@ -85,7 +85,7 @@ public:
         s.add_invariant(history);
         for (auto const n : absent) s.set_member(n, 0, false);
     }
-    ~basic_scenario() { by_hand_.cancel(); }
+    ~basic_small_cluster() { by_hand_.cancel(); }
 
     /// All are members, and own what is theirs.
     void start() {
@@ -218,7 +218,7 @@ private:
     task_scope by_hand_;
 };
 
-using scenario = basic_scenario<AverageAllocation>;
+using small_cluster = basic_small_cluster<AverageAllocation>;
 
 } // namespace elasticjob::test
-#endif // ELASTICJOB_TEST_SIMULATION_SCENARIO_HPP
+#endif // ELASTICJOB_TEST_SIMULATION_SMALL_CLUSTER_HPP
