@@ -130,3 +130,36 @@ TEST_CASE("operations.dead_letters: a reply that is lost loses nothing, and runs
     f.c.run_for(1min);
     CHECK(f.attempts == 1);
 }
+
+TEST_CASE("operations.dead_letters: as commands they are on record, and given once") {
+    failing_job f;
+    auto const due = list_dead_letters(f.c.by_hand, "settle")->front().run.run.due;
+    command_by const ann{"ann", "key-1"};
+    auto const is = [](result<command_result> const& r, command_result::effect what) { return r && r->what == what; };
+    using effect = command_result::effect;
+    CHECK(is(run_again(f.c.by_hand, "settle", 1, due, {"ann", {}, true}), effect::planned));
+    CHECK(list_dead_letters(f.c.by_hand, "settle")->size() == 1);
+    for (auto const fate : {request_fate::reply_lost, request_fate::request_lost}) {
+        {
+            losing const lost{f.c.server, losing::nth_write(f.c.by_hand.session().id, 0, fate)};
+            CHECK(is(run_again(f.c.by_hand, "settle", 1, due, {"ann"}), effect::done));
+        }
+        f.c.run_for(1s); // it fails again
+    }
+    CHECK(f.attempts == 2);
+    CHECK(is(run_again(f.c.by_hand, "settle", 1, due, ann), effect::done));
+    f.c.run_for(1s);
+    CHECK(is(run_again(f.c.by_hand, "settle", 1, due, ann), effect::repeated));
+    f.c.run_for(1s);
+    CHECK(f.attempts == 3);
+    CHECK(discard(f.c.by_hand, "settle", 1, due, ann).error() == errc::invalid_argument); // another command's key
+    CHECK(is(discard(f.c.by_hand, "settle", 1, due, {"ann", "key-2"}), effect::done));
+    CHECK(is(discard(f.c.by_hand, "settle", 1, due, {"ann", "key-2"}), effect::repeated));
+    CHECK(discard(f.c.by_hand, "settle", 1, due, {"ann"}).error() == errc::no_node);
+    auto const trail = list_commands(f.c.by_hand, "settle").value();
+    REQUIRE(trail.entries().size() == 6);
+    CHECK(trail.entries()[2].verb == "run again");
+    CHECK(trail.entries()[2].subject == "item 1, due 2026-01-01T01:00:00.000Z");
+    CHECK(trail.entries()[3].outcome == command_outcome::refused);
+    CHECK(trail.entries()[4].verb == "discard");
+}

@@ -7,11 +7,13 @@
 #include <elasticjob/core/within.hpp>
 #include <elasticjob/membership/job_chain.hpp>
 #include <elasticjob/membership/stored_job.hpp>
+#include <elasticjob/operations/job_settings.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/registry/registry.hpp>
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -68,13 +70,24 @@ task<result<config_decision>> publish_job(Registry& r, valid_config config) {
                     at.root().str()};
 }
 
-/// The same as a blocking call. Waits up to ten seconds. Errors: as above, and timed_out; those of `validate`, before
-/// anything is read or written. Threads: any but the loop's.
+/// `publish_job` as a blocking call, for programs: it is not on record. Waits up to ten seconds. Errors: as above, and
+/// timed_out; those of `validate`, before anything is read or written. Threads: any but the loop's.
 template <registry Registry>
 result<config_decision> add_job(Registry& r, job_config config) {
     ELASTICJOB_TRY(auto valid, validate(std::move(config)));
     auto& l = r.loop();
     return block_on(l, within(l, l.now() + std::chrono::seconds{10}, publish_job(r, std::move(valid))));
+}
+
+/// Adds a job as an operator's command, or finds that it is there and configured so. `strategies` are those that the members
+/// know besides this library's. Waits up to ten seconds.
+/// Errors: node_exists if a job of that name is there and is configured otherwise; all others as `change_settings`. Threads:
+/// any but the loop's.
+template <registry Registry>
+result<command_result> add_job(Registry& r, job_config config, command_by by,
+                               std::vector<std::string> strategies = {}) {
+    settings_change change{std::move(config), {}, true, std::move(strategies), false};
+    return change_settings(r, std::move(change), std::move(by));
 }
 
 } // namespace elasticjob

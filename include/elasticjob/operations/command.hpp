@@ -53,14 +53,16 @@ namespace detail {
 /// What a command is called in the audit trail.
 struct command_title {
     std::string verb;
-    std::string subject{};   ///< empty: the job
-    bool may_create = false; ///< the command can make the job
+    std::string subject{};       ///< empty: the job
+    bool may_create = false;     ///< the command does not need the job's configuration
+    bool may_be_removed = false; ///< nor that the job has no tombstone
 };
 
 /// What is to be done, in words; the operations are in the transaction already.
 struct command_plan {
     std::string text;
-    bool changes = true; ///< false: it is so already, and there are no operations
+    bool changes = true;            ///< false: it is so already, and there are no operations
+    bool leaves_only_trail = false; ///< behind it nothing but the audit trail may be left of the job
 };
 
 /// Gives it a key if it has none. Errors: invalid_argument.
@@ -81,12 +83,17 @@ struct command_base {
     bool is_removed() const { return nodes[2].has_value(); }
     bool has_config() const { return nodes[3] && !nodes[3]->data.empty(); }
 
-    /// What every command's transaction begins with: the job is there, configured as it was read, and has not been removed.
-    transaction begin(job_layout const& at, bool may_create) const;
+    /// What every command's transaction begins with: the job is there, configured as it was read, and has not been removed;
+    /// unless the title says that the command does without. A job that has been removed still is.
+    transaction begin(job_layout const& at, command_title const& title) const;
 
-    /// What it ends with.
-    void record(transaction& t, job_layout const& at, audit_entry e) const;
+    /// What it ends with. If the plan says so, the registry refuses the transaction unless nothing else is left of the job.
+    void record(transaction& t, job_layout const& at, audit_entry e, bool leaves_only_trail = false) const;
 };
+
+/// The last operations of a transaction: writes the trail, and removes the job's root on the way, which the registry refuses
+/// if anything else is below it.
+void put_trail_alone(transaction& t, job_layout const& at, std::optional<node> const& trail, std::string text);
 
 template <registry Registry>
 task<result<command_base>> read_command_base(Registry& r, job_layout at) {
@@ -97,13 +104,14 @@ task<result<command_base>> read_command_base(Registry& r, job_layout at) {
     co_return command_base{session.generation, std::move(nodes), std::move(trail)};
 }
 
-/// Puts a refusal on record, if it can be: the caller is told either way.
+/// Puts a refusal on record, if there is a job to have a trail, or there was one: the caller is told either way.
 template <registry Registry>
 task<void> record_refusal(Registry& r, job_layout at, audit_entry e) {
     for (int attempt = 0; attempt < 5; ++attempt) {
         auto const base = co_await read_command_base(r, at);
-        if (!base || !base->has_config() || base->is_removed()) co_return;
-        auto t = base->begin(at, false);
+        if (!base || !(base->has_config() || base->is_removed())) co_return;
+        command_title const refused{e.verb, e.subject, false, true};
+        auto t = base->begin(at, refused);
         base->record(t, at, e);
         auto const reply = co_await r.commit(std::move(t));
         if (!reply || *reply) co_return;
@@ -130,17 +138,22 @@ task<result<command_result>> carry_out(Registry& r, job_name job, command_by giv
         if (!base && is_transient(base.error())) continue;
         if (!base) co_return base.error();
         if (auto const* before = base->trail.find(by.key)) {
-            if (before->verb != title.verb || before->subject != title.subject)
-                co_return error{errc::invalid_argument,
+            if (before->verb != title.verb || before->subject != title.subject) {
+                refusal = error{errc::invalid_argument,
                                 "the key belongs to another command: " + before->verb + " " + before->subject, by.key};
+                break;
+            }
             auto const done = before->outcome == command_outcome::unchanged ? effect::unchanged : effect::done;
             co_return command_result{may_be_ours ? done : effect::repeated, before->note, by.key};
         }
-        if (base->is_removed()) co_return removed_error(at);
+        if (base->is_removed() && !title.may_be_removed) {
+            refusal = removed_error(at);
+            break;
+        }
         if (!base->has_config() && !title.may_create)
             co_return error{errc::no_node, "there is no job of that name", at.root().str()};
 
-        auto t = base->begin(at, title.may_create);
+        auto t = base->begin(at, title);
         auto const planned = co_await plan(t);
         if (!planned && is_transient(planned.error())) continue;
         if (!planned) {
@@ -149,7 +162,8 @@ task<result<command_result>> carry_out(Registry& r, job_name job, command_by giv
         }
         if (by.is_dry_run) co_return command_result{effect::planned, planned->text, by.key};
         auto const outcome = planned->changes ? command_outcome::done : command_outcome::unchanged;
-        base->record(t, at, entry_of(by, title, outcome, planned->text, r.loop().wall_now()));
+        auto entry = entry_of(by, title, outcome, planned->text, r.loop().wall_now());
+        base->record(t, at, std::move(entry), planned->leaves_only_trail);
         if (!t.has_room(r.limits())) {
             refusal = error{errc::too_large, "this changes more nodes than one transaction can: do it in parts",
                             at.root().str()};

@@ -6,6 +6,7 @@
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/execution/run_record.hpp>
+#include <elasticjob/operations/command.hpp>
 #include <elasticjob/operations/look_order.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_all.hpp>
@@ -67,6 +68,42 @@ task<result<std::vector<dead_letter>>> find_dead_letters(Registry& r, job_name j
     co_return letters;
 }
 
+namespace detail {
+
+/// `run again`, `item 2, due 2026-01-01T00:00:00.000Z`.
+command_title title_of(dead_letter_verdict verdict, item_index item, wall_time due);
+
+/// Adds to the transaction what handles the last dead letter of that item for that due instant. Errors: no_node,
+/// version_conflict, malformed_data, those of the registry.
+template <registry Registry>
+task<result<command_plan>> plan_settlement(Registry& r, job_layout at, item_index item, wall_time due,
+                                           dead_letter_verdict verdict, transaction& t) {
+    std::vector<node_path> const paths{at.run_record(item), at.look_order(item), at.orders()};
+    ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, paths));
+    auto const& stored = nodes[0];
+    auto const none = error{errc::no_node, "the item has no dead letter for that instant", at.run_record(item).str()};
+    if (!stored) co_return none;
+    ELASTICJOB_CO_TRY(auto record, run_record::parse(stored->data));
+    auto& letters = record.dead_letters;
+    auto const letter =
+        std::find_if(letters.rbegin(), letters.rend(), [&](run_entry const& e) { return e.run.due == due; });
+    if (letter == letters.rend()) co_return none;
+    if (record.running || record.retry)
+        co_return error{errc::version_conflict,
+                        std::string{record.running ? "the item runs" : "the item waits to be tried again"} +
+                            ": ask when that is over",
+                        at.run_record(item).str()};
+    bool const is_again = verdict == dead_letter_verdict::run_again;
+    if (is_again) record.retry = run_retry{due, run_source::trigger, letter->run.attempt + 1, letter->ended};
+    letters.erase(std::next(letter).base());
+    t.set(at.run_record(item), record.to_text(), stored->stat.version);
+    if (!nodes[2]) t.create(at.orders(), {});
+    put_look_order(t, at, item, nodes[1]);
+    co_return command_plan{is_again ? "the dead letter is run again" : "the dead letter is discarded"};
+}
+
+} // namespace detail
+
 /// Runs the last dead letter of that item for that due instant again, or discards it. One transaction checks the
 /// version of the record, so if two operators handle the same letter, one of them gets no_node. The item's owner is
 /// notified and runs it like any other run. If the run fails again, it becomes a dead letter again. Safe to repeat: if
@@ -78,35 +115,30 @@ task<result<void>> settle_dead_letter(Registry& r, job_name job, item_index item
                                       dead_letter_verdict verdict) {
     job_layout const at{job};
     for (int attempt = 0; attempt < 10; ++attempt) {
-        std::vector<node_path> const paths{at.run_record(item), at.look_order(item)};
-        ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, paths));
-        auto const& stored = nodes[0];
-        auto const none =
-            error{errc::no_node, "the item has no dead letter for that instant", at.run_record(item).str()};
-        if (!stored) co_return none;
-        ELASTICJOB_CO_TRY(auto record, run_record::parse(stored->data));
-        auto& letters = record.dead_letters;
-        auto const letter =
-            std::find_if(letters.rbegin(), letters.rend(), [&](run_entry const& e) { return e.run.due == due; });
-        if (letter == letters.rend()) co_return none;
-        if (record.running || record.retry)
-            co_return error{errc::version_conflict,
-                            std::string{record.running ? "the item runs" : "the item waits to be tried again"} +
-                                ": ask when that is over",
-                            at.run_record(item).str()};
-        if (verdict == dead_letter_verdict::run_again)
-            record.retry = run_retry{due, run_source::trigger, letter->run.attempt + 1, letter->ended};
-        letters.erase(std::next(letter).base());
         transaction t{r.session().generation};
-        t.set(at.run_record(item), record.to_text(), stored->stat.version);
-        detail::put_look_order(t, at, item, nodes[1]);
+        ELASTICJOB_CO_CHECK(co_await detail::plan_settlement(r, at, item, due, verdict, t));
         ELASTICJOB_CO_TRY(auto const reply, co_await r.commit(std::move(t)));
         if (reply) co_return success();
     }
     co_return error{errc::version_conflict, "the item's record kept changing", at.run_record(item).str()};
 }
 
-// The same as blocking calls. Threads: any but the loop's.
+/// The same as an operator's command, which a lost reply does not make a second run: a repeated call with the same key
+/// reports what the first one did, even if the run has failed again since.
+/// Errors: as `settle_dead_letter`, and those of `carry_out`.
+template <registry Registry>
+task<result<command_result>> order_dead_letter(Registry& r, job_name job, item_index item, wall_time due,
+                                               dead_letter_verdict verdict, command_by by) {
+    job_layout const at{job};
+    auto const plan = [&r, at, item, due, verdict](transaction& t) -> task<result<detail::command_plan>> {
+        co_return co_await detail::plan_settlement(r, at, item, due, verdict, t);
+    };
+    auto title = detail::title_of(verdict, item, due);
+    co_return co_await detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
+}
+
+// The same as blocking calls. Those with the name of an operator are on record and wait up to ten seconds. Threads: any but
+// the loop's.
 
 /// The dead letters of a job, in the order of its items. Errors: as `find_dead_letters`, and invalid_argument for an
 /// invalid job name.
@@ -116,20 +148,41 @@ result<std::vector<dead_letter>> list_dead_letters(Registry& r, std::string_view
     return block_on(r.loop(), find_dead_letters(r, std::move(name)));
 }
 
-/// Makes the item's owner run a dead letter at once. Errors: as `settle_dead_letter`, and invalid_argument for an
-/// invalid job name.
+/// Makes the item's owner run a dead letter at once, without a record of the command. Errors: as `settle_dead_letter`, and
+/// invalid_argument for an invalid job name.
 template <registry Registry>
 result<void> run_again(Registry& r, std::string_view job, item_index item, wall_time due) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));
     return block_on(r.loop(), settle_dead_letter(r, std::move(name), item, due, dead_letter_verdict::run_again));
 }
 
-/// Removes a dead letter from its item's record. Errors: as `run_again`.
+/// Removes a dead letter from its item's record, without a record of the command. Errors: as `run_again`.
 template <registry Registry>
 result<void> discard(Registry& r, std::string_view job, item_index item, wall_time due) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));
     return block_on(r.loop(), settle_dead_letter(r, std::move(name), item, due, dead_letter_verdict::discard));
 }
 
+/// Makes the item's owner run a dead letter at once. Errors: as `order_dead_letter`, and timed_out: repeat the call with the
+/// same key; invalid_argument for an invalid job name.
+template <registry Registry>
+result<command_result> run_again(Registry& r, std::string_view job, item_index item, wall_time due, command_by by) {
+    return detail::wait_for_job(r, job, [&](job_name name) {
+        return order_dead_letter(r, std::move(name), item, due, dead_letter_verdict::run_again, by);
+    });
+}
+
+/// Removes a dead letter from its item's record. Errors: as `run_again`.
+template <registry Registry>
+result<command_result> discard(Registry& r, std::string_view job, item_index item, wall_time due, command_by by) {
+    return detail::wait_for_job(r, job, [&](job_name name) {
+        return order_dead_letter(r, std::move(name), item, due, dead_letter_verdict::discard, by);
+    });
+}
+
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/operations/dead_letters.ipp>
+#endif
 #endif // ELASTICJOB_OPERATIONS_DEAD_LETTERS_HPP

@@ -36,6 +36,9 @@ struct settings_change {
     /// Names of strategies that the members know besides those of this library. Another one is refused: its members would
     /// ignore the configuration.
     std::vector<std::string> strategies{};
+
+    /// Whether the configuration of a job that is there is changed. If not, another configuration is refused.
+    bool may_change = true;
 };
 
 namespace detail {
@@ -71,7 +74,7 @@ task<result<job_settings>> find_settings(Registry& r, job_name job) {
 /// Validates a configuration, strategy included, and writes it in one transaction, which takes effect at the next firing
 /// (RS-1). What is stored may be damaged: then it is replaced.
 /// Errors: those of `validate`, before anything is read; unknown_strategy; no_node if there is no such job and it may not be
-/// added; removed if the job was removed for good; job_conflict if it has another class or type; version_conflict if the
+/// added; node_exists if there is one and it may not be changed; removed if the job was removed for good; job_conflict if it has another class or type; version_conflict if the
 /// configuration is not the expected one any more; invalid_config if jobs would wait for each other; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_settings(Registry& r, settings_change change, command_by by) {
@@ -93,6 +96,11 @@ task<result<command_result>> order_settings(Registry& r, settings_change change,
         detail::note_labels(decision, nodes[2], valid.config().item_labels);
         if (before && decision.differences.empty())
             co_return detail::command_plan{"it is configured so already", false};
+        if (config_node && !change.may_change)
+            co_return error{errc::node_exists,
+                            "a job of that name is there and is configured otherwise: " +
+                                detail::text_of_change(decision),
+                            at.config().str()};
         ELASTICJOB_CO_TRY(auto const chain, co_await read_job_chain(r, valid.config()));
         detail::put_config(t, at, valid.config(), config_node, schedule_node);
         detail::put_labels(t, at.item_labels(), nodes[2], valid.config().item_labels);
@@ -100,7 +108,7 @@ task<result<command_result>> order_settings(Registry& r, settings_change change,
         if (!config_node) co_return detail::command_plan{"the job is added"};
         co_return detail::command_plan{detail::text_of_change(decision)};
     };
-    detail::command_title title{"configure", {}, change.may_add};
+    detail::command_title title{change.may_change ? "configure" : "add", {}, change.may_add};
     auto name = valid.name();
     co_return co_await detail::carry_out(r, std::move(name), std::move(by), std::move(title), plan);
 }

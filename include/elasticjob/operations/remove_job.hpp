@@ -10,6 +10,7 @@
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/core/within.hpp>
+#include <elasticjob/operations/command.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/list_below.hpp>
 #include <elasticjob/registry/read_all.hpp>
@@ -30,23 +31,33 @@ inline constexpr std::chrono::milliseconds removal_pause{100};
 
 error taken_back(job_layout const& at);
 
+/// What a removal is decided on.
+struct burial_facts {
+    std::optional<node> tombstone, config, servers, instances;
+};
+
+template <registry Registry>
+task<result<burial_facts>> read_burial(Registry& r, job_layout at) {
+    std::vector<node_path> paths{at.removed(), at.config(), at.servers(), at.instances()};
+    ELASTICJOB_CO_TRY(auto nodes, co_await read_all(r, std::move(paths)));
+    co_return burial_facts{std::move(nodes[0]), std::move(nodes[1]), std::move(nodes[2]), std::move(nodes[3])};
+}
+
+/// Creates the tombstone and removes the configuration; the job's node `ext` is there. Errors: no_node if nothing shows
+/// that there is a job.
+result<command_plan> put_burial(transaction& t, job_layout const& at, burial_facts const& facts);
+
 /// One step: one transaction creates the tombstone and removes the configuration. Returns whether the job is in this
 /// state. If the job is `known_removed` and there is no tombstone, the job has been restored and is now another one.
 template <registry Registry>
 task<result<bool>> bury(Registry& r, job_layout at, session_generation g, bool known_removed) {
-    std::vector<node_path> paths{at.removed(), at.config(), at.ext(), at.servers(), at.instances()};
-    ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, std::move(paths)));
-    auto const& tombstone = nodes[0];
-    auto const& config = nodes[1];
-    auto const& ext = nodes[2];
-    if (tombstone && !config) co_return true;
-    if (!tombstone && known_removed) co_return taken_back(at);
-    if (!tombstone && !config && !nodes[3] && !nodes[4])
-        co_return error{errc::no_node, "there is no job of that name", at.root().str()};
+    ELASTICJOB_CO_TRY(auto const facts, co_await read_burial(r, at));
+    if (!facts.tombstone && known_removed) co_return taken_back(at);
+    if (facts.tombstone && !facts.config) co_return true;
+    ELASTICJOB_CO_TRY(auto const ext, co_await r.exists(at.ext()));
     transaction t{g};
     if (!ext) t.create(at.ext(), {});
-    if (!tombstone) t.create(at.removed(), {});
-    if (config) t.remove(at.config(), config->stat.version);
+    ELASTICJOB_CO_CHECK(put_burial(t, at, facts));
     ELASTICJOB_CO_TRY(auto const reply, co_await r.commit(std::move(t)));
     co_return static_cast<bool>(reply);
 }
@@ -76,13 +87,16 @@ task<result<std::optional<std::string>>> show_out(Registry& r, job_layout at,
     co_return waiting_for;
 }
 
-/// Removes everything except the tombstone, from the leaves up, as much at a time as fits into a transaction. Each
-/// transaction checks that the tombstone still exists. Returns whether nothing else was left. Errors: version_conflict
+/// Removes everything except the tombstone and the audit trail, from the leaves up, as much at a time as fits into a
+/// transaction. Each transaction checks that the tombstone still exists. Returns whether nothing else was left. Errors: version_conflict
 /// if the job has been restored; those of the registry.
 template <registry Registry>
 task<result<bool>> clear_away(Registry& r, job_layout at, session_generation g) {
     ELASTICJOB_CO_TRY(auto doomed, co_await list_below(r, at.root()));
-    std::erase_if(doomed, [&](auto const& p) { return p == at.root() || p == at.ext() || p == at.removed(); });
+    auto const stays = [&](auto const& p) {
+        return p == at.root() || p == at.ext() || p == at.removed() || p == at.audit();
+    };
+    std::erase_if(doomed, stays);
     if (doomed.empty()) co_return true;
     while (!doomed.empty()) {
         transaction t{g};
@@ -100,7 +114,7 @@ task<result<bool>> clear_away(Registry& r, job_layout at, session_generation g) 
     co_return false; // not known yet
 }
 
-/// Takes steps until only the tombstone is left and `last` succeeds. `is_removed`: the tombstone
+/// Takes steps until only the tombstone and the audit trail are left and `last` succeeds. `is_removed`: the tombstone
 /// has been seen before.
 template <registry Registry, class Last>
 task<result<void>> remove_with(Registry& r, job_layout at, mono_time deadline, Last last, bool is_removed = false) {
@@ -153,7 +167,7 @@ struct leave_tombstone {
 /// From then on no instance can join the job, no run begins, and no restart brings the job back; only restore_job does.
 /// The job's instances let their runs end, record them, and leave in order. Java members ignore tombstones, so their
 /// nodes are removed, which makes them leave. When the last instance has left, all nodes of the job except the
-/// tombstone are removed, in as many transactions as necessary. The removal may stop after any step, and every step may
+/// tombstone and the audit trail are removed, in as many transactions as necessary. The removal may stop after any step, and every step may
 /// be repeated, by the same caller, by another one, or by several at once.
 /// Errors: no_node if there is no such job; timed_out if instances are still there at the deadline or the registry has
 /// not answered: the error says which, and whether the job is already removed; version_conflict if the job is restored
@@ -164,14 +178,49 @@ task<result<void>> request_removal(Registry& r, job_name job, mono_time deadline
     return detail::remove_with(r, at, deadline, detail::leave_tombstone{});
 }
 
-/// The same as a blocking call: `remove_job(registry, "settle")`. Errors: as above, and invalid_argument for an invalid
-/// job name. Threads: any but the loop's.
+/// The same as an operator's command. The transaction that creates the tombstone puts it on record in the audit trail,
+/// which stays beside the tombstone. If the job was removed already, the call only clears up. A second call with the same
+/// key continues to wait and to clear up, unless the job has been restored since.
+/// Errors: as `request_removal`, and those of `carry_out`. After timed_out repeat the call with the same key: the error says
+/// whether the job is removed already.
+template <registry Registry>
+task<result<command_result>> order_removal(Registry& r, job_name job, command_by by, mono_time deadline) {
+    job_layout const at{job};
+    bool const is_dry_run = by.is_dry_run;
+    auto const plan = [&r, at](transaction& t) -> task<result<detail::command_plan>> {
+        ELASTICJOB_CO_TRY(auto const facts, co_await detail::read_burial(r, at));
+        co_return detail::put_burial(t, at, facts);
+    };
+    detail::command_title title{"remove"};
+    title.may_create = title.may_be_removed = true;
+    auto order = detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
+    ELASTICJOB_CO_TRY(auto done, co_await within(r.loop(), deadline, std::move(order)));
+    if (is_dry_run) co_return done;
+    ELASTICJOB_CO_TRY(auto const tombstone, co_await r.exists(at.removed()));
+    if (!tombstone) co_return done; // the job has been restored since
+    detail::leave_tombstone const last{};
+    ELASTICJOB_CO_CHECK(co_await detail::remove_with(r, at, deadline, last, true));
+    co_return done;
+}
+
+/// `request_removal` as a blocking call, `remove_job(registry, "settle")`, for programs: it is not on record. Errors: as
+/// above, and invalid_argument for an invalid job name. Threads: any but the loop's.
 template <registry Registry>
 result<void> remove_job(Registry& r, std::string_view job,
                         std::chrono::milliseconds patience = std::chrono::seconds{60}) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));
     auto& l = r.loop();
     return block_on(l, request_removal(r, std::move(name), l.now() + patience));
+}
+
+/// `order_removal` as a blocking call: `remove_job(registry, "settle", {"ann"})`. Errors: as above, and invalid_argument
+/// for an invalid job name. Threads: any but the loop's.
+template <registry Registry>
+result<command_result> remove_job(Registry& r, std::string_view job, command_by by,
+                                  std::chrono::milliseconds patience = std::chrono::seconds{60}) {
+    ELASTICJOB_TRY(auto name, job_name::parse(job));
+    auto& l = r.loop();
+    return block_on(l, order_removal(r, std::move(name), std::move(by), l.now() + patience));
 }
 
 } // namespace elasticjob

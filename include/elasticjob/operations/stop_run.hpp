@@ -3,10 +3,13 @@
 #ifndef ELASTICJOB_OPERATIONS_STOP_RUN_HPP
 #define ELASTICJOB_OPERATIONS_STOP_RUN_HPP
 
+#include <elasticjob/core/algorithm.hpp> // min
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/event_count.hpp>
+#include <elasticjob/core/within.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/execution/stop_request.hpp>
+#include <elasticjob/operations/command.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/registry.hpp>
 
@@ -14,14 +17,21 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace elasticjob {
 
 namespace detail {
 
+/// A live run, and the version of the record that says so.
+struct found_run {
+    run_begin run;
+    node_version version{};
+};
+
 /// Errors: no_node, not_running, malformed_data, those of the registry.
 template <registry Registry>
-task<result<run_begin>> find_run(Registry& r, job_layout const& at, item_index item) {
+task<result<found_run>> find_run(Registry& r, job_layout const& at, item_index item) {
     auto const nothing_runs = error{errc::not_running, "the item is not running", at.item(item).str()};
     auto const there = co_await r.get(at.run_record(item));
     if (!there && there.error() == errc::no_node) {
@@ -38,7 +48,24 @@ task<result<run_begin>> find_run(Registry& r, job_layout const& at, item_index i
     if (!alive)
         co_return error{errc::not_running, "the instance that ran the item is gone: " + record.running->instance,
                         at.item(item).str()};
-    co_return *record.running;
+    co_return found_run{*record.running, there->stat.version};
+}
+
+/// Waits until the node is gone. Errors: timed_out, those of the registry.
+template <registry Registry>
+task<result<void>> until_gone(Registry& r, node_path path, mono_time deadline) {
+    using loop_type = typename Registry::loop_type;
+    event_count<loop_type> news{r.loop()};
+    while (r.loop().now() < deadline) {
+        auto const seen = news.edition();
+        node_watch<loop_type> gone{news};
+        auto const there = co_await r.exists(path, &gone);
+        if (there && !*there) co_return success();
+        if (!there && !is_transient(there.error())) co_return there.error();
+        auto const pause = r.loop().now() + std::chrono::milliseconds{200};
+        co_await news.newer_than(seen, there ? deadline : std::min(pause, deadline));
+    }
+    co_return error{errc::timed_out, {}, path.str()};
 }
 
 } // namespace detail
@@ -52,7 +79,8 @@ task<result<run_begin>> find_run(Registry& r, job_layout const& at, item_index i
 template <registry Registry>
 task<result<void>> request_stop(Registry& r, job_name job, item_index item, mono_time deadline) {
     job_layout const at{job};
-    ELASTICJOB_CO_TRY(auto const run, co_await detail::find_run(r, at, item));
+    ELASTICJOB_CO_TRY(auto const live, co_await detail::find_run(r, at, item));
+    auto const& run = live.run;
     auto const path = at.stop_order(item);
     auto const text = stop_request_text(run.due);
     event_count<typename Registry::loop_type> news{r.loop()};
@@ -83,14 +111,59 @@ task<result<void>> request_stop(Registry& r, job_name job, item_index item, mono
                     at.item(item).str()};
 }
 
-/// The same as a blocking call: `stop_run(registry, "settle", 2)`. Errors: as above, and invalid_argument for an
-/// invalid job name. Threads: any but the loop's.
+/// The same as an operator's command, with one difference: the order stands also if the instance does not answer by the
+/// deadline. It stops no other run, and goes when its run has ended. A second call with the same key waits once more.
+/// Errors: no_node if there is no such job; not_running if no run is live; timed_out if the order has been given, and the
+/// instance has not answered yet; malformed_data; those of `carry_out`.
+template <registry Registry>
+task<result<command_result>> order_stop(Registry& r, job_name job, item_index item, command_by by, mono_time deadline) {
+    job_layout const at{job};
+    auto const path = at.stop_order(item);
+    bool const is_dry_run = by.is_dry_run;
+    auto const plan = [&r, at, path, item](transaction& t) -> task<result<detail::command_plan>> {
+        ELASTICJOB_CO_TRY(auto const live, co_await detail::find_run(r, at, item));
+        std::vector<node_path> const paths{at.orders(), path};
+        ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, paths));
+        auto const text = stop_request_text(live.run.due);
+        if (nodes[1] && nodes[1]->data == text)
+            co_return detail::command_plan{"the run has been told to stop already", false};
+        t.check(at.run_record(item), live.version);
+        if (!nodes[0]) t.create(at.orders(), {});
+        if (nodes[1]) // for a run that is over
+            t.set(path, text, nodes[1]->stat.version);
+        else
+            t.create(path, text);
+        co_return detail::command_plan{"the run on " + live.run.instance + " is told to stop"};
+    };
+    detail::command_title title{"stop", "item " + item_name(item)};
+    auto order = detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
+    ELASTICJOB_CO_TRY(auto done, co_await within(r.loop(), deadline, std::move(order)));
+    if (is_dry_run) co_return done;
+    auto waited = co_await detail::until_gone(r, path, deadline);
+    if (!waited && waited.error() == errc::timed_out)
+        waited.error().what = "the order stands, but the instance has not answered yet: " + done.text;
+    if (!waited) co_return waited.error();
+    co_return done;
+}
+
+/// `request_stop` as a blocking call, `stop_run(registry, "settle", 2)`, for programs: it is not on record. Errors: as above,
+/// and invalid_argument for an invalid job name. Threads: any but the loop's.
 template <registry Registry>
 result<void> stop_run(Registry& r, std::string_view job, item_index item,
                       std::chrono::milliseconds patience = std::chrono::seconds{10}) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));
     auto& l = r.loop();
     return block_on(l, request_stop(r, std::move(name), item, l.now() + patience));
+}
+
+/// `order_stop` as a blocking call: `stop_run(registry, "settle", 2, {"ann"})`. Errors: as above, and invalid_argument for
+/// an invalid job name. Threads: any but the loop's.
+template <registry Registry>
+result<command_result> stop_run(Registry& r, std::string_view job, item_index item, command_by by,
+                                std::chrono::milliseconds patience = std::chrono::seconds{10}) {
+    ELASTICJOB_TRY(auto name, job_name::parse(job));
+    auto& l = r.loop();
+    return block_on(l, order_stop(r, std::move(name), item, std::move(by), l.now() + patience));
 }
 
 } // namespace elasticjob

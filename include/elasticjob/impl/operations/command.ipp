@@ -39,22 +39,35 @@ ELASTICJOB_DECL audit_entry entry_of(command_by const& by, command_title const& 
     return {0, now, outcome, by.operator_name, by.key, title.verb, title.subject, std::move(note)};
 }
 
-ELASTICJOB_DECL transaction command_base::begin(job_layout const& at, bool may_create) const {
+ELASTICJOB_DECL transaction command_base::begin(job_layout const& at, command_title const& title) const {
     transaction t{generation};
-    if (!may_create) t.check(at.config(), nodes[3]->stat.version);
+    if (!title.may_create && !is_removed()) t.check(at.config(), nodes[3]->stat.version);
     if (!has_root()) t.create(at.root(), {});
     if (!has_ext()) t.create(at.ext(), {});
-    t.check_absent(at.removed());
+    if (is_removed())
+        t.check(at.removed(), nodes[2]->stat.version);
+    else
+        t.check_absent(at.removed());
     return t;
 }
 
-ELASTICJOB_DECL void command_base::record(transaction& t, job_layout const& at, audit_entry e) const {
+ELASTICJOB_DECL void command_base::record(transaction& t, job_layout const& at, audit_entry e,
+                                          bool leaves_only_trail) const {
     auto next = trail;
     next.add(std::move(e));
-    if (nodes[4])
+    if (leaves_only_trail)
+        put_trail_alone(t, at, nodes[4], next.to_text());
+    else if (nodes[4])
         t.set(at.audit(), next.to_text(), nodes[4]->stat.version);
     else
         t.create(at.audit(), next.to_text());
+}
+
+ELASTICJOB_DECL void put_trail_alone(transaction& t, job_layout const& at, std::optional<node> const& trail,
+                                     std::string text) {
+    if (trail) t.remove(at.audit(), trail->stat.version);
+    t.remove(at.ext()).remove(at.root());
+    t.create(at.root(), {}).create(at.ext(), {}).create(at.audit(), std::move(text));
 }
 
 } // namespace elasticjob::detail

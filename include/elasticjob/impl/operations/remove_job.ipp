@@ -10,5 +10,14 @@ ELASTICJOB_DECL error taken_back(job_layout const& at) {
     return error{errc::version_conflict, "somebody has taken the removal back", at.removed().str()};
 }
 
+ELASTICJOB_DECL result<command_plan> put_burial(transaction& t, job_layout const& at, burial_facts const& facts) {
+    if (!facts.tombstone && !facts.config && !facts.servers && !facts.instances)
+        return error{errc::no_node, "there is no job of that name", at.root().str()};
+    if (facts.tombstone && !facts.config) return command_plan{"the job was removed already", false};
+    if (!facts.tombstone) t.create(at.removed(), {});
+    if (facts.config) t.remove(at.config(), facts.config->stat.version);
+    return command_plan{"the job is removed"};
+}
+
 } // namespace elasticjob::detail
 #endif // ELASTICJOB_IMPL_OPERATIONS_REMOVE_JOB_IPP
