@@ -113,6 +113,7 @@
 #include <elasticjob/impl/operations/address_mask.ipp>
 #include <elasticjob/impl/operations/audit_trail.ipp>
 #include <elasticjob/impl/operations/command.ipp>
+#include <elasticjob/impl/operations/dead_letter_query.ipp>
 #include <elasticjob/impl/operations/dead_letters.ipp>
 #include <elasticjob/impl/operations/dump.ipp>
 #include <elasticjob/impl/operations/dump_port.ipp>

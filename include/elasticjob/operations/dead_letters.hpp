@@ -24,6 +24,7 @@ namespace elasticjob {
 struct dead_letter {
     item_index item = 0;
     run_entry run{};
+    std::string job{};
 };
 
 /// What to do with a dead letter.
@@ -31,6 +32,14 @@ enum class dead_letter_verdict : std::uint8_t {
     run_again, ///< the item's owner runs it at once, as the next attempt for the same due instant; removes the letter
     discard,
 };
+
+namespace detail {
+
+inline error no_records(job_layout const& at) {
+    return error{errc::no_node, "there is no job of that name, or no instance of it keeps records", at.root().str()};
+}
+
+} // namespace detail
 
 /// All dead letters of a job, ordered by item, the oldest first. One request for the list of records and one for each
 /// record, a thousand at a time. Errors: no_node if there is no such job; malformed_data with the record that cannot be
@@ -40,9 +49,7 @@ task<result<std::vector<dead_letter>>> find_dead_letters(Registry& r, job_name j
     constexpr std::size_t at_once = 1000;
     job_layout const at{job};
     auto names = co_await r.children(at.run_records());
-    if (!names && names.error() == errc::no_node)
-        co_return error{errc::no_node, "there is no job of that name, or no instance of it keeps records",
-                        at.root().str()};
+    if (!names && names.error() == errc::no_node) co_return detail::no_records(at);
     if (!names) co_return names.error();
     std::vector<item_index> items;
     for (auto const& name : *names)
@@ -62,7 +69,7 @@ task<result<std::vector<dead_letter>>> find_dead_letters(Registry& r, job_name j
                 record.error().where = at.run_record(items[n]).str() + ": " + record.error().where;
                 co_return record.error();
             }
-            for (auto& entry : record->dead_letters) letters.push_back({items[n], std::move(entry)});
+            for (auto& entry : record->dead_letters) letters.push_back({items[n], std::move(entry), job.str()});
         }
     }
     co_return letters;

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Lists the dead letters of one job or of all, page by page, and handles many at once.
+#ifndef ELASTICJOB_OPERATIONS_DEAD_LETTER_QUERY_HPP
+#define ELASTICJOB_OPERATIONS_DEAD_LETTER_QUERY_HPP
+
+#include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/within.hpp>
+#include <elasticjob/operations/dead_letters.hpp>
+#include <elasticjob/operations/job_overview.hpp>
+#include <elasticjob/registry/read_paced.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// Which dead letters are wanted, and how many at a time.
+struct dead_letter_query {
+    std::string job{};                     ///< this job; empty: all jobs
+    std::string job_contains{};            ///< if all: part of their names
+    std::optional<item_index> item{};      ///< nothing: any
+    std::optional<run_outcome> outcome{};  ///< nothing: any; failed or interrupted
+    std::string note_contains{};           ///< part of the reason
+    std::optional<wall_time> due_from{};   ///< due then or later
+    std::optional<wall_time> due_before{}; ///< due earlier
+    std::string after{};                   ///< the cursor of the page before; empty: from the beginning
+    std::size_t letters_max = 100;         ///< at least 1; a page is longer by the other letters of its last item
+    std::size_t records_max = 10'000;      ///< items that are read for one page; at least 1
+
+    /// Requests that are on their way at once; at least 1.
+    std::size_t requests_max = paced_requests_max;
+};
+
+/// Dead letters in ascending order of their jobs and items, the oldest of an item first.
+struct dead_letter_page {
+    std::vector<dead_letter> letters;
+    std::vector<error> faults{}; ///< records that cannot be read
+    std::string next{};          ///< the cursor of the next page, which may be empty; empty: this is the last one
+};
+
+/// What became of one of many.
+struct settled_letter {
+    dead_letter letter;
+    result<command_result> outcome;
+};
+
+/// What became of the letters of a page.
+struct settled_letters {
+    std::vector<settled_letter> letters;
+    std::vector<error> faults{}; ///< records that cannot be read
+    std::string next{};          ///< as in a page
+};
+
+/// How many letters one call handles at most, apart from the other letters of the last item: half of what the trail of a job
+/// remembers.
+inline constexpr std::size_t settled_letters_max = audit_trail::carried_out_max / 2;
+
+namespace detail {
+
+/// Where a page ends: the item that was looked at last.
+struct letter_place {
+    std::string job;
+    std::optional<item_index> item{};
+};
+
+/// `settle/12`.
+std::string to_text(letter_place const& place);
+
+/// Errors: invalid_argument.
+result<letter_place> parse_letter_place(std::string_view cursor);
+
+/// The items among those names, in ascending order, as far as they are wanted and behind the place.
+std::vector<item_index> wanted_items(std::vector<std::string> const& names, std::string_view job,
+                                     dead_letter_query const& query, letter_place const& after);
+
+bool is_wanted(run_entry const& letter, dead_letter_query const& query);
+
+/// The key of the command for one letter of many. Whoever repeats the call finds it, also if the run has failed again.
+std::string key_for(std::string const& key, dead_letter const& letter);
+
+/// Errors: invalid_argument for a key that is too long to be that of many.
+result<command_by> checked_for_many(command_by by);
+
+/// Adds the letters of the job's items. Returns whether the page is full.
+template <registry Registry>
+task<result<bool>> add_letters(Registry& r, job_layout at, letter_place& place, std::vector<item_index> items,
+                               dead_letter_query const& query, std::size_t& records_left, dead_letter_page& page) {
+    auto const step = std::max(query.requests_max, std::size_t{1});
+    for (std::size_t begin = 0; begin < items.size(); begin += step) {
+        auto const end = std::min(items.size(), begin + step);
+        std::vector<node_path> paths;
+        for (auto n = begin; n < end; ++n) paths.push_back(at.run_record(items[n]));
+        ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, std::move(paths)));
+        for (auto n = begin; n < end; ++n) {
+            if (records_left == 0) co_return true;
+            --records_left;
+            auto const& there = nodes[n - begin];
+            auto record = there ? run_record::parse(there->data) : result<run_record>{run_record{}};
+            if (!record) {
+                record.error().where = at.run_record(items[n]).str() + ": " + record.error().where;
+                page.faults.push_back(record.error());
+            } else {
+                auto& letters = record->dead_letters;
+                std::erase_if(letters, [&](run_entry const& e) { return !is_wanted(e, query); });
+                if (!letters.empty() && page.letters.size() >= query.letters_max) co_return true;
+                for (auto& entry : letters) page.letters.push_back({items[n], std::move(entry), place.job});
+            }
+            place.item = items[n];
+        }
+    }
+    co_return false;
+}
+
+} // namespace detail
+
+/// A page of dead letters. One request for each job up to the end of the page, one for each of its items, and one for the
+/// names of the jobs if all are wanted. A record that cannot be read does not hide the others. Read node by node, so the
+/// parts of the page may be of different moments.
+/// Errors: no_node if the job does not exist, or no instance of it keeps records; invalid_argument for a name that no job can
+/// have, or a cursor that is none; those of the registry.
+template <registry Registry>
+task<result<dead_letter_page>> find_dead_letter_page(Registry& r, dead_letter_query query) {
+    query.letters_max = std::max(query.letters_max, std::size_t{1});
+    auto records_left = std::max(query.records_max, std::size_t{1});
+    ELASTICJOB_CO_TRY(auto const after, detail::parse_letter_place(query.after));
+    std::vector<std::string> names{query.job};
+    if (query.job.empty()) {
+        ELASTICJOB_CO_TRY(names, co_await find_job_names(r));
+        std::erase_if(names, [&](auto const& n) { return n.find(query.job_contains) == std::string::npos; });
+    } else {
+        ELASTICJOB_CO_TRY(auto const name, job_name::parse(query.job));
+        job_layout const at{name};
+        ELASTICJOB_CO_TRY(auto const records, co_await r.exists(at.run_records()));
+        if (!records) co_return detail::no_records(at);
+    }
+    std::erase_if(names, [&](auto const& n) { return n < after.job; });
+    dead_letter_page page;
+    auto place = after;
+    auto const step = std::max(query.requests_max, std::size_t{1});
+    for (std::size_t begin = 0; begin < names.size(); begin += step) {
+        auto const end = std::min(names.size(), begin + step);
+        std::vector<node_path> paths;
+        for (auto n = begin; n < end; ++n) paths.push_back(job_layout{*job_name::parse(names[n])}.run_records());
+        ELASTICJOB_CO_TRY(auto const lists, co_await list_paced(r, std::move(paths), query.requests_max));
+        for (auto n = begin; n < end; ++n) {
+            auto items = detail::wanted_items(lists[n - begin], names[n], query, after);
+            if (place.job != names[n]) place = {names[n]};
+            job_layout const at{*job_name::parse(names[n])};
+            auto const added = co_await detail::add_letters(r, at, place, std::move(items), query, records_left, page);
+            if (!added) co_return added.error();
+            if (*added) {
+                page.next = detail::to_text(place);
+                co_return page;
+            }
+        }
+    }
+    co_return page;
+}
+
+/// Handles a page of dead letters, `settled_letters_max` at most: one command for each, in the trail of its job, with a key
+/// that is made from the given one. So a repeated call settles no letter twice, and one that is refused does not keep the
+/// others. Of the letters of one item only one can run again at a time; the others are refused, and can be ordered when it
+/// has ended.
+/// Errors: as `find_dead_letter_page`; invalid_argument for a name or key that cannot be used, which for many has at most 50
+/// characters. What became of each letter is in the result.
+template <registry Registry>
+task<result<settled_letters>> order_dead_letters(Registry& r, dead_letter_query query, dead_letter_verdict verdict,
+                                                 command_by by) {
+    ELASTICJOB_CO_TRY(auto const origin, detail::checked_for_many(std::move(by)));
+    query.letters_max = std::min(query.letters_max, settled_letters_max);
+    ELASTICJOB_CO_TRY(auto page, co_await find_dead_letter_page(r, std::move(query)));
+    settled_letters all{{}, std::move(page.faults), std::move(page.next)};
+    for (auto& letter : page.letters) {
+        auto one = origin;
+        one.key = detail::key_for(origin.key, letter);
+        auto name = *job_name::parse(letter.job);
+        auto outcome =
+            co_await order_dead_letter(r, std::move(name), letter.item, letter.run.run.due, verdict, std::move(one));
+        all.letters.push_back({std::move(letter), std::move(outcome)});
+    }
+    co_return all;
+}
+
+// The same for programs that have no coroutine at hand. Each waits up to `timeout`. Threads: any but the loop's.
+
+/// A page of dead letters. Errors: as `find_dead_letter_page`, and timed_out.
+template <registry Registry>
+result<dead_letter_page> list_dead_letters(Registry& r, dead_letter_query query,
+                                           std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
+    auto& l = r.loop();
+    return block_on(l, within(l, l.now() + timeout, find_dead_letter_page(r, std::move(query))));
+}
+
+/// Runs a page of dead letters again. Errors: as `order_dead_letters`, and timed_out: repeat the call with the same key.
+template <registry Registry>
+result<settled_letters> run_again(Registry& r, dead_letter_query query, command_by by,
+                                  std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
+    auto& l = r.loop();
+    auto order = order_dead_letters(r, std::move(query), dead_letter_verdict::run_again, std::move(by));
+    return block_on(l, within(l, l.now() + timeout, std::move(order)));
+}
+
+/// Discards a page of dead letters. Errors: as `run_again`.
+template <registry Registry>
+result<settled_letters> discard(Registry& r, dead_letter_query query, command_by by,
+                                std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
+    auto& l = r.loop();
+    auto order = order_dead_letters(r, std::move(query), dead_letter_verdict::discard, std::move(by));
+    return block_on(l, within(l, l.now() + timeout, std::move(order)));
+}
+
+} // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/operations/dead_letter_query.ipp>
+#endif
+#endif // ELASTICJOB_OPERATIONS_DEAD_LETTER_QUERY_HPP
