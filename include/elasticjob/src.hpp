@@ -62,6 +62,7 @@
 #include <elasticjob/impl/election/election.ipp>
 #include <elasticjob/impl/election/elector.ipp>
 #include <elasticjob/impl/events/event_database.ipp>
+#include <elasticjob/impl/events/event_history.ipp>
 #include <elasticjob/impl/events/histogram.ipp>
 #include <elasticjob/impl/events/kept_event.ipp>
 #include <elasticjob/impl/events/line_events.ipp>
@@ -118,6 +119,7 @@
 #include <elasticjob/impl/operations/dump.ipp>
 #include <elasticjob/impl/operations/dump_port.ipp>
 #include <elasticjob/impl/operations/explain.ipp>
+#include <elasticjob/impl/operations/history.ipp>
 #include <elasticjob/impl/operations/item_overview.ipp>
 #include <elasticjob/impl/operations/job_overview.ipp>
 #include <elasticjob/impl/operations/job_settings.ipp>

@@ -2,6 +2,7 @@
 #include <elasticjob/events/postgres_database.hpp>
 
 #include <events/database_laws.hpp>
+#include <events/history_laws.hpp>
 #include <support/postgres_server.hpp>
 
 #include <doctest/doctest.h>
@@ -59,6 +60,13 @@ struct postgres_world {
 };
 
 } // namespace
+
+TEST_CASE("events.postgres_database: what was written can be read, filtered and in pages") {
+    auto* const server = the_server();
+    if (!server) return;
+    postgres_world world{*server};
+    check_history_laws(world);
+}
 
 TEST_CASE("events.postgres_database: keeps the laws") {
     auto* const server = the_server();

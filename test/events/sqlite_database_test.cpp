@@ -2,6 +2,7 @@
 #include <elasticjob/events/sqlite_database.hpp>
 
 #include <events/database_laws.hpp>
+#include <events/history_laws.hpp>
 
 #include <doctest/doctest.h>
 
@@ -51,6 +52,11 @@ struct sqlite_world {
 };
 
 } // namespace
+
+TEST_CASE("events.sqlite_database: what was written can be read, filtered and in pages") {
+    sqlite_world world;
+    check_history_laws(world);
+}
 
 TEST_CASE("events.sqlite_database: keeps the laws") {
     sqlite_world world;

@@ -4,6 +4,7 @@
 #define ELASTICJOB_EVENTS_POSTGRES_DATABASE_HPP
 
 #include <elasticjob/events/event_database.hpp>
+#include <elasticjob/events/sql_selection.hpp>
 
 #include <cstddef>
 #include <exception>
@@ -44,6 +45,12 @@ public:
                 count += run(*session_, text, &before, static_cast<long long>(count_max - count));
         }));
         return count;
+    }
+
+    result<detail::sql::table> select(detail::sql::selection const& what) {
+        detail::sql::table all;
+        ELASTICJOB_CHECK(attempt([&] { all = read_rows(what); }));
+        return all;
     }
 
 private:
@@ -149,6 +156,24 @@ private:
         p->statement.execute(true);
     }
 
+    detail::sql::table read_rows(detail::sql::selection const& what) {
+        std::vector<std::pair<std::string, soci::indicator>> columns(what.columns);
+        soci::statement s{*session_};
+        for (auto& [value, state] : columns) s.exchange(soci::into(value, state));
+        for (auto const& [name, value] : what.values) s.exchange(soci::use(value, name));
+        s.alloc();
+        s.prepare(what.text);
+        s.define_and_bind();
+        s.execute();
+        detail::sql::table all;
+        while (s.fetch()) {
+            auto& row = all.emplace_back(what.columns);
+            for (std::size_t n = 0; n < what.columns; ++n)
+                if (columns[n].second == soci::i_ok) row[n] = columns[n].first;
+        }
+        return all;
+    }
+
     void forget_statements() {
         execution_.reset();
         status_.reset();
@@ -163,7 +188,7 @@ private:
     std::unique_ptr<prepared> execution_, status_; ///< of the session
 };
 
-static_assert(event_database<PostgresDatabase>);
+static_assert(event_database<PostgresDatabase> && readable_event_database<PostgresDatabase>);
 
 } // namespace elasticjob
 #endif // ELASTICJOB_EVENTS_POSTGRES_DATABASE_HPP

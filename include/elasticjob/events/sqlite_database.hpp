@@ -4,6 +4,7 @@
 #define ELASTICJOB_EVENTS_SQLITE_DATABASE_HPP
 
 #include <elasticjob/events/event_database.hpp>
+#include <elasticjob/events/sql_selection.hpp>
 
 #include <memory>
 #include <sqlite3.h>
@@ -37,6 +38,12 @@ public:
         auto removed = remove_oldest(t, count_max);
         if (!removed && removed.error() == errc::unreachable) close();
         return removed;
+    }
+
+    result<detail::sql::table> select(detail::sql::selection const& s) {
+        auto found = read_rows(s);
+        if (!found && found.error() == errc::unreachable) close();
+        return found;
     }
 
 private:
@@ -122,6 +129,24 @@ private:
         return count;
     }
 
+    result<detail::sql::table> read_rows(detail::sql::selection const& what) {
+        ELASTICJOB_CHECK(open());
+        ELASTICJOB_TRY(auto const s, prepare(what.text.c_str()));
+        for (auto const& [name, value] : what.values) bind(s.get(), name.c_str(), value);
+        detail::sql::table all;
+        int code = SQLITE_ROW;
+        while ((code = sqlite3_step(s.get())) == SQLITE_ROW) {
+            auto& row = all.emplace_back(what.columns);
+            for (std::size_t n = 0; n < what.columns; ++n) {
+                int const column = static_cast<int>(n);
+                auto const* text = reinterpret_cast<char const*>(sqlite3_column_text(s.get(), column));
+                if (text) row[n].emplace(text, static_cast<std::size_t>(sqlite3_column_bytes(s.get(), column)));
+            }
+        }
+        if (code != SQLITE_DONE) return failure();
+        return all;
+    }
+
     static int place(sqlite3_stmt* s, char const* name) {
         return sqlite3_bind_parameter_index(s, std::string{":"}.append(name).c_str());
     }
@@ -153,7 +178,7 @@ private:
     statement execution_, status_;
 };
 
-static_assert(event_database<SqliteDatabase>);
+static_assert(event_database<SqliteDatabase> && readable_event_database<SqliteDatabase>);
 
 } // namespace elasticjob
 #endif // ELASTICJOB_EVENTS_SQLITE_DATABASE_HPP
