@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check_sources.sh INCLUDE_DIR            src.hpp and src_zookeeper.hpp include each file of impl/ once
+# check_sources.sh INCLUDE_DIR            the sources src*.hpp include each file of impl/ once
 # check_sources.sh INCLUDE_DIR planted    the same of a copy, with a file that is included nowhere, one twice, one in both
 set -eu
 LC_ALL=C
@@ -22,16 +22,16 @@ if [ "${2-}" = planted ]; then
 fi
 
 find elasticjob/impl -type f | sort >files
-sed -n 's,^#include <\(elasticjob/impl/.*\)>.*,\1,p' elasticjob/src.hpp elasticjob/src_zookeeper.hpp | sort >included
+sed -n 's,^#include <\(elasticjob/impl/.*\)>.*,\1,p' elasticjob/src*.hpp | sort >included
 rc=0
 told() { # TEXT: is there something to be told of each line?
     while read -r file; do echo "$file: $1"; done >faults
     cat faults
     [ ! -s faults ] || rc=1
 }
-comm -23 files included >list && told 'neither src.hpp nor src_zookeeper.hpp includes it' <list
+comm -23 files included >list && told 'neither src.hpp nor another source includes it' <list
 sort -u included | comm -13 files - >list && told 'it is included, and is not there' <list
-uniq -d included >list && told 'src.hpp and src_zookeeper.hpp include it more than once' <list
+uniq -d included >list && told 'src*.hpp include it more than once' <list
 echo "$(wc -l <files) files in impl/"
 [ -s files ] || rc=1
 exit $rc

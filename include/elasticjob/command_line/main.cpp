@@ -4,8 +4,7 @@
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/registry/zk_registry.hpp>
 
-#include <cstdio>
-#include <cstdlib>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,11 +20,7 @@ int main(int argc, char** argv) {
         ELASTICJOB_TRY(auto registry, ZkRegistry::connect(std::move(options)));
         return std::make_unique<ZkRegistry>(std::move(registry));
     };
-    char const* const user = std::getenv("USER");
-    cli::program program{connect, user ? user : ""};
-    auto const printed = program.run(std::vector<std::string>(argv + (argc > 0), argv + argc));
-    std::fputs(printed.out.c_str(), stdout);
-    std::fputs(printed.err.c_str(), stderr);
-    if (std::fflush(stdout) != 0) return static_cast<int>(cli::exit_code::failed);
-    return static_cast<int>(printed.code);
+    cli::terminal terminal;
+    cli::program program{connect, terminal};
+    return static_cast<int>(program.run({argv + (argc > 0), argv + argc}));
 }

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Tells a thread, by a descriptor, that something of what it shows has changed.
+#ifndef ELASTICJOB_COMMAND_LINE_CHANGE_FEED_HPP
+#define ELASTICJOB_COMMAND_LINE_CHANGE_FEED_HPP
+
+#include <elasticjob/command_line/arguments.hpp>
+#include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/event_count.hpp>
+#include <elasticjob/core/gather.hpp>
+#include <elasticjob/core/within.hpp>
+#include <elasticjob/execution/descriptor.hpp>
+#include <elasticjob/operations/job_overview.hpp>
+#include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/registry.hpp>
+#include <elasticjob/registry/watch.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace elasticjob::cli {
+
+/// What a view shows, as far as it is watched.
+struct watched_nodes {
+    std::vector<node_path> data;
+    std::vector<node_path> children;
+
+    static constexpr std::size_t jobs_max = 100;  ///< whose nodes are watched; the others are looked at by the interval
+    static constexpr std::size_t items_max = 200; ///< likewise
+
+    /// The nodes of the job that are said; of all jobs, which have these names, if none is.
+    static watched_nodes of(arguments const& said, std::vector<std::string> const& jobs);
+};
+
+/// One watch on each node. Threads: one at a time, and not the loop's.
+template <registry Registry>
+class change_feed {
+public:
+    explicit change_feed(Registry& r) : registry_{r}, on_loop_{std::make_unique<state>(r.loop())} {}
+    change_feed(change_feed const&) = delete;
+    change_feed& operator=(change_feed const&) = delete;
+    ~change_feed() { (void)block_on(registry_.loop(), drop(*on_loop_)); }
+
+    /// Forgets what was watched, and watches this. What is read afterwards is at least as new. Waits up to ten seconds.
+    /// Errors: those of the registry; timed_out; job_failed if the system has no descriptor left.
+    result<void> arm(arguments said) {
+        auto& l = registry_.loop();
+        return block_on(l, within(l, l.now() + std::chrono::seconds{10}, rearm(registry_, *on_loop_, std::move(said))));
+    }
+
+    /// Readable once something has changed since the last successful `arm`; -1 before it.
+    int descriptor() const noexcept { return on_loop_->told ? on_loop_->told->get() : -1; }
+
+private:
+    using loop_type = typename Registry::loop_type;
+
+    struct state {
+        explicit state(loop_type& l) : news{l} {}
+        event_count<loop_type> news;
+        std::deque<node_watch<loop_type>> watches{};
+        std::optional<elasticjob::detail::wake_up> told{};
+        task_scope telling{};
+    };
+
+    static task<result<bool>> drop(state& s);
+    static task<result<void>> rearm(Registry& r, state& s, arguments said);
+    static task<void> tell(state& s, std::uint64_t seen);
+
+    Registry& registry_;
+    std::unique_ptr<state> on_loop_; ///< touched on the loop only, but for `told` between two calls
+};
+
+template <registry Registry>
+task<result<bool>> change_feed<Registry>::drop(state& s) {
+    s.telling.cancel();
+    s.watches.clear();
+    co_return true;
+}
+
+template <registry Registry>
+task<void> change_feed<Registry>::tell(state& s, std::uint64_t seen) {
+    co_await s.news.newer_than(seen);
+    s.told->set();
+}
+
+template <registry Registry>
+task<result<void>> change_feed<Registry>::rearm(Registry& r, state& s, arguments said) {
+    s.telling.cancel();
+    s.watches.clear();
+    ELASTICJOB_CO_TRY(auto told, elasticjob::detail::wake_up::make());
+    s.told = std::move(told);
+    auto const seen = s.news.edition();
+
+    std::vector<std::string> jobs;
+    if (said.job.empty()) {
+        ELASTICJOB_CO_TRY(jobs, co_await r.children(node_path{}, &s.watches.emplace_back(s.news)));
+        std::sort(jobs.begin(), jobs.end());
+    }
+    auto const nodes = watched_nodes::of(said, jobs);
+    auto const read = [&](node_path const& path) { return r.exists(path, &s.watches.emplace_back(s.news)); };
+    auto const list = [&](node_path const& path) { return r.children(path, &s.watches.emplace_back(s.news)); };
+    auto const found = co_await gather_each(r.loop(), nodes.data, read);
+    for (auto const& one : found)
+        if (!one) co_return one.error();
+    auto const listed = co_await gather_each(r.loop(), nodes.children, list);
+    for (auto const& one : listed)
+        if (!one && !(one.error() == errc::no_node)) co_return one.error(); // absent: the interval will tell
+    s.telling.spawn(tell(s, seen));
+    co_return success();
+}
+
+} // namespace elasticjob::cli
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/command_line/change_feed.ipp>
+#endif
+#endif // ELASTICJOB_COMMAND_LINE_CHANGE_FEED_HPP

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief One command of the program: its name, what it takes, and what it does.
+#ifndef ELASTICJOB_COMMAND_LINE_COMMAND_HPP
+#define ELASTICJOB_COMMAND_LINE_COMMAND_HPP
+
+#include <elasticjob/command_line/answer.hpp>
+#include <elasticjob/command_line/arguments.hpp>
+#include <elasticjob/registry/registry.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace elasticjob::cli {
+
+/// What the program must know of a command to read its arguments and to describe it.
+struct command_shape {
+    std::string_view path; ///< `jobs shut-down`
+    std::string_view text; ///< for the help, without a full stop
+    takes arguments_taken = takes::nothing;
+
+    /// For a command that stops work or removes something: what the operator types to confirm it. Otherwise null.
+    std::string arguments::*confirmed_by = nullptr;
+
+    bool is_harmful() const noexcept { return confirmed_by != nullptr; }
+    bool is_command() const noexcept { return has(arguments_taken, takes::a_command); }
+};
+
+/// A command on a registry.
+///
+/// A part of the program, such as `jobs`, is a header with a function that returns the commands of that part. A new
+/// command is a new element there, and a new part is a new line in `commands_of` (program.hpp). The parser, the help,
+/// the completion and the manual page follow from these.
+template <registry Registry>
+struct command : command_shape {
+    answer (*run)(Registry&, arguments const&);
+};
+
+} // namespace elasticjob::cli
+#endif // ELASTICJOB_COMMAND_LINE_COMMAND_HPP

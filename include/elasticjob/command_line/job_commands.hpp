@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The commands `elasticjob jobs …` and `elasticjob wait`.
+#ifndef ELASTICJOB_COMMAND_LINE_JOB_COMMANDS_HPP
+#define ELASTICJOB_COMMAND_LINE_JOB_COMMANDS_HPP
+
+#include <elasticjob/allocation/average.hpp>
+#include <elasticjob/allocation/odevity.hpp>
+#include <elasticjob/allocation/rendezvous.hpp>
+#include <elasticjob/allocation/rotate.hpp>
+#include <elasticjob/allocation/round_robin_by_name.hpp>
+#include <elasticjob/allocation/sticky.hpp>
+#include <elasticjob/allocation/strategies.hpp>
+#include <elasticjob/allocation/weighted.hpp>
+#include <elasticjob/command_line/command.hpp>
+#include <elasticjob/command_line/run_end.hpp>
+#include <elasticjob/config/config_file.hpp>
+#include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/config/schedule_text.hpp>
+#include <elasticjob/core/decl.hpp>
+#include <elasticjob/operations/job_overview.hpp>
+#include <elasticjob/operations/job_settings.hpp>
+#include <elasticjob/operations/plan.hpp>
+#include <elasticjob/operations/remove_job.hpp>
+#include <elasticjob/operations/restore_job.hpp>
+#include <elasticjob/operations/shut_down.hpp>
+#include <elasticjob/operations/switches.hpp>
+#include <elasticjob/operations/trigger.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace elasticjob::cli {
+
+namespace detail {
+
+report table_of(job_page const& page);
+report table_of(job_plan const& p);
+answer answer_for(awaited_runs const& runs, wanted_end wanted);
+wanted_end wanted_by(arguments const& a);
+
+/// The file, and whether it would take something from the job that it does not mention. Nothing: it may be applied.
+std::optional<answer> find_loss(result<job_settings> const& stored, job_config const& given, arguments const& a);
+
+template <registry Registry>
+answer list_jobs(Registry& r, arguments const& a) {
+    job_query query{.name_contains = a.contains, .after = a.after, .jobs_max = a.limit};
+    for (auto const s :
+         {console_status::crashed, console_status::disabled, console_status::sharding_flag, console_status::ok})
+        if (a.status == name_of(s)) query.status = s;
+    auto const page = elasticjob::list_jobs(r, std::move(query));
+    if (!page) return failure(page.error());
+    answer all{.rows = table_of(*page)};
+    if (!page->next.empty()) all.messages = "next: more jobs with --after " + page->next + "\n";
+    return all;
+}
+
+template <registry Registry>
+answer show_job(Registry& r, arguments const& a) {
+    auto const found = read_settings(r, a.job);
+    return found ? answer{.text = elasticjob::to_json(found->config) + "\n"} : failure(found.error());
+}
+
+/// Adds the job, or changes it if it is there and `may_change`.
+template <registry Registry>
+answer put_job(Registry& r, arguments const& a, bool may_change) {
+    auto config = read_job_config(a.file);
+    if (!config) return failure(config.error());
+    settings_change change{*std::move(config), {}, true};
+    auto const stored = read_settings(r, change.config.name);
+    if (stored && !may_change)
+        return refusal(exit_code::conflict, "there is a job of that name: " + change.config.name,
+                       "change it with elasticjob jobs apply");
+    if (auto lost = find_loss(stored, change.config, a)) return *std::move(lost);
+    if (stored) change.expected = stored->tag;
+    return cli::answer_for(change_settings(r, std::move(change), a.by()));
+}
+
+template <registry Registry>
+answer plan_job(Registry& r, arguments const& a) {
+    using strategies = Strategies<AverageAllocation, OdevitySortByName, RotateServerByName, RoundRobinByName, StickyAllocation,
+                                  WeightedAllocation, RendezvousAllocation>;
+    job_change change{.leaving = a.leaving, .item_count = a.item_count, .item_labels = a.labels};
+    for (auto const& instance : a.joining) change.joining.push_back({instance});
+    auto const planned = plan<strategies>(r, a.job, std::move(change));
+    if (!planned) return failure(planned.error());
+    answer moves{.rows = table_of(*planned), .text = to_text(*planned)};
+    if (!strategies::has(planned->strategy_now))
+        moves.messages = "elasticjob: this program does not have the job's strategy, so this is a plan for " +
+                         std::string{strategies::name} + "\n";
+    return moves;
+}
+
+template <registry Registry>
+answer await_end(Registry& r, arguments const& a, awaited_runs runs) {
+    auto const name = job_name::parse(a.job);
+    if (!name) return failure(name.error());
+    auto const wanted = wanted_by(a);
+    auto const due = r.loop().now() + a.timeout();
+    auto ended = block_on(r.loop(), wait_for_runs(r, *name, std::move(runs), wanted, due));
+    return ended ? answer_for(*ended, wanted) : failure(ended.error());
+}
+
+/// Carries `order` out; with --wait, waits for what it makes run.
+template <registry Registry, class Order>
+answer trigger(Registry& r, arguments const& a, std::optional<item_index> item, Order order) {
+    if (!a.is_waiting || a.is_dry_run) return cli::answer_for(order());
+    auto begun = elasticjob::detail::wait_for_job(
+        r, a.job, [&](job_name name) { return begin_to_wait(r, std::move(name), item, run_source::trigger); });
+    if (!begun) return failure(begun.error());
+    auto const done = order();
+    if (!done) return failure(done.error());
+    return await_end(r, a, *std::move(begun));
+}
+
+template <registry Registry>
+answer wait_for(Registry& r, arguments const& a) {
+    auto begun = elasticjob::detail::wait_for_job(
+        r, a.job, [&](job_name name) { return begin_to_wait(r, std::move(name), a.one_item, std::nullopt); });
+    return begun ? await_end(r, a, *std::move(begun)) : failure(begun.error());
+}
+
+} // namespace detail
+
+template <registry Registry>
+std::vector<command<Registry>> job_commands() {
+    using R = Registry;
+    using A = arguments const;
+    constexpr auto named = &arguments::job;
+    return {
+        {{"jobs list", "a page of the jobs", takes::job_filter | takes::watching}, &detail::list_jobs<R>},
+        {{"jobs show", "the configuration of a job that Java members share, as JSON", takes::job},
+         &detail::show_job<R>},
+        {{"jobs add", "add a job", takes::file | takes::a_command},
+         +[](R& r, A& a) { return detail::put_job(r, a, false); }},
+        {{"jobs apply", "change the configuration of a job, or add the job",
+          takes::file | takes::dropping | takes::a_command},
+         +[](R& r, A& a) { return detail::put_job(r, a, true); }},
+        {{"jobs plan", "what would move if instances joined or left, or if the items changed",
+          takes::job | takes::job_change},
+         &detail::plan_job<R>},
+        {{"jobs trigger", "have every item run once, now", takes::job | takes::a_command | takes::may_wait},
+         +[](R& r, A& a) {
+             return detail::trigger(r, a, std::nullopt, [&] { return trigger_job(r, a.job, a.by()); });
+         }},
+        {{"jobs disable", "disable all servers of a job", takes::job | takes::a_command, named},
+         +[](R& r, A& a) { return answer_for(switch_job(r, a.job, switched::off, a.by())); }},
+        {{"jobs enable", "enable all servers of a job", takes::job | takes::a_command},
+         +[](R& r, A& a) { return answer_for(switch_job(r, a.job, switched::on, a.by())); }},
+        {{"jobs shut-down", "have all instances leave a job", takes::job | takes::a_command, named},
+         +[](R& r, A& a) { return answer_for(shut_down_job(r, a.job, a.by())); }},
+        {{"wait", "wait until a run of each item of a job, or of one item, has ended",
+          takes::job | takes::any_item | takes::waiting},
+         &detail::wait_for<R>},
+    };
+}
+
+} // namespace elasticjob::cli
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/command_line/job_commands.ipp>
+#endif
+#endif // ELASTICJOB_COMMAND_LINE_JOB_COMMANDS_HPP

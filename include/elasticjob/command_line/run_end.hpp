@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Waits for the end of runs: those of one item, or one run of each item of a job.
+#ifndef ELASTICJOB_COMMAND_LINE_RUN_END_HPP
+#define ELASTICJOB_COMMAND_LINE_RUN_END_HPP
+
+#include <elasticjob/config/validation.hpp> // sharding_total_count_max
+#include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/event_count.hpp>
+#include <elasticjob/core/gather.hpp>
+#include <elasticjob/core/within.hpp>
+#include <elasticjob/execution/run_record.hpp>
+#include <elasticjob/operations/job_settings.hpp>
+#include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/registry.hpp>
+#include <elasticjob/registry/watch.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace elasticjob::cli {
+
+/// What a wait is for.
+enum class wanted_end : std::uint8_t { either, success, failure };
+
+/// The runs that are waited for: one of each item that ends after this was made. Runs that fail and are tried again have
+/// not ended. A value.
+class awaited_runs {
+public:
+    struct item_end {
+        item_index item = 0;
+        std::optional<run_entry> end{}; ///< completed, failed or interrupted; nothing: not yet
+    };
+
+    /// `only`: the source of the runs that count; nothing: any.
+    awaited_runs(std::vector<item_index> items, std::optional<run_source> only);
+
+    /// What has been read about an item: for the first time, and later.
+    void begin(std::size_t n, run_record const& record);
+    void take(std::size_t n, run_record const& record);
+
+    std::vector<item_end> const& items() const noexcept { return items_; }
+    bool has_failed() const;
+    bool is_over(wanted_end wanted) const;
+
+private:
+    bool counts(run_entry const& e) const;
+
+    std::vector<item_end> items_;
+    std::vector<std::vector<run_begin>> before_; ///< the runs that had ended
+    std::optional<run_source> only_;
+};
+
+namespace detail {
+
+/// Errors: malformed_data; those of the registry. An item without a record has an empty one.
+template <registry Registry>
+task<result<std::vector<run_record>>> read_records(Registry& r, job_layout at, std::vector<item_index> items,
+                                                   std::deque<node_watch<typename Registry::loop_type>>* watches,
+                                                   event_count<typename Registry::loop_type>* news) {
+    std::vector<node_path> paths;
+    for (auto const item : items) paths.push_back(at.run_record(item));
+    if (watches) {
+        watches->clear();
+        auto const arm = [&](node_path const& path) { return r.exists(path, &watches->emplace_back(*news)); };
+        auto const armed = co_await gather_each(r.loop(), paths, arm);
+        for (auto const& one : armed)
+            if (!one) co_return one.error();
+    }
+    ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, std::move(paths)));
+    std::vector<run_record> records(nodes.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        if (nodes[i]) {
+            ELASTICJOB_CO_TRY(records[i], run_record::parse(nodes[i]->data));
+        }
+    co_return records;
+}
+
+} // namespace detail
+
+/// A job with more items is waited for item by item: each change of a record is a look at all that are left.
+inline constexpr item_index awaited_items_max = 1'000;
+
+/// The runs of the item, or of all items of the job, that end from now on. Errors: no_node if there is no such job;
+/// invalid_argument if it has no such item, or too many items; malformed_data; those of the registry.
+template <registry Registry>
+task<result<awaited_runs>> begin_to_wait(Registry& r, job_name job, std::optional<item_index> item,
+                                         std::optional<run_source> only) {
+    job_layout const at{job};
+    ELASTICJOB_CO_TRY(auto const settings, co_await find_settings(r, std::move(job)));
+    auto const count = static_cast<item_index>(settings.config.sharding_total_count);
+    if (item && *item >= count)
+        co_return error{errc::invalid_argument, "the job has the items 0 to " + std::to_string(count - 1),
+                        at.item(*item).str()};
+    if (!item && count > awaited_items_max)
+        co_return error{errc::invalid_argument,
+                        "the job has " + std::to_string(count) + " items: name one, because a wait is for up to " +
+                            std::to_string(awaited_items_max),
+                        at.root().str()};
+    std::vector<item_index> items;
+    for (auto i = item.value_or(0); i < (item ? *item + 1 : count); ++i) items.push_back(i);
+    ELASTICJOB_CO_TRY(auto const records, co_await detail::read_records(r, at, items, nullptr, nullptr));
+    awaited_runs runs{std::move(items), only};
+    for (std::size_t i = 0; i < records.size(); ++i) runs.begin(i, records[i]);
+    co_return runs;
+}
+
+/// Waits until the runs are over or `due` has come, whatever of them is first. It looks again when a record changes.
+/// Errors: malformed_data; those of the registry.
+template <registry Registry>
+task<result<awaited_runs>> wait_for_runs(Registry& r, job_name job, awaited_runs runs, wanted_end wanted,
+                                         mono_time due) {
+    constexpr std::chrono::milliseconds pause{200}; // many records change at once
+    job_layout const at{job};
+    auto& l = r.loop();
+    event_count<typename Registry::loop_type> news{l};
+    std::deque<node_watch<typename Registry::loop_type>> watches;
+    for (;;) {
+        auto const seen = news.edition();
+        std::vector<item_index> left;
+        std::vector<std::size_t> numbers;
+        for (std::size_t i = 0; i < runs.items().size(); ++i) {
+            auto const& end = runs.items()[i].end;
+            if (end && (end->outcome == run_outcome::completed) != (wanted == wanted_end::failure)) continue;
+            left.push_back(runs.items()[i].item);
+            numbers.push_back(i);
+        }
+        ELASTICJOB_CO_TRY(auto const records, co_await detail::read_records(r, at, left, &watches, &news));
+        for (std::size_t i = 0; i < records.size(); ++i) runs.take(numbers[i], records[i]);
+        if (runs.is_over(wanted) || l.now() >= due) co_return runs;
+        co_await news.newer_than(seen, due);
+        if (l.now() < due) co_await sleep_until(l, std::min(due, l.now() + pause));
+    }
+}
+
+} // namespace elasticjob::cli
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/command_line/run_end.ipp>
+#endif
+#endif // ELASTICJOB_COMMAND_LINE_RUN_END_HPP

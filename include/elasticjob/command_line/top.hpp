@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief `elasticjob top`: the jobs, or the items of a job, on a screen that follows their changes.
+#ifndef ELASTICJOB_COMMAND_LINE_TOP_HPP
+#define ELASTICJOB_COMMAND_LINE_TOP_HPP
+
+#include <elasticjob/command_line/answer.hpp>
+#include <elasticjob/command_line/change_feed.hpp>
+#include <elasticjob/command_line/item_commands.hpp>
+#include <elasticjob/command_line/job_commands.hpp>
+#include <elasticjob/command_line/terminal.hpp>
+#include <elasticjob/core/decl.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+namespace elasticjob::cli {
+
+inline constexpr command_shape top_shape{"top", "the jobs, or the items of a job, and how they change; q ends it",
+                                         takes::any_job | takes::interval};
+
+/// What the screen shows of an answer.
+class top_view {
+public:
+    explicit top_view(std::string name_space) : name_space_{std::move(name_space)} {}
+
+    void take(answer found) { found_ = std::move(found); }
+
+    /// Whether the key ends the view. Space and b turn pages, j and k move by a line.
+    bool ends_by(char key, std::size_t lines);
+
+    /// A title, the table as far as it fits, and in place of the last line what has failed.
+    std::string text(arguments const& a, wall_time now, terminal::extent size, table_style style) const;
+
+private:
+    std::string name_space_;
+    answer found_{};
+    std::size_t first_ = 0;
+};
+
+/// Shows the view until somebody ends it. It looks when something changes, at most four times a second, and otherwise each
+/// interval. What cannot be read is said on the screen, and tried again. Precondition: `t` is a terminal both ways.
+template <registry Registry>
+exit_code show_top(Registry& r, terminal& t, arguments a, std::string name_space, table_style style) {
+    constexpr std::chrono::milliseconds pause{250};
+    constexpr std::uint32_t rows_max = 1'000;
+    a.limit = rows_max;
+    top_view view{std::move(name_space)};
+    change_feed<Registry> feed{r};
+    live_screen screen{t};
+    for (bool is_stale = true;;) {
+        if (is_stale) {
+            auto const armed = feed.arm(a);
+            view.take(!armed ? failure(armed.error()) : a.job.empty() ? detail::list_jobs(r, a) : detail::list_items(r, a));
+        }
+        screen.draw(view.text(a, std::chrono::system_clock::now(), t.size(), style));
+        if (t.has_failed()) return exit_code::failed;
+        auto const news = screen.wait(feed.descriptor(), std::chrono::milliseconds{a.interval_ms});
+        if (news.what == screen_news::kind::closed) return exit_code::done;
+        if (news.what == screen_news::kind::key && view.ends_by(news.key, t.size().lines)) return exit_code::done;
+        is_stale = news.what == screen_news::kind::changed || news.what == screen_news::kind::interval;
+        if (news.what == screen_news::kind::changed) {
+            auto const key = screen.wait(-1, pause);
+            if (key.what == screen_news::kind::closed ||
+                (key.what == screen_news::kind::key && view.ends_by(key.key, t.size().lines)))
+                return exit_code::done;
+        }
+    }
+}
+
+} // namespace elasticjob::cli
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/command_line/top.ipp>
+#endif
+#endif // ELASTICJOB_COMMAND_LINE_TOP_HPP

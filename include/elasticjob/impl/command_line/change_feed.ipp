@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_COMMAND_LINE_CHANGE_FEED_IPP
+#define ELASTICJOB_IMPL_COMMAND_LINE_CHANGE_FEED_IPP
+
+#include <elasticjob/command_line/change_feed.hpp>
+
+namespace elasticjob::cli {
+
+ELASTICJOB_DECL watched_nodes watched_nodes::of(arguments const& said, std::vector<std::string> const& jobs) {
+    watched_nodes nodes;
+    auto const add_job = [&](job_layout const& at) {
+        nodes.data.insert(nodes.data.end(), {at.config(), at.assignment(), at.sharding_necessary()});
+        nodes.children.push_back(at.instances());
+    };
+    if (said.job.empty()) {
+        for (auto const& job : jobs)
+            if (auto const name = job_name::parse(job); name && nodes.children.size() < jobs_max)
+                add_job(job_layout{*name});
+        return nodes;
+    }
+    auto const name = job_name::parse(said.job);
+    if (!name) return nodes; // the command says why
+    job_layout const at{*name};
+    add_job(at);
+    nodes.data.insert(nodes.data.end(), {at.audit(), at.leader_instance()});
+    nodes.children.insert(nodes.children.end(), {at.servers(), at.run_records()});
+    auto const first = said.item != 0 ? said.item : said.first;
+    auto const count = std::min<std::size_t>(said.limit, items_max);
+    for (std::size_t i = 0; i < count; ++i) {
+        auto const item = static_cast<item_index>(first + i);
+        nodes.data.insert(nodes.data.end(), {at.run_record(item), at.item_running(item), at.item_disabled(item)});
+    }
+    return nodes;
+}
+
+} // namespace elasticjob::cli
+#endif // ELASTICJOB_IMPL_COMMAND_LINE_CHANGE_FEED_IPP

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_COMMAND_LINE_JOB_COMMANDS_IPP
+#define ELASTICJOB_IMPL_COMMAND_LINE_JOB_COMMANDS_IPP
+
+#include <elasticjob/command_line/job_commands.hpp>
+
+namespace elasticjob::cli::detail {
+
+ELASTICJOB_DECL report table_of(job_page const& page) {
+    report table{{"job", "status", "health", "items", "instances", "cron", "description"}};
+    for (auto const& j : page.jobs)
+        table.rows.push_back({j.name, name_of(j.status), name_of(j.health), j.item_count, j.instance_count, j.cron,
+                              j.fault ? to_string(*j.fault) : j.description});
+    return table;
+}
+
+ELASTICJOB_DECL report table_of(job_plan const& p) {
+    report table{{"first", "last", "from", "to"}};
+    for (auto const& m : p.moves) table.rows.push_back({m.begin, m.end - 1, m.from.str(), m.to.str()});
+    return table;
+}
+
+ELASTICJOB_DECL wanted_end wanted_by(arguments const& a) {
+    return a.wanted_end == "success" ? wanted_end::success
+                                     : a.wanted_end == "failure" ? wanted_end::failure : wanted_end::either;
+}
+
+ELASTICJOB_DECL answer answer_for(awaited_runs const& runs, wanted_end wanted) {
+    report table{{"item", "outcome", "due", "instance", "attempt", "ended", "note"}};
+    for (auto const& i : runs.items()) {
+        if (!i.end) {
+            table.rows.push_back({i.item, "", std::optional<wall_time>{}, "", 0, std::optional<wall_time>{}, ""});
+            continue;
+        }
+        auto const& e = *i.end;
+        table.rows.push_back(
+            {i.item, name_of(e.outcome), e.run.due, e.run.instance, e.run.attempt, e.ended, e.note});
+    }
+    answer a{.rows = std::move(table)};
+    if (!runs.is_over(wanted)) {
+        a.code = exit_code::not_in_time;
+        a.messages = "elasticjob: not all of it has happened in time\n"
+                     "next: see why with elasticjob items explain, or give a longer --timeout\n";
+    } else if (wanted == wanted_end::either && runs.has_failed()) {
+        a.code = exit_code::run_failed;
+        a.messages = "elasticjob: a run has failed\nnext: see why with elasticjob items explain\n";
+    }
+    return a;
+}
+
+ELASTICJOB_DECL std::optional<answer> find_loss(result<job_settings> const& stored, job_config const& given,
+                                                arguments const& a) {
+    auto const has_more = [](job_config const& c) { return !to_schedule_text(c).empty() || !c.item_labels.empty(); };
+    if (!stored || !has_more(stored->config) || has_more(given) || a.drops_schedules) return std::nullopt;
+    return refusal(exit_code::conflict, "the job has schedules, a time zone or labels, and the file has none of them",
+                   "add them to the file, or give --drop-schedules to remove them");
+}
+
+} // namespace elasticjob::cli::detail
+#endif // ELASTICJOB_IMPL_COMMAND_LINE_JOB_COMMANDS_IPP

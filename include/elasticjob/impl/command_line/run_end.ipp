@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_COMMAND_LINE_RUN_END_IPP
+#define ELASTICJOB_IMPL_COMMAND_LINE_RUN_END_IPP
+
+#include <elasticjob/command_line/run_end.hpp>
+
+namespace elasticjob::cli {
+
+ELASTICJOB_DECL awaited_runs::awaited_runs(std::vector<item_index> items, std::optional<run_source> only)
+    : before_(items.size()), only_{only} {
+    for (auto const item : items) items_.push_back({item});
+}
+
+ELASTICJOB_DECL bool awaited_runs::counts(run_entry const& e) const {
+    bool const is_end = e.outcome == run_outcome::completed || e.outcome == run_outcome::failed ||
+                        e.outcome == run_outcome::interrupted;
+    return is_end && (!only_ || e.run.source == *only_);
+}
+
+ELASTICJOB_DECL void awaited_runs::begin(std::size_t n, run_record const& record) {
+    for (auto const& entry : record.ledger)
+        if (counts(entry)) before_[n].push_back(entry.run);
+}
+
+ELASTICJOB_DECL void awaited_runs::take(std::size_t n, run_record const& record) {
+    auto const& before = before_[n];
+    for (auto const& entry : record.ledger) // the last one stands
+        if (counts(entry) && std::find(before.begin(), before.end(), entry.run) == before.end())
+            items_[n].end = entry;
+}
+
+ELASTICJOB_DECL bool awaited_runs::has_failed() const {
+    return std::any_of(items_.begin(), items_.end(),
+                       [](item_end const& i) { return i.end && i.end->outcome != run_outcome::completed; });
+}
+
+ELASTICJOB_DECL bool awaited_runs::is_over(wanted_end wanted) const {
+    auto const has_completed = [](item_end const& i) { return i.end && i.end->outcome == run_outcome::completed; };
+    bool const all_completed = std::all_of(items_.begin(), items_.end(), has_completed);
+    switch (wanted) {
+    case wanted_end::success:
+        return all_completed;
+    case wanted_end::failure:
+        return has_failed();
+    case wanted_end::either:
+        return all_completed || has_failed();
+    }
+    return true;
+}
+
+} // namespace elasticjob::cli
+#endif // ELASTICJOB_IMPL_COMMAND_LINE_RUN_END_IPP

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_COMMAND_LINE_SERVER_COMMANDS_IPP
+#define ELASTICJOB_IMPL_COMMAND_LINE_SERVER_COMMANDS_IPP
+
+#include <elasticjob/command_line/server_commands.hpp>
+
+namespace elasticjob::cli::detail {
+
+ELASTICJOB_DECL report table_of(std::vector<server_overview> const& all) {
+    report table{{"server", "instances", "jobs", "disabled_in", "idle_in"}};
+    for (auto const& s : all)
+        table.rows.push_back({s.server, s.instances.size(), s.jobs.size(), s.disabled_jobs, s.idle_jobs});
+    return table;
+}
+
+ELASTICJOB_DECL report table_of(std::vector<server_in_job> const& all) {
+    report table{{"job", "disabled", "instances", "instance_ids"}};
+    for (auto const& s : all) table.rows.push_back({s.job, s.is_disabled, s.instances.size(), s.instances});
+    return table;
+}
+
+ELASTICJOB_DECL report table_of(std::vector<instance_overview> const& all) {
+    report table{{"instance", "items", "leader", "disabled", "java", "left_over", "weight", "labels"}};
+    for (auto const& i : all)
+        table.rows.push_back(
+            {i.id, i.item_count, i.is_leader, i.is_disabled, i.is_java, i.is_left_over, i.weight, i.labels});
+    return table;
+}
+
+} // namespace elasticjob::cli::detail
+#endif // ELASTICJOB_IMPL_COMMAND_LINE_SERVER_COMMANDS_IPP

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <command_line/terminal_world.hpp>
+
+#include <elasticjob/command_line/program.hpp>
+
+#include <doctest/doctest.h>
+
+#include <regex>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace elasticjob::test {
+namespace {
+
+using session = basic_memory_registry<virtual_loop>;
+
+terminal_world const* current = nullptr; // whose environment it is
+
+std::optional<std::string> find_variable(std::string const& name) {
+    auto const there = current->variables.find(name);
+    return there == current->variables.end() ? std::nullopt : std::optional{there->second};
+}
+
+struct file_in_memory {
+    file_in_memory() : descriptor{::memfd_create("stream", MFD_CLOEXEC)} { REQUIRE(descriptor >= 0); }
+    file_in_memory(file_in_memory const&) = delete;
+    file_in_memory& operator=(file_in_memory const&) = delete;
+    ~file_in_memory() { ::close(descriptor); }
+
+    std::string text() const {
+        std::string all(static_cast<std::size_t>(::lseek(descriptor, 0, SEEK_END)), '\0');
+        REQUIRE(::pread(descriptor, all.data(), all.size(), 0) == static_cast<ssize_t>(all.size()));
+        return all;
+    }
+
+    int const descriptor;
+};
+
+} // namespace
+
+terminal_world::terminal_world() {
+    current = this;
+    REQUIRE(m.schedule(make_job("settle", never, 2)));
+    c.run_for(1s);
+}
+
+terminal_world::~terminal_world() { current = nullptr; }
+
+printed terminal_world::run(std::vector<std::string> words) {
+    file_in_memory in, out, err;
+    cli::terminal streams{&find_variable, in.descriptor, out.descriptor, err.descriptor};
+    auto const connect = [this](cli::registry_address const& address) -> result<session*> {
+        asked_servers = address.servers;
+        if (!is_reachable) return error{errc::unreachable, "no server answered", address.servers};
+        return &c.by_hand;
+    };
+    auto const code = cli::program{connect, streams}.run(std::move(words));
+    return {code, out.text(), err.text()};
+}
+
+std::string terminal_world::steady(std::string text) {
+    static std::regex const token{"@-@[0-9]+-[0-9a-f]{16}"};
+    auto changed = std::regex_replace(text, token, "@-@ID");
+    if (changed == text) return text;
+    return std::regex_replace(changed, std::regex{"   +"}, "  "); // the columns are as wide as the token
+}
+
+std::vector<std::string> terminal_world::verbs() {
+    std::vector<std::string> all;
+    for (auto const& c : cli::commands_of<session>()) all.emplace_back(c.path);
+    for (auto const& c : cli::local_commands) all.emplace_back(c.path);
+    return all;
+}
+
+} // namespace elasticjob::test
