@@ -20,8 +20,13 @@ class ElasticjobConan(ConanFile):
 
     package_type = "header-library"  # see configure
     settings = "os", "arch", "compiler", "build_type"
-    options = {"with_zookeeper": [True, False], "compiled": [True, False], "fPIC": [True, False]}
-    default_options = {"with_zookeeper": True, "compiled": False, "fPIC": True}
+    options = {
+        "with_zookeeper": [True, False],
+        "compiled": [True, False],
+        "program": [True, False],
+        "fPIC": [True, False],
+    }
+    default_options = {"with_zookeeper": True, "compiled": False, "program": False, "fPIC": True}
     exports_sources = "CMakeLists.txt", "LICENSE", "cmake/*", "include/*"
 
     def set_version(self):
@@ -35,6 +40,8 @@ class ElasticjobConan(ConanFile):
             self.package_type = "static-library"
         else:
             self.options.rm_safe("fPIC")
+            if self.options.program:
+                self.package_type = "unknown"  # headers and a program
 
     def layout(self):
         cmake_layout(self)
@@ -47,11 +54,16 @@ class ElasticjobConan(ConanFile):
         self.requires("rapidjson/[>=cci.20200410]", transitive_headers=True)
         if self.options.with_zookeeper:
             self.requires("zookeeper-client-c/[>=3.8.1 <4]", transitive_headers=True, transitive_libs=True)
+        if self.options.program:
+            # Only the program includes it, so it is nobody else's.
+            self.requires("cli11/[>=2.1 <3]", headers=True, libs=False, visible=False)
 
     def validate(self):
         check_min_cppstd(self, 20)
         if self.settings.os != "Linux":
             raise ConanInvalidConfiguration(f"{self.ref} is for Linux, not for {self.settings.os}")
+        if self.options.program and not self.options.with_zookeeper:
+            raise ConanInvalidConfiguration(f"{self.ref}: the option program needs the option with_zookeeper")
         compiler = self.settings.compiler
         oldest = {"gcc": "12", "clang": "16"}.get(str(compiler))
         if oldest and Version(compiler.version) < oldest:
@@ -59,7 +71,7 @@ class ElasticjobConan(ConanFile):
 
     def package_id(self):
         # Headers only: one package for all settings. The option with_zookeeper says only what else is installed.
-        if not self.info.options.compiled:
+        if not self.info.options.compiled and not self.info.options.program:
             self.info.clear()
 
     def generate(self):
@@ -67,6 +79,7 @@ class ElasticjobConan(ConanFile):
         for part in ("TESTS", "EXAMPLES", "BENCHMARKS"):
             toolchain.cache_variables[f"ELASTICJOB_BUILD_{part}"] = False
         toolchain.cache_variables["ELASTICJOB_BUILD_COMPILED"] = bool(self.options.compiled)
+        toolchain.cache_variables["ELASTICJOB_BUILD_PROGRAM"] = bool(self.options.program)
         toolchain.cache_variables["CMAKE_INSTALL_LIBDIR"] = "lib"  # where Conan looks for libraries
         if not self.options.with_zookeeper:
             toolchain.cache_variables["CMAKE_DISABLE_FIND_PACKAGE_ZooKeeper"] = True
@@ -76,15 +89,15 @@ class ElasticjobConan(ConanFile):
     def build(self):
         cmake = CMake(self)
         cmake.configure()
-        if self.options.compiled:
+        if self.options.compiled or self.options.program:
             cmake.build()
 
     def package(self):
         CMake(self).install()
         copy(self, "LICENSE", src=self.source_folder, dst=os.path.join(self.package_folder, "licenses"))
         # Conan's generators write the files for CMake and pkg-config: they know where the dependencies are, and what
-        # ZooKeeper's library is called there.
-        for folder in ("share", "lib/cmake", "lib/pkgconfig"):
+        # ZooKeeper's library is called there. What else is in share/ belongs to the program.
+        for folder in ("share/cmake", "share/doc", "share/pkgconfig", "lib/cmake", "lib/pkgconfig"):
             rmdir(self, os.path.join(self.package_folder, folder))
 
     def package_info(self):
@@ -110,6 +123,8 @@ class ElasticjobConan(ConanFile):
         for component in self.cpp_info.components.values():
             component.bindirs = []
             component.libdirs = []
+        if self.options.program:
+            core.bindirs = ["bin"]
 
         if self.options.compiled:
             compiled_core = self.cpp_info.components["compiled_core"]

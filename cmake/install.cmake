@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Headers, CMake package and pkg-config files; and the compiled libraries, if ELASTICJOB_BUILD_COMPILED is on.
+# Headers, CMake package and pkg-config files; the compiled libraries, if ELASTICJOB_BUILD_COMPILED is on; and the program,
+# with its manual page and completion scripts, if ELASTICJOB_BUILD_PROGRAM is.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -20,6 +21,13 @@ install(TARGETS elasticjob_with_sqlite elasticjob_with_postgres elasticjob_with_
     FILE_SET HEADERS)
 if(ELASTICJOB_BUILD_PROGRAM)
     install(TARGETS elasticjob_program RUNTIME)
+    get_target_property(documents elasticjob_program ELASTICJOB_DOCUMENTS)
+    if(documents)
+        install(FILES ${documents}/elasticjob.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+        install(FILES ${documents}/elasticjob DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+        install(FILES ${documents}/_elasticjob DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+        install(FILES ${documents}/elasticjob.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+    endif()
 endif()
 set(exports core zookeeper)
 if(ELASTICJOB_BUILD_COMPILED)

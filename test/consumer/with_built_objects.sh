@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # with_built_objects.sh DIRECTORY COMPILER [FLAG...]: a launcher for the compiler. Where it is to compile a source of the
-# compiled libraries, it copies the object that the build in DIRECTORY has, because that takes most of a minute. All else,
+# compiled libraries or of the program, it copies the object that the build in DIRECTORY has, because that takes most of a minute. All else,
 # and that too where there is no such object, it has the compiler do.
 set -eu
 directory=$1
@@ -13,7 +13,7 @@ for argument; do
     previous=$argument
 done
 case $source in
-    -c*/src.cpp | -c*/src_zookeeper.cpp)
+    -c*/src.cpp | -c*/src_zookeeper.cpp | -c*/src_command_line.cpp | -c*/command_line/main.cpp)
         built=$(find "$directory/include" -name "${source##*/}.o" | head -n 1)
         if [ "$built" ] && [ "$object" ]; then
             cp "$built" "$object"

@@ -93,11 +93,12 @@ def load_recipe(path, name):
     return module
 
 
-def run_recipe(with_zookeeper, compiled=False, system="Linux", compiler="gcc", compiler_version="12.2"):
+def run_recipe(with_zookeeper, compiled=False, program=False, system="Linux", compiler="gcc", compiler_version="12.2"):
     recipe = load_recipe("conanfile.py", "recipe").ElasticjobConan()
     recipe.recipe_folder = recipe.source_folder = root
     recipe.package_folder = "package"
-    recipe.options = Bag(**recipe.default_options | {"with_zookeeper": with_zookeeper, "compiled": compiled})
+    chosen = {"with_zookeeper": with_zookeeper, "compiled": compiled, "program": program}
+    recipe.options = Bag(**recipe.default_options | chosen)
     recipe.settings = Bag(os=system, compiler=Compiler(name=compiler, version=compiler_version))
     recipe.ref = "elasticjob"
     recipe.cpp_info = Info()
@@ -138,7 +139,8 @@ check("requirements of the core", sorted(core_requirements), ["boost", "range-v3
 check("ZooKeeper is looked for", not variables.get("CMAKE_DISABLE_FIND_PACKAGE_ZooKeeper"), False)
 
 # Conan writes the package files, with the targets and modules of those that the library installs elsewhere.
-check("the library's own are gone", os.path.join("package", "share") in removed, True)
+for folder in "share/cmake", "share/doc", "share/pkgconfig":
+    check(f"the library's own {folder} is gone", os.path.join("package", folder) in removed, True)
 
 
 def components(recipe):
@@ -178,13 +180,25 @@ for folder in "lib/cmake", "lib/pkgconfig":
 compiled_core, _, _ = run_recipe(with_zookeeper=False, compiled=True)
 check("targets of the core with its library", sorted(components(compiled_core)), ["elasticjob::compiled_core", "elasticjob::core"])
 
+# With the program, which is there to be run.
+with_program, program_requirements, variables = run_recipe(with_zookeeper=True, program=True)
+check("type with the program", with_program.package_type, "unknown")
+check("a package for each setting of the program", with_program.info.cleared, False)
+check("calls with the program", Recorder.calls, ["generate", "generate", "configure", "build", "install"])
+check("the program is built", variables.get("ELASTICJOB_BUILD_PROGRAM"), True)
+check("the program is not built", run_recipe(with_zookeeper=True)[2].get("ELASTICJOB_BUILD_PROGRAM"), False)
+check("requirements of the program", sorted(set(program_requirements) - set(requirements)), ["cli11"])
+check("CLI11 is the program's own", program_requirements["cli11"].traits["visible"], False)
+check("where the program is", components(with_program)["elasticjob::core"].bindirs, ["bin"])
+check("where no program is", components(everything)["elasticjob::core"].bindirs, [])
+
 # What the recipe exports is there.
 for pattern in everything.exports_sources:
     check(f"{pattern} exists", os.path.exists(os.path.join(root, pattern.removesuffix("/*"))), True)
 
-for refused in {"system": "Windows"}, {"compiler_version": "11"}, {"compiler": "clang", "compiler_version": "15.0"}:
+for refused in {"with_zookeeper": False, "program": True}, {"system": "Windows"}, {"compiler_version": "11"}, {"compiler": "clang", "compiler_version": "15.0"}:
     try:
-        run_recipe(with_zookeeper=True, **refused)
+        run_recipe(**{"with_zookeeper": True} | refused)
     except Invalid:
         continue
     sys.exit(f"{refused} is accepted")

@@ -7,12 +7,12 @@ if("compiled" IN_LIST FEATURES)
     vcpkg_check_linkage(ONLY_STATIC_LIBRARY)
     set(package_files lib)
 else()
-    set(VCPKG_BUILD_TYPE release) # header-only
+    set(VCPKG_BUILD_TYPE release) # headers, and the program
     set(package_files share)
 endif()
 # Without the feature a ZooKeeper that happens to be on the machine is of no interest.
 vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS
-    FEATURES compiled ELASTICJOB_BUILD_COMPILED
+    FEATURES compiled ELASTICJOB_BUILD_COMPILED program ELASTICJOB_BUILD_PROGRAM
     INVERTED_FEATURES zookeeper CMAKE_DISABLE_FIND_PACKAGE_ZooKeeper)
 vcpkg_cmake_configure(
     SOURCE_PATH "${SOURCE_PATH}"
@@ -23,6 +23,9 @@ vcpkg_cmake_configure(
         -DELASTICJOB_BUILD_BENCHMARKS=OFF
 )
 vcpkg_cmake_install()
+if("program" IN_LIST FEATURES)
+    vcpkg_copy_tools(TOOL_NAMES elasticjob AUTO_CLEAN)
+endif()
 vcpkg_cmake_config_fixup(CONFIG_PATH ${package_files}/cmake/elasticjob)
 # vcpkg wants .pc files that link something below lib/. Those of ZooKeeper are of no use here: they name its library as
 # Debian does, and vcpkg calls it something else.
