@@ -49,7 +49,8 @@ function __elasticjob_complete
     set -l current (commandline --current-token --cut-at-cursor)
     $words[1] __complete $words[2..-1] "$current" 2>/dev/null
 end
-complete --command elasticjob --arguments '(__elasticjob_complete)'
+complete --command elasticjob --no-files --arguments '(__elasticjob_complete)'
+complete --command elasticjob --short-option f --long-option file --require-parameter --force-files
 )";
 
 ELASTICJOB_DECL answer show_cron(terminal const&, command_tree const&, arguments const& a) {
