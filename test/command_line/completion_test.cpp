@@ -60,5 +60,6 @@ TEST_CASE("command_line.completion: the manual page has each command, option and
     CHECK(page.find("contexts.json") != std::string::npos);
     std::istringstream lines{page};
     for (std::string line; std::getline(lines, line);)
-        if (line.starts_with('.')) CHECK_MESSAGE(line.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 1, line); // a macro
+        if (line.starts_with('.'))
+            CHECK_MESSAGE(line.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 1, line); // a macro
 }

@@ -93,8 +93,10 @@ std::string told(chapter const& all) {
     for (auto const& words : all.calls) {
         auto const done = t.run(words);
         t.c.run_for(1s);
-        text += "$ elasticjob " + joined(words) + "\n" + terminal_world::steady(done.out) + terminal_world::steady(done.err);
-        if (done.code != cli::exit_code::done) text += "exit code " + std::to_string(static_cast<int>(done.code)) + "\n";
+        text += "$ elasticjob " + joined(words) + "\n" + terminal_world::steady(done.out) +
+                terminal_world::steady(done.err);
+        if (done.code != cli::exit_code::done)
+            text += "exit code " + std::to_string(static_cast<int>(done.code)) + "\n";
         text += "\n";
     }
     std::remove("golden_test.json");

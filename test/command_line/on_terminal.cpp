@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program itself, in a pseudo-terminal and on a real server. No interval is short: what is seen has been announced by
-// the registry.
+// The program itself, in a pseudo-terminal and on a real server. No interval is short: what is seen has been announced
+// by the registry.
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/registry/zk_registry.hpp>
 
@@ -247,12 +247,11 @@ TEST_CASE("command_line.terminal: bash completes commands, and jobs of the regis
     auto const completed = [&](std::string const& words, int last) {
         auto const script = "eval \"$('" + program + "' completion bash)\"; COMP_WORDS=(" + words +
                             "); COMP_CWORD=" + std::to_string(last) + "; _elasticjob; echo \"${COMPREPLY[*]}\"";
-        std::string const line =
-            "ELASTICJOB_SERVERS=" + s.server.endpoint() + " bash -c '" + [&] {
-                std::string quoted;
-                for (char const c : script) quoted += c == '\'' ? std::string{"'\\''"} : std::string{c};
-                return quoted;
-            }() + "'";
+        std::string const line = "ELASTICJOB_SERVERS=" + s.server.endpoint() + " bash -c '" + [&] {
+            std::string quoted;
+            for (char const c : script) quoted += c == '\'' ? std::string{"'\\''"} : std::string{c};
+            return quoted;
+        }() + "'";
         std::unique_ptr<std::FILE, int (*)(std::FILE*)> const out{::popen(line.c_str(), "r"), &::pclose};
         REQUIRE(out);
         std::array<char, 4096> text{};

@@ -143,7 +143,8 @@ TEST_CASE("command_line.program: a wait ends with success, with a failure, or wh
     CHECK(all.code == exit_code::run_failed);
     auto const none = t.run({"wait", "settle", "1", "--timeout", "2s"});
     CHECK(none.code == exit_code::not_in_time);
-    CHECK(none.out == "ITEM  OUTCOME  DUE  INSTANCE  ATTEMPT  ENDED  NOTE\n1     -        -    -         0        -      -\n");
+    CHECK(none.out ==
+          "ITEM  OUTCOME  DUE  INSTANCE  ATTEMPT  ENDED  NOTE\n1     -        -    -         0        -      -\n");
     CHECK(t.run({"wait", "settle", "--for", "success", "--timeout", "2s"}).code == exit_code::not_in_time);
     CHECK(t.run({"wait", "settle", "7"}).code == exit_code::usage);
     CHECK(t.run({"wait", "nobody"}).code == exit_code::not_found);

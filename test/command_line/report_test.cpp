@@ -42,8 +42,7 @@ TEST_CASE("command_line.report: a change is the rows that are new or otherwise, 
     report const before{{"job", "status"}, {{"a", "OK"}, {"b", "OK"}, {"c", "OK"}}};
     report const after{{"job", "status"}, {{"a", "OK"}, {"b", "CRASHED"}, {"d", "OK"}}};
     auto const change = compare(before, after);
-    CHECK(to_json_lines(change.fresh) ==
-          "{\"job\":\"b\",\"status\":\"CRASHED\"}\n{\"job\":\"d\",\"status\":\"OK\"}\n");
+    CHECK(to_json_lines(change.fresh) == "{\"job\":\"b\",\"status\":\"CRASHED\"}\n{\"job\":\"d\",\"status\":\"OK\"}\n");
     CHECK(to_json_lines(change.gone) == "{\"job\":\"c\"}\n");
     CHECK(compare(after, after).fresh.rows.empty());
     CHECK(compare({}, after).fresh.rows.size() == 3);

@@ -31,8 +31,8 @@ enum class exit_code : int {
     not_in_time = 8, ///< what was waited for has not happened in time
 };
 
-inline constexpr std::array exit_codes{exit_code::done,        exit_code::failed,      exit_code::usage,
-                                       exit_code::not_found,   exit_code::conflict,    exit_code::unreachable,
+inline constexpr std::array exit_codes{exit_code::done,        exit_code::failed,     exit_code::usage,
+                                       exit_code::not_found,   exit_code::conflict,   exit_code::unreachable,
                                        exit_code::unconfirmed, exit_code::run_failed, exit_code::not_in_time};
 
 /// For the help and the manual.

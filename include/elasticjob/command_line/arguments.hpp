@@ -23,27 +23,27 @@ struct registry_address {
 /// What a command may be given beyond the options of all commands. A set: `takes::job | takes::item`.
 enum class takes : std::uint32_t {
     nothing = 0,
-    job = 1U << 0,          ///< JOB
-    any_job = 1U << 1,      ///< JOB, or all
-    item = 1U << 2,         ///< ITEM
-    any_item = 1U << 3,     ///< ITEM, or all
-    due = 1U << 4,          ///< DUE
-    server = 1U << 5,       ///< SERVER
-    instance = 1U << 6,     ///< INSTANCE
-    in_job = 1U << 7,       ///< --job, which may be absent
-    in_this_job = 1U << 8,  ///< --job, which must be there
-    job_filter = 1U << 9,   ///< --contains, --status, --after, --limit
-    item_range = 1U << 10,  ///< --first, --limit
-    file = 1U << 11,        ///< --file
-    dropping = 1U << 12,    ///< --drop-schedules
-    job_change = 1U << 13,  ///< --join, --leave, --items, --labels
-    watching = 1U << 14,    ///< --watch, --interval
-    interval = 1U << 15,    ///< --interval alone
-    waiting = 1U << 16,     ///< --for, --timeout
-    may_wait = 1U << 17,    ///< --wait, --for, --timeout
-    a_command = 1U << 18,   ///< --dry-run, --operator, --key
-    expression = 1U << 19,  ///< EXPRESSION, --count
-    shell = 1U << 20,       ///< SHELL
+    job = 1U << 0,         ///< JOB
+    any_job = 1U << 1,     ///< JOB, or all
+    item = 1U << 2,        ///< ITEM
+    any_item = 1U << 3,    ///< ITEM, or all
+    due = 1U << 4,         ///< DUE
+    server = 1U << 5,      ///< SERVER
+    instance = 1U << 6,    ///< INSTANCE
+    in_job = 1U << 7,      ///< --job, which may be absent
+    in_this_job = 1U << 8, ///< --job, which must be there
+    job_filter = 1U << 9,  ///< --contains, --status, --after, --limit
+    item_range = 1U << 10, ///< --first, --limit
+    file = 1U << 11,       ///< --file
+    dropping = 1U << 12,   ///< --drop-schedules
+    job_change = 1U << 13, ///< --join, --leave, --items, --labels
+    watching = 1U << 14,   ///< --watch, --interval
+    interval = 1U << 15,   ///< --interval alone
+    waiting = 1U << 16,    ///< --for, --timeout
+    may_wait = 1U << 17,   ///< --wait, --for, --timeout
+    a_command = 1U << 18,  ///< --dry-run, --operator, --key
+    expression = 1U << 19, ///< EXPRESSION, --count
+    shell = 1U << 20,      ///< SHELL
 };
 constexpr takes operator|(takes a, takes b) noexcept {
     return static_cast<takes>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));

@@ -35,8 +35,25 @@ struct watched_nodes {
     static constexpr std::size_t jobs_max = 100;  ///< whose nodes are watched; the others are looked at by the interval
     static constexpr std::size_t items_max = 200; ///< likewise
 
-    /// The nodes of the job that are said; of all jobs, which have these names, if none is.
-    static watched_nodes of(arguments const& said, std::vector<std::string> const& jobs);
+    /// The nodes of the job that is said, and of its items if the view has them; of all jobs, which have these names,
+    /// if none is said.
+    static watched_nodes of(takes shown, arguments const& said, std::vector<std::string> const& jobs);
+};
+
+/// Keeps looks apart: a view that changes all the time is read once a second, and one that was at rest at once.
+class look_pace {
+public:
+    /// A look begins now.
+    void begin() { next_ = std::chrono::steady_clock::now() + std::chrono::seconds{1}; }
+
+    /// The time to wait before the next one; 0 if it may begin.
+    std::chrono::milliseconds left() const {
+        auto const left = std::chrono::ceil<std::chrono::milliseconds>(next_ - std::chrono::steady_clock::now());
+        return std::max(left, std::chrono::milliseconds{0});
+    }
+
+private:
+    std::chrono::steady_clock::time_point next_{};
 };
 
 /// One watch on each node. Threads: one at a time, and not the loop's.
@@ -50,9 +67,10 @@ public:
 
     /// Forgets what was watched, and watches this. What is read afterwards is at least as new. Waits up to ten seconds.
     /// Errors: those of the registry; timed_out; job_failed if the system has no descriptor left.
-    result<void> arm(arguments said) {
+    result<void> arm(takes shown, arguments said) {
         auto& l = registry_.loop();
-        return block_on(l, within(l, l.now() + std::chrono::seconds{10}, rearm(registry_, *on_loop_, std::move(said))));
+        auto armed = rearm(registry_, *on_loop_, shown, std::move(said));
+        return block_on(l, within(l, l.now() + std::chrono::seconds{10}, std::move(armed)));
     }
 
     /// Readable once something has changed since the last successful `arm`; -1 before it.
@@ -70,7 +88,7 @@ private:
     };
 
     static task<result<bool>> drop(state& s);
-    static task<result<void>> rearm(Registry& r, state& s, arguments said);
+    static task<result<void>> rearm(Registry& r, state& s, takes shown, arguments said);
     static task<void> tell(state& s, std::uint64_t seen);
 
     Registry& registry_;
@@ -91,7 +109,7 @@ task<void> change_feed<Registry>::tell(state& s, std::uint64_t seen) {
 }
 
 template <registry Registry>
-task<result<void>> change_feed<Registry>::rearm(Registry& r, state& s, arguments said) {
+task<result<void>> change_feed<Registry>::rearm(Registry& r, state& s, takes shown, arguments said) {
     s.telling.cancel();
     s.watches.clear();
     ELASTICJOB_CO_TRY(auto told, elasticjob::detail::wake_up::make());
@@ -103,7 +121,7 @@ task<result<void>> change_feed<Registry>::rearm(Registry& r, state& s, arguments
         ELASTICJOB_CO_TRY(jobs, co_await r.children(node_path{}, &s.watches.emplace_back(s.news)));
         std::sort(jobs.begin(), jobs.end());
     }
-    auto const nodes = watched_nodes::of(said, jobs);
+    auto const nodes = watched_nodes::of(shown, said, jobs);
     auto const read = [&](node_path const& path) { return r.exists(path, &s.watches.emplace_back(s.news)); };
     auto const list = [&](node_path const& path) { return r.children(path, &s.watches.emplace_back(s.news)); };
     auto const found = co_await gather_each(r.loop(), nodes.data, read);

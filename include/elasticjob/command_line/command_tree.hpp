@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The commands of the program as a parser sees them, and what follows from that: help, completion, manual.
+/// \file \brief The commands of the program as a parser sees them, and what follows from that: help, completion,
+/// manual.
 #ifndef ELASTICJOB_COMMAND_LINE_COMMAND_TREE_HPP
 #define ELASTICJOB_COMMAND_LINE_COMMAND_TREE_HPP
 
@@ -38,8 +39,8 @@ public:
     /// Preconditions: no command has that path; the text of `shape.path` lives as long as this.
     void add(command_shape const& shape);
 
-    /// Reads the arguments, without the name of the program, into `arguments`. Returns the number of the command, in the
-    /// order of `add`, or what is to be printed: help, or why the arguments cannot be read.
+    /// Reads the arguments, without the name of the program, into `arguments`. Returns the number of the command, in
+    /// the order of `add`, or what is to be printed: help, or why the arguments cannot be read.
     struct parsed {
         std::size_t command = 0;
         std::optional<answer> ended{};

@@ -78,8 +78,8 @@ answer put_job(Registry& r, arguments const& a, bool may_change) {
 
 template <registry Registry>
 answer plan_job(Registry& r, arguments const& a) {
-    using strategies = Strategies<AverageAllocation, OdevitySortByName, RotateServerByName, RoundRobinByName, StickyAllocation,
-                                  WeightedAllocation, RendezvousAllocation>;
+    using strategies = Strategies<AverageAllocation, OdevitySortByName, RotateServerByName, RoundRobinByName,
+                                  StickyAllocation, WeightedAllocation, RendezvousAllocation>;
     job_change change{.leaving = a.leaving, .item_count = a.item_count, .item_labels = a.labels};
     for (auto const& instance : a.joining) change.joining.push_back({instance});
     auto const planned = plan<strategies>(r, a.job, std::move(change));

@@ -36,8 +36,8 @@ inline constexpr std::string_view completion_word = "__complete";
 template <registry Registry>
 std::vector<command<Registry>> commands_of() {
     std::vector<command<Registry>> all;
-    for (auto const part : {&job_commands<Registry>, &item_commands<Registry>, &server_commands<Registry>,
-                            &tree_commands<Registry>}) {
+    for (auto const part :
+         {&job_commands<Registry>, &item_commands<Registry>, &server_commands<Registry>, &tree_commands<Registry>}) {
         auto const commands = part();
         all.insert(all.end(), commands.begin(), commands.end());
     }
@@ -70,8 +70,8 @@ protected:
     /// The rows that differ from those that have been printed before.
     void print_change(report const& now, arguments const& said, table_style const& style);
 
-    /// Waits for a change, a little longer so that the changes of one moment come together, and at most for the interval.
-    void wait_for_change(int changed, arguments const& said) const;
+    /// Waits for a change, at most for the interval, and then as long as the pace demands.
+    static void wait_for_change(int changed, arguments const& said, look_pace const& pace);
 
     terminal& terminal_;
     command_tree tree_{};
@@ -105,7 +105,8 @@ private:
 };
 
 template <class Connect>
-program<Connect>::program(Connect connect, terminal& t) : program_base{t}, connect_{std::move(connect)} {
+program<Connect>::program(Connect connect, terminal& t) : program_base{t},
+                                                          connect_{std::move(connect)} {
     for (auto const& c : commands_) tree_.add(c);
     tree_.add(top_shape);
     for (auto const& c : local_commands) tree_.add(c);
@@ -126,7 +127,8 @@ exit_code program<Connect>::run(std::vector<std::string> words) {
 template <class Connect>
 exit_code program<Connect>::run_on_registry(std::size_t number, arguments const& a, table_style const& style) {
     bool const is_top = number == commands_.size();
-    if (auto const obstacle = find_obstacle(is_top ? top_shape : commands_[number], a)) return print(*obstacle, a, style);
+    if (auto const obstacle = find_obstacle(is_top ? top_shape : commands_[number], a))
+        return print(*obstacle, a, style);
     auto const address = find_address(a, terminal_.lookup());
     if (!address) return print(failure(address.error()), a, style);
     auto connected = connect_(*address);
@@ -152,8 +154,10 @@ exit_code program<Connect>::watch(registry_type& r, command<registry_type> const
                                   table_style const& style) {
     constexpr int failures_max = 10; // one after the other
     change_feed<registry_type> feed{r};
+    look_pace pace;
     for (int failures = 0; !terminal_.has_failed();) {
-        auto const armed = feed.arm(a);
+        pace.begin();
+        auto const armed = feed.arm(c.arguments_taken, a);
         auto const now = armed ? c.run(r, a) : failure(armed.error());
         if (now.rows) {
             failures = 0;
@@ -162,7 +166,7 @@ exit_code program<Connect>::watch(registry_type& r, command<registry_type> const
             print(now, a, style);
             if (now.code != exit_code::unreachable || ++failures == failures_max) return now.code;
         }
-        wait_for_change(feed.descriptor(), a);
+        wait_for_change(feed.descriptor(), a, pace);
     }
     return exit_code::failed;
 }

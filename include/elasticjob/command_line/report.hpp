@@ -18,23 +18,24 @@ namespace elasticjob::cli {
 
 /// How people see a table.
 struct table_style {
-    zone_ref const* zone = nullptr;                    ///< null: UTC
-    bool has_colour = false;                           ///< escape sequences for words that are good or bad
-    std::size_t columns_max = std::string_view::npos;  ///< a longer line is cut; never in a pipe
+    zone_ref const* zone = nullptr;                   ///< null: UTC
+    bool has_colour = false;                          ///< escape sequences for words that are good or bad
+    std::size_t columns_max = std::string_view::npos; ///< a longer line is cut; never in a pipe
 };
 
 /// One value of a row.
 class cell {
 public:
-    cell(std::string text);                         // NOLINT: a row is a list of values
-    cell(std::string_view text);                    // NOLINT
-    cell(char const* text);                         // NOLINT
-    cell(bool value);                               // NOLINT
-    cell(wall_time instant);                        // NOLINT
-    cell(std::optional<wall_time> instant);         // NOLINT: nothing is null
-    cell(std::vector<std::string> const& all);      // NOLINT: a list of texts
+    cell(std::string text);                    // NOLINT: a row is a list of values
+    cell(std::string_view text);               // NOLINT
+    cell(char const* text);                    // NOLINT
+    cell(bool value);                          // NOLINT
+    cell(wall_time instant);                   // NOLINT
+    cell(std::optional<wall_time> instant);    // NOLINT: nothing is null
+    cell(std::vector<std::string> const& all); // NOLINT: a list of texts
     template <std::integral Number>
-    cell(Number value) : json_{std::to_string(value)}, shown_{json_} {} // NOLINT
+    cell(Number value) : json_{std::to_string(value)},
+                         shown_{json_} {} // NOLINT
 
     /// On one line; `-` for nothing.
     std::string for_people(table_style const& style) const;
@@ -67,7 +68,8 @@ std::string instant_text(wall_time t, zone_ref const* zone);
 /// A line of headings in capitals and a line for each row, in columns. Nothing follows the last column.
 std::string to_table(report const& r, table_style const& style = {});
 
-/// The same for a table that grows: the headings come with the first rows, and `widths`, empty at first, keeps the columns.
+/// The same for a table that grows: the headings come with the first rows, and `widths`, empty at first, keeps the
+/// columns.
 std::string to_table(report const& r, table_style const& style, std::vector<std::size_t>& widths);
 
 /// One JSON document: an array with an object for each row, each on its line.

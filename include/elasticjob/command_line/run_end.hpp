@@ -30,8 +30,8 @@ namespace elasticjob::cli {
 /// What a wait is for.
 enum class wanted_end : std::uint8_t { either, success, failure };
 
-/// The runs that are waited for: one of each item that ends after this was made. Runs that fail and are tried again have
-/// not ended. A value.
+/// The runs that are waited for: one of each item that ends after this was made. Runs that fail and are tried again
+/// have not ended. A value.
 class awaited_runs {
 public:
     struct item_end {
@@ -49,6 +49,9 @@ public:
     std::vector<item_end> const& items() const noexcept { return items_; }
     bool has_failed() const;
     bool is_over(wanted_end wanted) const;
+
+    /// The places of the items that may still change the answer.
+    std::vector<std::size_t> left(wanted_end wanted) const;
 
 private:
     bool counts(run_entry const& e) const;
@@ -112,31 +115,32 @@ task<result<awaited_runs>> begin_to_wait(Registry& r, job_name job, std::optiona
     co_return runs;
 }
 
-/// Waits until the runs are over or `due` has come, whatever of them is first. It looks again when a record changes.
-/// Errors: malformed_data; those of the registry.
+/// Waits until the runs are over or `due` has come. It looks again when a record changes, and after a second when the
+/// registry could not be asked. Errors: malformed_data; those of the registry, if they last until `due`.
 template <registry Registry>
 task<result<awaited_runs>> wait_for_runs(Registry& r, job_name job, awaited_runs runs, wanted_end wanted,
                                          mono_time due) {
     constexpr std::chrono::milliseconds pause{200}; // many records change at once
+    constexpr std::chrono::seconds patience{1};
     job_layout const at{job};
     auto& l = r.loop();
     event_count<typename Registry::loop_type> news{l};
     std::deque<node_watch<typename Registry::loop_type>> watches;
     for (;;) {
         auto const seen = news.edition();
-        std::vector<item_index> left;
-        std::vector<std::size_t> numbers;
-        for (std::size_t i = 0; i < runs.items().size(); ++i) {
-            auto const& end = runs.items()[i].end;
-            if (end && (end->outcome == run_outcome::completed) != (wanted == wanted_end::failure)) continue;
-            left.push_back(runs.items()[i].item);
-            numbers.push_back(i);
+        auto const left = runs.left(wanted);
+        std::vector<item_index> items;
+        for (auto const n : left) items.push_back(runs.items()[n].item);
+        auto const records = co_await detail::read_records(r, at, std::move(items), &watches, &news);
+        if (!records && (!is_transient(records.error()) || l.now() >= due)) co_return records.error();
+        if (!records) {
+            co_await sleep_until(l, std::min(due, l.now() + patience));
+            continue;
         }
-        ELASTICJOB_CO_TRY(auto const records, co_await detail::read_records(r, at, left, &watches, &news));
-        for (std::size_t i = 0; i < records.size(); ++i) runs.take(numbers[i], records[i]);
+        for (std::size_t i = 0; i < records->size(); ++i) runs.take(left[i], (*records)[i]);
         if (runs.is_over(wanted) || l.now() >= due) co_return runs;
         co_await news.newer_than(seen, due);
-        if (l.now() < due) co_await sleep_until(l, std::min(due, l.now() + pause));
+        co_await sleep_until(l, std::min(due, l.now() + pause));
     }
 }
 

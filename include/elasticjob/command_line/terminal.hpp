@@ -21,7 +21,10 @@ namespace elasticjob::cli {
 class terminal {
 public:
     explicit terminal(variable_lookup find = environment_variable, int in = 0, int out = 1, int err = 2) noexcept
-        : find_{find}, in_{in}, out_{out}, err_{err} {}
+        : find_{find},
+          in_{in},
+          out_{out},
+          err_{err} {}
 
     std::optional<std::string> variable(std::string const& name) const { return find_(name); }
     variable_lookup lookup() const noexcept { return find_; }
@@ -64,9 +67,10 @@ struct screen_news {
     char key = 0;
 };
 
-/// The whole terminal for a view that is drawn again and again. Its destructor leaves the terminal as it was, and so does
-/// each signal that ends or stops the process, whatever the process does then: a handler restores the terminal before the
-/// signal takes its effect. Preconditions: `t` is a terminal both ways, and there is no other live_screen. Threads: one.
+/// The whole terminal for a view that is drawn again and again. Its destructor leaves the terminal as it was, and so
+/// does each signal that ends or stops the process, whatever the process does then: a handler restores the terminal
+/// before the signal takes its effect. Preconditions: `t` is a terminal both ways, and there is no other live_screen.
+/// Threads: one.
 class live_screen {
 public:
     explicit live_screen(terminal& t);

@@ -12,7 +12,9 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <utility>
 
 namespace elasticjob::cli {
 
@@ -38,33 +40,34 @@ private:
     std::size_t first_ = 0;
 };
 
-/// Shows the view until somebody ends it. It looks when something changes, at most four times a second, and otherwise each
+/// Shows the view until somebody ends it. It looks when something changes, at most once a second, and otherwise each
 /// interval. What cannot be read is said on the screen, and tried again. Precondition: `t` is a terminal both ways.
 template <registry Registry>
 exit_code show_top(Registry& r, terminal& t, arguments a, std::string name_space, table_style style) {
-    constexpr std::chrono::milliseconds pause{250};
+    using kind = screen_news::kind;
     constexpr std::uint32_t rows_max = 1'000;
     a.limit = rows_max;
     top_view view{std::move(name_space)};
     change_feed<Registry> feed{r};
+    look_pace pace;
     live_screen screen{t};
-    for (bool is_stale = true;;) {
+    for (bool is_stale = true, has_changed = false;;) {
         if (is_stale) {
-            auto const armed = feed.arm(a);
-            view.take(!armed ? failure(armed.error()) : a.job.empty() ? detail::list_jobs(r, a) : detail::list_items(r, a));
+            pace.begin();
+            auto const armed = feed.arm(takes::item_range, a);
+            view.take(!armed          ? failure(armed.error())
+                      : a.job.empty() ? detail::list_jobs(r, a)
+                                      : detail::list_items(r, a));
+            has_changed = false;
         }
         screen.draw(view.text(a, std::chrono::system_clock::now(), t.size(), style));
         if (t.has_failed()) return exit_code::failed;
-        auto const news = screen.wait(feed.descriptor(), std::chrono::milliseconds{a.interval_ms});
-        if (news.what == screen_news::kind::closed) return exit_code::done;
-        if (news.what == screen_news::kind::key && view.ends_by(news.key, t.size().lines)) return exit_code::done;
-        is_stale = news.what == screen_news::kind::changed || news.what == screen_news::kind::interval;
-        if (news.what == screen_news::kind::changed) {
-            auto const key = screen.wait(-1, pause);
-            if (key.what == screen_news::kind::closed ||
-                (key.what == screen_news::kind::key && view.ends_by(key.key, t.size().lines)))
-                return exit_code::done;
-        }
+        auto const news = has_changed ? screen.wait(-1, pace.left())
+                                      : screen.wait(feed.descriptor(), std::chrono::milliseconds{a.interval_ms});
+        bool const is_end = news.what == kind::key && view.ends_by(news.key, t.size().lines);
+        if (is_end || news.what == kind::closed) return exit_code::done;
+        has_changed |= news.what == kind::changed;
+        is_stale = news.what == kind::interval || (has_changed && pace.left().count() == 0);
     }
 }
 

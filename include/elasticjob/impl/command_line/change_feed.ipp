@@ -6,7 +6,8 @@
 
 namespace elasticjob::cli {
 
-ELASTICJOB_DECL watched_nodes watched_nodes::of(arguments const& said, std::vector<std::string> const& jobs) {
+ELASTICJOB_DECL watched_nodes watched_nodes::of(takes shown, arguments const& said,
+                                                std::vector<std::string> const& jobs) {
     watched_nodes nodes;
     auto const add_job = [&](job_layout const& at) {
         nodes.data.insert(nodes.data.end(), {at.config(), at.assignment(), at.sharding_necessary()});
@@ -24,8 +25,9 @@ ELASTICJOB_DECL watched_nodes watched_nodes::of(arguments const& said, std::vect
     add_job(at);
     nodes.data.insert(nodes.data.end(), {at.audit(), at.leader_instance()});
     nodes.children.insert(nodes.children.end(), {at.servers(), at.run_records()});
-    auto const first = said.item != 0 ? said.item : said.first;
-    auto const count = std::min<std::size_t>(said.limit, items_max);
+    bool const is_one = has(shown, takes::item);
+    auto const first = is_one ? said.item : said.first;
+    auto const count = is_one ? 1 : has(shown, takes::item_range) ? std::min<std::size_t>(said.limit, items_max) : 0;
     for (std::size_t i = 0; i < count; ++i) {
         auto const item = static_cast<item_index>(first + i);
         nodes.data.insert(nodes.data.end(), {at.run_record(item), at.item_running(item), at.item_disabled(item)});

@@ -79,10 +79,14 @@ inline CLI::App const* find_subcommand(CLI::App const& app, std::string_view nam
 inline std::string roff(std::string_view text) {
     std::string escaped;
     for (char const c : text) {
-        if (c == '\\') escaped += "\\e";
-        else if (c == '-') escaped += "\\-";
-        else if ((c == '.' || c == '\'') && (escaped.empty() || escaped.back() == '\n')) escaped.append("\\&") += c;
-        else escaped += c;
+        if (c == '\\')
+            escaped += "\\e";
+        else if (c == '-')
+            escaped += "\\-";
+        else if ((c == '.' || c == '\'') && (escaped.empty() || escaped.back() == '\n'))
+            escaped.append("\\&") += c;
+        else
+            escaped += c;
     }
     return escaped;
 }
@@ -114,14 +118,16 @@ inline void append_roff_commands(std::string& text, CLI::App const& app, std::st
 
 } // namespace detail
 
-ELASTICJOB_DECL command_tree::command_tree() : app_{"Looks at the jobs of a registry, and commands them.", "elasticjob"} {
+ELASTICJOB_DECL command_tree::command_tree()
+    : app_{"Looks at the jobs of a registry, and commands them.", "elasticjob"} {
     app_.require_subcommand(1);
     app_.set_version_flag("--version", detail::version_text());
     app_.fallthrough();
     app_.option_defaults()->always_capture_default();
-    app_.add_option("--servers", arguments_.address.servers,
-                    "ZooKeeper servers, host:port separated by commas; otherwise those of the context, $ELASTICJOB_SERVERS "
-                    "or 127.0.0.1:2181");
+    app_.add_option(
+        "--servers", arguments_.address.servers,
+        "ZooKeeper servers, host:port separated by commas; otherwise those of the context, $ELASTICJOB_SERVERS "
+        "or 127.0.0.1:2181");
     app_.add_option("--namespace", arguments_.address.name_space,
                     "name space of the jobs; otherwise that of the context, or $ELASTICJOB_NAMESPACE");
     app_.add_option("--digest", arguments_.address.digest,
@@ -129,7 +135,8 @@ ELASTICJOB_DECL command_tree::command_tree() : app_{"Looks at the jobs of a regi
     app_.add_option("--context", arguments_.context, "a name of the file of contexts; otherwise $ELASTICJOB_CONTEXT");
     app_.add_option("-o,--output", arguments_.output, "table for people; json, one document; jsonl, one object a line")
         ->check(CLI::IsMember({"table", "json", "jsonl"}));
-    app_.add_option("--zone", arguments_.zone, "the time zone of tables, such as Europe/Berlin, or local; JSON has UTC");
+    app_.add_option("--zone", arguments_.zone,
+                    "the time zone of tables, such as Europe/Berlin, or local; JSON has UTC");
     std::string footer = "Exit codes:";
     for (auto const code : exit_codes)
         footer += "\n  " + std::to_string(static_cast<int>(code)) + "  " + std::string{meaning_of(code)};
@@ -310,7 +317,8 @@ ELASTICJOB_DECL completion command_tree::complete(std::vector<std::string> const
 }
 
 ELASTICJOB_DECL std::string command_tree::manual_page() const {
-    std::string text = ".TH ELASTICJOB 1 \"\" \"elasticjob " + detail::version_text() + "\"\n.SH NAME\nelasticjob \\- " +
+    std::string text = ".TH ELASTICJOB 1 \"\" \"elasticjob " + detail::version_text() +
+                       "\"\n.SH NAME\nelasticjob \\- " +
                        "looks at the jobs of a registry, and commands them\n.SH SYNOPSIS\n" +
                        "\\fBelasticjob\\fR [\\fIOPTIONS\\fR] \\fICOMMAND\\fR [\\fIARGUMENTS\\fR]\n" +
                        ".SH OPTIONS\nThey may stand anywhere.\n" + detail::roff_options(app_) + ".SH COMMANDS\n";

@@ -41,9 +41,9 @@ public:
     }
     bool String(char const* text, rapidjson::SizeType length, bool) {
         if (depth_ != 2) return Default();
-        for (auto const& [name, member] : {std::pair{"servers", &registry_address::servers},
-                                           std::pair{"namespace", &registry_address::name_space},
-                                           std::pair{"digest", &registry_address::digest}})
+        for (auto const& [name, member] :
+             {std::pair{"servers", &registry_address::servers}, std::pair{"namespace", &registry_address::name_space},
+              std::pair{"digest", &registry_address::digest}})
             if (key_ == name) {
                 (context_->*member).assign(text, length);
                 return true;
@@ -109,7 +109,8 @@ ELASTICJOB_DECL result<contexts> read_contexts(std::string const& file) {
         all.error().where = file + ", " + all.error().where;
         return std::move(all).error();
     }
-    bool const has_secret = std::any_of(all->begin(), all->end(), [](auto const& c) { return !c.second.digest.empty(); });
+    bool const has_secret =
+        std::any_of(all->begin(), all->end(), [](auto const& c) { return !c.second.digest.empty(); });
     if (has_secret && (about.st_mode & 077) != 0)
         return error{errc::invalid_argument, "others may read the digest in it: chmod 600", file};
     return all;
@@ -123,7 +124,8 @@ ELASTICJOB_DECL result<registry_address> find_address(arguments const& said, var
         ELASTICJOB_TRY(auto const all, read_contexts(file));
         auto const there = all.find(name);
         if (there == all.end())
-            return error{errc::invalid_argument, "there is no context " + name + ": see elasticjob contexts list", file};
+            return error{errc::invalid_argument, "there is no context " + name + ": see elasticjob contexts list",
+                         file};
         context = there->second;
     }
     auto const first = [&](std::string const& option, std::string const& of_context, char const* variable) {

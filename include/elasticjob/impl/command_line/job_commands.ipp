@@ -21,8 +21,9 @@ ELASTICJOB_DECL report table_of(job_plan const& p) {
 }
 
 ELASTICJOB_DECL wanted_end wanted_by(arguments const& a) {
-    return a.wanted_end == "success" ? wanted_end::success
-                                     : a.wanted_end == "failure" ? wanted_end::failure : wanted_end::either;
+    return a.wanted_end == "success"   ? wanted_end::success
+           : a.wanted_end == "failure" ? wanted_end::failure
+                                       : wanted_end::either;
 }
 
 ELASTICJOB_DECL answer answer_for(awaited_runs const& runs, wanted_end wanted) {
@@ -33,8 +34,7 @@ ELASTICJOB_DECL answer answer_for(awaited_runs const& runs, wanted_end wanted) {
             continue;
         }
         auto const& e = *i.end;
-        table.rows.push_back(
-            {i.item, name_of(e.outcome), e.run.due, e.run.instance, e.run.attempt, e.ended, e.note});
+        table.rows.push_back({i.item, name_of(e.outcome), e.run.due, e.run.instance, e.run.attempt, e.ended, e.note});
     }
     answer a{.rows = std::move(table)};
     if (!runs.is_over(wanted)) {

@@ -13,8 +13,9 @@ namespace elasticjob::cli {
 namespace detail {
 
 inline output_format format_of(arguments const& a) {
-    return a.output == "json" ? output_format::json
-                              : a.output == "jsonl" ? output_format::json_lines : output_format::table;
+    return a.output == "json"    ? output_format::json
+           : a.output == "jsonl" ? output_format::json_lines
+                                 : output_format::table;
 }
 
 /// A system zone that a shared_ptr can hold with the reference to it.
@@ -43,7 +44,8 @@ ELASTICJOB_DECL result<table_style> program_base::load_style(arguments const& a)
     return table_style{.zone = zone_.get(), .has_colour = terminal_.has_colour()};
 }
 
-ELASTICJOB_DECL std::optional<answer> program_base::find_obstacle(command_shape const& shape, arguments const& a) const {
+ELASTICJOB_DECL std::optional<answer> program_base::find_obstacle(command_shape const& shape,
+                                                                  arguments const& a) const {
     auto const is_top = has(shape.arguments_taken, takes::interval);
     if (is_top && !(terminal_.shows_to_people() && terminal_.can_ask()))
         return refusal(exit_code::usage, "top needs a terminal", "elasticjob jobs list --watch");
@@ -85,10 +87,10 @@ ELASTICJOB_DECL void program_base::print_change(report const& now, arguments con
     printed_ = now;
 }
 
-ELASTICJOB_DECL void program_base::wait_for_change(int changed, arguments const& said) const {
-    constexpr int together_ms = 250;
+ELASTICJOB_DECL void program_base::wait_for_change(int changed, arguments const& said, look_pace const& pace) {
     ::pollfd on{changed, POLLIN, 0};
-    if (::poll(&on, 1, static_cast<int>(said.interval_ms)) > 0) ::poll(nullptr, 0, together_ms);
+    if (::poll(&on, 1, static_cast<int>(said.interval_ms)) > 0)
+        ::poll(nullptr, 0, static_cast<int>(pace.left().count()));
 }
 
 } // namespace elasticjob::cli

@@ -28,8 +28,8 @@ inline std::string_view colour_of(std::string_view word) {
     constexpr std::array good{"OK", "ok", "done", "completed"};
     constexpr std::array poor{"DISABLED", "disabled", "SHARDING_FLAG", "sharding_due",
                               "unowned",  "retrying", "retried",       "skipped"};
-    constexpr std::array bad{"CRASHED",     "no_instances", "unreadable", "orphaned", "failed",
-                             "interrupted", "refused",      "damaged"};
+    constexpr std::array bad{"CRASHED", "no_instances", "unreadable", "orphaned",
+                             "failed",  "interrupted",  "refused",    "damaged"};
     auto const is_in = [&](auto const& all) { return std::find(all.begin(), all.end(), word) != all.end(); };
     return is_in(good) ? "32" : is_in(poor) ? "33" : is_in(bad) ? "31" : "";
 }

@@ -7,7 +7,8 @@
 namespace elasticjob::cli {
 
 ELASTICJOB_DECL awaited_runs::awaited_runs(std::vector<item_index> items, std::optional<run_source> only)
-    : before_(items.size()), only_{only} {
+    : before_(items.size()),
+      only_{only} {
     for (auto const item : items) items_.push_back({item});
 }
 
@@ -25,8 +26,7 @@ ELASTICJOB_DECL void awaited_runs::begin(std::size_t n, run_record const& record
 ELASTICJOB_DECL void awaited_runs::take(std::size_t n, run_record const& record) {
     auto const& before = before_[n];
     for (auto const& entry : record.ledger) // the last one stands
-        if (counts(entry) && std::find(before.begin(), before.end(), entry.run) == before.end())
-            items_[n].end = entry;
+        if (counts(entry) && std::find(before.begin(), before.end(), entry.run) == before.end()) items_[n].end = entry;
 }
 
 ELASTICJOB_DECL bool awaited_runs::has_failed() const {
@@ -46,6 +46,14 @@ ELASTICJOB_DECL bool awaited_runs::is_over(wanted_end wanted) const {
         return all_completed || has_failed();
     }
     return true;
+}
+
+ELASTICJOB_DECL std::vector<std::size_t> awaited_runs::left(wanted_end wanted) const {
+    auto const settles = wanted == wanted_end::failure ? run_outcome::failed : run_outcome::completed;
+    std::vector<std::size_t> places;
+    for (std::size_t n = 0; n < items_.size(); ++n)
+        if (auto const& end = items_[n].end; !end || end->outcome != settles) places.push_back(n);
+    return places;
 }
 
 } // namespace elasticjob::cli

@@ -9,8 +9,7 @@ namespace elasticjob::cli::detail {
 ELASTICJOB_DECL report table_of(audit_trail const& trail) {
     report table{{"number", "at", "operator", "verb", "subject", "outcome", "note", "key"}};
     for (auto const& c : trail.entries())
-        table.rows.push_back(
-            {c.number, c.at, c.operator_name, c.verb, c.subject, name_of(c.outcome), c.note, c.key});
+        table.rows.push_back({c.number, c.at, c.operator_name, c.verb, c.subject, name_of(c.outcome), c.note, c.key});
     return table;
 }
 
