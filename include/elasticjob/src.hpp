@@ -75,6 +75,7 @@
 #include <elasticjob/impl/events/trace.ipp>
 #include <elasticjob/impl/execution/after_run.ipp>
 #include <elasticjob/impl/execution/become_program.ipp>
+#include <elasticjob/impl/execution/change_pauses.ipp>
 #include <elasticjob/impl/execution/child_process.ipp>
 #include <elasticjob/impl/execution/clock_check.ipp>
 #include <elasticjob/impl/execution/command_line.ipp>
@@ -104,7 +105,6 @@
 #include <elasticjob/impl/execution/stop_reason.ipp>
 #include <elasticjob/impl/execution/stop_request.ipp>
 #include <elasticjob/impl/execution/token_bucket.ipp>
-#include <elasticjob/impl/membership/change_pauses.ipp>
 #include <elasticjob/impl/membership/enroll.ipp>
 #include <elasticjob/impl/membership/old_servers.ipp>
 #include <elasticjob/impl/membership/server_ip.ipp>

@@ -9,8 +9,8 @@
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/within.hpp>
 #include <elasticjob/election/elector.hpp>
+#include <elasticjob/execution/change_pauses.hpp>
 #include <elasticjob/execution/job_pauses.hpp>
-#include <elasticjob/membership/change_pauses.hpp>
 #include <elasticjob/membership/change_schedule.hpp>
 #include <elasticjob/membership/enroll.hpp>
 #include <elasticjob/membership/traits.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ELASTICJOB_IMPL_MEMBERSHIP_CHANGE_PAUSES_IPP
-#define ELASTICJOB_IMPL_MEMBERSHIP_CHANGE_PAUSES_IPP
+#ifndef ELASTICJOB_IMPL_EXECUTION_CHANGE_PAUSES_IPP
+#define ELASTICJOB_IMPL_EXECUTION_CHANGE_PAUSES_IPP
 
-#include <elasticjob/membership/change_pauses.hpp>
+#include <elasticjob/execution/change_pauses.hpp>
 
 namespace elasticjob::detail {
 
@@ -20,4 +20,4 @@ ELASTICJOB_DECL result<std::optional<std::string>> pauses_after(std::string_view
 }
 
 } // namespace elasticjob::detail
-#endif // ELASTICJOB_IMPL_MEMBERSHIP_CHANGE_PAUSES_IPP
+#endif // ELASTICJOB_IMPL_EXECUTION_CHANGE_PAUSES_IPP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file \brief Pauses and resumes a job, or one server of it.
-#ifndef ELASTICJOB_MEMBERSHIP_CHANGE_PAUSES_HPP
-#define ELASTICJOB_MEMBERSHIP_CHANGE_PAUSES_HPP
+#ifndef ELASTICJOB_EXECUTION_CHANGE_PAUSES_HPP
+#define ELASTICJOB_EXECUTION_CHANGE_PAUSES_HPP
 
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/core/task.hpp>
@@ -56,6 +56,6 @@ task<result<void>> change_pauses(Registry& r, job_layout at, std::string server,
 } // namespace elasticjob::detail
 
 #if defined(ELASTICJOB_HEADER_ONLY)
-#include <elasticjob/impl/membership/change_pauses.ipp>
+#include <elasticjob/impl/execution/change_pauses.ipp>
 #endif
-#endif // ELASTICJOB_MEMBERSHIP_CHANGE_PAUSES_HPP
+#endif // ELASTICJOB_EXECUTION_CHANGE_PAUSES_HPP
