@@ -169,6 +169,7 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
     }
     auto const stopped_by = live.order.why(); // before anything else can happen
     auto const took = site_.now() - began;
+    while (live.saving > 0) co_await e.woken.newer_than(e.woken.edition()); // checkpoints that nobody waits for
     live.end_progress();
     bool const was_refused = live.item && !call->was_called();
     auto outcome = live.item ? *call->outcome : given_up(patience, call->was_called());
@@ -185,7 +186,7 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
     }
     tally_.take(e);
     tell_end(e, what, ended, took);
-    while (live.saving > 0) co_await e.woken.newer_than(e.woken.edition()); // writes that nobody waits for
+    while (live.relaying > 0) co_await e.woken.newer_than(e.woken.edition());
     e.live = nullptr;
     co_return ended;
 }

@@ -46,7 +46,8 @@ struct live_run : run_port, private work {
     stop_order order;
     item_state* item; ///< null if the run has been given up
     hold const* lease;
-    int saving = 0; ///< record writes in progress, and calls for checkpoints; the run is not over before they end
+    int saving = 0;   ///< checkpoints that are being written, and calls for them; the run is not over before they end
+    int relaying = 0; ///< writes of progress; the end of the run is reported before they end, and recorded afterwards
     events::run_name name{}; ///< once its start has been reported
 
     /// The body is over: reports its last progress, and ignores later calls.
@@ -96,7 +97,7 @@ private:
     task<result<void>> write_checkpoint(std::string text);
 
     /// Writes the record with the latest progress and, if somebody waits for it, with the checkpoint. Precondition: it is
-    /// counted as `saving`.
+    /// counted as `saving` or, without a checkpoint, as `relaying`.
     task<void> save_and_tell(std::string checkpoint, std::shared_ptr<awaited_save> waiter);
 
     /// Passes on what the body reports, until it reports nothing new for a while.
@@ -111,7 +112,7 @@ private:
     bool is_hopeless();
 
     /// Continues under the next session if necessary, because the version of the record is unknown before. `news`
-    /// belongs to the item, which may no longer be reachable, but exists while `saving` is not 0.
+    /// belongs to the item, which may no longer be reachable, but exists as long as this is counted.
     task<result<void>> save_until_known(event_count<Loop>& news, run_end what);
 
     result<void> check_checkpoint(std::string const& text) const;
@@ -207,7 +208,7 @@ task<void> live_run<Environment>::save_and_tell(std::string checkpoint, std::sha
     } else if (saved.error() == errc::fenced && e.live) {
         e.live->order.give(stop_reason::taken_over);
     }
-    --saving;
+    --(waiter ? saving : relaying);
     e.release();
     if (!waiter) co_return;
     waiter->outcome.emplace(saved);
@@ -244,7 +245,7 @@ task<void> live_run<Environment>::relay_progress() {
         reported_.at = here.wall_now();
         tell_progress();
         if (!is_progress_worth_writing()) continue;
-        ++saving;
+        ++relaying;
         co_await save_and_tell({}, nullptr);
     }
     --here.reporting;
