@@ -129,6 +129,7 @@
 #include <elasticjob/impl/operations/remove_job.ipp>
 #include <elasticjob/impl/operations/server_overview.ipp>
 #include <elasticjob/impl/operations/switches.ipp>
+#include <elasticjob/impl/operations/tree_health.ipp>
 #include <elasticjob/impl/operations/trigger.ipp>
 #include <elasticjob/impl/registry/abandoned_nodes.ipp>
 #include <elasticjob/impl/registry/catch_up.ipp>

@@ -31,6 +31,31 @@ task<result<command_plan>> plan_shut_down(Registry& r, job_layout at, std::vecto
     co_return command_plan{std::to_string(count) + (count == 1 ? " instance leaves" : " instances leave")};
 }
 
+/// Adds the removal of a server that is left over. Errors: those of `order_server_removal`.
+template <registry Registry>
+task<result<command_plan>> plan_server_removal(Registry& r, job_layout at, std::string server, transaction& t) {
+    std::vector<node_path> const paths{at.server(server), at.assignment(), at.sharding_necessary(), at.instances()};
+    ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, paths));
+    ELASTICJOB_CO_TRY(auto const names, co_await list_sorted(r, at.instances()));
+    if (!nodes[0])
+        co_return error{errc::no_node, "the job has no server of that name: list its servers", paths[0].str()};
+    auto const here = instances_on(server, names);
+    if (!here.empty())
+        co_return error{errc::version_conflict, "an instance is there: shut it down first",
+                        (at.instances() / here.front()).str()};
+    t.remove(at.server(server), nodes[0]->stat.version);
+    if (nodes[3] && names.empty()) { // nobody is there: the removal of their parent fails if somebody comes
+        t.remove(at.instances(), nodes[3]->stat.version).create(at.instances(), nodes[3]->data);
+    } else if (nodes[3]) { // whoever joins requests a sharding, after which the assignment is another one
+        if (nodes[2])
+            co_return error{errc::version_conflict, "a sharding is to come: repeat the command when it is over",
+                            at.sharding_necessary().str()};
+        t.check_absent(at.sharding_necessary());
+        if (nodes[1]) t.check(at.assignment(), nodes[1]->stat.version);
+    }
+    co_return command_plan{"the server is removed"};
+}
+
 } // namespace detail
 
 /// Has one instance leave the job: it starts nothing more, lets end what runs, and gives its items back (SD-2). Its process
@@ -85,26 +110,7 @@ task<result<command_result>> order_server_removal(Registry& r, job_name job, std
     job_layout const at{job};
     ELASTICJOB_CO_CHECK(detail::check_server(server));
     auto const plan = [&r, at, server](transaction& t) -> task<result<detail::command_plan>> {
-        std::vector<node_path> const paths{at.server(server), at.assignment(), at.sharding_necessary(), at.instances()};
-        ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, paths));
-        ELASTICJOB_CO_TRY(auto const names, co_await list_sorted(r, at.instances()));
-        if (!nodes[0])
-            co_return error{errc::no_node, "the job has no server of that name: list its servers", paths[0].str()};
-        auto const here = detail::instances_on(server, names);
-        if (!here.empty())
-            co_return error{errc::version_conflict, "an instance is there: shut it down first",
-                            (at.instances() / here.front()).str()};
-        t.remove(at.server(server), nodes[0]->stat.version);
-        if (nodes[3] && names.empty()) { // nobody is there: the removal of their parent fails if somebody comes
-            t.remove(at.instances(), nodes[3]->stat.version).create(at.instances(), nodes[3]->data);
-        } else if (nodes[3]) { // whoever joins requests a sharding, after which the assignment is another one
-            if (nodes[2])
-                co_return error{errc::version_conflict, "a sharding is to come: repeat the command when it is over",
-                                at.sharding_necessary().str()};
-            t.check_absent(at.sharding_necessary());
-            if (nodes[1]) t.check(at.assignment(), nodes[1]->stat.version);
-        }
-        co_return detail::command_plan{"the server is removed"};
+        co_return co_await detail::plan_server_removal(r, at, server, t);
     };
     detail::command_title title{"remove", "server " + server};
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);

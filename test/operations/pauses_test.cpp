@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/operations/pauses.hpp>
+
+#include <support/cluster.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+
+namespace {
+
+using effect = command_result::effect;
+
+command_by const ann{"ann"};
+
+/// Two servers that each have items of a job that is due every minute.
+struct minutely {
+    cluster c;
+    member& one = c.add();
+    member& two = c.add();
+
+    minutely() {
+        for (auto* m : {&one, &two}) REQUIRE(m->schedule(make_job("settle", "0 * * * * ?", 4)));
+        c.run_for(30s);
+    }
+    /// How many runs the next minute has.
+    std::size_t begun() {
+        auto const before = c.count(heard::kind::started);
+        c.run_for(1min);
+        return c.count(heard::kind::started) - before;
+    }
+};
+
+bool is(result<command_result> const& r, effect what) { return r && r->what == what; }
+
+} // namespace
+
+TEST_CASE("operations.pauses: while a job or a server is paused no run begins there, and the items stay") {
+    minutely w;
+    CHECK(w.begun() == 4);
+    auto const owners = w.c.owners("settle", 4);
+    CHECK(is(pause_server(w.c.by_hand, "settle", "10.0.0.1", {"ann", {}, true}), effect::planned));
+    CHECK(list_pauses(w.c.by_hand, "settle")->empty());
+    CHECK(is(pause_server(w.c.by_hand, "settle", "10.0.0.1", {"ann", "key-1"}), effect::done));
+    CHECK(w.begun() == 2);
+    CHECK(is(pause_server(w.c.by_hand, "settle", "10.0.0.1", {"ann", "key-1"}), effect::repeated));
+    CHECK(is(pause_server(w.c.by_hand, "settle", "10.0.0.1", ann), effect::unchanged));
+    CHECK(is(pause_job(w.c.by_hand, "settle", ann), effect::done));
+    CHECK(w.begun() == 0);
+    CHECK(is(resume_server(w.c.by_hand, "settle", "10.0.0.1", ann), effect::done));
+    CHECK(w.begun() == 0);
+    auto const pauses = list_pauses(w.c.by_hand, "settle").value();
+    REQUIRE(pauses.size() == 2);
+    CHECK(pauses[0].server == "10.0.0.1");
+    CHECK(pauses[0].until.has_value());
+    CHECK_FALSE(pauses[1].until.has_value());
+    CHECK(is(resume_job(w.c.by_hand, "settle", ann), effect::done));
+    CHECK(is(resume_job(w.c.by_hand, "settle", ann), effect::unchanged));
+    CHECK(w.begun() == 4);
+    CHECK(w.c.owners("settle", 4) == owners);
+    auto const trail = list_commands(w.c.by_hand, "settle").value();
+    REQUIRE(trail.entries().size() == 6);
+    CHECK(trail.entries()[0].verb == "pause");
+    CHECK(trail.entries()[0].subject == "server 10.0.0.1");
+    CHECK(trail.entries()[3].verb == "resume");
+}
+
+TEST_CASE("operations.pauses: what cannot be paused is refused, and whatever is lost, a pause begins once") {
+    minutely w;
+    CHECK(pause_job(w.c.by_hand, "nobody", ann).error() == errc::no_node);
+    CHECK(pause_server(w.c.by_hand, "settle", "10.0.0.9", ann).error() == errc::no_node);
+    CHECK(pause_server(w.c.by_hand, "settle", "", ann).error() == errc::invalid_argument);
+    CHECK(resume_server(w.c.by_hand, "settle", "a/b", ann).error() == errc::invalid_argument);
+    for (auto const fate : {request_fate::reply_lost, request_fate::request_lost}) {
+        {
+            losing const lost{w.c.server, losing::nth_write(w.c.by_hand.session().id, 0, fate)};
+            CHECK(is(pause_job(w.c.by_hand, "settle", ann), effect::done));
+        }
+        CHECK(w.begun() == 0);
+        losing const lost{w.c.server, losing::nth_write(w.c.by_hand.session().id, 0, fate)};
+        CHECK(is(resume_job(w.c.by_hand, "settle", ann), effect::done));
+    }
+    REQUIRE(w.one.schedule(make_job("bill", never, 1)));
+    w.c.run_for(1s);
+    auto const all = pause_server_everywhere(w.c.by_hand, "10.0.0.1", {"ann", "key-2"}).value();
+    REQUIRE(all.size() == 2);
+    CHECK(is(all[0].outcome, effect::done));
+    CHECK(is(all[1].outcome, effect::done));
+    auto const back = resume_server_everywhere(w.c.by_hand, "10.0.0.1", {"ann", "key-3"}).value();
+    CHECK(is(back[1].outcome, effect::done));
+    w.c.set("/settle/ext/orders/pause", "nonsense");
+    auto const refused = pause_job(w.c.by_hand, "settle", ann);
+    CHECK(refused.error() == errc::malformed_data);
+    CHECK(refused.error().where == "/settle/ext/orders/pause");
+}
