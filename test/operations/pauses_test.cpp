@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/operations/pauses.hpp>
 
+#include <elasticjob/operations/explain.hpp>
+#include <elasticjob/operations/trigger.hpp>
+
 #include <support/cluster.hpp>
 
 #include <doctest/doctest.h>
@@ -66,6 +69,26 @@ TEST_CASE("operations.pauses: while a job or a server is paused no run begins th
     CHECK(trail.entries()[0].verb == "pause");
     CHECK(trail.entries()[0].subject == "server 10.0.0.1");
     CHECK(trail.entries()[3].verb == "resume");
+}
+
+TEST_CASE("operations.pauses: a trigger that nobody could carry out is refused, and an explanation names the pause") {
+    minutely w;
+    auto& r = w.c.by_hand;
+    auto const item = w.c.owner("settle", 0) == w.one.id("settle") ? item_index{0} : item_index{2};
+    CHECK(explain(r, "settle", item)->text.find("paused") == std::string::npos);
+    REQUIRE(pause_server(r, "settle", "10.0.0.1", ann));
+    CHECK(explain(r, "settle", item)->text.find("The server 10.0.0.1 is paused since 2026-01-01 00:00:30") !=
+          std::string::npos);
+    CHECK(trigger_job(r, "settle", ann)); // the other server can run its items, and the order waits here
+    auto const refused = trigger_server(r, "settle", "10.0.0.1", ann);
+    CHECK(refused.error() == errc::version_conflict);
+    CHECK(refused.error().where == "/settle/ext/orders/pause");
+    REQUIRE(pause_job(r, "settle", ann));
+    CHECK(trigger_job(r, "settle", ann).error() == errc::version_conflict);
+    CHECK(explain(r, "settle", item)->text.find("The job is paused since") != std::string::npos);
+    REQUIRE(resume_job(r, "settle", ann));
+    REQUIRE(resume_server(r, "settle", "10.0.0.1", ann));
+    CHECK(trigger_server(r, "settle", "10.0.0.1", ann));
 }
 
 TEST_CASE("operations.pauses: what cannot be paused is refused, and whatever is lost, a pause begins once") {

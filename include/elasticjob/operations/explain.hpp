@@ -7,6 +7,7 @@
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/config/schedule_text.hpp>
 #include <elasticjob/core/decl.hpp>
+#include <elasticjob/execution/job_pauses.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/operations/wait_for_job.hpp>
 #include <elasticjob/registry/job_layout.hpp>
@@ -53,6 +54,7 @@ struct item_facts {
     std::string needs{};                    ///< labels
     std::optional<job_schedule> followed{}; ///< another job, behind whose rounds it runs
     std::optional<run_progress> progress{}; ///< of what the record says is running
+    std::optional<job_pause> pause{};       ///< because of which its owner begins nothing
 
     bool is_alive(std::string const& id) const;
 
@@ -79,6 +81,9 @@ std::string state_text(item_facts const& f);
 
 std::string instant_text(item_facts const& f, wall_time instant);
 
+/// ` The job is paused since 2026-01-01 00:00:05 UTC: no run begins before an operator resumes it.` Nothing without a pause.
+std::string pause_text(item_facts const& f);
+
 /// What the explanation cannot tell, because members of 2.1.5 keep no records; or nothing.
 std::string unrecorded_text(item_facts const& f);
 
@@ -89,10 +94,10 @@ std::string unrecorded_text(item_facts const& f);
 template <registry Registry>
 task<result<explanation>> explain_item(Registry& r, job_name job, item_index item, std::optional<wall_time> instant) {
     job_layout const at{job};
-    std::vector<node_path> paths{
-        at.config(),     at.item_disabled(item), at.item_running(item),   at.run_record(item),  at.item_instance(item),
-        at.assignment(), at.item_instance(0),    at.sharding_necessary(), at.leader_instance(), at.item_labels(),
-        at.schedule()};
+    std::vector<node_path> paths{at.config(),         at.item_disabled(item),  at.item_running(item),
+                                 at.run_record(item), at.item_instance(item),  at.assignment(),
+                                 at.item_instance(0), at.sharding_necessary(), at.leader_instance(),
+                                 at.item_labels(),    at.schedule(),           at.pauses()};
     ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, std::move(paths)));
     if (!nodes[0]) co_return error{errc::no_node, "there is no job of that name", at.root().str()};
     ELASTICJOB_CO_TRY(auto config, from_json(nodes[0]->data));
@@ -136,10 +141,16 @@ task<result<explanation>> explain_item(Registry& r, job_name job, item_index ite
         ELASTICJOB_CO_TRY(facts.record, run_record::parse(nodes[3]->data));
         facts.progress = run_record::parse_progress(nodes[3]->data);
     }
+    if (nodes[11]) {
+        auto const pauses = job_pauses::parse(nodes[11]->data);
+        auto const owner = instance_id::parse(facts.owner);
+        auto const* pause = pauses && owner ? pauses->in_force(owner->server()) : nullptr;
+        if (pause) facts.pause = *pause;
+    }
     explanation e;
     e.owner = facts.owner;
     e.is_disabled = facts.is_disabled;
-    e.text = detail::state_text(facts);
+    e.text = detail::state_text(facts) + detail::pause_text(facts);
     if (auto const more = detail::unrecorded_text(facts); !more.empty()) e.text += "\n" + more;
     if (instant) e.text += "\n" + detail::instant_text(facts, *instant);
     if (facts.record) {

@@ -3,8 +3,8 @@
 #ifndef ELASTICJOB_OPERATIONS_PAUSES_HPP
 #define ELASTICJOB_OPERATIONS_PAUSES_HPP
 
+#include <elasticjob/execution/change_pauses.hpp>
 #include <elasticjob/execution/job_pauses.hpp>
-#include <elasticjob/membership/change_pauses.hpp>
 #include <elasticjob/operations/command_in_job.hpp>
 
 #include <chrono>

@@ -4,6 +4,7 @@
 #define ELASTICJOB_OPERATIONS_TRIGGER_HPP
 
 #include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/execution/job_pauses.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/operations/command.hpp>
 #include <elasticjob/operations/look_order.hpp>
@@ -21,7 +22,8 @@ namespace elasticjob {
 namespace detail {
 
 /// The instances of a job, or of one server of it. Errors: no_node if there is none that could run anything, because none is
-/// there or their servers are disabled; those of the registry.
+/// there or their servers are disabled; version_conflict if all others are paused; malformed_data for pauses that cannot be
+/// read; those of the registry.
 template <registry Registry>
 task<result<std::vector<std::string>>> find_able_instances(Registry& r, job_layout at,
                                                            std::optional<std::string> server) {
@@ -32,10 +34,23 @@ task<result<std::vector<std::string>>> find_able_instances(Registry& r, job_layo
                         at.instances().str()};
     std::vector<node_path> servers;
     for (auto const& id : ids) servers.push_back(server_of(at, id));
+    servers.push_back(at.pauses());
     ELASTICJOB_CO_TRY(auto const nodes, co_await read_paced(r, std::move(servers), paced_requests_max));
+    auto const pauses = job_pauses::parse(nodes.back() ? nodes.back()->data : std::string{});
+    if (!pauses) co_return error{pauses.error().code, pauses.error().what, at.pauses().str()};
     std::vector<std::string> able;
-    for (std::size_t i = 0; i < ids.size(); ++i)
-        if (!nodes[i] || nodes[i]->data != server_disabled) able.push_back(ids[i]);
+    bool are_some_paused = false;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        if (nodes[i] && nodes[i]->data == server_disabled) continue;
+        auto const id = instance_id::parse(ids[i]);
+        bool const is_paused = id && pauses->in_force(id->server());
+        if (!is_paused) able.push_back(ids[i]);
+        are_some_paused = are_some_paused || is_paused;
+    }
+    if (able.empty() && are_some_paused)
+        co_return error{errc::version_conflict,
+                        "an operator has paused every server that could run it: resume, then repeat the command",
+                        at.pauses().str()};
     if (able.empty())
         co_return error{errc::no_node,
                         "an operator has disabled every server that could run it: enable one, then repeat "
@@ -56,7 +71,8 @@ result<run_record> record_with_trigger(job_layout const& at, item_index item, no
 
 /// Has every item of a job run once: one write of `ext/orders`, which each item obeys once, whoever owns it (TR-3); and a
 /// TRIGGER for each Java member. An item that runs now runs once more afterwards.
-/// Errors: no_node if there is no such job, or no instance that could run it; those of `carry_out`.
+/// Errors: no_node if there is no such job, or no instance that could run it; version_conflict if all of them are paused;
+/// those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_job_run(Registry& r, job_name job, command_by by) {
     job_layout const at{job};
@@ -76,8 +92,8 @@ task<result<command_result>> order_job_run(Registry& r, job_name job, command_by
 
 /// Has the items of one server of a job run once, by a TRIGGER in the node of each of its instances (TR-1). An item whose
 /// owner changes at this moment may miss it, or run by both orders; to be sure, trigger the items or the job.
-/// Errors: no_node if there is no such job, or no instance of it on that server; invalid_argument for a name that no server
-/// can have; those of `carry_out`.
+/// Errors: no_node if there is no such job, or no instance of it on that server; version_conflict if it is paused;
+/// invalid_argument for a name that no server can have; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_server_run(Registry& r, job_name job, std::string server, command_by by) {
     job_layout const at{job};

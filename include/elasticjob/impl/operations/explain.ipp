@@ -127,6 +127,13 @@ ELASTICJOB_DECL std::string state_text(item_facts const& f) {
     return line;
 }
 
+ELASTICJOB_DECL std::string pause_text(item_facts const& f) {
+    if (!f.pause) return {};
+    auto const what = f.pause->server.empty() ? std::string{"The job"} : "The server " + f.pause->server;
+    return " " + what + " is paused since " + utc_text(f.pause->since) +
+           ": no run begins before an operator resumes it.";
+}
+
 ELASTICJOB_DECL std::string instant_text(item_facts const& f, wall_time instant) {
     auto const name = "The instant " + utc_text(instant);
     if (!f.record) return name + ": nothing is on record, for the job is not monitored, or has never run.";
