@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/operations/add_job.hpp>
+#include <elasticjob/operations/clock.hpp>
+#include <elasticjob/operations/dead_letter_query.hpp>
+#include <elasticjob/operations/history.hpp>
 #include <elasticjob/operations/item_overview.hpp>
 #include <elasticjob/operations/job_overview.hpp>
 #include <elasticjob/operations/job_settings.hpp>
+#include <elasticjob/operations/pauses.hpp>
+#include <elasticjob/operations/remove_job.hpp>
+#include <elasticjob/operations/restore_job.hpp>
 #include <elasticjob/operations/server_overview.hpp>
 #include <elasticjob/operations/shut_down.hpp>
+#include <elasticjob/operations/stop_run.hpp>
 #include <elasticjob/operations/switches.hpp>
+#include <elasticjob/operations/tree_health.hpp>
 #include <elasticjob/operations/trigger.hpp>
 
 #include <elasticjob/registry/measured_registry.hpp>
@@ -162,6 +171,112 @@ TEST_CASE("zk_operations: every command is one transaction, on record, and given
     REQUIRE(trail);
     CHECK(trail->entries().size() == 16);
     CHECK(trail->find("16")->verb == "remove");
+}
+
+TEST_CASE("zk_operations: a job is added, paused, removed and restored, each once and on record") {
+    zk_server server;
+    auto r = connected(patient(server));
+    job_config const config{.name = "settle", .cron = "0 0 0 1 1 ? 2099", .sharding_total_count = 2};
+    auto const by = [](std::string key) { return command_by{"ann", std::move(key)}; };
+    auto const what = [](result<command_result> const& c) {
+        return c ? std::string{name_of(c->what)} : std::string{name_of(c.error().code)};
+    };
+    CHECK(what(add_job(r, config, by("1"))) == "done");
+    CHECK(what(add_job(r, config, by("1"))) == "repeated");
+    CHECK(what(add_job(r, config, by("2"))) == "unchanged");
+    CHECK(what(pause_job(r, "settle", by("3"))) == "done");
+    CHECK(what(pause_job(r, "settle", by("4"))) == "unchanged");
+    CHECK(what(resume_job(r, "settle", by("5"))) == "done");
+    CHECK(what(pause_server(r, "settle", "10.0.0.1", by("6"))) == "no_node");
+    CHECK(list_pauses(r, "settle").value().size() == 1);
+    CHECK(what(remove_job(r, "settle", by("7"))) == "done");
+    CHECK(what(remove_job(r, "settle", by("8"))) == "unchanged");
+    CHECK(what(add_job(r, config, by("9"))) == "removed");
+    CHECK(what(restore_job(r, "settle", by("10"))) == "done");
+    CHECK(what(restore_job(r, "settle", by("10"))) == "repeated");
+    CHECK(what(add_job(r, config, by("11"))) == "done");
+    CHECK(what(restore_job(r, "settle", by("12"))) == "no_node");
+    CHECK(list_commands(r, "settle").value().entries().size() == 11);
+}
+
+TEST_CASE("zk_operations: dead letters, the runs on record, a run to stop, the clock") {
+    zk_server server;
+    auto r = connected(patient(server));
+    auto const id = std::string{"10.0.0.1@-@7-0123456789abcdef"};
+    transaction t{r.session().generation};
+    put_job(t, "settle", id);
+    job_layout const layout{job_name::parse("settle").value()};
+    wall_time const due{std::chrono::hours{24}};
+    run_record record;
+    for (int n = 0; n < 3; ++n) {
+        run_entry const e{
+            {due + n * 1h, run_source::schedule, 1, id, due + n * 1h}, run_outcome::failed, due + n * 1h + 1s};
+        record.ledger.push_back(e);
+        record.dead_letters.push_back(e);
+    }
+    t.create(layout.run_records(), {}).create(layout.run_record(0), record.to_text());
+    REQUIRE(block_on(r.loop(), r.commit(std::move(t))).value());
+
+    CHECK(list_dead_letters(r, dead_letter_query{}).value().letters.size() == 3);
+    CHECK(discard(r, "settle", 0, due, {"ann", "1"}).value().what == command_result::effect::done);
+    CHECK(discard(r, "settle", 0, due, {"ann", "1"}).value().what == command_result::effect::repeated);
+    auto const again = run_again(r, dead_letter_query{.job = "settle"}, {"ann", "2"}).value();
+    REQUIRE(again.letters.size() == 2);
+    CHECK(again.letters[0].outcome.value().what == command_result::effect::done);
+    CHECK(again.letters[1].outcome.error() == errc::version_conflict);
+    auto const runs = list_executions(r, {.job = "settle", .is_descending = false, .rows_max = 2}).value();
+    REQUIRE(runs.rows.size() == 2);
+    CHECK(runs.rows[0].started == due);
+    CHECK(list_executions(r, {.job = "settle", .is_descending = false, .after = runs.next}).value().rows.size() == 1);
+
+    CHECK(stop_run(r, "settle", 0, {"ann", "3"}).error() == errc::not_running);
+    record.running = run_begin{due + 9h, run_source::schedule, 1, id, due + 9h};
+    REQUIRE(block_on(r.loop(), r.set(layout.run_record(0), record.to_text())));
+    std::jthread const instance{[&] { // which takes note of the order
+        auto one = connected(patient(server));
+        on_loop(one.loop(), [&]() -> task<> { return until_exists(one, layout.stop_order(0), true); });
+        CHECK(block_on(one.loop(), one.remove(layout.stop_order(0))));
+    }};
+    CHECK(stop_run(r, "settle", 0, {"ann", "4"}, 60s).value().what == command_result::effect::done);
+
+    auto const clock = read_clock(r).value();
+    CHECK(clock.samples >= 1);
+    CHECK(std::chrono::abs(clock.offset) <= clock.uncertainty + 1s); // it is the clock of this machine
+    auto const names = block_on(r.loop(), r.children(node_path{})).value();
+    CHECK(std::none_of(names.begin(), names.end(), [](auto const& n) { return n.starts_with("clock"); }));
+}
+
+TEST_CASE("zk_operations: what is wrong in a job's nodes is found and repaired") {
+    zk_server server;
+    auto r = connected(patient(server));
+    auto const id = std::string{"10.0.0.1@-@7-0123456789abcdef"};
+    transaction t{r.session().generation};
+    put_job(t, "settle", id);
+    t.create(at("/settle/sharding/0/running"), {}).create(at("/settle/sharding/5"), {});
+    t.create(at("/settle/sharding/5/instance"), {});
+    t.create(at("/settle/ext/run"), {}).create(at("/settle/ext/run/0"), "nonsense");
+    REQUIRE(block_on(r.loop(), r.commit(std::move(t))).value());
+    REQUIRE(block_on(r.loop(), r.set(at("/settle/ext/assignment"), "nonsense")));
+    for (int n = 0; n < 8; ++n) {
+        auto const found = check_tree(r).value().findings;
+        auto const next = std::find_if(found.begin(), found.end(), [](auto const& f) { return f.is_repairable; });
+        if (next == found.end()) break;
+        INFO(next->path);
+        auto const done = repair(r, *next, {"ann"});
+        CHECK_MESSAGE(done.has_value(), (done ? std::string{} : to_string(done.error())));
+    }
+    CHECK(check_job(r, "settle").value().empty());
+    for (auto const* gone : {"/settle/instances/10.0.0.1@-@7-0123456789abcdef", "/settle/sharding/0/running",
+                             "/settle/sharding/5", "/settle/ext/run/0", "/settle/ext/assignment"})
+        CHECK_FALSE(block_on(r.loop(), r.exists(at(gone))).value().has_value());
+    CHECK(block_on(r.loop(), r.exists(at("/settle/leader/sharding/necessary"))).value().has_value());
+    CHECK(list_commands(r, "settle").value().entries().size() == 5);
+    // A live mark stays.
+    REQUIRE(block_on(r.loop(), r.create(at("/settle/sharding/0/running"), {}, create_mode::ephemeral)));
+    auto const orphans = check_job(r, "settle").value();
+    REQUIRE(orphans.size() == 1);
+    CHECK(orphans[0].what == tree_fault::orphan);
+    CHECK(repair(r, orphans[0], {"ann"}).error() == errc::version_conflict);
 }
 
 TEST_CASE("zk_operations: a command whose reply is lost is found on record") {
