@@ -113,10 +113,10 @@ function Choice<T extends string>(p: { label: string; cell: Cell<T>; values: rea
 
 function Shown(p: { here: Place }): JSX.Element {
   const t = words();
-  const [first, second] = p.here.path;
+  const [first, second, third] = p.here.path;
   switch (p.here.page) {
     case 'jobs':
-      return first ? <JobPage key={first} name={first} tab={second ?? 'overview'} /> : <JobsPage />;
+      return first ? <JobPage key={first} name={first} tab={second ?? 'overview'} item={third} /> : <JobsPage />;
     case 'new-job':
       return <NewJobPage />;
     case 'servers':

@@ -119,30 +119,32 @@ function Confirmation(p: { command: Command }): JSX.Element {
           <Results all={results} total={results.length} single={false} />
         </section>
       )}
-      {command.isGrave && !isOver && (
-        <div class="field">
-          <label for="typed">{t.typeName(wanted)}</label>
-          <input id="typed" autocomplete="off" value={typed} onInput={(e) => setTyped(e.currentTarget.value)} />
-        </div>
-      )}
       <form
-        class="buttons"
+        class="stack"
         onSubmit={(e) => {
           e.preventDefault();
           if (isReady) void carryOut(isOver ? unknown : command.subjects);
         }}
       >
-        <button type="button" onClick={close} autofocus={!!command.isGrave}>{isOver ? t.close : t.cancel}</button>
-        {(!isOver || unknown.length > 0) && (
-          <button
-            type="submit"
-            class={command.isGrave ? 'danger' : 'primary'}
-            autofocus={!command.isGrave}
-            disabled={!isReady || (!isOver && refusals === command.subjects.length)}
-          >
-            {isOver ? t.repeat : command.verb}
-          </button>
+        {command.isGrave && !isOver && (
+          <div class="field">
+            <label for="typed">{t.typeName(wanted)}</label>
+            <input id="typed" autocomplete="off" data-first value={typed} onInput={(e) => setTyped(e.currentTarget.value)} />
+          </div>
         )}
+        <div class="buttons">
+          <button type="button" onClick={close}>{isOver ? t.close : t.cancel}</button>
+          {(!isOver || unknown.length > 0) && (
+            <button
+              type="submit"
+              class={command.isGrave ? 'danger' : 'primary'}
+              data-first={!command.isGrave}
+              disabled={!isReady || (!isOver && refusals === command.subjects.length)}
+            >
+              {isOver ? t.repeat : command.verb}
+            </button>
+          )}
+        </div>
       </form>
     </Dialog>
   );

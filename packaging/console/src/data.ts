@@ -17,7 +17,7 @@ export interface Registry {
   detail: string;
 }
 export const registries = new Cell<Registry[]>([]);
-export const databases = new Cell<string[]>([]);
+export const databases = new Cell<string[]>(['main']);
 export const me = new Cell<{ name: string; version: string; verbs?: string[] }>({ name: '', version: '' });
 
 /** Whether to offer it. The server decides again. */
@@ -76,6 +76,9 @@ export interface ItemRow {
   health: string;
   fault?: string | undefined;
   isFailover: boolean;
+  isDisabled: boolean;
+  progress: string;
+  nextDue?: string | undefined;
   running?: { due: string; begun: string; attempt: number } | undefined;
   retry?: { at: string; attempt: number } | undefined;
   deadLetters: number;
@@ -121,9 +124,11 @@ export function toExplanation(b: unknown): string { return (b as { text: string 
 export function toInstances(b: unknown): InstanceRow[] { return (b as { instances: InstanceRow[] }).instances; }
 export function toServers(b: unknown): ServerRow[] { return b as ServerRow[]; }
 export function toServer(b: unknown): ServerInJob[] { return b as ServerInJob[]; }
-export async function itemPage(_job: string, _q: { first: number; count: number; health: string; owner: string }, _s: AbortSignal): Promise<{ rows: ItemRow[]; total: number; counts?: Record<string, number> }> {
-  return { rows: [], total: 0 };
+export async function itemPage(job: string, q: { first: number; count: number; health: string; owner: string }, signal: AbortSignal): Promise<{ rows: ItemRow[]; total: number; counts?: Record<string, number> }> {
+  const a = await ask<{ items: ItemRow[]; total: number; counts: Record<string, number> }>(at('jobs', job, 'items'), { query: { first: String(q.first), limit: String(q.count), health: q.health, owner: q.owner }, signal });
+  return { rows: a.body.items, total: a.body.total, counts: a.body.counts };
 }
+export type ItemCommand = 'trigger' | 'disable' | 'enable' | 'stop';
 export type ServerCommand = 'disable' | 'enable' | 'shut-down' | 'remove';
 async function effect(path: string, verb: string, key: string, dry: boolean, signal: AbortSignal): Promise<Effect> {
   return (await ask<Effect>(path + '/' + verb, { method: 'POST', body: {}, key, query: dry ? { dry_run: 'true' } : {}, signal })).body;
@@ -135,10 +140,10 @@ export const commandOnServer = (server: string, verb: ServerCommand, key: string
   effect(job ? at('jobs', job, 'servers', server) : at('servers', server), verb, key, dry, signal);
 export const settleDeadLetter = (d: DeadLetter, verdict: string, key: string, dry: boolean, signal: AbortSignal) =>
   effect(at('jobs', d.job, 'items', d.item, 'dead-letters', d.due), verdict, key, dry, signal);
-export async function upcomingPage(_q: { name: string; hours: number; after: string }, _s: AbortSignal): Promise<Page<Due>> { return { rows: [], next: '' }; }
-export async function deadLetterPage(_job: string | undefined, _c: string, _s: AbortSignal): Promise<Page<DeadLetter>> { return { rows: [], next: '' }; }
-export async function auditPage(_job: string | undefined, _c: string, _s: AbortSignal): Promise<Page<AuditRow>> { return { rows: [], next: '' }; }
-export async function historyPage(_d: string, _f: Record<string, string>, _c: string, _s: AbortSignal): Promise<Page<HistoryRow>> { return { rows: [], next: '' }; }
+export async function upcomingPage(_q: { name: string; hours: number; after: string }, s: AbortSignal): Promise<Page<Due>> { const a = await ask<{ rows: never[]; next: string }>(at('upcoming'), { signal: s }); return { rows: a.body.rows, next: '' }; }
+export async function deadLetterPage(_job: string | undefined, _c: string, s: AbortSignal): Promise<Page<DeadLetter>> { const a = await ask<{ rows: never[]; next: string }>(at('dead-letters'), { signal: s }); return { rows: a.body.rows, next: '' }; }
+export async function auditPage(_job: string | undefined, _c: string, s: AbortSignal): Promise<Page<AuditRow>> { const a = await ask<{ rows: never[]; next: string }>(at('audit'), { signal: s }); return { rows: a.body.rows, next: '' }; }
+export async function historyPage(_d: string, _f: Record<string, string>, _c: string, s: AbortSignal): Promise<Page<HistoryRow>> { const a = await ask<{ rows: never[]; next: string }>(at('history'), { signal: s }); return { rows: a.body.rows, next: '' }; }
 
 export type Draft = Record<string, unknown>;
 export interface FieldSpec { id: string; kind: 'text' | 'number' | 'flag' | 'choice' | 'json'; choices?: string[]; wide?: boolean; mono?: boolean; onlyNew?: boolean }
@@ -149,7 +154,44 @@ export interface Review {
   text: string;
   plan?: { moved: number; shares: { instance: string; now: number; then: number }[] };
 }
-export const groups: { id: string; fields: FieldSpec[] }[] = [];
+export const groups: { id: string; fields: FieldSpec[] }[] = [
+  { id: 'schedule', fields: [
+    { id: 'name', kind: 'text', onlyNew: true, wide: true },
+    { id: 'cron', kind: 'text', mono: true, wide: true },
+    { id: 'time_zone', kind: 'text' },
+    { id: 'jitter', kind: 'text' },
+    { id: 'starts', kind: 'text' },
+    { id: 'ends', kind: 'text' },
+    { id: 'schedules', kind: 'json', wide: true },
+    { id: 'excluded', kind: 'json', wide: true },
+  ] },
+  { id: 'items', fields: [
+    { id: 'sharding_total_count', kind: 'number' },
+    { id: 'job_sharding_strategy_class', kind: 'text' },
+    { id: 'sharding_item_parameters', kind: 'text', wide: true, mono: true },
+    { id: 'item_labels', kind: 'text', wide: true, mono: true },
+    { id: 'job_parameter', kind: 'text', wide: true },
+  ] },
+  { id: 'runs', fields: [
+    { id: 'monitor_execution', kind: 'flag' },
+    { id: 'failover', kind: 'flag' },
+    { id: 'misfire', kind: 'flag' },
+    { id: 'disabled', kind: 'flag' },
+    { id: 'overwrite', kind: 'flag' },
+    { id: 'max_time_diff_seconds', kind: 'number' },
+    { id: 'reconcile_interval_minutes', kind: 'number' },
+    { id: 'monitor_port', kind: 'number' },
+  ] },
+  { id: 'body', fields: [
+    { id: 'type', kind: 'choice', choices: ['SIMPLE', 'DATAFLOW', 'SCRIPT'] },
+    { id: 'job_class', kind: 'text' },
+    { id: 'streaming_process', kind: 'flag' },
+    { id: 'script_command_line', kind: 'text', wide: true, mono: true },
+    { id: 'job_exception_handler', kind: 'text', wide: true },
+    { id: 'executor_service_handler', kind: 'text', wide: true },
+  ] },
+  { id: 'other', fields: [{ id: 'description', kind: 'text', wide: true }] },
+];
 export function readConfiguration(b: unknown): Draft { return b as Draft; }
-export async function checkDraft(_n: string, _d: Draft, _t: string, _s: AbortSignal): Promise<Review> { return { problems: [], words: [], dues: [], text: '' }; }
+export async function checkDraft(n: string, d: Draft, _t: string, signal: AbortSignal): Promise<Review> { return (await ask<Review>(at('jobs', n || 'x', 'check'), { method: 'POST', body: d, signal })).body; }
 export async function saveConfiguration(_n: string, _new: boolean, _d: Draft, _t: string, _k: string): Promise<Effect> { return { effect: '', text: '' }; }

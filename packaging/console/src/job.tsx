@@ -8,7 +8,7 @@ import { give } from './command';
 import { ConfigurationEditor } from './configuration';
 import {
   allowed, at, commandOnInstance, commandOnItem, commandOnJob, healthsOfItems, itemPage, toExplanation, toInstances, toJob, toRounds,
-  type Entry, type InstanceRow, type ItemRow, type JobDetail,
+  type Entry, type InstanceRow, type ItemCommand, type ItemRow, type JobDetail,
 } from './data';
 import { DeadLettersTable } from './dead_letters';
 import { HistoryTable } from './history';
@@ -23,7 +23,7 @@ import { words } from './words';
 
 const tabs = ['overview', 'items', 'instances', 'configuration', 'dead-letters', 'history', 'audit'] as const;
 
-export function JobPage(p: { name: string; tab: string }): JSX.Element {
+export function JobPage(p: { name: string; tab: string; item: string | undefined }): JSX.Element {
   const t = words();
   const asked = useGet<unknown>(at('jobs', p.name));
   const job = asked.body === undefined ? undefined : toJob(asked.body);
@@ -71,7 +71,7 @@ export function JobPage(p: { name: string; tab: string }): JSX.Element {
       </nav>
       {job.fault && <Notice tone="bad">{job.fault}</Notice>}
       {p.tab === 'overview' && <Overview job={job} />}
-      {p.tab === 'items' && <Items job={job} />}
+      {p.tab === 'items' && (p.item === undefined ? <Items job={job} /> : <Item key={p.item} job={job} item={p.item} />)}
       {p.tab === 'instances' && <Instances job={job} />}
       {p.tab === 'configuration' && <ConfigurationEditor name={p.name} />}
       {p.tab === 'dead-letters' && <DeadLettersTable job={p.name} />}
@@ -140,36 +140,102 @@ function Overview(p: { job: JobDetail }): JSX.Element {
           <ol>{job.dues.map((due) => <li key={due}><Time at={due} zone={job.zone} distance /></li>)}</ol>
         ) : <p class="muted">{t.neverDue}</p>}
       </Card>
-      <Explanation job={job} />
     </div>
   );
 }
 
 /** Why an item runs, ran, or waits. */
-function Explanation(p: { job: JobDetail }): JSX.Element {
+function Explanation(p: { job: JobDetail; item: string }): JSX.Element {
   const t = words();
   const here = useCell(place);
-  const item = here.query.get('item') ?? '0';
   const instant = here.query.get('instant') ?? '';
-  const valid = /^\d{1,9}$/.test(item) && Number(item) < p.job.itemCount;
-  const asked = useGet<unknown>(valid ? at('jobs', p.job.name, 'items', item, 'explanation') : '', { instant });
+  const asked = useGet<unknown>(at('jobs', p.job.name, 'items', p.item, 'explanation'), { instant });
   useChangesOf(p.job.name, asked.again);
   return (
     <Card title={t.explanation} wide>
+      <div aria-live="polite">
+        {asked.fault ? <p class="muted">{asked.fault.message}</p>
+          : asked.body === undefined ? <p class="muted">{t.loading}</p>
+          : <ExplanationText text={toExplanation(asked.body)} />}
+      </div>
       <div class="row">
-        <label for="explain-item">{t.item}</label>
-        <input id="explain-item" type="number" min={0} max={p.job.itemCount - 1} value={item} aria-invalid={valid ? 'false' : 'true'}
-          onChange={(e) => changeQuery({ item: e.currentTarget.value })} />
         <label for="explain-instant">{t.explainAt}</label>
         <input id="explain-instant" type="datetime-local" step={1} value={localText(instant)}
           onChange={(e) => changeQuery({ instant: e.currentTarget.value ? new Date(e.currentTarget.value).toISOString() : undefined })} />
       </div>
-      <div aria-live="polite">
-        {asked.fault ? <p class="muted">{asked.fault.message}</p>
-          : asked.body === undefined ? <p class="muted">{valid ? t.loading : t.explainHint}</p>
-          : <ExplanationText text={toExplanation(asked.body)} />}
-      </div>
     </Card>
+  );
+}
+
+/** One item: why, what became of its last due instants, and its commands. */
+function Item(p: { job: JobDetail; item: string }): JSX.Element {
+  const t = words();
+  const { name, itemCount } = p.job;
+  const number = /^\d{1,9}$/.test(p.item) ? Number(p.item) : NaN;
+  const exists = number < itemCount;
+  const rows = useBlocks<ItemRow>(JSON.stringify([name, p.item]), (_, __, signal) =>
+    exists ? itemPage(name, { first: number, count: 1, health: '', owner: '' }, signal) : Promise.resolve({ rows: [], total: 0 }));
+  useChangesOf(name, rows.again);
+  const item = rows.at(0);
+  if (!exists) return <Notice tone="bad">{t.itemMissing(p.item, itemCount)}</Notice>;
+  const command = (verb: string, what: ItemCommand) =>
+    give({ verb, subjects: [`${name} / ${p.item}`], done: rows.again, send: (_, key, dry, signal) => commandOnItem(name, p.item, what, key, dry, signal) });
+  return (
+    <>
+      <div class="head">
+        <h2>{t.item} {p.item}</h2>
+        {item && <HealthChip health={item.health} fault={item.fault} />}
+        <span class="grow" />
+        {number > 0 && <a class="button" href={hrefTo(['jobs', name, 'items', number - 1])}>{t.previous}</a>}
+        {number + 1 < itemCount && <a class="button" href={hrefTo(['jobs', name, 'items', number + 1])}>{t.next}</a>}
+        {item && allowed('command') && (
+          <>
+            <button type="button" onClick={() => command(t.trigger, 'trigger')}>{t.trigger}</button>
+            {item.isDisabled
+              ? <button type="button" onClick={() => command(t.enable, 'enable')}>{t.enable}</button>
+              : <button type="button" onClick={() => command(t.disable, 'disable')}>{t.disable}</button>}
+            {item.running && <button type="button" class="danger" onClick={() => command(t.stop, 'stop')}>{t.stop}</button>}
+          </>
+        )}
+      </div>
+      {rows.fault && <Notice tone="bad">{rows.fault}</Notice>}
+      <div class="cards">
+        <Explanation job={p.job} item={p.item} />
+        {item && (
+          <>
+            <Card title={t.facts}>
+              <dl class="facts">
+                <dt>{t.owner}</dt><dd class="mono">{item.owner || t.nobody}</dd>
+                <dt>{t.state}</dt><dd><ItemState item={item} zone={p.job.zone} /></dd>
+                {item.progress && <><dt>{t.progress}</dt><dd>{item.progress}</dd></>}
+                <dt>{t.nextDue}</dt><dd><Time at={item.nextDue} zone={p.job.zone} distance /></dd>
+                <dt>{t.deadLetters}</dt><dd>{item.deadLetters ? <a href={hrefTo(['jobs', name, 'dead-letters'])}>{item.deadLetters}</a> : 0}</dd>
+              </dl>
+            </Card>
+            <Card title={t.recentRuns} wide>
+              <div class="scroll" tabIndex={0} role="region" aria-label={t.recentRuns}>
+                <table class="list">
+                  <thead><tr>{[t.due, t.outcome, t.began, t.duration, t.attempt, t.instance, t.note].map((h) => <th scope="col" key={h}>{h}</th>)}</tr></thead>
+                  <tbody>
+                    {item.ledger.map((e) => (
+                      <tr key={e.due + e.attempt + e.outcome}>
+                        <td>{e.count > 1 && <>{e.count}× {t.upTo} </>}<Time at={e.due} zone={p.job.zone} /></td>
+                        <td><OutcomeMark outcome={e.outcome} /> {t.outcomes[e.outcome] ?? e.outcome}</td>
+                        <td><Time at={e.begun} zone={p.job.zone} /></td>
+                        <td>{e.begun && e.ended ? durationText(Date.parse(e.ended) - Date.parse(e.begun)) : '–'}</td>
+                        <td>{e.attempt}</td>
+                        <td class="mono">{e.instance}</td>
+                        <td>{e.note}</td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+            </Card>
+          </>
+        )}
+      </div>
+    </>
   );
 }
 
@@ -202,7 +268,7 @@ function Runs(p: { item: ItemRow }): JSX.Element {
   const t = words();
   return (
     <span class="runs">
-      {p.item.running && <OutcomeMark outcome="running" title={`${t.outcomes.running} · ${fullTime(p.item.running.due)}`} />}
+      {p.item.running ? <OutcomeMark outcome="running" title={`${t.outcomes.running} · ${fullTime(p.item.running.due)}`} /> : <span class="o none" aria-hidden="true" />}
       {p.item.ledger.map((e) => <OutcomeMark key={e.due + e.attempt + e.outcome} outcome={e.outcome} title={entryText(e, t)} />)}
     </span>
   );
@@ -227,7 +293,7 @@ function Items(p: { job: JobDetail }): JSX.Element {
   const instances = view === 'instances' && shownInstances.body !== undefined ? toInstances(shownInstances.body) : [];
   const columns = useMemo<Column<ItemRow>[]>(() => {
     const lead: Column<ItemRow>[] = [
-      { id: 'item', title: t.item, width: '70px', end: true, cell: (i) => <a href={hrefTo(['jobs', name], { item: String(i.item) })} tabIndex={-1} title={t.explanation}>{i.item}</a> },
+      { id: 'item', title: t.item, width: '70px', end: true, cell: (i) => <a href={hrefTo(['jobs', name, 'items', i.item])} tabIndex={-1} title={t.explanation}>{i.item}</a> },
       { id: 'health', title: t.health, width: '120px', filter: healthsOfItems.map((h) => [h, t.healths[h] ?? h]),
         cell: (i) => <HealthChip health={i.health} fault={i.fault} /> },
     ];
@@ -270,13 +336,13 @@ function Items(p: { job: JobDetail }): JSX.Element {
         columns={columns}
         rows={rows}
         keyOf={(i) => String(i.item)}
-        open={(i) => go(['jobs', name], { item: String(i.item) })}
+        open={(i) => go(['jobs', name, 'items', i.item])}
         {...(allowed('command') ? { selected, select: setSelected } : {})}
         filters={{ health, owner }}
         filter={(column, value) => changeQuery({ [column]: value })}
         compact={(i) => (
           <div class="compact">
-            <div><a href={hrefTo(['jobs', name], { item: String(i.item) })} tabIndex={-1}>{t.item} {i.item}</a><HealthChip health={i.health} fault={i.fault} /></div>
+            <div><a href={hrefTo(['jobs', name, 'items', i.item])} tabIndex={-1}>{t.item} {i.item}</a><HealthChip health={i.health} fault={i.fault} /></div>
             <div><Runs item={i} /></div>
           </div>
         )}

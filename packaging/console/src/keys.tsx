@@ -13,6 +13,10 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof Element && !!target.closest('input:not([type="checkbox"]), textarea, select, dialog');
 }
 
+function filterInSight(): HTMLElement | undefined {
+  return [...document.querySelectorAll<HTMLElement>('input[type="search"]')].find((input) => input.offsetParent);
+}
+
 export function useKeys(help: () => void): void {
   useEffect(() => {
     let goBy = 0; // until when a letter names a page
@@ -20,7 +24,7 @@ export function useKeys(help: () => void): void {
       if (e.ctrlKey || e.metaKey || e.altKey || isTyping(e.target)) return;
       const page = pages[e.key];
       if (page && Date.now() < goBy) go([page]);
-      else if (e.key === '/') document.querySelector<HTMLElement>('#filter, .titles input[type="search"]')?.focus();
+      else if (e.key === '/') filterInSight()?.focus();
       else if (e.key === '?') help();
       else {
         goBy = e.key === 'g' ? Date.now() + secondKeyMs : 0;

@@ -231,7 +231,7 @@ export function Table<R>(p: Properties<R>): JSX.Element {
       </div>
       <div
         role="rowgroup"
-        class="body"
+        class={'body' + (p.rows.count ? '' : ' empty')}
         ref={body}
         style={bodyHeight}
         onScroll={(e) => {

@@ -37,6 +37,7 @@ export function Dialog(p: { title: string; close(): void; children: ComponentChi
   useEffect(() => {
     const before = document.activeElement as HTMLElement | null;
     element.current?.showModal();
+    element.current?.querySelector<HTMLElement>('[data-first]:not([data-first="false"])')?.focus();
     return () => before?.isConnected && before.focus();
   }, []);
   return (
