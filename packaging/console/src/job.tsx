@@ -268,11 +268,13 @@ function Runs(p: { item: ItemRow }): JSX.Element {
   const t = words();
   return (
     <span class="runs">
-      {p.item.running ? <OutcomeMark outcome="running" title={`${t.outcomes.running} · ${fullTime(p.item.running.due)}`} /> : <span class="o none" aria-hidden="true" />}
+      {p.item.running ? <OutcomeMark outcome="running" title={`${t.outcomes.running} · ${fullTime(p.item.running.due)}`} /> : <span class="o gap" aria-hidden="true" />}
       {p.item.ledger.map((e) => <OutcomeMark key={e.due + e.attempt + e.outcome} outcome={e.outcome} title={entryText(e, t)} />)}
     </span>
   );
 }
+
+const instanceColumnsMax = 40;
 
 function Items(p: { job: JobDetail }): JSX.Element {
   const t = words();
@@ -290,7 +292,8 @@ function Items(p: { job: JobDetail }): JSX.Element {
   });
   useChangesOf(name, rows.again);
   const shownInstances = useGet<unknown>(view === 'instances' ? at('jobs', name, 'instances') : '');
-  const instances = view === 'instances' && shownInstances.body !== undefined ? toInstances(shownInstances.body) : [];
+  const everybody = view === 'instances' && shownInstances.body !== undefined ? toInstances(shownInstances.body) : [];
+  const instances = everybody.slice(0, instanceColumnsMax);
   const columns = useMemo<Column<ItemRow>[]>(() => {
     const lead: Column<ItemRow>[] = [
       { id: 'item', title: t.item, width: '70px', end: true, cell: (i) => <a href={hrefTo(['jobs', name, 'items', i.item])} tabIndex={-1} title={t.explanation}>{i.item}</a> },
@@ -300,7 +303,7 @@ function Items(p: { job: JobDetail }): JSX.Element {
     if (view === 'instances')
       return [...lead, ...instances.map((instance): Column<ItemRow> => ({
         id: instance.id, title: instance.id, width: 'minmax(28px,160px)',
-        cell: (i) => i.owner === instance.id ? <span class="o run" role="img" aria-label={t.owner} title={instance.id}>●</span> : <span class="o none" aria-hidden="true" />,
+        cell: (i) => i.owner === instance.id ? <span class="o run" role="img" aria-label={t.owner} title={instance.id}>●</span> : <span class="o gap" aria-hidden="true" />,
       }))];
     return [
       ...lead,
@@ -347,7 +350,7 @@ function Items(p: { job: JobDetail }): JSX.Element {
           </div>
         )}
       />
-      <div class="grid-foot"><Legend /></div>
+      {view === 'runs' ? <Legend /> : instances.length < everybody.length && <p class="small muted">{t.instances}: {t.ofMany(instances.length, everybody.length)}</p>}
       {selected.size > 0 && (
         <div class="bar" role="region" aria-label={t.selected(selected.size)}>
           <b class="grow">{t.selected(selected.size)}</b>

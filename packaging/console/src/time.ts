@@ -68,7 +68,7 @@ export function fullTime(text: string | null | undefined, zone = shownZone()): s
 const units: [number, string, string][] = [
   [86_400_000, 'd', '天'],
   [3_600_000, 'h', '小时'],
-  [60_000, 'min', '分'],
+  [60_000, 'min', '分钟'],
   [1000, 's', '秒'],
 ];
 
