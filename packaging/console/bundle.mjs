@@ -58,7 +58,8 @@ function literal(bytes) {
     const next = bytes[i + 1];
     let text;
     if (b === 0x22 || b === 0x5c) text = '\\' + String.fromCharCode(b);
-    else if (b === 0x3f) text = '\\?'; // no trigraphs
+    else if (b === 0x3f)
+      text = '\\?'; // no trigraphs
     else if (b >= 0x20 && b < 0x7f) text = String.fromCharCode(b);
     else text = '\\' + b.toString(8).padStart(next >= 0x30 && next <= 0x37 ? 3 : 1, '0');
     if (line.length + text.length > 112) {
@@ -73,11 +74,17 @@ function literal(bytes) {
 const total = files.reduce((sum, f) => sum + f.gzip.length, 0);
 if (total > gzipBytesMax) throw new Error(`the page has ${total} bytes, compressed; ${gzipBytesMax} are allowed`);
 for (const f of files)
-  if (f.gzip.length > literalBytesMax) throw new Error(`${f.path} has ${f.gzip.length} bytes; a literal may have ${literalBytesMax}`);
+  if (f.gzip.length > literalBytesMax)
+    throw new Error(`${f.path} has ${f.gzip.length} bytes; a literal may have ${literalBytesMax}`);
 
-const licence = readFileSync('node_modules/preact/LICENSE', 'utf8').trim().split('\n').map((l) => ('// ' + l).trimEnd()).join('\n');
+const licence = readFileSync('node_modules/preact/LICENSE', 'utf8')
+  .trim()
+  .split('\n')
+  .map((l) => ('// ' + l).trimEnd())
+  .join('\n');
 const entries = files.map(
-  (f) => `    {"${f.path}", "${f.type}", "\\"${hashOf(f.bytes)}\\"", ${f.forever},\n     {\n${literal(f.gzip)},\n      ${f.gzip.length}}},`,
+  (f) =>
+    `    {"${f.path}", "${f.type}", "\\"${hashOf(f.bytes)}\\"", ${f.forever},\n     {\n${literal(f.gzip)},\n      ${f.gzip.length}}},`,
 );
 const text = `// SPDX-License-Identifier: Apache-2.0
 /// \\file \\brief The files of the console's web page, compressed. packaging/console/build writes this header from the
@@ -112,7 +119,9 @@ ${entries.join('\n')}
 #endif // ELASTICJOB_CONSOLE_PAGE_HPP
 `;
 
-const sizes = files.map((f) => `${f.path || 'index.html'}: ${f.bytes.length} bytes, ${f.gzip.length} compressed`).join('\n');
+const sizes = files
+  .map((f) => `${f.path || 'index.html'}: ${f.bytes.length} bytes, ${f.gzip.length} compressed`)
+  .join('\n');
 if (mode === '--check') {
   let there = '';
   try {

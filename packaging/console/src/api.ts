@@ -92,7 +92,11 @@ export interface Loaded<T> {
 export function useGet<T>(path: string, query: Query = {}): Loaded<T> {
   const key = path + JSON.stringify(query);
   const [turn, setTurn] = useState(0);
-  const [state, setState] = useState<{ key: string; body?: T; tag: string; fault?: Problem; busy: boolean }>({ key, tag: '', busy: true });
+  const [state, setState] = useState<{ key: string; body?: T; tag: string; fault?: Problem; busy: boolean }>({
+    key,
+    tag: '',
+    busy: true,
+  });
   useEffect(() => {
     if (!path) return undefined;
     const stop = new AbortController();
@@ -131,7 +135,14 @@ const loadedMax = 20_000;
 
 /** Rows that come page by page, each after a cursor that the page before has named. */
 export function usePages<R>(key: string, load: (cursor: string, signal: AbortSignal) => Promise<Page<R>>): Paged<R> {
-  interface State { key: string; rows: R[]; next: string; total?: number | undefined; begun: boolean; fault?: string | undefined }
+  interface State {
+    key: string;
+    rows: R[];
+    next: string;
+    total?: number | undefined;
+    begun: boolean;
+    fault?: string | undefined;
+  }
   const empty: State = { key, rows: [], next: '', begun: false };
   const [kept, setState] = useState<State>(empty);
   const state = kept.key === key ? kept : empty;
@@ -164,7 +175,8 @@ export function usePages<R>(key: string, load: (cursor: string, signal: AbortSig
     };
   }, [key]);
   useEffect(() => {
-    if (state.begun && state.next && !flight.current && wanted.current > state.rows.length) fetchPage(state.next, state.rows);
+    if (state.begun && state.next && !flight.current && wanted.current > state.rows.length)
+      fetchPage(state.next, state.rows);
   }, [state]);
 
   const loaded = state.rows.length;
@@ -194,7 +206,12 @@ export function useBlocks<R>(
   key: string,
   load: (first: number, count: number, signal: AbortSignal) => Promise<{ rows: R[]; total: number }>,
 ): Rows<R> & { total: number | undefined; again(): void } {
-  interface State { key: string; blocks: Map<number, R[]>; total?: number; fault?: string }
+  interface State {
+    key: string;
+    blocks: Map<number, R[]>;
+    total?: number;
+    fault?: string;
+  }
   const empty: State = { key, blocks: new Map() };
   const [kept, setState] = useState<State>(empty);
   const state = kept.key === key ? kept : empty;
@@ -245,8 +262,7 @@ export function useBlocks<R>(
     want: (first, end) => {
       sight.current = [first, end];
       if (state.total === undefined || state.fault) return;
-      for (const block of inSight())
-        if (block * blockSize < state.total && !state.blocks.has(block)) fetchBlock(block);
+      for (const block of inSight()) if (block * blockSize < state.total && !state.blocks.has(block)) fetchBlock(block);
     },
     again: () => inSight().forEach(fetchBlock),
   };

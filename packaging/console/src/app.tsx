@@ -15,7 +15,20 @@ import { KeysDialog, useKeys } from './keys';
 import { follow, isLive } from './live';
 import { RegistriesPage } from './registries';
 import { ServerPage, ServersPage } from './servers';
-import { clock, clocks, hrefTo, language, languages, narrow, place, theme, themes, useCell, type Cell, type Place } from './store';
+import {
+  clock,
+  clocks,
+  hrefTo,
+  language,
+  languages,
+  narrow,
+  place,
+  theme,
+  themes,
+  useCell,
+  type Cell,
+  type Place,
+} from './store';
 import { Notice, Toasts } from './ui';
 import { UpcomingPage } from './upcoming';
 import { words } from './words';
@@ -33,11 +46,15 @@ export function App(): JSX.Element {
   useKeys(() => setHelp(true));
 
   useEffect(() => {
-    meets().then(() => setFault(undefined), (e: unknown) => setFault(e instanceof Problem ? e : new Problem(0, '', String(e))));
+    meets().then(
+      () => setFault(undefined),
+      (e: unknown) => setFault(e instanceof Problem ? e : new Problem(0, '', String(e))),
+    );
   }, []);
   const known = all.find((r) => r.name === here.registry);
   useEffect(() => {
-    if (all.length && !known) location.replace('#/' + [all[0]!.name, here.page, ...here.path].map(encodeURIComponent).join('/'));
+    if (all.length && !known)
+      location.replace('#/' + [all[0]!.name, here.page, ...here.path].map(encodeURIComponent).join('/'));
   }, [all, known]);
   useEffect(() => (known ? follow(streamPath(), streamKinds) : undefined), [known?.name]);
 
@@ -51,38 +68,87 @@ export function App(): JSX.Element {
   }, [way, t]);
 
   const titles: Record<string, string> = {
-    jobs: t.jobs, servers: t.servers, upcoming: t.upcoming, 'dead-letters': t.deadLetters, history: t.history, audit: t.audit, registries: t.registries,
+    jobs: t.jobs,
+    servers: t.servers,
+    upcoming: t.upcoming,
+    'dead-letters': t.deadLetters,
+    history: t.history,
+    audit: t.audit,
+    registries: t.registries,
   };
   return (
     <div class="frame">
       <header class="top">
-        <a class="skip" href={location.hash} onClick={(e) => { e.preventDefault(); main.current?.focus(); }}>{t.skip}</a>
+        <a
+          class="skip"
+          href={location.hash}
+          onClick={(e) => {
+            e.preventDefault();
+            main.current?.focus();
+          }}
+        >
+          {t.skip}
+        </a>
         <a class="brand" href={hrefTo(['jobs'])} aria-label={`${t.appName}: ${t.jobs}`}>
-          <svg width="18" height="18" viewBox="0 0 16 16" aria-hidden="true"><rect width="16" height="16" rx="3" fill="currentColor" opacity=".16" /><path d="M3 4h6v2H3zm4 3h6v2H7zm-2 3h6v2H5z" fill="currentColor" /></svg>
+          <svg width="18" height="18" viewBox="0 0 16 16" aria-hidden="true">
+            <rect width="16" height="16" rx="3" fill="currentColor" opacity=".16" />
+            <path d="M3 4h6v2H3zm4 3h6v2H7zm-2 3h6v2H5z" fill="currentColor" />
+          </svg>
           <span>{t.appName}</span>
         </a>
         {all.length > 0 && (
-          <select aria-label={t.registry} value={here.registry} onChange={(e) => (location.hash = '#/' + encodeURIComponent(e.currentTarget.value) + '/jobs')}>
-            {all.map((r) => <option key={r.name} value={r.name}>{r.name}</option>)}
+          <select
+            aria-label={t.registry}
+            value={here.registry}
+            onChange={(e) => (location.hash = '#/' + encodeURIComponent(e.currentTarget.value) + '/jobs')}
+          >
+            {all.map((r) => (
+              <option key={r.name} value={r.name}>
+                {r.name}
+              </option>
+            ))}
           </select>
         )}
-        <span class={'live' + (live ? '' : ' off')} role="status">{live ? t.live : t.notLive}</span>
+        <span class={'live' + (live ? '' : ' off')} role="status">
+          {live ? t.live : t.notLive}
+        </span>
         <span class="grow" />
-        {who.name && <span class="muted small wide-only" title={t.signedInAs(who.name)}>{who.name}</span>}
-        {isNarrow
-          ? <details class="settings"><summary aria-label={t.settings}>⚙</summary><Choices /></details>
-          : <Choices />}
-        <button type="button" class="plain wide-only" aria-label={t.keys} title={t.keys} onClick={() => setHelp(true)}>?</button>
+        {who.name && (
+          <span class="muted small wide-only" title={t.signedInAs(who.name)}>
+            {who.name}
+          </span>
+        )}
+        {isNarrow ? (
+          <details class="settings">
+            <summary aria-label={t.settings}>⚙</summary>
+            <Choices />
+          </details>
+        ) : (
+          <Choices />
+        )}
+        <button type="button" class="plain wide-only" aria-label={t.keys} title={t.keys} onClick={() => setHelp(true)}>
+          ?
+        </button>
       </header>
       <nav class="side" aria-label={t.pages}>
         <ul>
           {Object.entries(titles).map(([page, title]) => (
-            <li key={page}><a href={hrefTo([page])} aria-current={here.page === page ? 'page' : undefined}>{title}</a></li>
+            <li key={page}>
+              <a href={hrefTo([page])} aria-current={here.page === page ? 'page' : undefined}>
+                {title}
+              </a>
+            </li>
           ))}
         </ul>
       </nav>
       <main class="main" tabIndex={-1} ref={main}>
-        {fault ? <Notice tone="bad">{fault.status ? fault.message : t.unreachable} {fault.status ? '' : fault.message}</Notice> : known && <Shown key={known.name} here={here} />}
+        {fault ? (
+          <Notice tone="bad">
+            {fault.status ? fault.message : t.unreachable} {fault.status ? '' : fault.message}
+          </Notice>
+        ) : (
+          known && <Shown key={known.name} here={here} />
+        )}
       </main>
       <CommandDialog />
       <Toasts />
@@ -102,11 +168,20 @@ function Choices(): JSX.Element {
   );
 }
 
-function Choice<T extends string>(p: { label: string; cell: Cell<T>; values: readonly T[]; names: Record<T, string> }): JSX.Element {
+function Choice<T extends string>(p: {
+  label: string;
+  cell: Cell<T>;
+  values: readonly T[];
+  names: Record<T, string>;
+}): JSX.Element {
   const value = useCell(p.cell);
   return (
     <select aria-label={p.label} title={p.label} value={value} onChange={(e) => p.cell.set(e.currentTarget.value as T)}>
-      {p.values.map((v) => <option key={v} value={v}>{p.names[v]}</option>)}
+      {p.values.map((v) => (
+        <option key={v} value={v}>
+          {p.names[v]}
+        </option>
+      ))}
     </select>
   );
 }
@@ -132,6 +207,10 @@ function Shown(p: { here: Place }): JSX.Element {
     case 'registries':
       return <RegistriesPage />;
     default:
-      return <Notice tone="bad">{t.notFound} <a href={hrefTo(['jobs'])}>{t.toJobs}</a></Notice>;
+      return (
+        <Notice tone="bad">
+          {t.notFound} <a href={hrefTo(['jobs'])}>{t.toJobs}</a>
+        </Notice>
+      );
   }
 }

@@ -13,7 +13,9 @@ export function AuditPage(): JSX.Element {
   const t = words();
   return (
     <>
-      <div class="head"><h1>{t.audit}</h1></div>
+      <div class="head">
+        <h1>{t.audit}</h1>
+      </div>
       <AuditTable />
     </>
   );
@@ -23,26 +25,67 @@ export function AuditPage(): JSX.Element {
 export function AuditTable(p: { job?: string }): JSX.Element {
   const t = words();
   const here = useCell(place);
-  const rows = usePages<AuditRow>(JSON.stringify([here.registry, p.job]), (cursor, signal) => auditPage(p.job, cursor, signal));
+  const rows = usePages<AuditRow>(JSON.stringify([here.registry, p.job]), (cursor, signal) =>
+    auditPage(p.job, cursor, signal),
+  );
   const columns: Column<AuditRow>[] = [
     { id: 'at', title: t.time, width: '170px', cell: (a) => <Time at={a.at} /> },
-    { id: 'operator', title: t.operator, width: 'minmax(100px,.7fr)', cell: (a) => <span title={a.operator}>{a.operator}</span> },
-    ...(p.job ? [] : [{ id: 'job', title: t.job, width: 'minmax(140px,1fr)', cell: (a: AuditRow) => <a href={hrefTo(['jobs', a.job, 'audit'])} tabIndex={-1}>{a.job}</a> }]),
+    {
+      id: 'operator',
+      title: t.operator,
+      width: 'minmax(100px,.7fr)',
+      cell: (a) => <span title={a.operator}>{a.operator}</span>,
+    },
+    ...(p.job
+      ? []
+      : [
+          {
+            id: 'job',
+            title: t.job,
+            width: 'minmax(140px,1fr)',
+            cell: (a: AuditRow) => (
+              <a href={hrefTo(['jobs', a.job, 'audit'])} tabIndex={-1}>
+                {a.job}
+              </a>
+            ),
+          },
+        ]),
     { id: 'verb', title: t.verb, width: '130px', cell: (a) => a.verb },
     { id: 'subject', title: t.subject, width: 'minmax(110px,.8fr)', from: 900, cell: (a) => a.subject || t.job },
     { id: 'outcome', title: t.outcome, width: '120px', cell: (a) => <OutcomeChip outcome={a.outcome} /> },
-    { id: 'note', title: t.text, width: 'minmax(160px,2fr)', from: 1000, cell: (a) => <span title={a.note}>{a.note}</span> },
+    {
+      id: 'note',
+      title: t.text,
+      width: 'minmax(160px,2fr)',
+      from: 1000,
+      cell: (a) => <span title={a.note}>{a.note}</span>,
+    },
   ];
   return (
     <>
-      <Table label={t.audit} columns={columns} rows={rows} keyOf={(a) => `${a.job}/${a.number}`}
+      <Table
+        label={t.audit}
+        columns={columns}
+        rows={rows}
+        keyOf={(a) => `${a.job}/${a.number}`}
         compact={(a) => (
           <div class="compact">
-            <div><span class="cut">{a.operator}: {a.verb} {p.job ? '' : a.job} {a.subject}</span><OutcomeChip outcome={a.outcome} /></div>
-            <div class="small muted"><span class="cut">{a.note}</span><Time at={a.at} /></div>
+            <div>
+              <span class="cut">
+                {a.operator}: {a.verb} {p.job ? '' : a.job} {a.subject}
+              </span>
+              <OutcomeChip outcome={a.outcome} />
+            </div>
+            <div class="small muted">
+              <span class="cut">{a.note}</span>
+              <Time at={a.at} />
+            </div>
           </div>
-        )} />
-      <div class="small muted" role="status">{t.loaded(rows.rows.length, rows.total, rows.complete)}</div>
+        )}
+      />
+      <div class="small muted" role="status">
+        {t.loaded(rows.rows.length, rows.total, rows.complete)}
+      </div>
     </>
   );
 }

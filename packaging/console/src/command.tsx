@@ -67,7 +67,11 @@ function Confirmation(p: { command: Command }): JSX.Element {
       return { subject, text: effect.text, tone: '' };
     } catch (e) {
       const isUnknown = e instanceof Problem && (e.status === 0 || e.status === 504 || e.status === 202);
-      return { subject, text: isUnknown ? wordsNow().outcomeUnknown : problemText(e), tone: isUnknown ? 'unknown' : 'bad' };
+      return {
+        subject,
+        text: isUnknown ? wordsNow().outcomeUnknown : problemText(e),
+        tone: isUnknown ? 'unknown' : 'bad',
+      };
     }
   };
   useEffect(() => {
@@ -129,11 +133,19 @@ function Confirmation(p: { command: Command }): JSX.Element {
         {command.isGrave && !isOver && (
           <div class="field">
             <label for="typed">{t.typeName(wanted)}</label>
-            <input id="typed" autocomplete="off" data-first value={typed} onInput={(e) => setTyped(e.currentTarget.value)} />
+            <input
+              id="typed"
+              autocomplete="off"
+              data-first
+              value={typed}
+              onInput={(e) => setTyped(e.currentTarget.value)}
+            />
           </div>
         )}
         <div class="buttons">
-          <button type="button" onClick={close}>{isOver ? t.close : t.cancel}</button>
+          <button type="button" onClick={close}>
+            {isOver ? t.close : t.cancel}
+          </button>
           {(!isOver || unknown.length > 0) && (
             <button
               type="submit"
@@ -157,7 +169,10 @@ function Results(p: { all: Result[]; total: number; single: boolean }): JSX.Elem
       {p.all.map((r) => (
         <li key={r.subject} class="wrap">
           {!p.single && <b>{r.subject}: </b>}
-          {r.tone && <span class={'chip ' + (r.tone === 'bad' ? 'bad' : 'warn')}>{r.tone === 'bad' ? t.refused : '?'}</span>} {r.text}
+          {r.tone && (
+            <span class={'chip ' + (r.tone === 'bad' ? 'bad' : 'warn')}>{r.tone === 'bad' ? t.refused : '?'}</span>
+          )}{' '}
+          {r.text}
         </li>
       ))}
       {p.all.length === previewsMax && p.total > previewsMax && <li class="muted">{t.ofMany(previewsMax, p.total)}</li>}

@@ -4,7 +4,15 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { newKey, Problem, problemText, useGet } from './api';
 import {
-  allowed, at, checkDraft, groups, readConfiguration, saveConfiguration, type Draft, type FieldSpec, type Review,
+  allowed,
+  at,
+  checkDraft,
+  groups,
+  readConfiguration,
+  saveConfiguration,
+  type Draft,
+  type FieldSpec,
+  type Review,
 } from './data';
 import { go } from './store';
 import { Dialog, Notice, say, Time, useRest } from './ui';
@@ -16,15 +24,25 @@ export function ConfigurationEditor(p: { name: string }): JSX.Element {
   const t = words();
   const asked = useGet<unknown>(at('jobs', p.name, 'configuration'));
   if (asked.body === undefined)
-    return asked.fault ? <Notice tone="bad">{asked.fault.message}</Notice> : <p class="muted" role="status">{t.loading}</p>;
-  return <Editor key={asked.tag} name={p.name} stored={readConfiguration(asked.body)} tag={asked.tag} again={asked.again} />;
+    return asked.fault ? (
+      <Notice tone="bad">{asked.fault.message}</Notice>
+    ) : (
+      <p class="muted" role="status">
+        {t.loading}
+      </p>
+    );
+  return (
+    <Editor key={asked.tag} name={p.name} stored={readConfiguration(asked.body)} tag={asked.tag} again={asked.again} />
+  );
 }
 
 export function NewJobPage(): JSX.Element {
   const t = words();
   return (
     <>
-      <div class="head"><h1>{t.addJob}</h1></div>
+      <div class="head">
+        <h1>{t.addJob}</h1>
+      </div>
       <Editor name="" stored={{}} tag="" again={() => undefined} />
     </>
   );
@@ -56,7 +74,8 @@ function Editor(p: { name: string; stored: Draft; tag: string; again(): void }):
     setAsking(true);
     checkDraft(p.name, rest, p.tag, stop.signal)
       .then(setReview, (e: unknown) => {
-        if (!stop.signal.aborted) setReview({ problems: [{ field: '', text: problemText(e) }], words: [], dues: [], text: '' });
+        if (!stop.signal.aborted)
+          setReview({ problems: [{ field: '', text: problemText(e) }], words: [], dues: [], text: '' });
       })
       .finally(() => !stop.signal.aborted && setAsking(false));
     return () => stop.abort();
@@ -68,7 +87,13 @@ function Editor(p: { name: string; stored: Draft; tag: string; again(): void }):
   const set = (id: string, value: unknown) => setDraft((d) => ({ ...d, [id]: value }));
   const faultOf = (id: string) => faults[id] ?? review?.problems.find((x) => x.field === id)?.text;
   const loose = review?.problems.filter((x) => !specs.some((s) => s.id === x.field)) ?? [];
-  const canSave = mayChange && changed.length > 0 && !asking && rest === draft && !Object.keys(faults).length && review?.problems.length === 0;
+  const canSave =
+    mayChange &&
+    changed.length > 0 &&
+    !asking &&
+    rest === draft &&
+    !Object.keys(faults).length &&
+    review?.problems.length === 0;
   return (
     <form
       class="config"
@@ -81,13 +106,22 @@ function Editor(p: { name: string; stored: Draft; tag: string; again(): void }):
         {groups.map((group) => (
           <fieldset key={group.id} disabled={!mayChange}>
             <legend>{t.groups[group.id] ?? group.id}</legend>
-            {group.fields.map((spec) => (
-              (!spec.onlyNew || !p.name) && (
-                <Field key={spec.id} spec={spec} value={draft[spec.id]} fault={faultOf(spec.id)} isChanged={changed.includes(spec.id)}
-                  change={(value) => set(spec.id, value)}
-                  refuse={(text) => setFaults(({ [spec.id]: _, ...others }) => (text ? { ...others, [spec.id]: text } : others))} />
-              )
-            ))}
+            {group.fields.map(
+              (spec) =>
+                (!spec.onlyNew || !p.name) && (
+                  <Field
+                    key={spec.id}
+                    spec={spec}
+                    value={draft[spec.id]}
+                    fault={faultOf(spec.id)}
+                    isChanged={changed.includes(spec.id)}
+                    change={(value) => set(spec.id, value)}
+                    refuse={(text) =>
+                      setFaults(({ [spec.id]: _, ...others }) => (text ? { ...others, [spec.id]: text } : others))
+                    }
+                  />
+                ),
+            )}
           </fieldset>
         ))}
         <p class="small muted">{t.secretsHint}</p>
@@ -97,28 +131,81 @@ function Editor(p: { name: string; stored: Draft; tag: string; again(): void }):
           <h2>{t.inWords}</h2>
           {review?.words.length ? review.words.map((w) => <p key={w}>{w}</p>) : <p class="muted">–</p>}
           <h3>{t.nextDues}</h3>
-          {review?.dues.length
-            ? <ol>{review.dues.map((due) => <li key={due}><Time at={due} zone={String(draft.time_zone ?? '')} distance /></li>)}</ol>
-            : <p class="muted">{review && !review.problems.length ? t.neverDue : '–'}</p>}
-          {loose.length > 0 && <Notice tone="bad">{t.invalid}<ul>{loose.map((x) => <li key={x.text} class="wrap">{x.field && <b>{x.field}: </b>}{x.text}</li>)}</ul></Notice>}
+          {review?.dues.length ? (
+            <ol>
+              {review.dues.map((due) => (
+                <li key={due}>
+                  <Time at={due} zone={String(draft.time_zone ?? '')} distance />
+                </li>
+              ))}
+            </ol>
+          ) : (
+            <p class="muted">{review && !review.problems.length ? t.neverDue : '–'}</p>
+          )}
+          {loose.length > 0 && (
+            <Notice tone="bad">
+              {t.invalid}
+              <ul>
+                {loose.map((x) => (
+                  <li key={x.text} class="wrap">
+                    {x.field && <b>{x.field}: </b>}
+                    {x.text}
+                  </li>
+                ))}
+              </ul>
+            </Notice>
+          )}
         </section>
         <section class="card">
           <h2>{t.changes}</h2>
-          {changed.length ? <Changes names={changed} before={p.stored} after={draft} /> : <p class="muted">{t.noChanges}</p>}
+          {changed.length ? (
+            <Changes names={changed} before={p.stored} after={draft} />
+          ) : (
+            <p class="muted">{t.noChanges}</p>
+          )}
           {changed.length > 0 && review?.plan && <PlanView plan={review.plan} />}
           {mayChange ? (
             <div class="row">
-              <button type="submit" class="primary" disabled={!canSave}>{t.review}…</button>
-              <button type="button" class="plain" disabled={!changed.length} onClick={() => { setDraft(p.stored); setFaults({}); }}>{t.reset}</button>
+              <button type="submit" class="primary" disabled={!canSave}>
+                {t.review}…
+              </button>
+              <button
+                type="button"
+                class="plain"
+                disabled={!changed.length}
+                onClick={() => {
+                  setDraft(p.stored);
+                  setFaults({});
+                }}
+              >
+                {t.reset}
+              </button>
             </div>
-          ) : <p class="muted">{t.readOnly}</p>}
+          ) : (
+            <p class="muted">{t.readOnly}</p>
+          )}
         </section>
       </aside>
       {saving && (
-        <SaveDialog name={name} isNew={!p.name} draft={draft} stored={p.stored} changed={changed} tag={p.tag} review={review!}
+        <SaveDialog
+          name={name}
+          isNew={!p.name}
+          draft={draft}
+          stored={p.stored}
+          changed={changed}
+          tag={p.tag}
+          review={review!}
           close={() => setSaving(false)}
-          saved={() => { setSaving(false); if (p.name) p.again(); else go(['jobs', name]); }}
-          reload={() => { setSaving(false); p.again(); }} />
+          saved={() => {
+            setSaving(false);
+            if (p.name) p.again();
+            else go(['jobs', name]);
+          }}
+          reload={() => {
+            setSaving(false);
+            p.again();
+          }}
+        />
       )}
     </form>
   );
@@ -128,7 +215,13 @@ function Changes(p: { names: string[]; before: Draft; after: Draft }): JSX.Eleme
   const t = words();
   return (
     <table class="list diff small">
-      <thead><tr><th scope="col">{t.field}</th><th scope="col">{t.was}</th><th scope="col">{t.willBe}</th></tr></thead>
+      <thead>
+        <tr>
+          <th scope="col">{t.field}</th>
+          <th scope="col">{t.was}</th>
+          <th scope="col">{t.willBe}</th>
+        </tr>
+      </thead>
       <tbody>
         {p.names.map((n) => (
           <tr key={n}>
@@ -151,8 +244,22 @@ function PlanView(p: { plan: NonNullable<Review['plan']> }): JSX.Element {
       <p>{plan.moved ? t.planMoved(plan.moved) : t.planNone}</p>
       {plan.shares.length > 0 && (
         <table class="list small">
-          <thead><tr><th scope="col">{t.instance}</th><th scope="col">{t.now}</th><th scope="col">{t.then}</th></tr></thead>
-          <tbody>{plan.shares.slice(0, 30).map((s) => <tr key={s.instance}><td class="mono">{s.instance}</td><td>{s.now}</td><td>{s.then}</td></tr>)}</tbody>
+          <thead>
+            <tr>
+              <th scope="col">{t.instance}</th>
+              <th scope="col">{t.now}</th>
+              <th scope="col">{t.then}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {plan.shares.slice(0, 30).map((s) => (
+              <tr key={s.instance}>
+                <td class="mono">{s.instance}</td>
+                <td>{s.now}</td>
+                <td>{s.then}</td>
+              </tr>
+            ))}
+          </tbody>
         </table>
       )}
     </div>
@@ -160,7 +267,16 @@ function PlanView(p: { plan: NonNullable<Review['plan']> }): JSX.Element {
 }
 
 function SaveDialog(p: {
-  name: string; isNew: boolean; draft: Draft; stored: Draft; changed: string[]; tag: string; review: Review; close(): void; saved(): void; reload(): void;
+  name: string;
+  isNew: boolean;
+  draft: Draft;
+  stored: Draft;
+  changed: string[];
+  tag: string;
+  review: Review;
+  close(): void;
+  saved(): void;
+  reload(): void;
 }): JSX.Element {
   const t = words();
   const [fault, setFault] = useState<Problem>();
@@ -185,29 +301,53 @@ function SaveDialog(p: {
       {p.review.plan && <PlanView plan={p.review.plan} />}
       {fault && <Notice tone="bad">{isConflict ? t.conflict : fault.status ? fault.message : t.outcomeUnknown}</Notice>}
       <div class="buttons">
-        <button type="button" onClick={p.close}>{t.cancel}</button>
-        {isConflict
-          ? <button type="button" class="primary" onClick={p.reload}>{t.reload}</button>
-          : <button type="button" class="primary" disabled={busy} onClick={() => void save()}>{fault && !fault.status ? t.repeat : t.save}</button>}
+        <button type="button" onClick={p.close}>
+          {t.cancel}
+        </button>
+        {isConflict ? (
+          <button type="button" class="primary" onClick={p.reload}>
+            {t.reload}
+          </button>
+        ) : (
+          <button type="button" class="primary" disabled={busy} onClick={() => void save()}>
+            {fault && !fault.status ? t.repeat : t.save}
+          </button>
+        )}
       </div>
     </Dialog>
   );
 }
 
 function Field(p: {
-  spec: FieldSpec; value: unknown; fault: string | undefined; isChanged: boolean; change(value: unknown): void; refuse(text: string): void;
+  spec: FieldSpec;
+  value: unknown;
+  fault: string | undefined;
+  isChanged: boolean;
+  change(value: unknown): void;
+  refuse(text: string): void;
 }): JSX.Element {
   const t = words();
   const { spec } = p;
   const id = 'field-' + spec.id;
   const label = t.fields[spec.id] ?? spec.id;
   const described = p.fault ? { 'aria-describedby': id + '-fault', 'aria-invalid': 'true' as const } : {};
-  const outer = 'field' + (spec.wide ? ' wide' : '') + (p.isChanged ? ' changed' : '') + (spec.kind === 'flag' ? ' check' : '');
-  const fault = p.fault && <span class="fault wrap" id={id + '-fault'} role="alert">{p.fault}</span>;
+  const outer =
+    'field' + (spec.wide ? ' wide' : '') + (p.isChanged ? ' changed' : '') + (spec.kind === 'flag' ? ' check' : '');
+  const fault = p.fault && (
+    <span class="fault wrap" id={id + '-fault'} role="alert">
+      {p.fault}
+    </span>
+  );
   if (spec.kind === 'flag')
     return (
       <div class={outer}>
-        <input type="checkbox" id={id} checked={!!p.value} {...described} onChange={(e) => p.change(e.currentTarget.checked)} />
+        <input
+          type="checkbox"
+          id={id}
+          checked={!!p.value}
+          {...described}
+          onChange={(e) => p.change(e.currentTarget.checked)}
+        />
         <label for={id}>{label}</label>
         {fault}
       </div>
@@ -216,16 +356,39 @@ function Field(p: {
   if (spec.kind === 'choice')
     input = (
       <select id={id} value={String(p.value ?? '')} {...described} onChange={(e) => p.change(e.currentTarget.value)}>
-        {spec.choices!.map((c) => <option key={c} value={c}>{c || '–'}</option>)}
+        {spec.choices!.map((c) => (
+          <option key={c} value={c}>
+            {c || '–'}
+          </option>
+        ))}
       </select>
     );
-  else if (spec.kind === 'json') input = <JsonInput id={id} value={p.value} change={p.change} refuse={p.refuse} described={described} />;
+  else if (spec.kind === 'json')
+    input = <JsonInput id={id} value={p.value} change={p.change} refuse={p.refuse} described={described} />;
   else if (spec.kind === 'number')
-    input = <input id={id} type="number" step={1} value={p.value === undefined ? '' : String(p.value)} {...described}
-      onInput={(e) => p.change(e.currentTarget.value === '' ? undefined : Number(e.currentTarget.value))} />;
+    input = (
+      <input
+        id={id}
+        type="number"
+        step={1}
+        value={p.value === undefined ? '' : String(p.value)}
+        {...described}
+        onInput={(e) => p.change(e.currentTarget.value === '' ? undefined : Number(e.currentTarget.value))}
+      />
+    );
   else
-    input = <input id={id} type="text" class={spec.mono ? 'mono' : ''} value={String(p.value ?? '')} spellcheck={false} autocomplete="off" {...described}
-      onInput={(e) => p.change(e.currentTarget.value)} />;
+    input = (
+      <input
+        id={id}
+        type="text"
+        class={spec.mono ? 'mono' : ''}
+        value={String(p.value ?? '')}
+        spellcheck={false}
+        autocomplete="off"
+        {...described}
+        onInput={(e) => p.change(e.currentTarget.value)}
+      />
+    );
   return (
     <div class={outer}>
       <label for={id}>{label}</label>
@@ -236,7 +399,13 @@ function Field(p: {
   );
 }
 
-function JsonInput(p: { id: string; value: unknown; change(value: unknown): void; refuse(text: string): void; described: object }): JSX.Element {
+function JsonInput(p: {
+  id: string;
+  value: unknown;
+  change(value: unknown): void;
+  refuse(text: string): void;
+  described: object;
+}): JSX.Element {
   const empty = p.value === undefined || (Array.isArray(p.value) && !p.value.length);
   const [text, setText] = useState(empty ? '' : JSON.stringify(p.value, null, 2));
   const own = useRef(p.value);
@@ -246,7 +415,13 @@ function JsonInput(p: { id: string; value: unknown; change(value: unknown): void
     setText(empty ? '' : JSON.stringify(p.value, null, 2));
   }, [p.value]);
   return (
-    <textarea id={p.id} class="mono" rows={Math.min(10, Math.max(2, text.split('\n').length))} value={text} spellcheck={false} {...p.described}
+    <textarea
+      id={p.id}
+      class="mono"
+      rows={Math.min(10, Math.max(2, text.split('\n').length))}
+      value={text}
+      spellcheck={false}
+      {...p.described}
       onInput={(e) => {
         const now = e.currentTarget.value;
         setText(now);
@@ -257,7 +432,7 @@ function JsonInput(p: { id: string; value: unknown; change(value: unknown): void
         } catch (fault) {
           p.refuse(problemText(fault));
         }
-      }} />
+      }}
+    />
   );
 }
-

@@ -14,7 +14,9 @@ export function DeadLettersPage(): JSX.Element {
   const t = words();
   return (
     <>
-      <div class="head"><h1>{t.deadLetters}</h1></div>
+      <div class="head">
+        <h1>{t.deadLetters}</h1>
+      </div>
       <DeadLettersTable />
     </>
   );
@@ -25,38 +27,92 @@ export function DeadLettersTable(p: { job?: string }): JSX.Element {
   const t = words();
   const here = useCell(place);
   const [selected, setSelected] = useState<Set<string>>(new Set());
-  const rows = usePages<DeadLetter>(JSON.stringify([here.registry, p.job]), (cursor, signal) => deadLetterPage(p.job, cursor, signal));
+  const rows = usePages<DeadLetter>(JSON.stringify([here.registry, p.job]), (cursor, signal) =>
+    deadLetterPage(p.job, cursor, signal),
+  );
   const keyOf = (d: DeadLetter) => `${d.job} / ${d.item} / ${d.due}`;
   const columns: Column<DeadLetter>[] = [
-    ...(p.job ? [] : [{ id: 'job', title: t.job, width: 'minmax(140px,1fr)', cell: (d: DeadLetter) => <a href={hrefTo(['jobs', d.job, 'dead-letters'])} tabIndex={-1}>{d.job}</a> }]),
+    ...(p.job
+      ? []
+      : [
+          {
+            id: 'job',
+            title: t.job,
+            width: 'minmax(140px,1fr)',
+            cell: (d: DeadLetter) => (
+              <a href={hrefTo(['jobs', d.job, 'dead-letters'])} tabIndex={-1}>
+                {d.job}
+              </a>
+            ),
+          },
+        ]),
     { id: 'item', title: t.item, width: '70px', end: true, cell: (d) => d.item },
     { id: 'due', title: t.due, width: '170px', cell: (d) => <Time at={d.due} /> },
     { id: 'ended', title: t.ended, width: '170px', from: 900, cell: (d) => <Time at={d.ended} /> },
     { id: 'attempt', title: t.attempt, width: '80px', end: true, from: 1000, cell: (d) => d.attempt },
-    { id: 'instance', title: t.instance, width: 'minmax(140px,1fr)', from: 1200, cell: (d) => <span class="mono" title={d.instance}>{d.instance}</span> },
+    {
+      id: 'instance',
+      title: t.instance,
+      width: 'minmax(140px,1fr)',
+      from: 1200,
+      cell: (d) => (
+        <span class="mono" title={d.instance}>
+          {d.instance}
+        </span>
+      ),
+    },
     { id: 'note', title: t.failure, width: 'minmax(180px,2fr)', cell: (d) => <span title={d.note}>{d.note}</span> },
   ];
   const bulk = (verb: string, verdict: 'run-again' | 'discard') => {
     const letters = new Map(rows.rows.map((d) => [keyOf(d), d]));
-    give({ verb, subjects: [...selected], done: () => { setSelected(new Set()); rows.again(); },
-      send: (subject, key, dry, signal) => settleDeadLetter(letters.get(subject)!, verdict, key, dry, signal) });
+    give({
+      verb,
+      subjects: [...selected],
+      done: () => {
+        setSelected(new Set());
+        rows.again();
+      },
+      send: (subject, key, dry, signal) => settleDeadLetter(letters.get(subject)!, verdict, key, dry, signal),
+    });
   };
   return (
     <>
-      <Table label={t.deadLetters} columns={columns} rows={rows} keyOf={keyOf} {...(allowed('command') ? { selected, select: setSelected } : {})}
+      <Table
+        label={t.deadLetters}
+        columns={columns}
+        rows={rows}
+        keyOf={keyOf}
+        {...(allowed('command') ? { selected, select: setSelected } : {})}
         compact={(d) => (
           <div class="compact">
-            <div><span class="cut">{p.job ? '' : d.job + ' / '}{d.item}</span><Time at={d.due} /></div>
-            <div class="small muted"><span class="cut">{d.note}</span></div>
+            <div>
+              <span class="cut">
+                {p.job ? '' : d.job + ' / '}
+                {d.item}
+              </span>
+              <Time at={d.due} />
+            </div>
+            <div class="small muted">
+              <span class="cut">{d.note}</span>
+            </div>
           </div>
-        )} />
-      <div class="small muted" role="status">{t.loaded(rows.rows.length, rows.total, rows.complete)}</div>
+        )}
+      />
+      <div class="small muted" role="status">
+        {t.loaded(rows.rows.length, rows.total, rows.complete)}
+      </div>
       {selected.size > 0 && (
         <div class="bar" role="region" aria-label={t.selected(selected.size)}>
           <b class="grow">{t.selected(selected.size)}</b>
-          <button type="button" onClick={() => bulk(t.runAgain, 'run-again')}>{t.runAgain}</button>
-          <button type="button" class="danger" onClick={() => bulk(t.discard, 'discard')}>{t.discard}</button>
-          <button type="button" class="plain" onClick={() => setSelected(new Set())}>{t.noneSelected}</button>
+          <button type="button" onClick={() => bulk(t.runAgain, 'run-again')}>
+            {t.runAgain}
+          </button>
+          <button type="button" class="danger" onClick={() => bulk(t.discard, 'discard')}>
+            {t.discard}
+          </button>
+          <button type="button" class="plain" onClick={() => setSelected(new Set())}>
+            {t.noneSelected}
+          </button>
         </div>
       )}
     </>

@@ -32,37 +32,101 @@ export function JobsPage(): JSX.Element {
   // A change of a job asks for that job alone; changes that come thick and fast wait for the answer before.
   const asked = useRef(new Set<string>());
   const recount = useRef(0);
-  useChanges((change) => {
-    if (change.kind === 'reset') return rows.again();
-    const name = change.job;
-    clearTimeout(recount.current);
-    recount.current = setTimeout(() => void jobCounts(filters).then((c) => c && setCounts(c)).catch(() => undefined), 500);
-    if (!name || asked.current.has(name)) return undefined;
-    if (!rows.rows.some((r) => r.name === name)) return undefined;
-    asked.current.add(name);
-    void jobRow(name)
-      .then((fresh) => rows.patch((r) => (r.name === name ? fresh : r)))
-      .catch(() => rows.patch((r) => (r.name === name ? undefined : r)))
-      .finally(() => asked.current.delete(name));
-    return undefined;
-  }, [key, rows.rows]);
+  useChanges(
+    (change) => {
+      if (change.kind === 'reset') return rows.again();
+      const name = change.job;
+      clearTimeout(recount.current);
+      recount.current = setTimeout(
+        () =>
+          void jobCounts(filters)
+            .then((c) => c && setCounts(c))
+            .catch(() => undefined),
+        500,
+      );
+      if (!name || asked.current.has(name)) return undefined;
+      if (!rows.rows.some((r) => r.name === name)) return undefined;
+      asked.current.add(name);
+      void jobRow(name)
+        .then((fresh) => rows.patch((r) => (r.name === name ? fresh : r)))
+        .catch(() => rows.patch((r) => (r.name === name ? undefined : r)))
+        .finally(() => asked.current.delete(name));
+      return undefined;
+    },
+    [key, rows.rows],
+  );
 
   const columns = useMemo<Column<JobRow>[]>(
     () => [
-      { id: 'name', title: t.name, width: 'minmax(150px,1.6fr)', sort: true, filter: 'text',
-        cell: (j) => <a href={hrefTo(['jobs', j.name])} tabIndex={-1} title={j.name}>{j.name}</a> },
-      { id: 'health', title: t.health, width: '130px', sort: true, filter: healthsOfJobs.map((h) => [h, t.healths[h] ?? h]),
-        cell: (j) => <HealthChip health={j.health} fault={j.fault} /> },
-      { id: 'cron', title: t.cron, width: 'minmax(110px,1fr)', filter: 'text', sort: true, from: 900,
-        cell: (j) => <span class="mono" title={j.schedule}>{j.schedule}</span> },
-      { id: 'next_due', title: t.nextDue, width: 'minmax(160px,1fr)', sort: true,
-        cell: (j) => <Time at={j.nextDue} zone={j.zone} distance /> },
-      { id: 'last_round', title: t.lastRound, width: 'minmax(185px,.8fr)', sort: true, from: 1000,
-        cell: (j) => (j.last ? <><OutcomeChip outcome={j.last.outcome} /> <Distance at={j.last.at} /></> : <span class="muted">–</span>) },
+      {
+        id: 'name',
+        title: t.name,
+        width: 'minmax(150px,1.6fr)',
+        sort: true,
+        filter: 'text',
+        cell: (j) => (
+          <a href={hrefTo(['jobs', j.name])} tabIndex={-1} title={j.name}>
+            {j.name}
+          </a>
+        ),
+      },
+      {
+        id: 'health',
+        title: t.health,
+        width: '130px',
+        sort: true,
+        filter: healthsOfJobs.map((h) => [h, t.healths[h] ?? h]),
+        cell: (j) => <HealthChip health={j.health} fault={j.fault} />,
+      },
+      {
+        id: 'cron',
+        title: t.cron,
+        width: 'minmax(110px,1fr)',
+        filter: 'text',
+        sort: true,
+        from: 900,
+        cell: (j) => (
+          <span class="mono" title={j.schedule}>
+            {j.schedule}
+          </span>
+        ),
+      },
+      {
+        id: 'next_due',
+        title: t.nextDue,
+        width: 'minmax(160px,1fr)',
+        sort: true,
+        cell: (j) => <Time at={j.nextDue} zone={j.zone} distance />,
+      },
+      {
+        id: 'last_round',
+        title: t.lastRound,
+        width: 'minmax(185px,.8fr)',
+        sort: true,
+        from: 1000,
+        cell: (j) =>
+          j.last ? (
+            <>
+              <OutcomeChip outcome={j.last.outcome} /> <Distance at={j.last.at} />
+            </>
+          ) : (
+            <span class="muted">–</span>
+          ),
+      },
       { id: 'items', title: t.itemCount, width: '76px', end: true, sort: true, cell: (j) => j.itemCount },
       { id: 'instances', title: t.instanceCount, width: '90px', end: true, sort: true, cell: (j) => j.instanceCount },
-      { id: 'description', title: t.description, width: 'minmax(100px,1.2fr)', filter: 'text', from: 1280,
-        cell: (j) => <span class="muted" title={j.description}>{j.description}</span> },
+      {
+        id: 'description',
+        title: t.description,
+        width: 'minmax(100px,1.2fr)',
+        filter: 'text',
+        from: 1280,
+        cell: (j) => (
+          <span class="muted" title={j.description}>
+            {j.description}
+          </span>
+        ),
+      },
     ],
     [t],
   );
@@ -89,19 +153,43 @@ export function JobsPage(): JSX.Element {
             {t.all} <b>{counts ? counts.all : '…'}</b>
           </button>
           {healthsOfJobs.map((h) => (
-            <HealthCounter key={h} health={h} count={counts?.byHealth[h]} pressed={filters.health === h}
-              press={() => filter('health', filters.health === h ? '' : h)} />
+            <HealthCounter
+              key={h}
+              health={h}
+              count={counts?.byHealth[h]}
+              pressed={filters.health === h}
+              press={() => filter('health', filters.health === h ? '' : h)}
+            />
           ))}
         </div>
         <span class="narrow-only">
-          <FilterField id="filter" title={t.name} filter="text" value={filters.name ?? ''} change={(v) => filter('name', v)} />
+          <FilterField
+            id="filter"
+            title={t.name}
+            filter="text"
+            value={filters.name ?? ''}
+            change={(v) => filter('name', v)}
+          />
         </span>
         {isFiltered && (
-          <button type="button" class="plain" onClick={() => { setSelected(new Set()); changeQuery(Object.fromEntries(Object.keys(filters).map((n) => [n, undefined]))); }}>
+          <button
+            type="button"
+            class="plain"
+            onClick={() => {
+              setSelected(new Set());
+              changeQuery(Object.fromEntries(Object.keys(filters).map((n) => [n, undefined])));
+            }}
+          >
             {t.clear}
           </button>
         )}
-        {allowed('add_job') && <a class="button" href={hrefTo(['new-job'])} title={t.addJob}><span aria-hidden="true">+</span><span class="wide-only">{t.addJob}</span><span class="hidden">{t.addJob}</span></a>}
+        {allowed('add_job') && (
+          <a class="button" href={hrefTo(['new-job'])} title={t.addJob}>
+            <span aria-hidden="true">+</span>
+            <span class="wide-only">{t.addJob}</span>
+            <span class="hidden">{t.addJob}</span>
+          </a>
+        )}
       </div>
       <Table
         label={t.jobs}
@@ -116,31 +204,62 @@ export function JobsPage(): JSX.Element {
         filter={filter}
         compact={(j) => (
           <div class="compact">
-            <div><a class="cut" href={hrefTo(['jobs', j.name])} tabIndex={-1}>{j.name}</a><HealthChip health={j.health} fault={j.fault} /></div>
-            <div class="small muted"><span class="mono cut">{j.schedule}</span><Time at={j.nextDue} zone={j.zone} /></div>
+            <div>
+              <a class="cut" href={hrefTo(['jobs', j.name])} tabIndex={-1}>
+                {j.name}
+              </a>
+              <HealthChip health={j.health} fault={j.fault} />
+            </div>
+            <div class="small muted">
+              <span class="mono cut">{j.schedule}</span>
+              <Time at={j.nextDue} zone={j.zone} />
+            </div>
           </div>
         )}
       />
-      <div class="grid-foot small muted" role="status">{rows.busy && !rows.count ? t.loading : t.loaded(rows.rows.length, rows.total, rows.complete)}</div>
+      <div class="grid-foot small muted" role="status">
+        {rows.busy && !rows.count ? t.loading : t.loaded(rows.rows.length, rows.total, rows.complete)}
+      </div>
       {selected.size > 0 && (
         <div class="bar" role="region" aria-label={t.selected(selected.size)}>
           <b class="grow">{t.selected(selected.size)}</b>
-          <button type="button" onClick={() => bulk(t.trigger, 'trigger')}>{t.trigger}</button>
-          <button type="button" onClick={() => bulk(t.disable, 'disable')}>{t.disable}</button>
-          <button type="button" onClick={() => bulk(t.enable, 'enable')}>{t.enable}</button>
-          <button type="button" class="danger" onClick={() => bulk(t.shutDown, 'shut-down')}>{t.shutDown}</button>
-          <button type="button" class="plain" onClick={() => setSelected(new Set())}>{t.noneSelected}</button>
+          <button type="button" onClick={() => bulk(t.trigger, 'trigger')}>
+            {t.trigger}
+          </button>
+          <button type="button" onClick={() => bulk(t.disable, 'disable')}>
+            {t.disable}
+          </button>
+          <button type="button" onClick={() => bulk(t.enable, 'enable')}>
+            {t.enable}
+          </button>
+          <button type="button" class="danger" onClick={() => bulk(t.shutDown, 'shut-down')}>
+            {t.shutDown}
+          </button>
+          <button type="button" class="plain" onClick={() => setSelected(new Set())}>
+            {t.noneSelected}
+          </button>
         </div>
       )}
     </>
   );
 }
 
-function HealthCounter(p: { health: string; count: number | undefined; pressed: boolean; press(): void }): JSX.Element | null {
+function HealthCounter(p: {
+  health: string;
+  count: number | undefined;
+  pressed: boolean;
+  press(): void;
+}): JSX.Element | null {
   const t = words();
   if (!p.count && !p.pressed) return null;
   return (
-    <button type="button" class={toneOf(p.health)} aria-pressed={p.pressed} title={t.healthHints[p.health]} onClick={p.press}>
+    <button
+      type="button"
+      class={toneOf(p.health)}
+      aria-pressed={p.pressed}
+      title={t.healthHints[p.health]}
+      onClick={p.press}
+    >
       {t.healths[p.health] ?? p.health} <b>{p.count ?? 0}</b>
     </button>
   );

@@ -6,7 +6,15 @@ import { go } from './store';
 import { Dialog } from './ui';
 import { words } from './words';
 
-const pages: Record<string, string> = { j: 'jobs', s: 'servers', u: 'upcoming', d: 'dead-letters', h: 'history', a: 'audit', r: 'registries' };
+const pages: Record<string, string> = {
+  j: 'jobs',
+  s: 'servers',
+  u: 'upcoming',
+  d: 'dead-letters',
+  h: 'history',
+  a: 'audit',
+  r: 'registries',
+};
 const secondKeyMs = 1500;
 
 function isTyping(target: EventTarget | null): boolean {
@@ -45,20 +53,26 @@ export function KeysDialog(p: { close(): void }): JSX.Element {
     [['↑', '↓', 'j', 'k'], t.keyMove],
     [['Enter'], t.keyOpen],
     [['Space', 'x'], t.keySelect],
-    [['g', 'j'], t.jobs], [['g', 's'], t.servers], [['g', 'u'], t.upcoming], [['g', 'd'], t.deadLetters],
-    [['g', 'h'], t.history], [['g', 'a'], t.audit], [['g', 'r'], t.registries],
+    [['g', 'j'], t.jobs],
+    [['g', 's'], t.servers],
+    [['g', 'u'], t.upcoming],
+    [['g', 'd'], t.deadLetters],
+    [['g', 'h'], t.history],
+    [['g', 'a'], t.audit],
+    [['g', 'r'], t.registries],
     [['Esc'], t.keyEscape],
     [['?'], t.keyHelp],
   ];
   return (
     <Dialog title={t.keys} close={p.close}>
       <dl class="keys">
-        {rows.map(([keys, text]) => [
-          <dt>{keys.map((k) => [<kbd>{k}</kbd>, ' '])}</dt>,
-          <dd>{text}</dd>,
-        ])}
+        {rows.map(([keys, text]) => [<dt>{keys.map((k) => [<kbd>{k}</kbd>, ' '])}</dt>, <dd>{text}</dd>])}
       </dl>
-      <div class="buttons"><button type="button" onClick={p.close}>{t.close}</button></div>
+      <div class="buttons">
+        <button type="button" onClick={p.close}>
+          {t.close}
+        </button>
+      </div>
     </Dialog>
   );
 }

@@ -70,11 +70,13 @@ export function follow(path: string, kinds: readonly string[]): () => void {
             } catch {
               data = null;
             }
-            const job = (data as { job?: unknown; name?: unknown } | null)?.job ?? (data as { name?: unknown } | null)?.name;
+            const job =
+              (data as { job?: unknown; name?: unknown } | null)?.job ?? (data as { name?: unknown } | null)?.name;
             pass({ change: typeof job === 'string' ? { kind, job, data } : { kind, data } });
           });
       };
-      if (channel) channel.onmessage = (e: MessageEvent<Told>) => e.data.asked && channel.postMessage({ live: isLive.get() });
+      if (channel)
+        channel.onmessage = (e: MessageEvent<Told>) => e.data.asked && channel.postMessage({ live: isLive.get() });
       open();
       stop.signal.addEventListener('abort', () => {
         source?.close();

@@ -4,7 +4,16 @@ import type { JSX } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { useGet } from './api';
 import { give } from './command';
-import { allowed, at, commandOnServer, toServer, toServers, type ServerCommand, type ServerInJob, type ServerRow } from './data';
+import {
+  allowed,
+  at,
+  commandOnServer,
+  toServer,
+  toServers,
+  type ServerCommand,
+  type ServerInJob,
+  type ServerRow,
+} from './data';
 import { listed } from './job';
 import { useChanges } from './live';
 import { changeQuery, go, hrefTo, place, useCell } from './store';
@@ -35,39 +44,114 @@ export function ServersPage(): JSX.Element {
   const all = useMemo(() => (asked.body === undefined ? [] : toServers(asked.body)), [asked.body]);
   const column = order.replace(/^-/, '');
   const rows = useMemo(() => {
-    const value = (s: ServerRow): string | number => column === 'instances' ? s.instances : column === 'jobs' ? s.jobs : column === 'disabled' ? s.disabled : column === 'idle' ? s.idle : s.server;
+    const value = (s: ServerRow): string | number =>
+      column === 'instances'
+        ? s.instances
+        : column === 'jobs'
+          ? s.jobs
+          : column === 'disabled'
+            ? s.disabled
+            : column === 'idle'
+              ? s.idle
+              : s.server;
     const sign = order.startsWith('-') ? -1 : 1;
     return all
       .filter((s) => s.server.includes(name))
-      .sort((a, b) => sign * (typeof value(a) === 'number' ? Number(value(a)) - Number(value(b)) : String(value(a)).localeCompare(String(value(b)), 'en', { numeric: true })));
+      .sort(
+        (a, b) =>
+          sign *
+          (typeof value(a) === 'number'
+            ? Number(value(a)) - Number(value(b))
+            : String(value(a)).localeCompare(String(value(b)), 'en', { numeric: true })),
+      );
   }, [all, name, order]);
   const columns: Column<ServerRow>[] = [
-    { id: 'server', title: t.server, width: 'minmax(160px,2fr)', sort: true, filter: 'text', cell: (s) => <a href={hrefTo(['servers', s.server])} tabIndex={-1}>{s.server}</a> },
+    {
+      id: 'server',
+      title: t.server,
+      width: 'minmax(160px,2fr)',
+      sort: true,
+      filter: 'text',
+      cell: (s) => (
+        <a href={hrefTo(['servers', s.server])} tabIndex={-1}>
+          {s.server}
+        </a>
+      ),
+    },
     { id: 'instances', title: t.instances, width: '110px', end: true, sort: true, cell: (s) => s.instances },
     { id: 'jobs', title: t.jobs, width: '90px', end: true, sort: true, cell: (s) => s.jobs },
-    { id: 'disabled', title: t.disabledJobs, width: '120px', end: true, sort: true, cell: (s) => s.disabled ? <Chip tone="warn">{s.disabled}</Chip> : 0 },
+    {
+      id: 'disabled',
+      title: t.disabledJobs,
+      width: '120px',
+      end: true,
+      sort: true,
+      cell: (s) => (s.disabled ? <Chip tone="warn">{s.disabled}</Chip> : 0),
+    },
     { id: 'idle', title: t.idleJobs, width: '190px', end: true, sort: true, from: 800, cell: (s) => s.idle },
   ];
   const bulk = (verb: string, command: ServerCommand) =>
-    give({ verb, subjects: [...selected].sort(), isGrave: command === 'shut-down' || command === 'remove', done: () => { setSelected(new Set()); asked.again(); },
-      send: (server, key, dry, signal) => commandOnServer(server, command, key, dry, signal) });
+    give({
+      verb,
+      subjects: [...selected].sort(),
+      isGrave: command === 'shut-down' || command === 'remove',
+      done: () => {
+        setSelected(new Set());
+        asked.again();
+      },
+      send: (server, key, dry, signal) => commandOnServer(server, command, key, dry, signal),
+    });
   return (
     <>
       <div class="head">
         <h1 class="grow">{t.servers}</h1>
-        <span class="narrow-only"><FilterField id="filter" title={t.server} filter="text" value={name} change={(v) => changeQuery({ name: v })} /></span>
+        <span class="narrow-only">
+          <FilterField
+            id="filter"
+            title={t.server}
+            filter="text"
+            value={name}
+            change={(v) => changeQuery({ name: v })}
+          />
+        </span>
       </div>
-      <Table label={t.servers} columns={columns} rows={listed(rows, asked.fault?.message, asked.busy)} keyOf={(s) => s.server} open={(s) => go(['servers', s.server])}
+      <Table
+        label={t.servers}
+        columns={columns}
+        rows={listed(rows, asked.fault?.message, asked.busy)}
+        keyOf={(s) => s.server}
+        open={(s) => go(['servers', s.server])}
         {...(allowed('command') ? { selected, select: setSelected } : {})}
-        sorting={{ column, down: order.startsWith('-') }} sort={(by) => changeQuery({ sort: (by.down ? '-' : '') + by.column })}
-        filters={{ server: name }} filter={(_, value) => changeQuery({ name: value })}
+        sorting={{ column, down: order.startsWith('-') }}
+        sort={(by) => changeQuery({ sort: (by.down ? '-' : '') + by.column })}
+        filters={{ server: name }}
+        filter={(_, value) => changeQuery({ name: value })}
         compact={(s) => (
           <div class="compact">
-            <div><a href={hrefTo(['servers', s.server])} tabIndex={-1}>{s.server}</a>{s.disabled > 0 && <Chip tone="warn">{t.disabled} {s.disabled}</Chip>}</div>
-            <div class="small muted"><span>{t.instances} {s.instances}</span><span>{t.jobs} {s.jobs}</span></div>
+            <div>
+              <a href={hrefTo(['servers', s.server])} tabIndex={-1}>
+                {s.server}
+              </a>
+              {s.disabled > 0 && (
+                <Chip tone="warn">
+                  {t.disabled} {s.disabled}
+                </Chip>
+              )}
+            </div>
+            <div class="small muted">
+              <span>
+                {t.instances} {s.instances}
+              </span>
+              <span>
+                {t.jobs} {s.jobs}
+              </span>
+            </div>
           </div>
-        )} />
-      <div class="small muted" role="status">{asked.body === undefined ? t.loading : t.ofMany(rows.length, all.length)}</div>
+        )}
+      />
+      <div class="small muted" role="status">
+        {asked.body === undefined ? t.loading : t.ofMany(rows.length, all.length)}
+      </div>
       {selected.size > 0 && <ServerBar n={selected.size} bulk={bulk} none={() => setSelected(new Set())} />}
     </>
   );
@@ -78,11 +162,21 @@ function ServerBar(p: { n: number; bulk(verb: string, command: ServerCommand): v
   return (
     <div class="bar" role="region" aria-label={t.selected(p.n)}>
       <b class="grow">{t.selected(p.n)}</b>
-      <button type="button" onClick={() => p.bulk(t.disable, 'disable')}>{t.disable}</button>
-      <button type="button" onClick={() => p.bulk(t.enable, 'enable')}>{t.enable}</button>
-      <button type="button" class="danger" onClick={() => p.bulk(t.shutDown, 'shut-down')}>{t.shutDown}</button>
-      <button type="button" class="danger" onClick={() => p.bulk(t.remove, 'remove')}>{t.remove}</button>
-      <button type="button" class="plain" onClick={p.none}>{t.noneSelected}</button>
+      <button type="button" onClick={() => p.bulk(t.disable, 'disable')}>
+        {t.disable}
+      </button>
+      <button type="button" onClick={() => p.bulk(t.enable, 'enable')}>
+        {t.enable}
+      </button>
+      <button type="button" class="danger" onClick={() => p.bulk(t.shutDown, 'shut-down')}>
+        {t.shutDown}
+      </button>
+      <button type="button" class="danger" onClick={() => p.bulk(t.remove, 'remove')}>
+        {t.remove}
+      </button>
+      <button type="button" class="plain" onClick={p.none}>
+        {t.noneSelected}
+      </button>
     </div>
   );
 }
@@ -94,39 +188,105 @@ export function ServerPage(p: { name: string }): JSX.Element {
   useSlowly(asked.again);
   const rows = asked.body === undefined ? [] : toServer(asked.body);
   const columns: Column<ServerInJob>[] = [
-    { id: 'job', title: t.job, width: 'minmax(160px,1.5fr)', cell: (s) => <a href={hrefTo(['jobs', s.job, 'instances'])} tabIndex={-1}>{s.job}</a> },
-    { id: 'state', title: t.state, width: '130px', cell: (s) => s.isDisabled ? <Chip tone="warn">{t.disabled}</Chip> : s.instances.length ? <Chip tone="good">{t.healths.ok}</Chip> : <Chip tone="idle">{t.healths.no_instances}</Chip> },
-    { id: 'instances', title: t.instances, width: 'minmax(160px,2fr)', cell: (s) => <span class="mono" title={s.instances.join('\n')}>{s.instances.join(', ') || '–'}</span> },
+    {
+      id: 'job',
+      title: t.job,
+      width: 'minmax(160px,1.5fr)',
+      cell: (s) => (
+        <a href={hrefTo(['jobs', s.job, 'instances'])} tabIndex={-1}>
+          {s.job}
+        </a>
+      ),
+    },
+    {
+      id: 'state',
+      title: t.state,
+      width: '130px',
+      cell: (s) =>
+        s.isDisabled ? (
+          <Chip tone="warn">{t.disabled}</Chip>
+        ) : s.instances.length ? (
+          <Chip tone="good">{t.healths.ok}</Chip>
+        ) : (
+          <Chip tone="idle">{t.healths.no_instances}</Chip>
+        ),
+    },
+    {
+      id: 'instances',
+      title: t.instances,
+      width: 'minmax(160px,2fr)',
+      cell: (s) => (
+        <span class="mono" title={s.instances.join('\n')}>
+          {s.instances.join(', ') || '–'}
+        </span>
+      ),
+    },
   ];
   const everywhere = (verb: string, command: ServerCommand) =>
-    give({ verb, subjects: [p.name], isGrave: command === 'shut-down' || command === 'remove', done: asked.again,
-      send: (server, key, dry, signal) => commandOnServer(server, command, key, dry, signal) });
+    give({
+      verb,
+      subjects: [p.name],
+      isGrave: command === 'shut-down' || command === 'remove',
+      done: asked.again,
+      send: (server, key, dry, signal) => commandOnServer(server, command, key, dry, signal),
+    });
   const inJobs = (verb: string, command: ServerCommand) =>
-    give({ verb, subjects: [...selected].sort(), isGrave: command === 'shut-down' || command === 'remove', done: () => { setSelected(new Set()); asked.again(); },
-      send: (job, key, dry, signal) => commandOnServer(p.name, command, key, dry, signal, job) });
+    give({
+      verb,
+      subjects: [...selected].sort(),
+      isGrave: command === 'shut-down' || command === 'remove',
+      done: () => {
+        setSelected(new Set());
+        asked.again();
+      },
+      send: (job, key, dry, signal) => commandOnServer(p.name, command, key, dry, signal, job),
+    });
   return (
     <>
       <div class="head">
-        <nav aria-label={t.servers}><a href={hrefTo(['servers'])}>{t.servers}</a> <span aria-hidden="true">/</span></nav>
+        <nav aria-label={t.servers}>
+          <a href={hrefTo(['servers'])}>{t.servers}</a> <span aria-hidden="true">/</span>
+        </nav>
         <h1 class="grow">{p.name}</h1>
         {allowed('command') && (
           <div class="row">
-            <button type="button" onClick={() => everywhere(t.disable, 'disable')}>{t.disable}</button>
-            <button type="button" onClick={() => everywhere(t.enable, 'enable')}>{t.enable}</button>
-            <button type="button" class="danger" onClick={() => everywhere(t.shutDown, 'shut-down')}>{t.shutDown}</button>
-            <button type="button" class="danger" onClick={() => everywhere(t.remove, 'remove')}>{t.remove}</button>
+            <button type="button" onClick={() => everywhere(t.disable, 'disable')}>
+              {t.disable}
+            </button>
+            <button type="button" onClick={() => everywhere(t.enable, 'enable')}>
+              {t.enable}
+            </button>
+            <button type="button" class="danger" onClick={() => everywhere(t.shutDown, 'shut-down')}>
+              {t.shutDown}
+            </button>
+            <button type="button" class="danger" onClick={() => everywhere(t.remove, 'remove')}>
+              {t.remove}
+            </button>
           </div>
         )}
       </div>
       {asked.fault && <Notice tone="bad">{asked.fault.message}</Notice>}
-      <Table label={p.name} columns={columns} rows={listed(rows, undefined, asked.busy)} keyOf={(s) => s.job} open={(s) => go(['jobs', s.job])}
+      <Table
+        label={p.name}
+        columns={columns}
+        rows={listed(rows, undefined, asked.busy)}
+        keyOf={(s) => s.job}
+        open={(s) => go(['jobs', s.job])}
         {...(allowed('command') ? { selected, select: setSelected } : {})}
         compact={(s) => (
           <div class="compact">
-            <div><a href={hrefTo(['jobs', s.job])} tabIndex={-1}>{s.job}</a>{s.isDisabled && <Chip tone="warn">{t.disabled}</Chip>}</div>
-            <div class="small muted"><span class="mono cut">{s.instances.join(', ') || '–'}</span></div>
+            <div>
+              <a href={hrefTo(['jobs', s.job])} tabIndex={-1}>
+                {s.job}
+              </a>
+              {s.isDisabled && <Chip tone="warn">{t.disabled}</Chip>}
+            </div>
+            <div class="small muted">
+              <span class="mono cut">{s.instances.join(', ') || '–'}</span>
+            </div>
           </div>
-        )} />
+        )}
+      />
       {selected.size > 0 && <ServerBar n={selected.size} bulk={inJobs} none={() => setSelected(new Set())} />}
     </>
   );

@@ -110,8 +110,14 @@ export function Table<R>(p: Properties<R>): JSX.Element {
     if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).getAttribute('role') !== 'row') return;
     const page = Math.max(1, Math.floor(view.height / rowHeight) - 1);
     const steps: Record<string, number> = {
-      ArrowDown: active + 1, j: active + 1, ArrowUp: active - 1, k: active - 1,
-      PageDown: active + page, PageUp: active - page, Home: 0, End: p.rows.count - 1,
+      ArrowDown: active + 1,
+      j: active + 1,
+      ArrowUp: active - 1,
+      k: active - 1,
+      PageDown: active + page,
+      PageUp: active - page,
+      Home: 0,
+      End: p.rows.count - 1,
     };
     const step = steps[e.key];
     const row = p.rows.at(active);
@@ -157,7 +163,9 @@ export function Table<R>(p: Properties<R>): JSX.Element {
           </div>
         )}
         {compact ? (
-          <div role="gridcell" class="cell">{row ? compact(row) : <i class="ghost" />}</div>
+          <div role="gridcell" class="cell">
+            {row ? compact(row) : <i class="ghost" />}
+          </div>
         ) : (
           columns.map((c) => (
             <div role="gridcell" key={c.id} class={'cell' + (c.end ? ' end' : '')}>
@@ -203,30 +211,39 @@ export function Table<R>(p: Properties<R>): JSX.Element {
             </div>
           )}
           {compact ? (
-            <div role="columnheader" class="cell">{p.label}</div>
-          ) : columns.map((c) => {
-            const by = p.sorting?.column === c.id ? p.sorting : undefined;
-            return (
-              <div
-                role="columnheader"
-                key={c.id}
-                class={'cell' + (c.end ? ' end' : '')}
-                aria-sort={by ? (by.down ? 'descending' : 'ascending') : undefined}
-              >
-                {c.sort && p.sort ? (
-                  <button type="button" onClick={() => p.sort!({ column: c.id, down: by ? !by.down : false })}>
-                    {c.title}
-                    <span aria-hidden="true">{by ? (by.down ? '↓' : '↑') : ''}</span>
-                  </button>
-                ) : (
-                  c.title
-                )}
-                {p.filter && c.filter && (
-                  <FilterField title={c.title} filter={c.filter} value={p.filters?.[c.id] ?? ''} change={(v) => p.filter!(c.id, v)} />
-                )}
-              </div>
-            );
-          })}
+            <div role="columnheader" class="cell">
+              {p.label}
+            </div>
+          ) : (
+            columns.map((c) => {
+              const by = p.sorting?.column === c.id ? p.sorting : undefined;
+              return (
+                <div
+                  role="columnheader"
+                  key={c.id}
+                  class={'cell' + (c.end ? ' end' : '')}
+                  aria-sort={by ? (by.down ? 'descending' : 'ascending') : undefined}
+                >
+                  {c.sort && p.sort ? (
+                    <button type="button" onClick={() => p.sort!({ column: c.id, down: by ? !by.down : false })}>
+                      {c.title}
+                      <span aria-hidden="true">{by ? (by.down ? '↓' : '↑') : ''}</span>
+                    </button>
+                  ) : (
+                    c.title
+                  )}
+                  {p.filter && c.filter && (
+                    <FilterField
+                      title={c.title}
+                      filter={c.filter}
+                      value={p.filters?.[c.id] ?? ''}
+                      change={(v) => p.filter!(c.id, v)}
+                    />
+                  )}
+                </div>
+              );
+            })
+          )}
         </div>
       </div>
       <div
@@ -245,9 +262,13 @@ export function Table<R>(p: Properties<R>): JSX.Element {
         </div>
       </div>
       {p.rows.fault ? (
-        <div class="none" role="alert">{p.rows.fault}</div>
+        <div class="none" role="alert">
+          {p.rows.fault}
+        </div>
       ) : p.rows.count === 0 ? (
-        <div class="none" role="status">{p.rows.busy ? t.loading : (p.none ?? t.nothing)}</div>
+        <div class="none" role="status">
+          {p.rows.busy ? t.loading : (p.none ?? t.nothing)}
+        </div>
       ) : null}
     </div>
   );
@@ -271,7 +292,9 @@ export function FilterField(p: {
       <select aria-label={t.filterBy(p.title)} value={p.value} onChange={(e) => p.change(e.currentTarget.value)}>
         <option value="">{t.any}</option>
         {p.filter.map(([value, name]) => (
-          <option key={value} value={value}>{name}</option>
+          <option key={value} value={value}>
+            {name}
+          </option>
         ))}
       </select>
     );

@@ -31,7 +31,11 @@ const day: Intl.DateTimeFormatOptions = { year: 'numeric', month: '2-digit', day
 const hour: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' };
 
 function parts(at: Date, options: Intl.DateTimeFormatOptions, zone?: string): Record<string, string> {
-  return Object.fromEntries(format(options, zone).formatToParts(at).map((p) => [p.type, p.value]));
+  return Object.fromEntries(
+    format(options, zone)
+      .formatToParts(at)
+      .map((p) => [p.type, p.value]),
+  );
 }
 
 /** `2026-03-29` */

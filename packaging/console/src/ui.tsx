@@ -9,11 +9,19 @@ import { words } from './words';
 export type Tone = 'good' | 'warn' | 'bad' | 'idle' | 'run';
 
 export function Chip(p: { tone: Tone; children: ComponentChildren; title?: string | undefined }): JSX.Element {
-  return <span class={'chip ' + p.tone} title={p.title}>{p.children}</span>;
+  return (
+    <span class={'chip ' + p.tone} title={p.title}>
+      {p.children}
+    </span>
+  );
 }
 
 /** An instant in the chosen zone. */
-export function Time(p: { at: string | null | undefined; zone?: string | undefined; distance?: boolean }): JSX.Element | null {
+export function Time(p: {
+  at: string | null | undefined;
+  zone?: string | undefined;
+  distance?: boolean;
+}): JSX.Element | null {
   useCell(clock);
   useCell(jobZone);
   if (!p.at) return <span class="muted">–</span>;
@@ -70,7 +78,14 @@ export function Toasts(): JSX.Element {
       {all.map((toast) => (
         <div key={toast} class={toast.tone}>
           <span class="grow wrap lines">{toast.text}</span>
-          <button type="button" class="plain" aria-label={t.close} onClick={() => toasts.set(all.filter((x) => x !== toast))}>×</button>
+          <button
+            type="button"
+            class="plain"
+            aria-label={t.close}
+            onClick={() => toasts.set(all.filter((x) => x !== toast))}
+          >
+            ×
+          </button>
         </div>
       ))}
     </div>
@@ -78,7 +93,11 @@ export function Toasts(): JSX.Element {
 }
 
 export function Notice(p: { tone?: 'bad' | 'warn'; children: ComponentChildren }): JSX.Element {
-  return <div class={'notice ' + (p.tone ?? '')} role={p.tone === 'bad' ? 'alert' : 'status'}>{p.children}</div>;
+  return (
+    <div class={'notice ' + (p.tone ?? '')} role={p.tone === 'bad' ? 'alert' : 'status'}>
+      {p.children}
+    </div>
+  );
 }
 
 /** The value when it has not changed for a while. */
