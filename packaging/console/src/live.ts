@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One stream of changes for the browser: one tab holds it and passes on to the others what it hears.
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { Cell } from './store';
 
 /** What has changed. A reset means that changes may have been missed: ask again for everything that is shown. */
@@ -101,4 +101,29 @@ export function follow(path: string, kinds: readonly string[]): () => void {
     channel?.close();
     isLive.set(false);
   };
+}
+
+const pauseMs = 100; // between two questions because of changes, so that a busy job does not keep the server busy
+
+/** Calls `again` after a change of the job; of many changes at once only after the first and the last. */
+export function useChangesOf(job: string, again: () => void): void {
+  const timer = useRef(0);
+  const latest = useRef(again);
+  latest.current = again;
+  const quietUntil = useRef(0);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  useChanges(
+    (change) => {
+      if (change.kind !== 'reset' && change.job !== job) return;
+      clearTimeout(timer.current);
+      const wait = quietUntil.current - Date.now();
+      const go = () => {
+        quietUntil.current = Date.now() + pauseMs;
+        latest.current();
+      };
+      if (wait <= 0) go();
+      else timer.current = setTimeout(go, wait);
+    },
+    [job],
+  );
 }

@@ -14,10 +14,9 @@ import {
   type ServerInJob,
   type ServerRow,
 } from './data';
-import { listed } from './job';
 import { useChanges } from './live';
 import { changeQuery, go, hrefTo, place, useCell } from './store';
-import { FilterField, Table, type Column } from './table';
+import { FilterField, Table, listed, type Column } from './table';
 import { Chip, Notice } from './ui';
 import { words } from './words';
 

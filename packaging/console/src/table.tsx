@@ -2,8 +2,8 @@
 // A table that draws, and asks for, only the rows that are in sight.
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { words } from './words';
 import { narrow, useCell } from './store';
+import { words } from './words';
 
 /** Rows that may be loaded when they are wanted. */
 export interface Rows<R> {
@@ -313,4 +313,9 @@ export function FilterField(p: {
       }}
     />
   );
+}
+
+/** Rows that are all there. */
+export function listed<R>(rows: R[], fault?: string, busy = false): Rows<R> {
+  return { count: rows.length, at: (i: number) => rows[i], want: () => undefined, fault, busy };
 }

@@ -109,3 +109,12 @@ export function useRest<T>(value: T, ms: number): T {
   }, [value, ms]);
   return rest;
 }
+
+export function Card(p: { title: string; wide?: boolean; children: ComponentChildren }): JSX.Element {
+  return (
+    <section class={'card' + (p.wide ? ' wide' : '')}>
+      <h2>{p.title}</h2>
+      {p.children}
+    </section>
+  );
+}
