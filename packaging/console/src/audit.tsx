@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { usePages } from './api';
 import { auditPage, type AuditRow } from './data';
 import { OutcomeChip } from './marks';
-import { hrefTo, place, useCell } from './store';
+import { changeQuery, hrefTo, place, useCell } from './store';
 import { Table, type Column } from './table';
 import { Time } from './ui';
 import { words } from './words';
@@ -25,14 +25,21 @@ export function AuditPage(): JSX.Element {
 export function AuditTable(p: { job?: string }): JSX.Element {
   const t = words();
   const here = useCell(place);
-  const rows = usePages<AuditRow>(JSON.stringify([here.registry, p.job]), (cursor, signal) =>
-    auditPage(p.job, cursor, signal),
+  const filters = {
+    job: p.job ?? here.query.get('job') ?? '',
+    operator: here.query.get('operator') ?? '',
+    verb: here.query.get('verb') ?? '',
+    outcome: here.query.get('outcome') ?? '',
+  };
+  const rows = usePages<AuditRow>(JSON.stringify([here.registry, filters]), (cursor, signal) =>
+    auditPage(p.job, filters, cursor, signal),
   );
   const columns: Column<AuditRow>[] = [
     { id: 'at', title: t.time, width: '170px', cell: (a) => <Time at={a.at} /> },
     {
       id: 'operator',
       title: t.operator,
+      filter: 'text',
       width: 'minmax(100px,.7fr)',
       cell: (a) => <span title={a.operator}>{a.operator}</span>,
     },
@@ -42,6 +49,7 @@ export function AuditTable(p: { job?: string }): JSX.Element {
           {
             id: 'job',
             title: t.job,
+            filter: 'text' as const,
             width: 'minmax(140px,1fr)',
             cell: (a: AuditRow) => (
               <a href={hrefTo(['jobs', a.job, 'audit'])} tabIndex={-1}>
@@ -50,9 +58,15 @@ export function AuditTable(p: { job?: string }): JSX.Element {
             ),
           },
         ]),
-    { id: 'verb', title: t.verb, width: '130px', cell: (a) => a.verb },
+    { id: 'verb', title: t.verb, filter: 'text', width: '130px', cell: (a) => a.verb },
     { id: 'subject', title: t.subject, width: 'minmax(110px,.8fr)', from: 900, cell: (a) => a.subject || t.job },
-    { id: 'outcome', title: t.outcome, width: '120px', cell: (a) => <OutcomeChip outcome={a.outcome} /> },
+    {
+      id: 'outcome',
+      title: t.outcome,
+      filter: ['done', 'unchanged', 'refused'].map((o): [string, string] => [o, t.outcomes[o] ?? o]),
+      width: '120px',
+      cell: (a) => <OutcomeChip outcome={a.outcome} />,
+    },
     {
       id: 'note',
       title: t.text,
@@ -67,6 +81,8 @@ export function AuditTable(p: { job?: string }): JSX.Element {
         label={t.audit}
         columns={columns}
         rows={rows}
+        filters={filters}
+        filter={(column, value) => changeQuery({ [column]: value })}
         keyOf={(a) => `${a.job}/${a.number}`}
         compact={(a) => (
           <div class="compact">

@@ -155,10 +155,21 @@ export interface AuditRow {
 export interface HistoryRow {
   id: string;
   job: string;
-  item: string;
-  outcome: string;
+  item: number;
+  outcome: string; // success, failure, running
   began: string;
-  ended: string;
+  ended?: string | undefined;
+  server: string;
+  host: string;
+  source: string;
+  note: string;
+}
+export interface StateRow {
+  id: string;
+  job: string;
+  items: string;
+  state: string;
+  at: string;
   server: string;
   note: string;
 }
@@ -259,12 +270,31 @@ export async function upcomingPage(
   const a = await ask<{ rows: never[]; next: string }>(at('upcoming'), { signal: s });
   return { rows: a.body.rows, next: '' };
 }
-export async function deadLetterPage(_job: string | undefined, _c: string, s: AbortSignal): Promise<Page<DeadLetter>> {
+export async function deadLetterPage(
+  _job: string | undefined,
+  _f: Record<string, string>,
+  _c: string,
+  s: AbortSignal,
+): Promise<Page<DeadLetter>> {
   const a = await ask<{ rows: never[]; next: string }>(at('dead-letters'), { signal: s });
   return { rows: a.body.rows, next: '' };
 }
-export async function auditPage(_job: string | undefined, _c: string, s: AbortSignal): Promise<Page<AuditRow>> {
+export async function auditPage(
+  _job: string | undefined,
+  _f: Record<string, string>,
+  _c: string,
+  s: AbortSignal,
+): Promise<Page<AuditRow>> {
   const a = await ask<{ rows: never[]; next: string }>(at('audit'), { signal: s });
+  return { rows: a.body.rows, next: '' };
+}
+export async function statePage(
+  _d: string,
+  _f: Record<string, string>,
+  _c: string,
+  s: AbortSignal,
+): Promise<Page<StateRow>> {
+  const a = await ask<{ rows: never[]; next: string }>(at('states'), { signal: s });
   return { rows: a.body.rows, next: '' };
 }
 export async function historyPage(

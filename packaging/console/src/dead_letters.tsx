@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks';
 import { usePages } from './api';
 import { give } from './command';
 import { allowed, deadLetterPage, settleDeadLetter, type DeadLetter } from './data';
-import { hrefTo, place, useCell } from './store';
+import { changeQuery, hrefTo, place, useCell } from './store';
 import { Table, type Column } from './table';
 import { Time } from './ui';
 import { words } from './words';
@@ -27,8 +27,13 @@ export function DeadLettersTable(p: { job?: string }): JSX.Element {
   const t = words();
   const here = useCell(place);
   const [selected, setSelected] = useState<Set<string>>(new Set());
-  const rows = usePages<DeadLetter>(JSON.stringify([here.registry, p.job]), (cursor, signal) =>
-    deadLetterPage(p.job, cursor, signal),
+  const filters = {
+    job: p.job ?? here.query.get('job') ?? '',
+    item: here.query.get('item') ?? '',
+    note: here.query.get('note') ?? '',
+  };
+  const rows = usePages<DeadLetter>(JSON.stringify([here.registry, filters]), (cursor, signal) =>
+    deadLetterPage(p.job, filters, cursor, signal),
   );
   const keyOf = (d: DeadLetter) => `${d.job} / ${d.item} / ${d.due}`;
   const columns: Column<DeadLetter>[] = [
@@ -38,6 +43,7 @@ export function DeadLettersTable(p: { job?: string }): JSX.Element {
           {
             id: 'job',
             title: t.job,
+            filter: 'text' as const,
             width: 'minmax(140px,1fr)',
             cell: (d: DeadLetter) => (
               <a href={hrefTo(['jobs', d.job, 'dead-letters'])} tabIndex={-1}>
@@ -46,7 +52,7 @@ export function DeadLettersTable(p: { job?: string }): JSX.Element {
             ),
           },
         ]),
-    { id: 'item', title: t.item, width: '70px', end: true, cell: (d) => d.item },
+    { id: 'item', title: t.item, width: '80px', filter: 'text', cell: (d) => d.item },
     { id: 'due', title: t.due, width: '170px', cell: (d) => <Time at={d.due} /> },
     { id: 'ended', title: t.ended, width: '170px', from: 900, cell: (d) => <Time at={d.ended} /> },
     { id: 'attempt', title: t.attempt, width: '80px', end: true, from: 1000, cell: (d) => d.attempt },
@@ -61,7 +67,13 @@ export function DeadLettersTable(p: { job?: string }): JSX.Element {
         </span>
       ),
     },
-    { id: 'note', title: t.failure, width: 'minmax(180px,2fr)', cell: (d) => <span title={d.note}>{d.note}</span> },
+    {
+      id: 'note',
+      title: t.failure,
+      filter: 'text',
+      width: 'minmax(180px,2fr)',
+      cell: (d) => <span title={d.note}>{d.note}</span>,
+    },
   ];
   const bulk = (verb: string, verdict: 'run-again' | 'discard') => {
     const letters = new Map(rows.rows.map((d) => [keyOf(d), d]));
@@ -82,6 +94,8 @@ export function DeadLettersTable(p: { job?: string }): JSX.Element {
         columns={columns}
         rows={rows}
         keyOf={keyOf}
+        filters={filters}
+        filter={(column, value) => changeQuery({ [column]: value })}
         {...(allowed('command') ? { selected, select: setSelected } : {})}
         compact={(d) => (
           <div class="compact">
