@@ -91,3 +91,75 @@ async function open(t, path, options = {}) {
 const rows = (page) => page.locator('[role=row].item');
 const row = (page, name) => rows(page).filter({ has: page.getByText(name, { exact: true }) });
 const picture = (page, name) => page.screenshot({ path: join(output, name + '.png') });
+
+/** What axe finds. */
+async function faultsOfAccess(page) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+  return found.violations.map((v) => `${page.url()}: ${v.id}: ${v.nodes.map((n) => n.html.slice(0, 200)).join(' ')}`);
+}
+
+/** Waits until the page shows what it has asked for. */
+async function settled(page) {
+  await page.locator('main').waitFor();
+  await page.waitForFunction(() => {
+    const main = document.querySelector('main');
+    return main.childElementCount > 0 && !main.querySelector('[aria-busy="true"], .ghost') && !main.textContent.includes('Loading…');
+  });
+}
+
+const pages = [
+  'jobs', 'jobs/settle', 'jobs/settle/items', 'jobs/settle/items?view=instances', 'jobs/settle/items/3', 'jobs/settle/instances',
+  'jobs/settle/configuration', 'jobs/settle/dead-letters', 'jobs/settle/audit', 'new-job', 'servers', 'servers/10.0.0.1', 'upcoming',
+  'dead-letters', 'history', 'audit', 'registries',
+];
+
+describe('every page', () => {
+  const looks = {
+    light: {},
+    dark: { colorScheme: 'dark' },
+    phone: { viewport: { width: 390, height: 844 } },
+    chinese: { locale: 'zh-CN', colorScheme: 'dark' },
+  };
+  for (const [look, options] of Object.entries(looks))
+    test(`fits the window, can be read aloud and has enough contrast: ${look}`, async (t) => {
+      const page = await open(t, 'jobs', options);
+      const faults = [];
+      for (const path of pages) {
+        await page.goto(world.address + '#/main/' + path);
+        await settled(page);
+        assert.equal(await page.getByRole('alert').count(), 0, path);
+        const width = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(width <= 0, `${path} is wider than the window`);
+        faults.push(...(await faultsOfAccess(page)));
+        await picture(page, `${look}-${path.replace(/[/?=]/g, '-')}`);
+      }
+      assert.deepEqual(faults, []);
+    });
+});
+
+describe('the list of jobs', () => {
+  test('loads what is in sight, and the rest when it is scrolled to', async (t) => {
+    const page = await open(t, 'jobs');
+    await rows(page).first().waitFor();
+    assert.ok((await rows(page).count()) < 100);
+    await rows(page).first().focus();
+    for (let i = 0; i < 4; ++i) await page.keyboard.press('End');
+    await page.waitForFunction(() => Number(document.querySelector('[role=row].active')?.ariaRowIndex) > 150);
+    assert.ok((await rows(page).count()) < 100);
+  });
+
+  test('is filtered by columns and by counters, and the address keeps both', async (t) => {
+    const page = await open(t, 'jobs');
+    await page.getByLabel('Filter by: Name', { exact: true }).first().fill('job-01');
+    await page.waitForFunction(() => document.querySelector('main').textContent.includes('100'));
+    await page.getByRole('button', { name: /^no instances/ }).click();
+    assert.match(page.url(), /name=job-01/);
+    assert.match(page.url(), /health=no_instances/);
+    const again = await open(t, '', { context: page.context() });
+    await again.goto(page.url());
+    await row(again, 'job-0100').waitFor();
+    assert.equal(await again.getByRole('button', { name: /^no instances/ }).getAttribute('aria-pressed'), 'true');
+    assert.equal(await row(again, 'job-0200').count(), 0);
+  });
+});

@@ -31,7 +31,8 @@ export interface Request {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   query?: Query;
   body?: unknown;
-  tag?: string;
+  tag?: string; // of what the request changes
+  isNew?: boolean; // what the request creates must not be there
   key?: string; // of idempotency
   signal?: AbortSignal;
 }
@@ -43,6 +44,7 @@ export async function ask<T>(path: string, request: Request = {}): Promise<Answe
   const headers: Record<string, string> = { Accept: 'application/json, application/problem+json' };
   if (request.body !== undefined) headers['Content-Type'] = 'application/json';
   if (request.tag) headers['If-Match'] = request.tag;
+  if (request.isNew) headers['If-None-Match'] = '*';
   if (request.key) headers['Idempotency-Key'] = request.key;
   const limit = AbortSignal.timeout(timeoutMs);
   let reply: Response;

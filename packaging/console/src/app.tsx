@@ -6,7 +6,7 @@ import { Problem } from './api';
 import { AuditPage } from './audit';
 import { CommandDialog } from './command';
 import { NewJobPage } from './configuration';
-import { me, meets, registries, streamKinds, streamPath } from './data';
+import { me, meet, registries, streamKinds, streamPath } from './data';
 import { DeadLettersPage } from './dead_letters';
 import { HistoryPage } from './history';
 import { JobPage } from './job';
@@ -46,7 +46,7 @@ export function App(): JSX.Element {
   useKeys(() => setHelp(true));
 
   useEffect(() => {
-    meets().then(
+    meet().then(
       () => setFault(undefined),
       (e: unknown) => setFault(e instanceof Problem ? e : new Problem(0, '', String(e))),
     );

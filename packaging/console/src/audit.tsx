@@ -32,7 +32,7 @@ export function AuditTable(p: { job?: string }): JSX.Element {
     outcome: here.query.get('outcome') ?? '',
   };
   const rows = usePages<AuditRow>(JSON.stringify([here.registry, filters]), (cursor, signal) =>
-    auditPage(p.job, filters, cursor, signal),
+    auditPage(filters, cursor, signal),
   );
   const columns: Column<AuditRow>[] = [
     { id: 'at', title: t.time, width: '170px', cell: (a) => <Time at={a.at} /> },

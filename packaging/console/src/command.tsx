@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { newKey, Problem, problemText } from './api';
+import type { Giving } from './data';
 import { Cell, useCell } from './store';
 import { Dialog, Notice, say } from './ui';
 import { words, wordsNow } from './words';
@@ -19,7 +20,7 @@ export interface Command {
   /** What it is about, each on its own: `settle`. */
   subjects: string[];
   /** Sends it for one subject. A dry run writes nothing. */
-  send(subject: string, key: string, dryRun: boolean, signal: AbortSignal): Promise<Effect>;
+  send(subject: string, by: Giving): Promise<Effect>;
   /** It stops work or removes something, so the reader types the name. */
   isGrave?: boolean;
   /** Called when at least one has been carried out. */
@@ -63,7 +64,7 @@ function Confirmation(p: { command: Command }): JSX.Element {
     const key = keys.current.get(subject) ?? newKey();
     if (!dryRun) keys.current.set(subject, key);
     try {
-      const effect = await command.send(subject, dryRun ? newKey() : key, dryRun, stop.current.signal);
+      const effect = await command.send(subject, { key: dryRun ? newKey() : key, dryRun, signal: stop.current.signal });
       return { subject, text: effect.text, tone: '' };
     } catch (e) {
       const isUnknown = e instanceof Problem && (e.status === 0 || e.status === 504 || e.status === 202);

@@ -75,7 +75,13 @@ function Editor(p: { name: string; stored: Draft; tag: string; again(): void }):
     checkDraft(p.name, rest, p.tag, stop.signal)
       .then(setReview, (e: unknown) => {
         if (!stop.signal.aborted)
-          setReview({ problems: [{ field: '', text: problemText(e) }], words: [], dues: [], text: '' });
+          setReview({
+            problems: [{ field: '', text: problemText(e) }],
+            words: [],
+            dues: [],
+            text: '',
+            plan: undefined,
+          });
       })
       .finally(() => !stop.signal.aborted && setAsking(false));
     return () => stop.abort();
@@ -285,7 +291,7 @@ function SaveDialog(p: {
   const save = async () => {
     setBusy(true);
     try {
-      const effect = await saveConfiguration(p.name, p.isNew, p.draft, p.tag, key.current);
+      const effect = await saveConfiguration(p.name, p.draft, p.tag, key.current);
       say(effect.text || t.saved);
       p.saved();
     } catch (e) {

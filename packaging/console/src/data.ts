@@ -1,39 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server offers (docs/openapi.json), as the page uses it. Names of the interface are in this file only.
-import { ask, type Page } from './api';
+// What the server offers, as the page uses it. The names of the interface are in this file only. Instants are texts of
+// RFC 3339 in UTC; a list is `{"rows": […], "next": CURSOR, "total": COUNT}`, the last page without a cursor.
+import { ask, type Page, type Request } from './api';
 import type { Effect } from './command';
-import { Cell, place } from './store';
+import { Cell, place, type Query } from './store';
 
 const root = 'api/v1';
 
 /** The path of something in the registry that is shown. */
 export function at(...path: (string | number)[]): string {
-  return [root, 'registries', place.get().registry, ...path]
-    .map((part, i) => (i ? encodeURIComponent(part) : part))
-    .join('/');
+  return [root, ...['registries', place.get().registry, ...path].map(encodeURIComponent)].join('/');
 }
+
+// Reading answers. What is missing is empty, so that an older server still shows what it has.
+type Json = Record<string, unknown>;
+const object = (v: unknown): Json => (v && typeof v === 'object' && !Array.isArray(v) ? (v as Json) : {});
+const list = (v: unknown): unknown[] => (Array.isArray(v) ? v : []);
+const text = (v: unknown): string => (typeof v === 'string' ? v : typeof v === 'number' ? String(v) : '');
+const number = (v: unknown): number => (typeof v === 'number' ? v : 0);
+const instant = (v: unknown): string | undefined => text(v) || undefined;
+const texts = (v: unknown): string[] => list(v).map(text);
+const counts = (v: unknown): Record<string, number> =>
+  Object.fromEntries(Object.entries(object(v)).map(([name, count]) => [name, number(count)]));
+
+async function read(path: string, query: Query, signal?: AbortSignal): Promise<Json> {
+  const request: Request = signal ? { query, signal } : { query };
+  return object((await ask<unknown>(path, request)).body);
+}
+
+const pageSize = '100';
+
+async function pageOf<R>(path: string, query: Query, row: (o: Json) => R, signal: AbortSignal): Promise<Page<R>> {
+  const answer = await read(path, { limit: pageSize, ...query }, signal);
+  return {
+    rows: list(answer.rows).map((r) => row(object(r))),
+    next: text(answer.next),
+    total: typeof answer.total === 'number' ? answer.total : undefined,
+  };
+}
+
+// The server itself
 
 export interface Registry {
   name: string;
-  isConnected?: boolean;
-  detail: string;
+  nameSpace: string;
+  isConnected: boolean;
 }
+
 export const registries = new Cell<Registry[]>([]);
-export const databases = new Cell<string[]>(['main']);
+export const databases = new Cell<string[]>([]);
+/** Who the reader is, and which verbs the server would accept; nothing: it has not said. */
 export const me = new Cell<{ name: string; version: string; verbs?: string[] }>({ name: '', version: '' });
 
 /** Whether to offer it. The server decides again. */
-export function allowed(_: string): boolean {
-  return true;
+export function allowed(verb: 'command' | 'change_settings' | 'add_job'): boolean {
+  const { verbs } = me.get();
+  return !verbs || verbs.includes(verb);
 }
 
-export async function meets(): Promise<void> {
-  const [who, all] = await Promise.all([
-    ask<Record<string, string>>(root + '/me'),
-    ask<{ registries: Registry[] }>(root + '/registries'),
-  ]);
-  me.set({ name: who.body.operator ?? '', version: who.body.version ?? '' });
-  registries.set(all.body.registries);
+export async function meet(): Promise<void> {
+  const [who, all] = await Promise.all([read(root + '/me', {}), read(root + '/registries', {})]);
+  const verbs = Array.isArray(who.verbs) ? { verbs: texts(who.verbs) } : {};
+  me.set({ name: text(who.operator), version: text(who.version), ...verbs });
+  databases.set(texts(all.databases));
+  registries.set(
+    list(all.registries).map((r) => {
+      const { name, name_space, is_connected } = object(r);
+      return { name: text(name), nameSpace: text(name_space), isConnected: is_connected !== false };
+    }),
+  );
 }
 
 export const streamKinds = ['job', 'reset'];
@@ -41,7 +76,87 @@ export function streamPath(): string {
   return at('stream');
 }
 
+// Jobs
+
 export const healthsOfJobs = ['ok', 'orphaned', 'unowned', 'sharding_due', 'disabled', 'no_instances', 'unreadable'];
+
+export interface JobRow {
+  name: string;
+  status: string;
+  health: string;
+  fault: string | undefined;
+  schedule: string;
+  description: string;
+  itemCount: number;
+  instanceCount: number;
+  nextDue: string | undefined;
+  zone: string;
+  last: { outcome: string; at: string } | undefined;
+}
+
+function toJobRow(o: Json): JobRow {
+  const last = object(o.last_round);
+  return {
+    name: text(o.name),
+    status: text(o.status),
+    health: text(o.health),
+    fault: instant(o.fault),
+    schedule: text(o.cron),
+    description: text(o.description),
+    itemCount: number(o.item_count),
+    instanceCount: number(o.instance_count),
+    nextDue: instant(o.next_due),
+    zone: text(o.time_zone),
+    last: last.outcome ? { outcome: text(last.outcome), at: text(last.ended) || text(last.due) } : undefined,
+  };
+}
+
+export interface JobCounts {
+  all: number;
+  byHealth: Record<string, number>;
+}
+
+export async function jobPage(query: Query, signal: AbortSignal): Promise<Page<JobRow>> {
+  return pageOf(at('jobs'), query, toJobRow, signal);
+}
+
+/** How many jobs there are of each health, with these filters. */
+export async function jobCounts(filters: Query, signal?: AbortSignal): Promise<JobCounts> {
+  const answer = await read(at('jobs-by-health'), filters, signal);
+  const byHealth = counts(answer.counts);
+  return { all: Object.values(byHealth).reduce((sum, n) => sum + n, 0), byHealth };
+}
+
+export async function jobRow(name: string): Promise<JobRow> {
+  return toJobRow(await read(at('jobs', name), {}));
+}
+
+export interface JobDetail extends JobRow {
+  inWords: string;
+  dues: string[];
+}
+
+export function toJob(body: unknown): JobDetail {
+  const o = object(body);
+  return { ...toJobRow(o), inWords: text(o.in_words), dues: texts(o.next_dues) };
+}
+
+export interface Round {
+  due: string;
+  begun: string | undefined;
+  ended: string | undefined;
+  outcome: string;
+}
+
+export function toRounds(body: unknown): Round[] {
+  return list(object(body).rows).map((r) => {
+    const o = object(r);
+    return { due: text(o.due), begun: instant(o.begun), ended: instant(o.ended), outcome: text(o.outcome) };
+  });
+}
+
+// Items
+
 export const healthsOfItems = [
   'running',
   'retrying',
@@ -53,51 +168,87 @@ export const healthsOfItems = [
   'unreadable',
 ];
 
-export interface JobRow {
-  name: string;
-  status: string;
-  health: string;
-  fault?: string | undefined;
-  schedule: string;
-  description: string;
-  itemCount: number;
-  instanceCount: number;
-  nextDue?: string | undefined;
-  zone: string;
-  last?: { outcome: string; at: string } | undefined;
-}
-export interface JobDetail extends JobRow {
-  inWords: string;
-  dues: string[];
-}
-export interface JobCounts {
-  all: number;
-  byHealth: Record<string, number>;
-}
 export interface Entry {
   due: string;
   outcome: string;
-  begun?: string | undefined;
-  ended?: string | undefined;
+  begun: string | undefined;
+  ended: string | undefined;
   attempt: number;
   count: number;
   instance: string;
   note: string;
 }
+
+function toEntry(v: unknown): Entry {
+  const o = object(v);
+  return {
+    due: text(o.due),
+    outcome: text(o.outcome),
+    begun: instant(o.begun),
+    ended: instant(o.ended),
+    attempt: number(o.attempt) || 1,
+    count: number(o.count) || 1,
+    instance: text(o.instance),
+    note: text(o.note),
+  };
+}
+
 export interface ItemRow {
   item: number;
   owner: string;
   health: string;
-  fault?: string | undefined;
+  fault: string | undefined;
   isFailover: boolean;
   isDisabled: boolean;
   progress: string;
-  nextDue?: string | undefined;
-  running?: { due: string; begun: string; attempt: number } | undefined;
-  retry?: { at: string; attempt: number } | undefined;
+  nextDue: string | undefined;
+  running: { due: string; begun: string } | undefined;
+  retry: { at: string; attempt: number } | undefined;
   deadLetters: number;
-  ledger: Entry[];
+  ledger: Entry[]; // the newest first
 }
+
+function toItemRow(o: Json): ItemRow {
+  const running = object(o.running);
+  const retry = object(o.retry);
+  const progress = object(o.progress);
+  return {
+    item: number(o.item),
+    owner: text(o.owner),
+    health: text(o.health),
+    fault: instant(o.fault),
+    isFailover: o.is_failover === true,
+    isDisabled: o.is_disabled === true || o.health === 'disabled',
+    progress: 'done' in progress ? [progress.done, progress.total].filter(Boolean).map(text).join(' / ') : '',
+    nextDue: instant(o.next_due),
+    running: running.begun ? { due: text(running.due), begun: text(running.begun) } : undefined,
+    retry: retry.at ? { at: text(retry.at), attempt: number(retry.attempt) } : undefined,
+    deadLetters: number(o.dead_letters),
+    ledger: list(o.ledger).map(toEntry),
+  };
+}
+
+export async function itemPage(
+  job: string,
+  q: { first: number; count: number; health: string; owner: string },
+  signal: AbortSignal,
+): Promise<{ rows: ItemRow[]; total: number; counts: Record<string, number> }> {
+  const query = { first: String(q.first), limit: String(q.count), health: q.health, owner: q.owner };
+  const answer = await read(at('jobs', job, 'items'), query, signal);
+  return {
+    rows: list(answer.rows).map((r) => toItemRow(object(r))),
+    total: number(answer.total),
+    counts: counts(answer.counts),
+  };
+}
+
+/** Sentences, one to a line. */
+export function toExplanation(body: unknown): string {
+  return text(object(body).text);
+}
+
+// Instances and servers
+
 export interface InstanceRow {
   id: string;
   server: string;
@@ -110,12 +261,26 @@ export interface InstanceRow {
   labels: string;
   itemCount: number;
 }
-export interface Round {
-  due: string;
-  begun?: string | undefined;
-  ended?: string | undefined;
-  outcome: string;
+
+export function toInstances(body: unknown): InstanceRow[] {
+  return list(object(body).rows).map((r) => {
+    const o = object(r);
+    const id = text(o.id);
+    return {
+      id,
+      server: id.split('@-@')[0] ?? id,
+      isJava: o.is_java === true,
+      isLeader: o.is_leader === true,
+      isDisabled: o.is_disabled === true,
+      isLeftOver: o.is_left_over === true,
+      isTriggered: o.is_triggered === true,
+      weight: number(o.weight) || 1,
+      labels: text(o.labels),
+      itemCount: number(o.item_count),
+    };
+  });
 }
+
 export interface ServerRow {
   server: string;
   instances: number;
@@ -123,25 +288,101 @@ export interface ServerRow {
   disabled: number;
   idle: number;
 }
+
+export function toServers(body: unknown): ServerRow[] {
+  return list(object(body).rows).map((r) => {
+    const o = object(r);
+    return {
+      server: text(o.server),
+      instances: number(o.instance_count),
+      jobs: number(o.job_count),
+      disabled: number(o.disabled_job_count),
+      idle: number(o.idle_job_count),
+    };
+  });
+}
+
 export interface ServerInJob {
   job: string;
   isDisabled: boolean;
   instances: string[];
 }
+
+export function toServer(body: unknown): ServerInJob[] {
+  return list(object(body).rows).map((r) => {
+    const o = object(r);
+    return { job: text(o.job), isDisabled: o.is_disabled === true, instances: texts(o.instances) };
+  });
+}
+
+// Commands
+
+export type JobCommand = 'trigger' | 'disable' | 'enable' | 'shut-down';
+export type ItemCommand = 'trigger' | 'disable' | 'enable' | 'stop';
+export type ServerCommand = 'disable' | 'enable' | 'shut-down' | 'remove';
+
+/** How a command is given: under a key, or only to learn what it would do. */
+export interface Giving {
+  key: string;
+  dryRun: boolean;
+  signal: AbortSignal;
+}
+
+async function command(path: string, verb: string, by: Giving): Promise<Effect> {
+  const query = by.dryRun ? { dry_run: 'true' } : {};
+  const answer = await ask<unknown>(`${path}/${verb}`, {
+    method: 'POST',
+    body: {},
+    query,
+    key: by.key,
+    signal: by.signal,
+  });
+  const { effect, text: said } = object(answer.body);
+  return { effect: text(effect), text: text(said) };
+}
+
+export const commandOnJob = (job: string, verb: JobCommand, by: Giving) => command(at('jobs', job), verb, by);
+export const commandOnItem = (job: string, item: string, verb: ItemCommand, by: Giving) =>
+  command(at('jobs', job, 'items', item), verb, by);
+export const shutDownInstance = (job: string, instance: string, by: Giving) =>
+  command(at('jobs', job, 'instances', instance), 'shut-down', by);
+/** In one job, or in all. */
+export const commandOnServer = (server: string, verb: ServerCommand, by: Giving, job?: string) =>
+  command(job ? at('jobs', job, 'servers', server) : at('servers', server), verb, by);
+export const settleDeadLetter = (d: DeadLetter, verdict: 'run-again' | 'discard', by: Giving) =>
+  command(at('jobs', d.job, 'items', d.item, 'dead-letters', d.due), verdict, by);
+
+// Lists over all jobs
+
 export interface Due {
   job: string;
   due: string;
   zone: string;
 }
-export interface DeadLetter {
+
+export function upcomingPage(
+  q: { name: string; hours: number; after: string },
+  signal: AbortSignal,
+): Promise<Page<Due>> {
+  const query = { name: q.name, hours: String(q.hours), after: q.after };
+  return pageOf(
+    at('upcoming'),
+    query,
+    (o) => ({ job: text(o.job), due: text(o.due), zone: text(o.time_zone) }),
+    signal,
+  );
+}
+
+export interface DeadLetter extends Entry {
   job: string;
   item: number;
-  due: string;
-  ended: string;
-  attempt: number;
-  instance: string;
-  note: string;
 }
+
+export function deadLetterPage(filters: Query, cursor: string, signal: AbortSignal): Promise<Page<DeadLetter>> {
+  const row = (o: Json) => ({ ...toEntry(o), job: text(o.job), item: number(o.item) });
+  return pageOf(at('dead-letters'), { ...filters, after: cursor }, row, signal);
+}
+
 export interface AuditRow {
   job: string;
   number: number;
@@ -152,18 +393,57 @@ export interface AuditRow {
   outcome: string;
   note: string;
 }
+
+export function auditPage(filters: Query, cursor: string, signal: AbortSignal): Promise<Page<AuditRow>> {
+  const row = (o: Json) => ({
+    job: text(o.job),
+    number: number(o.number),
+    at: text(o.at),
+    operator: text(o.operator),
+    verb: text(o.verb),
+    subject: text(o.subject),
+    outcome: text(o.outcome),
+    note: text(o.note),
+  });
+  return pageOf(at('audit'), { ...filters, after: cursor }, row, signal);
+}
+
+// Event databases
+
 export interface HistoryRow {
   id: string;
   job: string;
   item: number;
   outcome: string; // success, failure, running
   began: string;
-  ended?: string | undefined;
+  ended: string | undefined;
   server: string;
   host: string;
   source: string;
   note: string;
 }
+
+export function historyPage(
+  database: string,
+  q: Query,
+  cursor: string,
+  signal: AbortSignal,
+): Promise<Page<HistoryRow>> {
+  const row = (o: Json) => ({
+    id: text(o.id),
+    job: text(o.job),
+    item: number(o.item),
+    outcome: o.ended ? (o.is_success === true ? 'success' : 'failure') : 'running',
+    began: text(o.started),
+    ended: instant(o.ended),
+    server: text(o.ip),
+    host: text(o.hostname),
+    source: text(o.source),
+    note: text(o.failure),
+  });
+  return pageOf(`${root}/databases/${encodeURIComponent(database)}/executions`, { ...q, after: cursor }, row, signal);
+}
+
 export interface StateRow {
   id: string;
   job: string;
@@ -174,140 +454,23 @@ export interface StateRow {
   note: string;
 }
 
-type Json = Record<string, unknown>;
-
-export function jobPage(
-  q: Record<string, string>,
-  signal: AbortSignal,
-): Promise<Page<JobRow> & { counts?: JobCounts }> {
-  return ask<{ jobs: Json[]; next?: string; total?: number; counts?: Json }>(at('jobs'), {
-    query: { ...q, limit: '100' },
-    signal,
-  }).then((a) => ({
-    rows: a.body.jobs.map(toJobRow),
-    next: a.body.next ?? '',
-    total: a.body.total,
-    counts: a.body.counts as unknown as JobCounts,
-  }));
-}
-export async function jobCounts(_: Record<string, string>): Promise<JobCounts | undefined> {
-  return undefined;
-}
-export async function jobRow(name: string): Promise<JobRow> {
-  return toJobRow((await ask<Json>(at('jobs', name))).body);
-}
-function toJobRow(j: Json): JobRow {
-  return j as unknown as JobRow;
-}
-export function toJob(b: unknown): JobDetail {
-  return b as JobDetail;
-}
-export function toRounds(b: unknown): Round[] {
-  return b as Round[];
-}
-export function toExplanation(b: unknown): string {
-  return (b as { text: string }).text;
-}
-export function toInstances(b: unknown): InstanceRow[] {
-  return (b as { instances: InstanceRow[] }).instances;
-}
-export function toServers(b: unknown): ServerRow[] {
-  return b as ServerRow[];
-}
-export function toServer(b: unknown): ServerInJob[] {
-  return b as ServerInJob[];
-}
-export async function itemPage(
-  job: string,
-  q: { first: number; count: number; health: string; owner: string },
-  signal: AbortSignal,
-): Promise<{ rows: ItemRow[]; total: number; counts?: Record<string, number> }> {
-  const a = await ask<{ items: ItemRow[]; total: number; counts: Record<string, number> }>(at('jobs', job, 'items'), {
-    query: { first: String(q.first), limit: String(q.count), health: q.health, owner: q.owner },
-    signal,
+export function statePage(database: string, q: Query, cursor: string, signal: AbortSignal): Promise<Page<StateRow>> {
+  const row = (o: Json) => ({
+    id: text(o.id),
+    job: text(o.job),
+    items: text(o.items),
+    state: text(o.state),
+    at: text(o.at),
+    server: text(o.ip),
+    note: text(o.message),
   });
-  return { rows: a.body.items, total: a.body.total, counts: a.body.counts };
+  return pageOf(`${root}/databases/${encodeURIComponent(database)}/states`, { ...q, after: cursor }, row, signal);
 }
-export type ItemCommand = 'trigger' | 'disable' | 'enable' | 'stop';
-export type ServerCommand = 'disable' | 'enable' | 'shut-down' | 'remove';
-async function effect(path: string, verb: string, key: string, dry: boolean, signal: AbortSignal): Promise<Effect> {
-  return (
-    await ask<Effect>(path + '/' + verb, {
-      method: 'POST',
-      body: {},
-      key,
-      query: dry ? { dry_run: 'true' } : {},
-      signal,
-    })
-  ).body;
-}
-export const commandOnJob = (job: string, verb: string, key: string, dry: boolean, signal: AbortSignal) =>
-  effect(at('jobs', job), verb, key, dry, signal);
-export const commandOnItem = (
-  job: string,
-  item: string,
-  verb: string,
-  key: string,
-  dry: boolean,
-  signal: AbortSignal,
-) => effect(at('jobs', job, 'items', item), verb, key, dry, signal);
-export const commandOnInstance = (job: string, instance: string, key: string, dry: boolean, signal: AbortSignal) =>
-  effect(at('jobs', job, 'instances', instance), 'shut-down', key, dry, signal);
-export const commandOnServer = (
-  server: string,
-  verb: ServerCommand,
-  key: string,
-  dry: boolean,
-  signal: AbortSignal,
-  job?: string,
-) => effect(job ? at('jobs', job, 'servers', server) : at('servers', server), verb, key, dry, signal);
-export const settleDeadLetter = (d: DeadLetter, verdict: string, key: string, dry: boolean, signal: AbortSignal) =>
-  effect(at('jobs', d.job, 'items', d.item, 'dead-letters', d.due), verdict, key, dry, signal);
-export async function upcomingPage(
-  _q: { name: string; hours: number; after: string },
-  s: AbortSignal,
-): Promise<Page<Due>> {
-  const a = await ask<{ rows: never[]; next: string }>(at('upcoming'), { signal: s });
-  return { rows: a.body.rows, next: '' };
-}
-export async function deadLetterPage(
-  _job: string | undefined,
-  _f: Record<string, string>,
-  _c: string,
-  s: AbortSignal,
-): Promise<Page<DeadLetter>> {
-  const a = await ask<{ rows: never[]; next: string }>(at('dead-letters'), { signal: s });
-  return { rows: a.body.rows, next: '' };
-}
-export async function auditPage(
-  _job: string | undefined,
-  _f: Record<string, string>,
-  _c: string,
-  s: AbortSignal,
-): Promise<Page<AuditRow>> {
-  const a = await ask<{ rows: never[]; next: string }>(at('audit'), { signal: s });
-  return { rows: a.body.rows, next: '' };
-}
-export async function statePage(
-  _d: string,
-  _f: Record<string, string>,
-  _c: string,
-  s: AbortSignal,
-): Promise<Page<StateRow>> {
-  const a = await ask<{ rows: never[]; next: string }>(at('states'), { signal: s });
-  return { rows: a.body.rows, next: '' };
-}
-export async function historyPage(
-  _d: string,
-  _f: Record<string, string>,
-  _c: string,
-  s: AbortSignal,
-): Promise<Page<HistoryRow>> {
-  const a = await ask<{ rows: never[]; next: string }>(at('history'), { signal: s });
-  return { rows: a.body.rows, next: '' };
-}
+
+// Configurations
 
 export type Draft = Record<string, unknown>;
+
 export interface FieldSpec {
   id: string;
   kind: 'text' | 'number' | 'flag' | 'choice' | 'json';
@@ -316,13 +479,7 @@ export interface FieldSpec {
   mono?: boolean;
   onlyNew?: boolean;
 }
-export interface Review {
-  problems: { field: string; text: string }[];
-  words: string[];
-  dues: string[];
-  text: string;
-  plan?: { moved: number; shares: { instance: string; now: number; then: number }[] };
-}
+
 export const groups: { id: string; fields: FieldSpec[] }[] = [
   {
     id: 'schedule',
@@ -373,12 +530,50 @@ export const groups: { id: string; fields: FieldSpec[] }[] = [
   },
   { id: 'other', fields: [{ id: 'description', kind: 'text', wide: true }] },
 ];
-export function readConfiguration(b: unknown): Draft {
-  return b as Draft;
+export function readConfiguration(body: unknown): Draft {
+  return object(body);
 }
-export async function checkDraft(n: string, d: Draft, _t: string, signal: AbortSignal): Promise<Review> {
-  return (await ask<Review>(at('jobs', n || 'x', 'check'), { method: 'POST', body: d, signal })).body;
+
+/** What the server makes of a draft. */
+export interface Review {
+  problems: { field: string; text: string }[];
+  words: string[];
+  dues: string[];
+  text: string;
+  plan: { moved: number; shares: { instance: string; now: number; then: number }[] } | undefined;
 }
-export async function saveConfiguration(_n: string, _new: boolean, _d: Draft, _t: string, _k: string): Promise<Effect> {
-  return { effect: '', text: '' };
+
+/** An empty name: the draft is that of a new job. */
+export async function checkDraft(name: string, draft: Draft, tag: string, signal: AbortSignal): Promise<Review> {
+  const path = name ? at('jobs', name, 'check') : at('check');
+  const o = object((await ask<unknown>(path, { method: 'POST', body: draft, tag, signal })).body);
+  const plan = object(o.plan);
+  return {
+    problems: list(o.problems).map((p) => ({ field: text(object(p).field), text: text(object(p).text) })),
+    words: texts(o.in_words),
+    dues: texts(o.next_dues),
+    text: text(o.text),
+    plan: o.plan
+      ? {
+          moved: number(plan.moved),
+          shares: list(plan.shares).map((s) => {
+            const { instance, now, then } = object(s);
+            return { instance: text(instance), now: number(now), then: number(then) };
+          }),
+        }
+      : undefined,
+  };
+}
+
+/** The tag is that of the configuration which the draft was made from; without one, the job must be new. */
+export async function saveConfiguration(name: string, draft: Draft, tag: string, key: string): Promise<Effect> {
+  const answer = await ask<unknown>(at('jobs', name, 'configuration'), {
+    method: 'PUT',
+    body: draft,
+    tag,
+    isNew: !tag,
+    key,
+  });
+  const { effect, text: said } = object(answer.body);
+  return { effect: text(effect), text: text(said) };
 }

@@ -33,7 +33,7 @@ export function DeadLettersTable(p: { job?: string }): JSX.Element {
     note: here.query.get('note') ?? '',
   };
   const rows = usePages<DeadLetter>(JSON.stringify([here.registry, filters]), (cursor, signal) =>
-    deadLetterPage(p.job, filters, cursor, signal),
+    deadLetterPage(filters, cursor, signal),
   );
   const keyOf = (d: DeadLetter) => `${d.job} / ${d.item} / ${d.due}`;
   const columns: Column<DeadLetter>[] = [
@@ -84,7 +84,7 @@ export function DeadLettersTable(p: { job?: string }): JSX.Element {
         setSelected(new Set());
         rows.again();
       },
-      send: (subject, key, dry, signal) => settleDeadLetter(letters.get(subject)!, verdict, key, dry, signal),
+      send: (subject, by) => settleDeadLetter(letters.get(subject)!, verdict, by),
     });
   };
   return (

@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import { useGet } from './api';
 import { give } from './command';
-import { allowed, at, commandOnInstance, toInstances, type InstanceRow, type JobDetail } from './data';
+import { allowed, at, shutDownInstance, toInstances, type InstanceRow, type JobDetail } from './data';
 import { useChangesOf } from './live';
 import { go, hrefTo } from './store';
 import { Table, listed, type Column } from './table';
@@ -60,7 +60,7 @@ export function Instances(p: { job: JobDetail }): JSX.Element {
       subjects: [i.id],
       isGrave: true,
       done: asked.again,
-      send: (subject, key, dry, signal) => commandOnInstance(name, subject, key, dry, signal),
+      send: (subject, by) => shutDownInstance(name, subject, by),
     });
   return (
     <Table

@@ -40,7 +40,7 @@ export function Item(p: { job: JobDetail; item: string }): JSX.Element {
       verb,
       subjects: [`${name} / ${p.item}`],
       done: rows.again,
-      send: (_, key, dry, signal) => commandOnItem(name, p.item, what, key, dry, signal),
+      send: (_, by) => commandOnItem(name, p.item, what, by),
     });
   return (
     <>

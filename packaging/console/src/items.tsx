@@ -125,8 +125,7 @@ export function Items(p: { job: JobDetail }): JSX.Element {
         setSelected(new Set());
         rows.again();
       },
-      send: (subject, key, dry, signal) =>
-        commandOnItem(name, subject.slice(name.length + 3), command, key, dry, signal),
+      send: (subject, by) => commandOnItem(name, subject.slice(name.length + 3), command, by),
     });
   return (
     <>

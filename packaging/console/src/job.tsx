@@ -60,7 +60,7 @@ export function JobPage(p: { name: string; tab: string; item: string | undefined
       subjects: [p.name],
       isGrave: name === 'shut-down',
       done: asked.again,
-      send: (subject, key, dry, signal) => commandOnJob(subject, name, key, dry, signal),
+      send: (subject, by) => commandOnJob(subject, name, by),
     });
   return (
     <>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of jobs: filters, counters that act as filters, and commands on many jobs at once.
 import type { JSX } from 'preact';
-import { useMemo, useRef, useState } from 'preact/hooks';
-import { usePages } from './api';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Problem, usePages } from './api';
 import { give } from './command';
 import { allowed, commandOnJob, healthsOfJobs, jobCounts, jobPage, jobRow, type JobCounts, type JobRow } from './data';
 import { useChanges } from './live';
@@ -12,7 +12,8 @@ import { Distance, Time } from './ui';
 import { HealthChip, OutcomeChip, toneOf } from './marks';
 import { words } from './words';
 
-const filterNames = ['name', 'cron', 'description', 'server'] as const;
+const filterNames = ['name', 'cron', 'description', 'last_round'] as const;
+const recountMs = 500; // the counters need all jobs, so they are asked for when changes pause
 
 export function JobsPage(): JSX.Element {
   const t = words();
@@ -23,35 +24,45 @@ export function JobsPage(): JSX.Element {
   for (const name of [...filterNames, 'health']) filters[name] = here.query.get(name) ?? '';
   const order = here.query.get('sort') ?? '';
   const key = JSON.stringify([here.registry, filters, order]);
-  const rows = usePages<JobRow>(key, async (cursor, signal) => {
-    const page = await jobPage({ ...filters, sort: order, after: cursor }, signal);
-    if (page.counts) setCounts(page.counts);
-    return page;
-  });
+  const rows = usePages<JobRow>(key, (cursor, signal) => jobPage({ ...filters, sort: order, after: cursor }, signal));
+  // The counters keep to the other filters.
+  const others = JSON.stringify({ ...filters, health: undefined });
+  const count = (signal?: AbortSignal) =>
+    jobCounts(JSON.parse(others) as Record<string, string>, signal).then(setCounts, () => undefined);
+  useEffect(() => {
+    const stop = new AbortController();
+    void count(stop.signal);
+    return () => stop.abort();
+  }, [here.registry, others]);
 
   // A change of a job asks for that job alone; changes that come thick and fast wait for the answer before.
-  const asked = useRef(new Set<string>());
+  const asked = useRef(new Map<string, boolean>()); // job -> it has changed again meanwhile
   const recount = useRef(0);
+  useEffect(() => () => clearTimeout(recount.current), []);
+  const renew = (name: string) => {
+    if (asked.current.has(name)) {
+      asked.current.set(name, true);
+      return;
+    }
+    asked.current.set(name, false);
+    void jobRow(name)
+      .then(
+        (fresh) => rows.patch((r) => (r.name === name ? fresh : r)),
+        (e: unknown) =>
+          e instanceof Problem && e.status === 404 && rows.patch((r) => (r.name === name ? undefined : r)),
+      )
+      .finally(() => {
+        const changedAgain = asked.current.get(name);
+        asked.current.delete(name);
+        if (changedAgain) renew(name);
+      });
+  };
   useChanges(
     (change) => {
-      if (change.kind === 'reset') return rows.again();
-      const name = change.job;
+      if (change.kind === 'reset') rows.again();
+      else if (change.job && rows.rows.some((r) => r.name === change.job)) renew(change.job);
       clearTimeout(recount.current);
-      recount.current = setTimeout(
-        () =>
-          void jobCounts(filters)
-            .then((c) => c && setCounts(c))
-            .catch(() => undefined),
-        500,
-      );
-      if (!name || asked.current.has(name)) return undefined;
-      if (!rows.rows.some((r) => r.name === name)) return undefined;
-      asked.current.add(name);
-      void jobRow(name)
-        .then((fresh) => rows.patch((r) => (r.name === name ? fresh : r)))
-        .catch(() => rows.patch((r) => (r.name === name ? undefined : r)))
-        .finally(() => asked.current.delete(name));
-      return undefined;
+      recount.current = setTimeout(() => void count(), recountMs);
     },
     [key, rows.rows],
   );
@@ -104,6 +115,7 @@ export function JobsPage(): JSX.Element {
         width: 'minmax(185px,.8fr)',
         sort: true,
         from: 1000,
+        filter: ['completed', 'failed', 'interrupted', 'skipped'].map((o): [string, string] => [o, t.outcomes[o] ?? o]),
         cell: (j) =>
           j.last ? (
             <>
@@ -141,7 +153,7 @@ export function JobsPage(): JSX.Element {
       verb,
       subjects: [...selected].sort(),
       isGrave: command === 'shut-down',
-      send: (job, k, dry, signal) => commandOnJob(job, command, k, dry, signal),
+      send: (job, by) => commandOnJob(job, command, by),
       done: () => setSelected(new Set()),
     });
   return (

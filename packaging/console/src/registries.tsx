@@ -50,7 +50,7 @@ export function RegistriesPage(): JSX.Element {
                         </Chip>
                       )}
                     </td>
-                    <td>{r.detail || '–'}</td>
+                    <td>{r.nameSpace || '–'}</td>
                   </tr>
                 ))}
               </tbody>

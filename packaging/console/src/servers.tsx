@@ -98,7 +98,7 @@ export function ServersPage(): JSX.Element {
         setSelected(new Set());
         asked.again();
       },
-      send: (server, key, dry, signal) => commandOnServer(server, command, key, dry, signal),
+      send: (server, by) => commandOnServer(server, command, by),
     });
   return (
     <>
@@ -227,7 +227,7 @@ export function ServerPage(p: { name: string }): JSX.Element {
       subjects: [p.name],
       isGrave: command === 'shut-down' || command === 'remove',
       done: asked.again,
-      send: (server, key, dry, signal) => commandOnServer(server, command, key, dry, signal),
+      send: (server, by) => commandOnServer(server, command, by),
     });
   const inJobs = (verb: string, command: ServerCommand) =>
     give({
@@ -238,7 +238,7 @@ export function ServerPage(p: { name: string }): JSX.Element {
         setSelected(new Set());
         asked.again();
       },
-      send: (job, key, dry, signal) => commandOnServer(p.name, command, key, dry, signal, job),
+      send: (job, by) => commandOnServer(p.name, command, by, job),
     });
   return (
     <>
