@@ -19,7 +19,7 @@ async function bundle(entry, loader = {}) {
     minify: true,
     write: false,
     format: 'esm',
-    target: ['es2022', 'chrome111', 'firefox113', 'safari16.4'],
+    target: ['es2022', 'chrome116', 'firefox124', 'safari17.4'],
     charset: 'utf8',
     legalComments: 'none',
     jsx: 'automatic',
