@@ -99,21 +99,34 @@ export function useGet<T>(path: string, query: Query = {}): Loaded<T> {
     tag: '',
     busy: true,
   });
+  const flight = useRef({ isBusy: false, isStale: false });
   useEffect(() => {
     if (!path) return undefined;
     const stop = new AbortController();
+    const mine = { isBusy: true, isStale: false };
+    flight.current = mine;
+    const land = () => {
+      mine.isBusy = false;
+      if (mine.isStale && !stop.signal.aborted) setTurn((n) => n + 1);
+    };
     setState((s) => (s.key === key ? { ...s, busy: true } : { key, tag: '', busy: true }));
-    ask<T>(path, { query, signal: stop.signal }).then(
-      (a) => setState({ key, body: a.body, tag: a.tag, busy: false }),
-      (e: unknown) => {
-        if (stop.signal.aborted) return;
-        const fault = e instanceof Problem ? e : new Problem(0, 'unknown', problemText(e));
-        setState((s) => ({ ...(s.key === key ? s : { tag: '' }), key, fault, busy: false }));
-      },
-    );
+    ask<T>(path, { query, signal: stop.signal })
+      .then(
+        (a) => setState({ key, body: a.body, tag: a.tag, busy: false }),
+        (e: unknown) => {
+          if (stop.signal.aborted) return;
+          const fault = e instanceof Problem ? e : new Problem(0, 'unknown', problemText(e));
+          setState((s) => ({ ...(s.key === key ? s : { tag: '' }), key, fault, busy: false }));
+        },
+      )
+      .finally(land);
     return () => stop.abort();
   }, [key, turn]);
-  const again = () => setTurn((n) => n + 1);
+  // A request that is on its way is not given up: else changes that come faster than answers would keep all of them away.
+  const again = () => {
+    if (flight.current.isBusy) flight.current.isStale = true;
+    else setTurn((n) => n + 1);
+  };
   return state.key === key ? { ...state, again } : { tag: '', busy: !!path, again };
 }
 
@@ -127,7 +140,7 @@ export interface Paged<R> extends Rows<R> {
   rows: R[];
   total: number | undefined;
   complete: boolean;
-  /** Asks again for all pages that are there, and keeps the rows meanwhile. */
+  /** Begins again with the first page, and keeps the rows until it is there. */
   again(): void;
   /** Replaces or removes a row that has changed. */
   patch(change: (row: R) => R | undefined): void;
@@ -218,13 +231,19 @@ export function useBlocks<R>(
   const [kept, setState] = useState<State>(empty);
   const state = kept.key === key ? kept : empty;
   const flights = useRef(new Map<number, AbortController>());
+  const stale = useRef(new Set<number>()); // blocks that are on their way and have changed meanwhile
   const sight = useRef<[number, number]>([0, 0]);
 
   const fetchBlock = (block: number) => {
     if (flights.current.has(block)) return;
     const stop = new AbortController();
     flights.current.set(block, stop);
-    const end = () => flights.current.get(block) === stop && flights.current.delete(block);
+    const end = () => {
+      if (flights.current.get(block) !== stop) return false;
+      flights.current.delete(block);
+      if (stale.current.delete(block)) fetchBlock(block);
+      return true;
+    };
     load(block * blockSize, blockSize, stop.signal).then(
       (page) => {
         if (!end()) return;
@@ -246,6 +265,7 @@ export function useBlocks<R>(
     return () => {
       for (const stop of flights.current.values()) stop.abort();
       flights.current.clear();
+      stale.current.clear();
     };
   }, [key]);
   const inSight = () => {
@@ -266,6 +286,13 @@ export function useBlocks<R>(
       if (state.total === undefined || state.fault) return;
       for (const block of inSight()) if (block * blockSize < state.total && !state.blocks.has(block)) fetchBlock(block);
     },
-    again: () => inSight().forEach(fetchBlock),
+    again: () => {
+      const shown = inSight();
+      // What is out of sight is asked for when it comes into sight.
+      setState((s) => ({ ...s, blocks: new Map([...s.blocks].filter(([block]) => shown.includes(block))) }));
+      for (const block of shown)
+        if (flights.current.has(block)) stale.current.add(block);
+        else fetchBlock(block);
+    },
   };
 }

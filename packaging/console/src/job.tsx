@@ -31,7 +31,7 @@ export function JobPage(p: { name: string; tab: string; item: string | undefined
     jobZone.set(job?.zone ?? '');
     return () => jobZone.set('');
   }, [job?.zone]);
-  if (!job) {
+  if (!job || asked.fault?.status === 404) {
     if (!asked.fault)
       return (
         <p class="muted" role="status">
