@@ -52,11 +52,13 @@ export function App(): JSX.Element {
     );
   }, []);
   const known = all.find((r) => r.name === here.registry);
+  // Until the server has said which registries there are, the address is believed: what it names is asked for at once.
+  const shown = known?.name ?? (all.length ? '' : here.registry);
   useEffect(() => {
     if (all.length && !known)
       location.replace('#/' + [all[0]!.name, here.page, ...here.path].map(encodeURIComponent).join('/'));
   }, [all, known]);
-  useEffect(() => (known ? follow(streamPath(), streamKinds) : undefined), [known?.name]);
+  useEffect(() => (shown ? follow(streamPath(), streamKinds) : undefined), [shown]);
 
   const way = [here.page, ...here.path].join('/');
   const before = useRef(way);
@@ -147,7 +149,7 @@ export function App(): JSX.Element {
             {fault.status ? fault.message : t.unreachable} {fault.status ? '' : fault.message}
           </Notice>
         ) : (
-          known && <Shown key={known.name} here={here} />
+          shown && <Shown key={shown} here={here} />
         )}
       </main>
       <CommandDialog />
