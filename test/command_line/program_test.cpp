@@ -113,6 +113,12 @@ TEST_CASE("command_line.program: a configuration that is shown can be applied") 
     std::ofstream{file} << text;
     CHECK(t.out({"jobs", "apply", "-f", file}) == "done: shardingTotalCount is 3, was 2\n");
     CHECK(t.run({"jobs", "apply", "-f", "no/such/file"}).code == exit_code::usage);
+    std::ofstream{"program_test_wrong.json"} << "{\"sharding_total_count\": true}";
+    auto const wrong = t.run({"jobs", "apply", "-f", "program_test_wrong.json"});
+    std::remove("program_test_wrong.json");
+    CHECK(wrong.code == exit_code::usage);
+    CHECK(wrong.err.find("program_test_wrong.json, line 1") != std::string::npos);
+    CHECK(wrong.err.ends_with("next: correct the file, then repeat the command\n"));
     t.c.create("/settle/ext/labels", "0=gpu"); // which the text that was shown does not have
     CHECK(t.run({"jobs", "apply", "-f", file}).code == exit_code::conflict);
     CHECK(t.c.data("/settle/ext/labels") == "0=gpu");

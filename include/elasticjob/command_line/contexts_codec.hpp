@@ -20,7 +20,7 @@ using contexts = std::map<std::string, registry_address>;
 std::string contexts_file(variable_lookup find);
 
 /// One object, whose members are the contexts: `{"billing": {"servers": "zk1:2181", "namespace": "billing"}}`. A
-/// context may have a `digest`, too. Errors: malformed_data, with the line.
+/// context may have a `digest`, too. Errors: invalid_config, with the line.
 result<contexts> parse_contexts(std::string_view json);
 
 /// A file that is not there has no contexts. Errors: invalid_argument if it cannot be read, or if it has a digest and

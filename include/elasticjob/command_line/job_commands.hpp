@@ -39,7 +39,10 @@ report table_of(job_plan const& p);
 answer answer_for(awaited_runs const& runs, wanted_end wanted);
 wanted_end wanted_by(arguments const& a);
 
-/// The file, and whether it would take something from the job that it does not mention. Nothing: it may be applied.
+/// The file of a configuration cannot be used.
+answer refuse_file(error const& why);
+
+/// What the job would lose only because the file does not mention it. Nothing: the file may be applied.
 std::optional<answer> find_loss(result<job_settings> const& stored, job_config const& given, arguments const& a);
 
 template <registry Registry>
@@ -65,7 +68,7 @@ answer show_job(Registry& r, arguments const& a) {
 template <registry Registry>
 answer put_job(Registry& r, arguments const& a, bool may_change) {
     auto config = read_job_config(a.file);
-    if (!config) return failure(config.error());
+    if (!config) return refuse_file(config.error());
     settings_change change{*std::move(config), {}, true};
     auto const stored = read_settings(r, change.config.name);
     if (stored && !may_change)

@@ -77,14 +77,14 @@ ELASTICJOB_DECL std::string contexts_file(variable_lookup find) {
 
 ELASTICJOB_DECL result<contexts> parse_contexts(std::string_view json) {
     elasticjob::detail::json_text text{json};
-    auto const malformed = [&](std::string what, std::size_t at) {
-        return error{errc::malformed_data, std::move(what), "line " + std::to_string(text.line_at(at))};
+    auto const wrong = [&](std::string what, std::size_t at) {
+        return error{errc::invalid_config, std::move(what), "line " + std::to_string(text.line_at(at))};
     };
-    if (json.find('\0') != json.npos) return malformed("the contexts must not contain NUL", json.find('\0'));
+    if (json.find('\0') != json.npos) return wrong("the contexts must not contain NUL", json.find('\0'));
     detail::contexts_listener listener;
     auto const parsed = text.read(listener);
-    if (!listener.problem().empty()) return malformed(listener.problem(), parsed.Offset());
-    if (!parsed) return malformed(rapidjson::GetParseError_En(parsed.Code()), parsed.Offset());
+    if (!listener.problem().empty()) return wrong(listener.problem(), parsed.Offset());
+    if (!parsed) return wrong(rapidjson::GetParseError_En(parsed.Code()), parsed.Offset());
     return std::move(listener).take();
 }
 

@@ -48,6 +48,10 @@ ELASTICJOB_DECL answer answer_for(awaited_runs const& runs, wanted_end wanted) {
     return a;
 }
 
+ELASTICJOB_DECL answer refuse_file(error const& why) {
+    return refusal(exit_code::usage, to_string(why), "correct the file, then repeat the command");
+}
+
 ELASTICJOB_DECL std::optional<answer> find_loss(result<job_settings> const& stored, job_config const& given,
                                                 arguments const& a) {
     auto const has_more = [](job_config const& c) { return !to_schedule_text(c).empty() || !c.item_labels.empty(); };
