@@ -56,14 +56,6 @@ answer list_dead_letters(Registry& r, arguments const& a) {
     return all ? answer{.rows = table_of(*all)} : failure(all.error());
 }
 
-template <registry Registry>
-answer settle_letter(Registry& r, arguments const& a, dead_letter_verdict verdict) {
-    if (a.is_dry_run) return {.text = "planned: the dead letter is handled\n"};
-    bool const is_again = verdict == dead_letter_verdict::run_again;
-    auto const done = is_again ? run_again(r, a.job, a.item, letter_of(a)) : discard(r, a.job, a.item, letter_of(a));
-    return done ? answer{.text = "done\n"} : failure(done.error());
-}
-
 } // namespace detail
 
 template <registry Registry>
@@ -87,12 +79,14 @@ std::vector<command<Registry>> item_commands() {
          +[](R& r, A& a) { return answer_for(switch_item(r, a.job, a.item, switched::on, a.by())); }},
         {{"runs list", "what became of the last due instants of an item", an_item | takes::watching},
          &detail::list_runs<R>},
+        {{"runs stop", "ask the live run of an item to stop", an_item | takes::a_command, named},
+         +[](R& r, A& a) { return answer_for(stop_run(r, a.job, a.item, a.by())); }},
         {{"dead-letters list", "the runs of a job that failed for good", takes::job | takes::watching},
          &detail::list_dead_letters<R>},
         {{"dead-letters run-again", "have a dead letter run again", a_letter},
-         +[](R& r, A& a) { return detail::settle_letter(r, a, dead_letter_verdict::run_again); }},
+         +[](R& r, A& a) { return answer_for(run_again(r, a.job, a.item, detail::letter_of(a), a.by())); }},
         {{"dead-letters discard", "throw a dead letter away", a_letter, named},
-         +[](R& r, A& a) { return detail::settle_letter(r, a, dead_letter_verdict::discard); }},
+         +[](R& r, A& a) { return answer_for(discard(r, a.job, a.item, detail::letter_of(a), a.by())); }},
     };
 }
 

@@ -17,6 +17,7 @@
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/config/schedule_text.hpp>
 #include <elasticjob/core/decl.hpp>
+#include <elasticjob/operations/add_job.hpp>
 #include <elasticjob/operations/job_overview.hpp>
 #include <elasticjob/operations/job_settings.hpp>
 #include <elasticjob/operations/plan.hpp>
@@ -64,16 +65,18 @@ answer show_job(Registry& r, arguments const& a) {
     return found ? answer{.text = elasticjob::to_json(found->config) + "\n"} : failure(found.error());
 }
 
-/// Adds the job, or changes it if it is there and `may_change`.
 template <registry Registry>
-answer put_job(Registry& r, arguments const& a, bool may_change) {
+answer add_job(Registry& r, arguments const& a) {
+    auto config = read_job_config(a.file);
+    return config ? cli::answer_for(elasticjob::add_job(r, *std::move(config), a.by())) : failure(config.error());
+}
+
+template <registry Registry>
+answer apply(Registry& r, arguments const& a) {
     auto config = read_job_config(a.file);
     if (!config) return refuse_file(config.error());
     settings_change change{*std::move(config), {}, true};
     auto const stored = read_settings(r, change.config.name);
-    if (stored && !may_change)
-        return refusal(exit_code::conflict, "there is a job of that name: " + change.config.name,
-                       "change it with elasticjob jobs apply");
     if (auto lost = find_loss(stored, change.config, a)) return *std::move(lost);
     if (stored) change.expected = stored->tag;
     return cli::answer_for(change_settings(r, std::move(change), a.by()));
@@ -134,14 +137,17 @@ std::vector<command<Registry>> job_commands() {
         {{"jobs list", "a page of the jobs", takes::job_filter | takes::watching}, &detail::list_jobs<R>},
         {{"jobs show", "the configuration of a job that Java members share, as JSON", takes::job},
          &detail::show_job<R>},
-        {{"jobs add", "add a job", takes::file | takes::a_command},
-         +[](R& r, A& a) { return detail::put_job(r, a, false); }},
+        {{"jobs add", "add a job", takes::file | takes::a_command}, &detail::add_job<R>},
         {{"jobs apply", "change the configuration of a job, or add the job",
           takes::file | takes::dropping | takes::a_command},
-         +[](R& r, A& a) { return detail::put_job(r, a, true); }},
+         &detail::apply<R>},
         {{"jobs plan", "what would move if instances joined or left, or if the items changed",
           takes::job | takes::job_change},
          &detail::plan_job<R>},
+        {{"jobs remove", "remove a job for good; its instances leave", takes::job | takes::a_command, named},
+         +[](R& r, A& a) { return answer_for(remove_job(r, a.job, a.by())); }},
+        {{"jobs restore", "free the name of a removed job", takes::job | takes::a_command},
+         +[](R& r, A& a) { return answer_for(restore_job(r, a.job, a.by())); }},
         {{"jobs trigger", "have every item run once, now", takes::job | takes::a_command | takes::may_wait},
          +[](R& r, A& a) {
              return detail::trigger(r, a, std::nullopt, [&] { return trigger_job(r, a.job, a.by()); });
