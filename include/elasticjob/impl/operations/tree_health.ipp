@@ -25,8 +25,7 @@ ELASTICJOB_DECL std::string_view name_of(tree_fault f) noexcept {
 namespace detail {
 
 inline std::string tag_of(node const& n) {
-    return std::to_string(n.stat.created) + "-" + std::to_string(n.stat.modified) + "-" +
-           std::to_string(n.stat.children_changed);
+    return std::to_string(n.stat.created) + "-" + std::to_string(n.stat.modified);
 }
 
 /// Looks through the tree of one job.
