@@ -256,7 +256,6 @@ TEST_CASE("zk_operations: what is wrong in a job's nodes is found and repaired")
     t.create(at("/settle/sharding/5/instance"), {});
     t.create(at("/settle/ext/run"), {}).create(at("/settle/ext/run/0"), "nonsense");
     REQUIRE(block_on(r.loop(), r.commit(std::move(t))).value());
-    REQUIRE(block_on(r.loop(), r.set(at("/settle/ext/assignment"), "nonsense")));
     for (int n = 0; n < 8; ++n) {
         auto const found = check_tree(r).value().findings;
         auto const next = std::find_if(found.begin(), found.end(), [](auto const& f) { return f.is_repairable; });
@@ -267,10 +266,9 @@ TEST_CASE("zk_operations: what is wrong in a job's nodes is found and repaired")
     }
     CHECK(check_job(r, "settle").value().empty());
     for (auto const* gone : {"/settle/instances/10.0.0.1@-@7-0123456789abcdef", "/settle/sharding/0/running",
-                             "/settle/sharding/5", "/settle/ext/run/0", "/settle/ext/assignment"})
+                             "/settle/sharding/5", "/settle/ext/run/0"})
         CHECK_FALSE(block_on(r.loop(), r.exists(at(gone))).value().has_value());
-    CHECK(block_on(r.loop(), r.exists(at("/settle/leader/sharding/necessary"))).value().has_value());
-    CHECK(list_commands(r, "settle").value().entries().size() == 5);
+    CHECK(list_commands(r, "settle").value().entries().size() == 4);
     // A live mark stays.
     REQUIRE(block_on(r.loop(), r.create(at("/settle/sharding/0/running"), {}, create_mode::ephemeral)));
     auto const orphans = check_job(r, "settle").value();
