@@ -41,6 +41,9 @@ std::vector<chapter> chapters() {
           {"jobs", "trigger", "settle", "--key", "a"},
           {"jobs", "disable", "settle", "--yes", "--key", "b", "-o", "json"},
           {"jobs", "enable", "settle", "--key", "c"},
+          {"jobs", "pause", "settle", "--yes", "--key", "i"},
+          {"jobs", "trigger", "settle", "--key", "j"},
+          {"jobs", "resume", "settle", "--key", "k"},
           {"jobs", "add", "-f", "golden_test.json", "--key", "d"},
           {"jobs", "apply", "-f", "golden_test.json", "--key", "e"},
           {"jobs", "shut-down", "settle", "--dry-run"},
@@ -73,12 +76,21 @@ std::vector<chapter> chapters() {
           {"servers", "trigger", "10.0.0.1", "--job", "settle", "--key", "a"},
           {"servers", "disable", "10.0.0.1", "--yes", "--key", "b"},
           {"servers", "enable", "10.0.0.1", "--job", "settle", "--key", "c"},
+          {"servers", "pause", "10.0.0.1", "--yes", "--key", "f"},
+          {"servers", "resume", "10.0.0.1", "--job", "settle", "--key", "g"},
           {"servers", "remove", "10.0.0.1", "--yes", "--key", "d"},
           {"servers", "shut-down", "10.0.0.1", "--dry-run"},
           {"instances", "list", "settle"},
           {"instances", "list", "settle", "-o", "json"},
           {"instances", "shut-down", "settle", "10.0.0.1@-@7", "--yes", "--key", "e"}}},
-        {"tree", {{"dump", "settle"}, {"audit", "list", "settle"}, {"audit", "list", "settle", "-o", "json"}}},
+        {"tree",
+         {{"dump", "settle"},
+          {"audit", "list", "settle"},
+          {"audit", "list", "settle", "-o", "json"},
+          {"tree", "check", "settle"},
+          {"tree", "repair", "settle", "--dry-run"},
+          {"tree", "repair", "settle", "--yes", "--key", "a"},
+          {"tree", "check", "settle"}}},
         {"local", {{"contexts", "list"}, {"completion", "bash"}, {"completion", "zsh"}, {"completion", "fish"}}},
     };
 }
@@ -94,6 +106,11 @@ std::string told(chapter const& all) {
     t.c.run_for(1s);
     REQUIRE(t.run({"items", "trigger", "settle", "1", "--key", "second"}).code == cli::exit_code::done);
     t.c.run_for(1s);
+    if (all.file == "tree") {
+        t.c.create("/settle/sharding/9", "");
+        t.c.create("/settle/ext/orders/dance", "");
+        t.c.set("/settle/ext/run/1", "nonsense");
+    }
     std::ofstream{"golden_test.json"} << R"({"name": "other", "cron": "@daily", "sharding_total_count": 3})";
     std::string text;
     for (auto const& words : all.calls) {

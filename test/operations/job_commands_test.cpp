@@ -286,7 +286,7 @@ TEST_CASE("operations.job_commands: each takes as many requests as its documenta
     REQUIRE(m.schedule(make_job("settle", never, 1)));
     w.run_for(1s);
     m.holds = true;
-    CHECK(cost_of(trigger_item(r, "settle", 0, ann)) == 16 + 1);
+    CHECK(cost_of(trigger_item(r, "settle", 0, ann)) == 17 + 1);
     w.run_for(1s);
     CHECK(cost_of(stop_run(r, "settle", 0, ann)) == 12);
     m.holds = false;

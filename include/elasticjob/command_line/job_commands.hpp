@@ -20,6 +20,7 @@
 #include <elasticjob/operations/add_job.hpp>
 #include <elasticjob/operations/job_overview.hpp>
 #include <elasticjob/operations/job_settings.hpp>
+#include <elasticjob/operations/pauses.hpp>
 #include <elasticjob/operations/plan.hpp>
 #include <elasticjob/operations/remove_job.hpp>
 #include <elasticjob/operations/restore_job.hpp>
@@ -156,6 +157,11 @@ std::vector<command<Registry>> job_commands() {
          +[](R& r, A& a) { return answer_for(switch_job(r, a.job, switched::off, a.by())); }},
         {{"jobs enable", "enable all servers of a job", takes::job | takes::a_command},
          +[](R& r, A& a) { return answer_for(switch_job(r, a.job, switched::on, a.by())); }},
+        {{"jobs pause", "let no run of a job begin; its items stay where they are", takes::job | takes::a_command,
+          named},
+         +[](R& r, A& a) { return answer_for(pause_job(r, a.job, a.by())); }},
+        {{"jobs resume", "end the pause of a job", takes::job | takes::a_command},
+         +[](R& r, A& a) { return answer_for(resume_job(r, a.job, a.by())); }},
         {{"jobs shut-down", "have all instances leave a job", takes::job | takes::a_command, named},
          +[](R& r, A& a) { return answer_for(shut_down_job(r, a.job, a.by())); }},
         {{"wait", "wait until a run of each item of a job, or of one item, has ended",

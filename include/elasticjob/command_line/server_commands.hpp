@@ -5,6 +5,7 @@
 
 #include <elasticjob/command_line/command.hpp>
 #include <elasticjob/core/decl.hpp>
+#include <elasticjob/operations/pauses.hpp>
 #include <elasticjob/operations/server_overview.hpp>
 #include <elasticjob/operations/shut_down.hpp>
 #include <elasticjob/operations/switches.hpp>
@@ -59,6 +60,18 @@ std::vector<command<Registry>> server_commands() {
          +[](R& r, A& a) { return detail::switch_one(r, a, switched::off); }},
         {{"servers enable", "enable a server", a_server},
          +[](R& r, A& a) { return detail::switch_one(r, a, switched::on); }},
+        {{"servers pause", "let no run begin on a server; its items stay there", a_server, named},
+         +[](R& r, A& a) {
+             return detail::on_server(
+                 a, [&] { return pause_server(r, a.job, a.server, a.by()); },
+                 [&] { return pause_server_everywhere(r, a.server, a.by()); });
+         }},
+        {{"servers resume", "end the pause of a server", a_server},
+         +[](R& r, A& a) {
+             return detail::on_server(
+                 a, [&] { return resume_server(r, a.job, a.server, a.by()); },
+                 [&] { return resume_server_everywhere(r, a.server, a.by()); });
+         }},
         {{"servers shut-down", "have the instances of a server leave", a_server, named},
          +[](R& r, A& a) {
              return detail::on_server(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The commands `elasticjob audit …` and `dump`.
+/// \file \brief The commands `elasticjob audit …`, `tree …` and `dump`.
 #ifndef ELASTICJOB_COMMAND_LINE_TREE_COMMANDS_HPP
 #define ELASTICJOB_COMMAND_LINE_TREE_COMMANDS_HPP
 
@@ -7,8 +7,10 @@
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/operations/audit_trail.hpp>
 #include <elasticjob/operations/dump.hpp>
+#include <elasticjob/operations/tree_health.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace elasticjob::cli {
@@ -16,6 +18,7 @@ namespace elasticjob::cli {
 namespace detail {
 
 report table_of(audit_trail const& trail);
+report table_of(std::vector<tree_finding> const& findings);
 answer answer_for_dump(std::vector<std::string> const& lines);
 
 template <registry Registry>
@@ -30,6 +33,30 @@ answer dump_job(Registry& r, arguments const& a) {
     return lines ? answer_for_dump(*lines) : failure(lines.error());
 }
 
+template <registry Registry>
+answer check_tree(Registry& r, arguments const& a) {
+    auto const found = check_job(r, a.job);
+    return found ? answer{.rows = table_of(*found)} : failure(found.error());
+}
+
+/// Repairs what can be repaired, one finding after the other, and shows what is left.
+template <registry Registry>
+answer repair_tree(Registry& r, arguments const& a) {
+    auto const found = check_job(r, a.job);
+    if (!found) return failure(found.error());
+    std::string messages;
+    for (auto const& finding : *found) {
+        if (!finding.is_repairable) continue;
+        auto by = a.by();
+        if (!by.key.empty()) by.key += "/" + std::to_string(&finding - found->data());
+        auto const done = repair(r, finding, std::move(by));
+        messages += finding.path + ": " + (done ? done->text : to_string(done.error())) + "\n";
+    }
+    auto left = check_tree(r, a);
+    left.messages = std::move(messages);
+    return left;
+}
+
 } // namespace detail
 
 template <registry Registry>
@@ -37,6 +64,11 @@ std::vector<command<Registry>> tree_commands() {
     return {
         {{"audit list", "the last commands that operators gave for a job", takes::job | takes::watching},
          &detail::list_commands<Registry>},
+        {{"tree check", "which nodes of a job are wrong, and what would repair them", takes::job | takes::watching},
+         &detail::check_tree<Registry>},
+        {{"tree repair", "repair the nodes of a job that can be repaired, and show the others",
+          takes::job | takes::a_command, &arguments::job},
+         &detail::repair_tree<Registry>},
         {{"dump", "all nodes of a job as text, with addresses masked", takes::job}, &detail::dump_job<Registry>},
     };
 }

@@ -101,7 +101,8 @@ task<result<command_result>> order_server_run(Registry& r, job_name job, std::st
     auto const plan = [&r, at, server](transaction& t) -> task<result<detail::command_plan>> {
         ELASTICJOB_CO_TRY(auto const able, co_await detail::find_able_instances(r, at, server));
         for (auto const& name : able) t.set(at.instances() / name, std::string{trigger_order}); // TR-2: never created
-        co_return detail::command_plan{"the items of " + std::to_string(able.size()) + " instances run once"};
+        co_return detail::command_plan{"the items of " + std::to_string(able.size()) +
+                                       (able.size() == 1 ? " instance run once" : " instances run once")};
     };
     detail::command_title const title{"trigger", "server " + server};
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), title, plan);

@@ -13,6 +13,13 @@ ELASTICJOB_DECL report table_of(audit_trail const& trail) {
     return table;
 }
 
+ELASTICJOB_DECL report table_of(std::vector<tree_finding> const& findings) {
+    report table{{"path", "fault", "repairable", "text", "repair"}};
+    for (auto const& f : findings)
+        table.rows.push_back({f.path, name_of(f.what), f.is_repairable, f.text, f.repair});
+    return table;
+}
+
 ELASTICJOB_DECL answer answer_for_dump(std::vector<std::string> const& lines) {
     constexpr std::string_view separator = " | "; // between path and value
     answer a{.rows = report{{"path", "value"}}, .text = dump_text(lines)};

@@ -8,7 +8,7 @@ namespace elasticjob {
 
 ELASTICJOB_DECL std::string to_text(job_plan const& p) {
     auto const name = [](instance_id const& id) { return id.str().empty() ? std::string{"nobody"} : id.str(); };
-    auto text = std::to_string(p.moved) + " items move, " + std::to_string(p.kept) + " stay, " +
+    auto text = std::to_string(p.moved) + (p.moved == 1 ? " item moves, " : " items move, ") + std::to_string(p.kept) + " stay, " +
                 std::to_string(p.left) + " belong to nobody, " + std::to_string(p.cut) + " are cut off\n";
     for (auto const& m : p.moves) {
         text += m.end - m.begin == 1 ? "item " + std::to_string(m.begin)
