@@ -2,6 +2,7 @@
 // The text of a run record, and of the other small nodes that say instants: refused with a short error, or read so that
 // it can be written and read again, and that what is done with it has defined results.
 #include <elasticjob/config/followed_rounds.hpp>
+#include <elasticjob/execution/job_pauses.hpp>
 #include <elasticjob/execution/round_ends.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/execution/stop_request.hpp>
@@ -42,6 +43,17 @@ void check_record(run_record r) {
     fuzz::require(written && *written == r, "what has ended is read as the same");
 }
 
+void check_pauses(job_pauses p) {
+    auto const text = p.to_text();
+    auto const again = job_pauses::parse(text);
+    fuzz::require(again && again->to_text() == text, "pauses that were read are read as the same again");
+    wall_time const now{std::chrono::seconds{1'800'000'000}};
+    auto const paused = p.pause("10.0.0.7", now);
+    fuzz::require(!paused || p.in_force("10.0.0.7"), "a pause is in force");
+    if (paused) fuzz::require(p.resume("10.0.0.7", now), "a pause that is in force can be ended");
+    fuzz::require(p.all().size() <= job_pauses::pauses_max, "pauses have a limit");
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
@@ -58,6 +70,10 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     } else {
         check_refused(rounds.error());
     }
+    if (auto const p = job_pauses::parse(text))
+        check_pauses(*p);
+    else
+        check_refused(p.error());
     if (auto const due = parse_stop_request(text)) {
         auto const again = parse_stop_request(stop_request_text(*due));
         fuzz::require(again == due, "a request to stop is read as the same again");
