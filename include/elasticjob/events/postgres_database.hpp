@@ -47,8 +47,8 @@ public:
         return count;
     }
 
-    result<detail::sql::table> select(detail::sql::selection const& what) {
-        detail::sql::table all;
+    result<detail::sql::selected_rows> select(detail::sql::selection const& what) {
+        detail::sql::selected_rows all;
         ELASTICJOB_CHECK(attempt([&] { all = read_rows(what); }));
         return all;
     }
@@ -156,7 +156,7 @@ private:
         p->statement.execute(true);
     }
 
-    detail::sql::table read_rows(detail::sql::selection const& what) {
+    detail::sql::selected_rows read_rows(detail::sql::selection const& what) {
         std::vector<std::pair<std::string, soci::indicator>> columns(what.columns);
         soci::statement s{*session_};
         for (auto& [value, state] : columns) s.exchange(soci::into(value, state));
@@ -165,7 +165,7 @@ private:
         s.prepare(what.text);
         s.define_and_bind();
         s.execute();
-        detail::sql::table all;
+        detail::sql::selected_rows all;
         while (s.fetch()) {
             auto& row = all.emplace_back(what.columns);
             for (std::size_t n = 0; n < what.columns; ++n)

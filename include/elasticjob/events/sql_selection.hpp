@@ -25,20 +25,20 @@ struct selection {
     std::size_t filter_values = 0; ///< how many of the values the filter has
 };
 
-using table = std::vector<std::vector<std::optional<std::string>>>;
+using selected_rows = std::vector<std::vector<std::optional<std::string>>>;
 
 } // namespace detail::sql
 
-/// | expression    | returns         | must hold                                                                          |
-/// |---------------|-----------------|------------------------------------------------------------------------------------|
-/// | `d.select(s)` | `result<table>` | the rows in their order, each value as text; changes nothing in a row              |
+/// | expression    | returns                 | must hold                                                                  |
+/// |---------------|-------------------------|----------------------------------------------------------------------------|
+/// | `d.select(s)` | `result<selected_rows>` | the rows in their order, each value as text; changes nothing in a row      |
 ///
 /// Connects and creates the tables if necessary. Errors: unreachable if the call may succeed later; invalid_argument if the
 /// database will never accept this.
 /// Models: SqliteDatabase, PostgresDatabase. Threads: one.
 template <class D>
 concept readable_event_database = requires(D& d, detail::sql::selection const& s) {
-    { d.select(s) } -> std::same_as<result<detail::sql::table>>;
+    { d.select(s) } -> std::same_as<result<detail::sql::selected_rows>>;
 };
 
 } // namespace elasticjob

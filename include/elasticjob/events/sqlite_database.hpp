@@ -40,7 +40,7 @@ public:
         return removed;
     }
 
-    result<detail::sql::table> select(detail::sql::selection const& s) {
+    result<detail::sql::selected_rows> select(detail::sql::selection const& s) {
         auto found = read_rows(s);
         if (!found && found.error() == errc::unreachable) close();
         return found;
@@ -129,11 +129,11 @@ private:
         return count;
     }
 
-    result<detail::sql::table> read_rows(detail::sql::selection const& what) {
+    result<detail::sql::selected_rows> read_rows(detail::sql::selection const& what) {
         ELASTICJOB_CHECK(open());
         ELASTICJOB_TRY(auto const s, prepare(what.text.c_str()));
         for (auto const& [name, value] : what.values) bind(s.get(), name.c_str(), value);
-        detail::sql::table all;
+        detail::sql::selected_rows all;
         int code = SQLITE_ROW;
         while ((code = sqlite3_step(s.get())) == SQLITE_ROW) {
             auto& row = all.emplace_back(what.columns);
