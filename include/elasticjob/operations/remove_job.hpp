@@ -88,8 +88,8 @@ task<result<std::optional<std::string>>> show_out(Registry& r, job_layout at,
 }
 
 /// Removes everything except the tombstone and the audit trail, from the leaves up, as much at a time as fits into a
-/// transaction. Each transaction checks that the tombstone still exists. Returns whether nothing else was left. Errors: version_conflict
-/// if the job has been restored; those of the registry.
+/// transaction. Each transaction checks that the tombstone still exists. Returns whether nothing else was left.
+/// Errors: version_conflict if the job has been restored; those of the registry.
 template <registry Registry>
 task<result<bool>> clear_away(Registry& r, job_layout at, session_generation g) {
     ELASTICJOB_CO_TRY(auto doomed, co_await list_below(r, at.root()));
@@ -107,8 +107,7 @@ task<result<bool>> clear_away(Registry& r, job_layout at, session_generation g) 
             t.add(o);
         }
         ELASTICJOB_CO_TRY(auto const reply, co_await r.commit(std::move(t)));
-        if (!reply && reply.refused->operation == 0)
-            co_return taken_back(at);
+        if (!reply && reply.refused->operation == 0) co_return taken_back(at);
         if (!reply) break; // another caller was faster, or has just written
     }
     co_return false; // not known yet
@@ -145,13 +144,16 @@ task<result<void>> remove_with(Registry& r, job_layout at, mono_time deadline, L
         if (!is_moving) co_await news.newer_than(seen, std::min(deadline, until));
     }
     if (!is_removed)
-        co_return error{errc::timed_out, "it is not known whether the job is removed; repeat the call", at.root().str()};
+        co_return error{errc::timed_out, "it is not known whether the job is removed; repeat the call",
+                        at.root().str()};
     if (instance)
-        co_return error{errc::timed_out,
-                        "the job is removed, but an instance has not left yet, so that its nodes are there still; repeat "
-                        "the call to have them gone",
-                        at.instances().str() + "/" + *instance};
-    co_return error{errc::timed_out, "the job is removed, but its nodes could not all be in time; repeat the call", at.root().str()};
+        co_return error{
+            errc::timed_out,
+            "the job is removed, but an instance has not left yet, so that its nodes are there still; repeat "
+            "the call to have them gone",
+            at.instances().str() + "/" + *instance};
+    co_return error{errc::timed_out, "the job is removed, but its nodes could not all be in time; repeat the call",
+                    at.root().str()};
 }
 
 struct leave_tombstone {
@@ -167,11 +169,11 @@ struct leave_tombstone {
 /// From then on no instance can join the job, no run begins, and no restart brings the job back; only restore_job does.
 /// The job's instances let their runs end, record them, and leave in order. Java members ignore tombstones, so their
 /// nodes are removed, which makes them leave. When the last instance has left, all nodes of the job except the
-/// tombstone and the audit trail are removed, in as many transactions as necessary. The removal may stop after any step, and every step may
-/// be repeated, by the same caller, by another one, or by several at once.
-/// Errors: no_node if there is no such job; timed_out if instances are still there at the deadline or the registry has
-/// not answered: the error says which, and whether the job is already removed; version_conflict if the job is restored
-/// meanwhile; those of the registry.
+/// tombstone and the audit trail are removed, in as many transactions as necessary. The removal may stop after any
+/// step, and every step may be repeated, by the same caller, by another one, or by several at once. Errors: no_node
+/// if there is no such job; timed_out if instances are still there at the deadline or the registry has not answered:
+/// the error says which, and whether the job is already removed; version_conflict if the job is restored meanwhile;
+/// those of the registry.
 template <registry Registry>
 task<result<void>> request_removal(Registry& r, job_name job, mono_time deadline) {
     job_layout const at{job};
@@ -179,10 +181,10 @@ task<result<void>> request_removal(Registry& r, job_name job, mono_time deadline
 }
 
 /// The same as an operator's command. The transaction that creates the tombstone puts it on record in the audit trail,
-/// which stays beside the tombstone. If the job was removed already, the call only clears up. A second call with the same
-/// key continues to wait and to clear up, unless the job has been restored since.
-/// Errors: as `request_removal`, and those of `carry_out`. After timed_out repeat the call with the same key: the error says
-/// whether the job is removed already.
+/// which stays beside the tombstone. If the job was removed already, the call only clears up. A second call with the
+/// same key continues to wait and to clear up, unless the job has been restored since. Errors: as `request_removal`,
+/// and those of `carry_out`. After timed_out repeat the call with the same key: the error says whether the job is
+/// removed already.
 template <registry Registry>
 task<result<command_result>> order_removal(Registry& r, job_name job, command_by by, mono_time deadline) {
     job_layout const at{job};
@@ -203,8 +205,8 @@ task<result<command_result>> order_removal(Registry& r, job_name job, command_by
     co_return done;
 }
 
-/// `request_removal` as a blocking call, `remove_job(registry, "settle")`, for programs: it is not on record. Errors: as
-/// above, and invalid_argument for an invalid job name. Threads: any but the loop's.
+/// `request_removal` as a blocking call, `remove_job(registry, "settle")`, for programs: it is not on record. Errors:
+/// as above, and invalid_argument for an invalid job name. Threads: any but the loop's.
 template <registry Registry>
 result<void> remove_job(Registry& r, std::string_view job,
                         std::chrono::milliseconds patience = std::chrono::seconds{60}) {
@@ -213,8 +215,8 @@ result<void> remove_job(Registry& r, std::string_view job,
     return block_on(l, request_removal(r, std::move(name), l.now() + patience));
 }
 
-/// `order_removal` as a blocking call: `remove_job(registry, "settle", {"ann"})`. Errors: as above, and invalid_argument
-/// for an invalid job name. Threads: any but the loop's.
+/// `order_removal` as a blocking call: `remove_job(registry, "settle", {"ann"})`. Errors: as above, and
+/// invalid_argument for an invalid job name. Threads: any but the loop's.
 template <registry Registry>
 result<command_result> remove_job(Registry& r, std::string_view job, command_by by,
                                   std::chrono::milliseconds patience = std::chrono::seconds{60}) {

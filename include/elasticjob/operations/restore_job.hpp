@@ -36,8 +36,8 @@ struct lift_tombstone {
 } // namespace detail
 
 /// Frees the name of a removed job. Finishes the removal and then removes the tombstone. Nothing is left of the job but
-/// its audit trail: no run records, and no disabled servers or items. To run the job again, add it. Errors: no_node if the job has no
-/// tombstone, also if it has just been restored; those of request_removal.
+/// its audit trail: no run records, and no disabled servers or items. To run the job again, add it. Errors: no_node
+/// if the job has no tombstone, also if it has just been restored; those of request_removal.
 template <registry Registry>
 task<result<void>> request_restoration(Registry& r, job_name job, mono_time deadline) {
     job_layout const at{job};
@@ -49,10 +49,10 @@ task<result<void>> request_restoration(Registry& r, job_name job, mono_time dead
     co_return done;
 }
 
-/// The same as an operator's command. The audit trail stays and has the command on record; a job that is added under the
-/// name continues it. A dry run does not look for what is still to be cleared up.
-/// Errors: as `request_restoration`, and those of `carry_out`; timed_out also if it is not known whether the command was
-/// carried out: repeat it with the same key.
+/// The same as an operator's command. The audit trail stays and has the command on record; a job that is added under
+/// the name continues it. A dry run does not look for what is still to be cleared up. Errors: as
+/// `request_restoration`, and those of `carry_out`; timed_out also if it is not known whether the command was carried
+/// out: repeat it with the same key.
 template <registry Registry>
 task<result<command_result>> order_restoration(Registry& r, job_name job, command_by by, mono_time deadline) {
     job_layout const at{job};
@@ -73,8 +73,8 @@ task<result<command_result>> order_restoration(Registry& r, job_name job, comman
     co_return co_await within(r.loop(), deadline, std::move(order));
 }
 
-/// `request_restoration` as a blocking call, `restore_job(registry, "settle")`, for programs: it is not on record. Errors:
-/// as above, and invalid_argument for an invalid job name. Threads: any but the loop's.
+/// `request_restoration` as a blocking call, `restore_job(registry, "settle")`, for programs: it is not on record.
+/// Errors: as above, and invalid_argument for an invalid job name. Threads: any but the loop's.
 template <registry Registry>
 result<void> restore_job(Registry& r, std::string_view job,
                          std::chrono::milliseconds patience = std::chrono::seconds{60}) {

@@ -31,10 +31,17 @@ task<result<command_plan>> plan_shut_down(Registry& r, job_layout at, std::vecto
     co_return command_plan{std::to_string(count) + (count == 1 ? " instance leaves" : " instances leave")};
 }
 
+/// The registry refuses the transaction if a sharding has been requested since. Of a job that lacks nodes above the mark, it
+/// checks that the uppermost one is still missing.
+inline void check_no_sharding(transaction& t, job_layout const& at, bool has_leader, bool has_flags) {
+    t.check_absent(!has_leader ? at.leader() : has_flags ? at.sharding_necessary() : at.sharding_flags());
+}
+
 /// Adds the removal of a server that is left over. Errors: those of `order_server_removal`.
 template <registry Registry>
 task<result<command_plan>> plan_server_removal(Registry& r, job_layout at, std::string server, transaction& t) {
-    std::vector<node_path> const paths{at.server(server), at.assignment(), at.sharding_necessary(), at.instances()};
+    std::vector<node_path> const paths{at.server(server), at.assignment(), at.sharding_necessary(),
+                                       at.instances(),    at.leader(),     at.sharding_flags()};
     ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, paths));
     ELASTICJOB_CO_TRY(auto const names, co_await list_sorted(r, at.instances()));
     if (!nodes[0])
@@ -50,7 +57,7 @@ task<result<command_plan>> plan_server_removal(Registry& r, job_layout at, std::
         if (nodes[2])
             co_return error{errc::version_conflict, "a sharding is to come: repeat the command when it is over",
                             at.sharding_necessary().str()};
-        t.check_absent(at.sharding_necessary());
+        check_no_sharding(t, at, nodes[4].has_value(), nodes[5].has_value());
         if (nodes[1]) t.check(at.assignment(), nodes[1]->stat.version);
     }
     co_return command_plan{"the server is removed"};

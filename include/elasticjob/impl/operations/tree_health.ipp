@@ -293,7 +293,7 @@ ELASTICJOB_DECL void put_repair(transaction& t, job_layout const& at, job_tree c
         return;
     }
     if (finding.what == tree_fault::surplus && below.starts_with("sharding/")) {
-        t.check_absent(at.sharding_necessary());
+        check_no_sharding(t, at, has(at.leader()), has(at.sharding_flags()));
         if (has(at.assignment())) t.check(at.assignment(), version_of("ext/assignment"));
         std::vector<std::string> doomed;
         for (auto const& [p, n] : tree)
