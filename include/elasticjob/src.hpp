@@ -38,6 +38,7 @@
 #include <elasticjob/impl/config/task_id.ipp>
 #include <elasticjob/impl/config/task_id_parser.ipp>
 #include <elasticjob/impl/config/text.ipp>
+#include <elasticjob/impl/config/utc_text.ipp>
 #include <elasticjob/impl/config/validation.ipp>
 #include <elasticjob/impl/core/clock.ipp>
 #include <elasticjob/impl/core/error.ipp>

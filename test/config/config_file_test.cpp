@@ -121,6 +121,24 @@ TEST_CASE("config.config_file: what the registry holds can be read, under Java's
     CHECK(*parsed == canonical(config));
 }
 
+TEST_CASE("config.config_file: what a registry has is written so that it is read as the same") {
+    auto stored = with_everything();
+    stored.description = "${HOME} \"quoted\" <b>";
+    job_config const instances_own;
+    stored.on_misfire = instances_own.on_misfire;
+    stored.run_time_limit = instances_own.run_time_limit;
+    stored.give_up_after = instances_own.give_up_after;
+    stored.retry = instances_own.retry;
+    stored.dead_letters_max = instances_own.dead_letters_max;
+    stored.on_wrong_clock = instances_own.on_wrong_clock;
+    stored.dataflow = instances_own.dataflow;
+    for (auto const& c : {stored, job_config{.name = "settle", .cron = "@daily"}}) {
+        auto const parsed = parse_job_config(write_job_config(c), nullptr);
+        REQUIRE_MESSAGE(parsed, (parsed ? "" : to_string(parsed.error())));
+        CHECK(*parsed == c);
+    }
+}
+
 TEST_CASE("config.config_file: variables of the environment are put in, in texts only, and once") {
     auto const parsed = parse(R"({
         "name": "settle-${REGION}", "cron": "${CRON:-@hourly}", "sharding_total_count": "${ITEMS}",

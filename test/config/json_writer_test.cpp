@@ -23,6 +23,22 @@ TEST_CASE("config.json_writer: members are separated, objects are nested") {
           R"({"a":{},"b":{"c":-1},"d":""})");
 }
 
+TEST_CASE("config.json_writer: lists of texts and of objects, and members that may be missing") {
+    std::optional<int> const none, one{1};
+    CHECK(json_writer{}.open_list("a").close().member("b", none).member("c", one).finish() == R"({"a":[],"c":1})");
+    CHECK(json_writer{}
+              .open_list("a")
+              .element("x")
+              .element("y")
+              .open()
+              .member("z", 1)
+              .close()
+              .open()
+              .close()
+              .close()
+              .finish() == R"({"a":["x","y",{"z":1},{}]})");
+}
+
 TEST_CASE("config.json_writer: the argument of a script is as Java writes it") {
     CHECK(json_writer{}
               .member("jobName", "test_job")

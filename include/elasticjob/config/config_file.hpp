@@ -40,11 +40,16 @@ std::optional<std::string> environment_variable(std::string const& name);
 /// | `on_misfire`, …       |                                                                                          |
 ///
 /// In a text, `${NAME}` stands for the variable of that name, `${NAME:-other}` for `other` if there is no such
-/// variable, and `$${` for `${`. The configuration is not validated: see `validate`.
+/// variable, and `$${` for `${`; unless `find` is null: then texts stay as they are, as text from outside must. The
+/// configuration is not validated: see `validate`.
 ///
 /// Errors: malformed_data, with the line in `where`. The error lists all problems, each with its line and field.
 /// Time: linear in the text.
 result<job_config> parse_job_config(std::string_view json, variable_lookup find = environment_variable);
+
+/// What a registry has of a configuration, in the same form: all members but those that are an instance's own
+/// (`on_misfire` and those behind it). For `parse_job_config` with a null `find`.
+std::string write_job_config(job_config const& config);
 
 /// Reads a file. Errors: invalid_argument if it cannot be read; those of `parse_job_config`, with file and line.
 result<job_config> read_job_config(std::string const& file, variable_lookup find = environment_variable);

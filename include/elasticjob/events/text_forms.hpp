@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Formats instants, and makes any text fit for a log or a database.
+/// \file \brief Makes any text fit for a log or a database.
 #ifndef ELASTICJOB_EVENTS_TEXT_FORMS_HPP
 #define ELASTICJOB_EVENTS_TEXT_FORMS_HPP
 
 #include <elasticjob/config/text.hpp>
+#include <elasticjob/config/utc_text.hpp>
 #include <elasticjob/core/algorithm.hpp> // find_if_not
-#include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/decl.hpp>
 
-#include <charconv>
-#include <chrono> // the calendar
-#include <concepts>
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -35,19 +33,6 @@ void append_escaped(std::string& out, std::string_view text);
 
 /// The text with at most `units` UTF-16 code units, as valid UTF-8 without NUL, which databases do not accept.
 std::string clean_text(std::string_view text, std::size_t utf16_units_max);
-
-/// Appends a decimal number with leading zeros up to that many digits.
-inline void append_number(std::string& out, std::integral auto number, std::size_t digits = 0) {
-    char text[24];
-    auto const end = std::to_chars(text, text + sizeof text, number).ptr;
-    auto const length = static_cast<std::size_t>(end - text);
-    if (length < digits) out.append(digits - length, '0');
-    out.append(text, length);
-}
-
-/// UTC with milliseconds: `2026-01-01T00:00:00.025Z`; with `' '` and nothing, as SQL writes it.
-void append_instant(std::string& out, wall_time t, char separator = 'T', std::string_view end = "Z");
-std::string format_instant(wall_time t, char separator = 'T', std::string_view end = "Z");
 
 /// Seconds with six decimal places: `1.250000`.
 void append_seconds(std::string& out, std::chrono::nanoseconds span);

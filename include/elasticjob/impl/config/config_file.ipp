@@ -8,9 +8,9 @@
 #include <elasticjob/config/json_text.hpp>
 #include <elasticjob/config/schedule_text.hpp> // names of the rules
 #include <elasticjob/config/text.hpp>
+#include <elasticjob/config/utc_text.hpp>
 #include <elasticjob/config/validation.hpp> // problems_listed_max
 #include <elasticjob/core/algorithm.hpp>
-#include <elasticjob/cron/civil.hpp>
 
 #include <array>
 #include <cerrno>
@@ -108,56 +108,14 @@ ELASTICJOB_DECL char const* read_value(std::chrono::seconds& to, json_value cons
     return to == span ? nullptr : "a span of whole seconds";
 }
 
-/// `2026-12-24T18:00:00Z`, with up to three decimal places after the seconds, and an offset in place of `Z`.
-ELASTICJOB_DECL bool read_utc(std::string_view text, wall_time& into) {
-    auto const take = [&](std::size_t digits, int low, int high, int& number) {
-        auto const word = text.substr(0, digits);
-        bool const is_number = word.size() == digits && std::all_of(word.begin(), word.end(), is_digit) &&
-                               read_number(word, number) && low <= number && number <= high;
-        if (is_number) text.remove_prefix(digits);
-        return is_number;
-    };
-    auto const skip = [&](char c) {
-        bool const is_there = text.starts_with(c);
-        if (is_there) text.remove_prefix(1);
-        return is_there;
-    };
-    int year = 0, month = 0, day = 0, hours = 0, minutes = 0, seconds = 0;
-    if (!take(4, 1970, 2225, year) || !skip('-') || !take(2, 1, 12, month) || !skip('-') || !take(2, 1, 31, day) ||
-        !skip('T') || !take(2, 0, 23, hours) || !skip(':') || !take(2, 0, 59, minutes) || !skip(':') ||
-        !take(2, 0, 59, seconds))
-        return false;
-    auto const number_of_month = static_cast<std::uint32_t>(month), number_of_day = static_cast<std::uint32_t>(day);
-    if (number_of_day > days_in_month(year, number_of_month)) return false;
-    int milliseconds = 0;
-    if (skip('.')) {
-        auto const end = std::min<std::size_t>(text.find_first_not_of("0123456789"), text.size());
-        if (end < 1 || end > 3 || !take(end, 0, 999, milliseconds)) return false;
-        for (auto i = end; i < 3; ++i) milliseconds *= 10;
-    }
-    int offset = 0;
-    if (!skip('Z')) {
-        bool const is_east = text.starts_with('+');
-        int offset_hours = 0, offset_minutes = 0;
-        if (!(skip('+') || skip('-')) || !take(2, 0, 23, offset_hours) || !skip(':') || !take(2, 0, 59, offset_minutes))
-            return false;
-        offset = (offset_hours * 60 + offset_minutes) * (is_east ? 60 : -60);
-    }
-    if (!text.empty()) return false;
-    auto const since_1970 = day_of({year, number_of_month, number_of_day}) * seconds_per_day + hours * 3'600 +
-                            minutes * 60 + seconds - offset;
-    into = wall_time{std::chrono::seconds{since_1970} + std::chrono::milliseconds{milliseconds}};
-    return true;
-}
-
 ELASTICJOB_DECL char const* read_value(wall_time& to, json_value const& value) {
     bool const is_read = value.is == json_value::kind::string && read_utc(value.text, to);
     return is_read ? nullptr : "an instant as 2026-12-24T18:00:00Z, or with an offset in place of Z, as +02:00";
 }
 
-/// Calls `visit(name, member)` with the path of each field that is a value.
-template <class Visit>
-void for_each_written_field(job_config& c, Visit visit) {
+/// Calls `visit(name, member)` with the path of each field that is a value and that a registry has.
+template <class Config, class Visit>
+void for_each_stored_field(Config& c, Visit visit) {
     visit("name", c.name);
     visit("cron", c.cron);
     visit("sharding_total_count", c.sharding_total_count);
@@ -188,6 +146,12 @@ void for_each_written_field(job_config& c, Visit visit) {
     visit("ends", c.ends);
     visit("jitter", c.jitter);
     visit("item_labels", c.item_labels);
+}
+
+/// The same with those that are an instance's own.
+template <class Visit>
+void for_each_written_field(job_config& c, Visit visit) {
+    for_each_stored_field(c, visit);
     visit("on_misfire.rule", c.on_misfire.rule);
     visit("on_misfire.runs_max", c.on_misfire.runs_max);
     visit("on_misfire.max_lateness", c.on_misfire.max_lateness);
@@ -232,6 +196,7 @@ public:
         return take({json_value::kind::number, {text, length}});
     }
     bool String(char const* text, rapidjson::SizeType length, bool) {
+        if (!find_) return take({json_value::kind::string, {text, length}});
         auto expanded = expand({text, length});
         return expanded ? take({json_value::kind::string, *expanded}) : goes_on();
     }
@@ -428,9 +393,80 @@ private:
     std::vector<error> problems_{};
 };
 
+/// Writes values in the forms that `read_value` reads.
+struct config_file_writer {
+    json_writer& out;
+
+    void operator()(std::string_view name, std::string const& value) const { out.member(name, value); }
+    void operator()(std::string_view name, std::integral auto value) const { out.member(name, value); }
+    void operator()(std::string_view name, job_type value) const { out.member(name, name_of(value)); }
+    void operator()(std::string_view name, gap_rule value) const { out.member(name, word(value, gap_names)); }
+    void operator()(std::string_view name, overlap_rule value) const { out.member(name, word(value, overlap_names)); }
+    void operator()(std::string_view name, std::chrono::milliseconds value) const {
+        out.member(name, value.count() == 0 ? "0" : std::to_string(value.count()) + "ms");
+    }
+    void operator()(std::string_view name, wall_time value) const { out.member(name, format_instant(value)); }
+
+    template <class Enum, std::size_t N>
+    static std::string_view word(Enum value, std::array<std::string_view, N> const& names) {
+        return names[static_cast<std::size_t>(value)];
+    }
+};
+
+ELASTICJOB_DECL void write_schedule(json_writer& out, job_schedule const& s) {
+    config_file_writer const write{out};
+    using kind = job_schedule::kind;
+    out.open();
+    switch (s.is) {
+    case kind::cron:
+        write("cron", s.expression);
+        break;
+    case kind::fixed_rate:
+        write("fixed_rate", s.span);
+        break;
+    case kind::fixed_delay:
+        write("fixed_delay", s.span);
+        break;
+    case kind::once_at:
+        write("once_at", s.at);
+        break;
+    case kind::once_now:
+        write("once_now", true);
+        break;
+    case kind::after_job:
+        write("after_job", s.job);
+        out.member("end", write.word(s.after, round_end_names));
+    }
+    out.close();
+}
+
 } // namespace elasticjob::detail
 
 namespace elasticjob {
+
+ELASTICJOB_DECL std::string write_job_config(job_config const& config) {
+    json_writer out;
+    detail::config_file_writer const write{out};
+    detail::for_each_stored_field(config, [&](std::string_view name, auto const& member) {
+        if constexpr (std::is_same_v<decltype(member), wall_time const&>)
+            if (member == wall_time::min() || member == wall_time::max()) return; // no limit
+        if (name.find('.') == name.npos) write(name, member);
+    });
+    out.open("on_clock_change");
+    auto const write_rule = [&](std::string_view name, civil_rule const& rule) {
+        out.open(name);
+        write("gap", rule.gap);
+        write("overlap", rule.overlap);
+        out.close();
+    };
+    write_rule("named_hours", config.on_clock_change.named_hours);
+    write_rule("every_hour", config.on_clock_change.every_hour);
+    out.close().open_list("schedules");
+    for (auto const& s : config.schedules) detail::write_schedule(out, s);
+    out.close().open_list("excluded");
+    for (auto const& e : config.excluded) out.element(e);
+    return out.close().finish();
+}
 
 ELASTICJOB_DECL std::optional<std::string> environment_variable(std::string const& name) {
     auto const* value = std::getenv(name.c_str());

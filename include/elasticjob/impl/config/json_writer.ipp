@@ -33,24 +33,37 @@ ELASTICJOB_DECL void append_json_string(std::string& out, std::string_view text)
 
 namespace elasticjob {
 
-ELASTICJOB_DECL json_writer& json_writer::member(std::string_view name, std::string_view value) {
-    detail::append_json_string(begin(name), value);
+ELASTICJOB_DECL json_writer& json_writer::open(std::string_view name) {
+    begin(name) += '{';
+    ends_ += '}';
     return *this;
 }
 
-ELASTICJOB_DECL json_writer& json_writer::open(std::string_view name) {
-    begin(name) += '{';
+ELASTICJOB_DECL json_writer& json_writer::open() {
+    begin() += '{';
+    ends_ += '}';
+    return *this;
+}
+
+ELASTICJOB_DECL json_writer& json_writer::open_list(std::string_view name) {
+    begin(name) += '[';
+    ends_ += ']';
     return *this;
 }
 
 ELASTICJOB_DECL json_writer& json_writer::close() {
-    text_ += '}';
+    text_ += ends_.back();
+    ends_.pop_back();
     return *this;
 }
 
+ELASTICJOB_DECL std::string& json_writer::begin() {
+    if (text_.back() != '{' && text_.back() != '[') text_ += ',';
+    return text_;
+}
+
 ELASTICJOB_DECL std::string& json_writer::begin(std::string_view name) {
-    if (text_.back() != '{') text_ += ',';
-    detail::append_json_string(text_, name);
+    detail::append_json_string(begin(), name);
     return text_ += ':';
 }
 

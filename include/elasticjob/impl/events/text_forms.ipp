@@ -31,28 +31,6 @@ ELASTICJOB_DECL std::string clean_text(std::string_view text, std::size_t utf16_
     return out;
 }
 
-ELASTICJOB_DECL void append_instant(std::string& out, wall_time t, char separator, std::string_view end) {
-    using namespace std::chrono;
-    auto const ms = floor<milliseconds>(t);
-    auto const day = floor<days>(ms);
-    year_month_day const date{day};
-    hh_mm_ss const time{ms - day};
-    append_number(out, static_cast<int>(date.year()), 4);
-    append_number(out += '-', static_cast<unsigned>(date.month()), 2);
-    append_number(out += '-', static_cast<unsigned>(date.day()), 2);
-    append_number(out += separator, time.hours().count(), 2);
-    append_number(out += ':', time.minutes().count(), 2);
-    append_number(out += ':', time.seconds().count(), 2);
-    append_number(out += '.', time.subseconds().count(), 3);
-    out.append(end);
-}
-
-ELASTICJOB_DECL std::string format_instant(wall_time t, char separator, std::string_view end) {
-    std::string text;
-    append_instant(text, t, separator, end);
-    return text;
-}
-
 ELASTICJOB_DECL void append_seconds(std::string& out, std::chrono::nanoseconds span) {
     auto micros = std::chrono::round<std::chrono::microseconds>(span).count();
     if (micros < 0) out += '-';

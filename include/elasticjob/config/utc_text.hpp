@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Instants as people and other programs read them: `2026-01-01T00:00:00.025Z`.
+#ifndef ELASTICJOB_CONFIG_UTC_TEXT_HPP
+#define ELASTICJOB_CONFIG_UTC_TEXT_HPP
+
+#include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/decl.hpp>
+
+#include <charconv>
+#include <chrono> // the calendar
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace elasticjob::detail {
+
+/// Appends a decimal number with leading zeros up to that many digits.
+inline void append_number(std::string& out, std::integral auto number, std::size_t digits = 0) {
+    char text[24];
+    auto const end = std::to_chars(text, text + sizeof text, number).ptr;
+    auto const length = static_cast<std::size_t>(end - text);
+    if (length < digits) out.append(digits - length, '0');
+    out.append(text, length);
+}
+
+/// UTC with milliseconds: `2026-01-01T00:00:00.025Z`; with `' '` and nothing, as SQL writes it.
+void append_instant(std::string& out, wall_time t, char separator = 'T', std::string_view end = "Z");
+std::string format_instant(wall_time t, char separator = 'T', std::string_view end = "Z");
+
+/// Reads an instant of RFC 3339 from 1970 to 2225, with up to three decimal places after the seconds, and `Z` or an offset.
+/// False for anything else.
+bool read_utc(std::string_view text, wall_time& into);
+
+} // namespace elasticjob::detail
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/config/utc_text.ipp>
+#endif
+#endif // ELASTICJOB_CONFIG_UTC_TEXT_HPP
