@@ -128,6 +128,7 @@
 #include <elasticjob/impl/operations/line_server.ipp>
 #include <elasticjob/impl/operations/plan.ipp>
 #include <elasticjob/impl/operations/remove_job.ipp>
+#include <elasticjob/impl/operations/round_overview.ipp>
 #include <elasticjob/impl/operations/server_overview.ipp>
 #include <elasticjob/impl/operations/switches.ipp>
 #include <elasticjob/impl/operations/tree_health.ipp>

@@ -284,9 +284,9 @@ TEST_CASE("operations.overview: items say what they do, what they did, and when 
     c.run_for(1h);
     page = list_items(c.by_hand, "settle").value();
     CHECK(page.items[0].health == item_health::idle);
-    REQUIRE(page.items[0].last);
-    CHECK(page.items[0].last->outcome == run_outcome::completed);
-    CHECK(page.items[0].last->run.due == full_hour);
+    REQUIRE(page.items[0].ledger.size() == 1);
+    CHECK(page.items[0].ledger[0].outcome == run_outcome::completed);
+    CHECK(page.items[0].ledger[0].run.due == full_hour);
     CHECK(page.items[0].next_due == full_hour + 1h);
     CHECK(page.items[1].health == item_health::retrying);
     REQUIRE(page.items[1].retry);

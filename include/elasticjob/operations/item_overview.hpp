@@ -58,9 +58,11 @@ struct item_overview {
     console_item_status status{};
     item_health health{};
     bool is_failover = false;           ///< it runs again after its instance died
-    std::optional<run_begin> running{}; ///< a run that has begun and not ended; Java members record none
-    std::optional<run_retry> retry{};   ///< an attempt that is to come
-    std::optional<run_entry> last{};    ///< what became of its last due instant or order
+    bool is_disabled = false;
+    std::optional<run_begin> running{};     ///< a run that has begun and not ended; Java members record none
+    std::optional<run_progress> progress{}; ///< of that run
+    std::optional<run_retry> retry{};       ///< an attempt that is to come
+    std::vector<run_entry> ledger{};        ///< what became of its last due instants and orders, the oldest first
     std::optional<wall_time> next_due{};
     std::size_t dead_letters = 0;
     std::optional<error> fault{}; ///< why its record cannot be read

@@ -9,12 +9,13 @@ namespace elasticjob::cli::detail {
 ELASTICJOB_DECL report table_of(item_page const& page) {
     report table{{"item", "status", "health", "owner", "begun", "outcome", "next_due", "dead_letters", "note"}};
     for (auto const& i : page.items) {
+        auto const* const last = i.ledger.empty() ? nullptr : &i.ledger.back();
         auto const begun = i.running ? std::optional{i.running->begun} : std::nullopt;
         table.rows.push_back({i.item, name_of(i.status), name_of(i.health), i.owner, begun,
-                              i.last ? name_of(i.last->outcome) : std::string_view{}, i.next_due, i.dead_letters,
-                              i.fault  ? to_string(*i.fault)
-                              : i.last ? i.last->note
-                                       : std::string{}});
+                              last ? name_of(last->outcome) : std::string_view{}, i.next_due, i.dead_letters,
+                              i.fault ? to_string(*i.fault)
+                              : last  ? last->note
+                                      : std::string{}});
     }
     return table;
 }

@@ -30,6 +30,7 @@ ELASTICJOB_DECL item_overview overview_of(item_index item, item_reading const& r
     };
     item_overview one{item, read.owner};
     one.is_failover = read.failover.has_value();
+    one.is_disabled = read.disabled.has_value();
     if (read.record) {
         auto record = run_record::parse(read.record->data);
         if (!record) {
@@ -38,7 +39,8 @@ ELASTICJOB_DECL item_overview overview_of(item_index item, item_reading const& r
         } else {
             one.running = std::move(record->running);
             one.retry = record->resume ? std::move(record->resume) : std::move(record->retry);
-            if (!record->ledger.empty()) one.last = std::move(record->ledger.back());
+            one.progress = run_record::parse_progress(read.record->data);
+            one.ledger = std::move(record->ledger);
             one.next_due = one.retry ? one.retry->at : record->next_due;
             one.dead_letters = record->dead_letters.size();
         }

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The recent rounds of a job, for people: when they began and ended, and what became of their items.
+#ifndef ELASTICJOB_OPERATIONS_ROUND_OVERVIEW_HPP
+#define ELASTICJOB_OPERATIONS_ROUND_OVERVIEW_HPP
+
+#include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/within.hpp>
+#include <elasticjob/execution/run_record.hpp>
+#include <elasticjob/operations/dead_letters.hpp> // no_records
+#include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/read_paced.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// What became of a round. The first that applies to one of its items counts.
+enum class round_state : std::uint8_t {
+    running,
+    failed,
+    interrupted,
+    retrying, ///< it waits for another attempt
+    completed,
+    coalesced, ///< the run of a later instant made up for it
+    skipped,
+};
+
+/// The name of the enumerator.
+std::string_view name_of(round_state s) noexcept;
+
+/// The runs of a job's items for one due instant.
+struct round_overview {
+    wall_time due{};
+    round_state state{};
+    std::optional<wall_time> begun{}; ///< the first of its runs
+    std::optional<wall_time> ended{}; ///< the last of them; nothing while one is running
+    std::uint32_t items = 0;          ///< whose records tell of it
+};
+
+/// The rounds that those records tell of, the newest first. Runs that an operator or the program ordered are none. O(n log n)
+/// in the number of entries.
+std::vector<round_overview> rounds_of(std::vector<run_record> const& records);
+
+/// The recent rounds of a job, as far as the records of its first `items_max` items tell: about the last twelve. One request for
+/// the list of records, and one for each. A record that cannot be read is left out: `check_job` finds it.
+/// Errors: no_node if there is no such job, or no instance of it keeps records; those of the registry.
+template <registry Registry>
+task<result<std::vector<round_overview>>> find_rounds(Registry& r, job_name job, std::uint32_t items_max = 1'000) {
+    job_layout const at{job};
+    auto const names = co_await r.children(at.run_records());
+    if (!names && names.error() == errc::no_node) co_return detail::no_records(at);
+    if (!names) co_return names.error();
+    std::vector<node_path> paths;
+    for (auto const& name : *names)
+        if (item_index i = 0; detail::read_number(std::string_view{name}, i) && i < items_max)
+            paths.push_back(at.run_record(i));
+    ELASTICJOB_CO_TRY(auto const nodes, co_await read_paced(r, std::move(paths), paced_requests_max));
+    std::vector<run_record> records;
+    for (auto const& n : nodes) {
+        if (!n) continue;
+        if (auto read = run_record::parse(n->data)) records.push_back(*std::move(read));
+    }
+    co_return rounds_of(records);
+}
+
+/// The same for programs that have no coroutine at hand. Waits up to `timeout`. Errors: as above, and timed_out;
+/// invalid_argument for a name that no job can have. Threads: any but the loop's.
+template <registry Registry>
+result<std::vector<round_overview>> list_rounds(Registry& r, std::string_view job, std::uint32_t items_max = 1'000,
+                                                std::chrono::milliseconds timeout = std::chrono::seconds{10}) {
+    ELASTICJOB_TRY(auto name, job_name::parse(job));
+    auto& l = r.loop();
+    return block_on(l, within(l, l.now() + timeout, find_rounds(r, std::move(name), items_max)));
+}
+
+} // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/operations/round_overview.ipp>
+#endif
+#endif // ELASTICJOB_OPERATIONS_ROUND_OVERVIEW_HPP
