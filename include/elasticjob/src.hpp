@@ -113,6 +113,7 @@
 #include <elasticjob/impl/membership/stored_job.ipp>
 #include <elasticjob/impl/membership/traits.ipp>
 #include <elasticjob/impl/operations/address_mask.ipp>
+#include <elasticjob/impl/operations/audit_query.ipp>
 #include <elasticjob/impl/operations/audit_trail.ipp>
 #include <elasticjob/impl/operations/clock.ipp>
 #include <elasticjob/impl/operations/command.ipp>

@@ -3,14 +3,7 @@
 #ifndef ELASTICJOB_COMMAND_LINE_JOB_COMMANDS_HPP
 #define ELASTICJOB_COMMAND_LINE_JOB_COMMANDS_HPP
 
-#include <elasticjob/allocation/average.hpp>
-#include <elasticjob/allocation/odevity.hpp>
-#include <elasticjob/allocation/rendezvous.hpp>
-#include <elasticjob/allocation/rotate.hpp>
-#include <elasticjob/allocation/round_robin_by_name.hpp>
-#include <elasticjob/allocation/sticky.hpp>
-#include <elasticjob/allocation/strategies.hpp>
-#include <elasticjob/allocation/weighted.hpp>
+#include <elasticjob/allocation/all_strategies.hpp>
 #include <elasticjob/command_line/command.hpp>
 #include <elasticjob/command_line/run_end.hpp>
 #include <elasticjob/config/config_file.hpp>
@@ -85,16 +78,14 @@ answer apply(Registry& r, arguments const& a) {
 
 template <registry Registry>
 answer plan_job(Registry& r, arguments const& a) {
-    using strategies = Strategies<AverageAllocation, OdevitySortByName, RotateServerByName, RoundRobinByName,
-                                  StickyAllocation, WeightedAllocation, RendezvousAllocation>;
     job_change change{.leaving = a.leaving, .item_count = a.item_count, .item_labels = a.labels};
     for (auto const& instance : a.joining) change.joining.push_back({instance});
-    auto const planned = plan<strategies>(r, a.job, std::move(change));
+    auto const planned = plan<AllStrategies>(r, a.job, std::move(change));
     if (!planned) return failure(planned.error());
     answer moves{.rows = table_of(*planned), .text = to_text(*planned)};
-    if (!strategies::has(planned->strategy_now))
+    if (!AllStrategies::has(planned->strategy_now))
         moves.messages = "elasticjob: this program does not have the job's strategy, so this is a plan for " +
-                         std::string{strategies::name} + "\n";
+                         std::string{AllStrategies::name} + "\n";
     return moves;
 }
 
