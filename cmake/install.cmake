@@ -17,7 +17,7 @@ endif()
 install(TARGETS elasticjob_core EXPORT elasticjob-core-targets
     FILE_SET HEADERS FILE_SET definitions FILE_SET date_zone FILE_SET std_zone)
 install(TARGETS elasticjob EXPORT elasticjob-zookeeper-targets FILE_SET HEADERS)
-install(TARGETS elasticjob_with_sqlite elasticjob_with_postgres elasticjob_with_http elasticjob_with_cli11
+install(TARGETS elasticjob_with_sqlite elasticjob_with_postgres elasticjob_with_http elasticjob_with_console elasticjob_with_cli11
     FILE_SET HEADERS)
 if(ELASTICJOB_BUILD_PROGRAM)
     install(TARGETS elasticjob_program RUNTIME)

@@ -18,6 +18,7 @@
 #include <elasticjob/impl/command_line/program.ipp>
 #include <elasticjob/impl/command_line/report.ipp>
 #include <elasticjob/impl/command_line/run_end.ipp>
+#include <elasticjob/impl/command_line/serve_console.ipp>
 #include <elasticjob/impl/command_line/server_commands.ipp>
 #include <elasticjob/impl/command_line/terminal.ipp>
 #include <elasticjob/impl/command_line/top.ipp>

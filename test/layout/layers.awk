@@ -13,8 +13,8 @@ BEGIN {
     # An operator's tool links no job code, so operations/ does not see the scheduler, and the other way round.
     level["scheduler"] = level["operations"] = 7
     level["(umbrella)"] = 8
-    level["console"] = level["command_line"] = 9
-    level["testing"] = 10
+    level["console"] = 9
+    level["testing"] = level["command_line"] = 10
     level["(source)"] = 11 # what the compiled library is made of
     closed["console", "scheduler"] = closed["console", "(umbrella)"] = 1
     closed["command_line", "scheduler"] = closed["command_line", "(umbrella)"] = 1

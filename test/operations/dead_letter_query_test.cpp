@@ -36,7 +36,7 @@ struct three_jobs {
             }
         }
     }
-    static run_entry letter(int minute, std::string note) {
+    static run_entry letter(item_index minute, std::string note) {
         wall_time const due{std::chrono::minutes{minute}};
         return {{due, run_source::schedule, 1, "a@-@b", due}, run_outcome::failed, due + 1s, 1, std::move(note)};
     }
@@ -78,8 +78,8 @@ TEST_CASE("operations.dead_letter_query: page by page, none is left out and none
     three_jobs w;
     auto const all = w.list({});
     for (std::size_t letters_max = 1; letters_max < 12; ++letters_max)
-        for (std::size_t const records_max : {1, 2, 100})
-            for (std::size_t const requests_max : {1, 2, 64}) {
+        for (auto const records_max : {1U, 2U, 100U})
+            for (auto const requests_max : {1U, 2U, 64U}) {
                 dead_letter_query query{.letters_max = letters_max, .records_max = records_max};
                 query.requests_max = requests_max;
                 strings seen;
@@ -146,7 +146,7 @@ TEST_CASE("operations.dead_letter_query: many are discarded or run again at once
 TEST_CASE("operations.dead_letter_query: a call handles a limited number, and says where it ended") {
     three_jobs w;
     run_record many;
-    for (int n = 0; n < 30; ++n) many.dead_letters.push_back(w.letter(n, "out of paper"));
+    for (item_index n = 0; n < 30; ++n) many.dead_letters.push_back(w.letter(n, "out of paper"));
     for (int i = 0; i < 3; ++i) {
         w.c.set("/settle/ext/run/" + std::to_string(i), many.to_text());
         w.c.set("/bill/ext/run/" + std::to_string(i), many.to_text());

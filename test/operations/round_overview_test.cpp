@@ -21,7 +21,7 @@ run_entry entry(wall_time due, run_outcome outcome, std::uint32_t attempt = 1, s
 
 std::string states(std::vector<run_record> const& records) {
     std::string all;
-    for (auto const& r : rounds_of(records)) all += std::string{name_of(r.state)} + ' ';
+    for (auto const& r : rounds_of(records)) all += std::string{name_of(r.outcome)} + ' ';
     return all;
 }
 
@@ -34,14 +34,14 @@ TEST_CASE("operations.round_overview: the worst of its items is what became of a
     auto const rounds = rounds_of({one, two});
     REQUIRE(rounds.size() == 2);
     CHECK(rounds[0].due == noon + 1h);
-    CHECK(rounds[0].state == round_state::completed);
+    CHECK(rounds[0].outcome == round_outcome::completed);
     CHECK(rounds[0].begun == noon + 1h + 1s);
     CHECK(rounds[0].ended == noon + 1h + 10s);
     CHECK(rounds[0].items == 2);
-    CHECK(rounds[1].state == round_state::failed);
+    CHECK(rounds[1].outcome == round_outcome::failed);
 
     two.running = run_begin{noon + 1h, run_source::failover, 2, "10.0.0.2@-@7", noon + 1h + 30s};
-    CHECK(rounds_of({one, two})[0].state == round_state::running);
+    CHECK(rounds_of({one, two})[0].outcome == round_outcome::running);
     CHECK(rounds_of({two, one})[0].begun == noon + 1h + 1s);
     CHECK_FALSE(rounds_of({one, two})[0].ended);
     CHECK_FALSE(rounds_of({two, one})[0].ended);
@@ -74,9 +74,9 @@ TEST_CASE("operations.round_overview: rounds of a job, from its records") {
     c.run_for(2h);
     auto const rounds = list_rounds(c.by_hand, "settle").value();
     REQUIRE(rounds.size() == 2);
-    CHECK(rounds[0].state == round_state::failed);
+    CHECK(rounds[0].outcome == round_outcome::failed);
     CHECK(rounds[0].items == 3);
-    CHECK(list_rounds(c.by_hand, "settle", 1).value()[0].state == round_state::completed);
+    CHECK(list_rounds(c.by_hand, "settle", 1).value()[0].outcome == round_outcome::completed);
     c.set("/settle/ext/run/1", "nonsense");
     CHECK(list_rounds(c.by_hand, "settle").value()[0].items == 2);
     CHECK(list_rounds(c.by_hand, "nobody").error() == errc::no_node);

@@ -44,6 +44,7 @@ enum class takes : std::uint32_t {
     a_command = 1U << 18,  ///< --dry-run, --operator, --key
     expression = 1U << 19, ///< EXPRESSION, --count
     shell = 1U << 20,      ///< SHELL
+    serving = 1U << 21,    ///< --port, --password-file and what else a console is told
 };
 constexpr takes operator|(takes a, takes b) noexcept {
     return static_cast<takes>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
@@ -51,6 +52,13 @@ constexpr takes operator|(takes a, takes b) noexcept {
 constexpr bool has(takes all, takes one) noexcept {
     return (static_cast<std::uint32_t>(all) & static_cast<std::uint32_t>(one)) != 0;
 }
+
+/// How a console is to be served.
+struct console_arguments {
+    int port = 8899;
+    std::string address = "127.0.0.1", password_file{}, identity_header = "x-remote-user";
+    std::vector<std::string> host_names{}, proxies{}, grants{};
+};
 
 /// All that a call can say. A command reads what it takes; the rest is as it stands here.
 struct arguments {
@@ -78,6 +86,8 @@ struct arguments {
     bool is_watching = false, is_waiting = false;
     std::string wanted_end = "either";
     std::int64_t interval_ms = 5'000, timeout_ms = 600'000;
+
+    console_arguments console{};
 
     std::chrono::milliseconds timeout() const noexcept { return std::chrono::milliseconds{timeout_ms}; }
     command_by by() const { return {operator_name, key, is_dry_run}; }

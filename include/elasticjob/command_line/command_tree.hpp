@@ -62,6 +62,7 @@ private:
     void take_selection(CLI::App& app, takes what);
     void take_settings(CLI::App& app, takes what);
     void take_waits(CLI::App& app, takes what);
+    void take_console(CLI::App& app, takes what);
     void take_command(CLI::App& app, command_shape const& shape);
 
     cli::arguments arguments_{};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program `elasticjob`, on ZooKeeper. What it does is in program.hpp.
 #include <elasticjob/command_line/program.hpp>
+#include <elasticjob/command_line/serve_console.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/registry/zk_registry.hpp>
 
@@ -21,6 +22,6 @@ int main(int argc, char** argv) {
         return std::make_unique<ZkRegistry>(std::move(registry));
     };
     cli::terminal terminal;
-    cli::program program{connect, terminal};
+    cli::program program{connect, terminal, cli::serve_console{}};
     return static_cast<int>(program.run({argv + (argc > 0), argv + argc}));
 }

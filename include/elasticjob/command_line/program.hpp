@@ -14,6 +14,7 @@
 #include <elasticjob/command_line/top.hpp>
 #include <elasticjob/command_line/tree_commands.hpp>
 #include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/stop_signals.hpp>
 #include <elasticjob/operations/job_overview.hpp>
 #include <elasticjob/operations/server_overview.hpp>
 
@@ -82,13 +83,20 @@ private:
     std::vector<std::size_t> widths_{};
 };
 
-/// The program for one call. `Connect` gives `result<P>` for a `registry_address`, where `*P` is a registry.
-template <class Connect>
+/// A program without a console.
+struct no_console {};
+
+inline constexpr command_shape console_shape{"console", "serve the web console of a registry, until you stop it",
+                                             takes::serving};
+
+/// The program for one call. `Connect` gives `result<P>` for a `registry_address`, where `*P` is a registry. `Serve` serves the
+/// console: `serve_console`, which needs further libraries.
+template <class Connect, class Serve = no_console>
 class program : program_base {
     using registry_type = std::remove_cvref_t<decltype(**std::declval<Connect&>()(registry_address{}))>;
 
 public:
-    program(Connect connect, terminal& t);
+    program(Connect connect, terminal& t, Serve serve = {});
 
     /// Once. `words`: the arguments, without the name of the program.
     exit_code run(std::vector<std::string> words);
@@ -100,46 +108,62 @@ private:
                           table_style const& style);
     exit_code watch(registry_type& r, command<registry_type> const& c, arguments const& a, table_style const& style);
 
+    static constexpr bool has_console = !std::is_same_v<Serve, no_console>;
+
+    // The commands of the registry are followed by `top`, perhaps `console`, and those that need no registry.
+    bool is_top(std::size_t number) const { return number == commands_.size(); }
+    bool is_console(std::size_t number) const { return has_console && number == commands_.size() + 1; }
+    std::size_t first_local() const { return commands_.size() + 1 + has_console; }
+
     Connect connect_;
+    Serve serve_;
     std::vector<command<registry_type>> commands_ = commands_of<registry_type>();
 };
 
-template <class Connect>
-program<Connect>::program(Connect connect, terminal& t) : program_base{t},
-                                                          connect_{std::move(connect)} {
+template <class Connect, class Serve>
+program<Connect, Serve>::program(Connect connect, terminal& t, Serve serve)
+    : program_base{t},
+      connect_{std::move(connect)},
+      serve_{std::move(serve)} {
     for (auto const& c : commands_) tree_.add(c);
     tree_.add(top_shape);
+    if constexpr (has_console) tree_.add(console_shape);
     for (auto const& c : local_commands) tree_.add(c);
 }
 
-template <class Connect>
-exit_code program<Connect>::run(std::vector<std::string> words) {
+template <class Connect, class Serve>
+exit_code program<Connect, Serve>::run(std::vector<std::string> words) {
     if (!words.empty() && words.front() == completion_word) return complete({words.begin() + 1, words.end()});
     auto const parsed = tree_.parse(words);
     auto const a = said();
     if (parsed.ended) return print(*parsed.ended, a, {});
     auto const style = load_style(a);
     if (!style) return print(failure(style.error()), a, {});
-    if (parsed.command <= commands_.size()) return run_on_registry(parsed.command, a, *style);
-    return print(local_commands[parsed.command - commands_.size() - 1].run(terminal_, tree_, a), a, *style);
+    if (parsed.command < first_local()) return run_on_registry(parsed.command, a, *style);
+    return print(local_commands[parsed.command - first_local()].run(terminal_, tree_, a), a, *style);
 }
 
-template <class Connect>
-exit_code program<Connect>::run_on_registry(std::size_t number, arguments const& a, table_style const& style) {
-    bool const is_top = number == commands_.size();
-    if (auto const obstacle = find_obstacle(is_top ? top_shape : commands_[number], a))
+template <class Connect, class Serve>
+exit_code program<Connect, Serve>::run_on_registry(std::size_t number, arguments const& a, table_style const& style) {
+    std::optional<stop_signals> signals; // before the first thread
+    if (is_console(number))
+        signals.emplace();
+    else if (auto const obstacle = find_obstacle(is_top(number) ? top_shape : commands_[number], a))
         return print(*obstacle, a, style);
     auto const address = find_address(a, terminal_.lookup());
     if (!address) return print(failure(address.error()), a, style);
     auto connected = connect_(*address);
     if (!connected) return print(failure(connected.error()), a, style);
     auto& r = **connected;
-    return is_top ? show_top(r, terminal_, a, address->name_space, style) : run_command(r, commands_[number], a, style);
+    if constexpr (has_console)
+        if (is_console(number)) return serve_(r, terminal_, a, *address, *signals);
+    return is_top(number) ? show_top(r, terminal_, a, address->name_space, style)
+                          : run_command(r, commands_[number], a, style);
 }
 
-template <class Connect>
-exit_code program<Connect>::run_command(registry_type& r, command<registry_type> const& c, arguments const& a,
-                                        table_style const& style) {
+template <class Connect, class Serve>
+exit_code program<Connect, Serve>::run_command(registry_type& r, command<registry_type> const& c, arguments const& a,
+                                               table_style const& style) {
     if (a.is_watching) return watch(r, c, a, style);
     if (c.is_harmful() && !a.is_confirmed && !a.is_dry_run) {
         auto planned = a;
@@ -149,9 +173,9 @@ exit_code program<Connect>::run_command(registry_type& r, command<registry_type>
     return print(c.run(r, a), a, style);
 }
 
-template <class Connect>
-exit_code program<Connect>::watch(registry_type& r, command<registry_type> const& c, arguments const& a,
-                                  table_style const& style) {
+template <class Connect, class Serve>
+exit_code program<Connect, Serve>::watch(registry_type& r, command<registry_type> const& c, arguments const& a,
+                                         table_style const& style) {
     constexpr int failures_max = 10; // one after the other
     change_feed<registry_type> feed{r};
     look_pace pace;
@@ -171,8 +195,8 @@ exit_code program<Connect>::watch(registry_type& r, command<registry_type> const
     return exit_code::failed;
 }
 
-template <class Connect>
-exit_code program<Connect>::complete(std::vector<std::string> const& words) {
+template <class Connect, class Serve>
+exit_code program<Connect, Serve>::complete(std::vector<std::string> const& words) {
     constexpr std::size_t names_max = 1'000;
     auto c = tree_.complete(words);
     std::vector<std::string> names;

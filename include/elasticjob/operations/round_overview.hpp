@@ -23,7 +23,7 @@
 namespace elasticjob {
 
 /// What became of a round. The first that applies to one of its items counts.
-enum class round_state : std::uint8_t {
+enum class round_outcome : std::uint8_t {
     running,
     failed,
     interrupted,
@@ -34,12 +34,12 @@ enum class round_state : std::uint8_t {
 };
 
 /// The name of the enumerator.
-std::string_view name_of(round_state s) noexcept;
+std::string_view name_of(round_outcome s) noexcept;
 
 /// The runs of a job's items for one due instant.
 struct round_overview {
     wall_time due{};
-    round_state state{};
+    round_outcome outcome{};
     std::optional<wall_time> begun{}; ///< the first of its runs
     std::optional<wall_time> ended{}; ///< the last of them; nothing while one is running
     std::uint32_t items = 0;          ///< whose records tell of it

@@ -162,6 +162,7 @@ ELASTICJOB_DECL void command_tree::add(command_shape const& shape) {
     take_selection(*app, shape.arguments_taken);
     take_settings(*app, shape.arguments_taken);
     take_waits(*app, shape.arguments_taken);
+    take_console(*app, shape.arguments_taken);
     take_command(*app, shape);
     commands_.push_back(app);
 }
@@ -220,6 +221,19 @@ ELASTICJOB_DECL void command_tree::take_settings(CLI::App& app, takes what) {
     app.add_option("--leave", a.leaving, "ids of instances that would leave");
     app.add_option("--items", a.item_count, "how many items there would be");
     app.add_option("--labels", a.labels, "the labels that items would need, as itemLabels");
+}
+
+ELASTICJOB_DECL void command_tree::take_console(CLI::App& app, takes what) {
+    if (!has(what, takes::serving)) return;
+    auto& c = arguments_.console;
+    app.add_option("--port", c.port, "0: any free port")->check(CLI::Range(0, 65'535));
+    app.add_option("--address", c.address, "where to listen; another address than of loopback needs --proxy");
+    app.add_option("--host-name", c.host_names, "a name under which browsers reach the console");
+    app.add_option("--password-file", c.password_file, "operators sign in: lines of NAME:HASH, as mkpasswd makes them");
+    app.add_option("--proxy", c.proxies, "address of a proxy that has asked who the operator is");
+    app.add_option("--identity-header", c.identity_header, "in which the proxy names the operator, in lower case");
+    app.add_option("--grant", c.grants, "OPERATORS:JOBS:ROLE, as ann:billing-*:operator; * stands for any text");
+    app.add_option("--operator", arguments_.operator_name, "who you are, if nobody is asked; otherwise $USER");
 }
 
 ELASTICJOB_DECL void command_tree::take_waits(CLI::App& app, takes what) {

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The interface of the console, `/api/v1`: from a request to its answer, without a network.
+#ifndef ELASTICJOB_CONSOLE_API_HPP
+#define ELASTICJOB_CONSOLE_API_HPP
+
+#include <elasticjob/console/database_routes.hpp>
+#include <elasticjob/console/gate.hpp>
+#include <elasticjob/console/item_routes.hpp>
+#include <elasticjob/console/job_routes.hpp>
+#include <elasticjob/console/list_routes.hpp>
+#include <elasticjob/console/options.hpp>
+#include <elasticjob/console/server_routes.hpp>
+#include <elasticjob/console/site.hpp>
+#include <elasticjob/core/decl.hpp>
+
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// A registry under the name that the console gives it. It must outlive the console.
+template <registry Registry>
+struct console_registry {
+    std::string name;
+    std::string name_space;
+    Registry* registry;
+};
+
+namespace detail {
+
+/// The routes of a server itself: who the operator is, and cron expressions.
+console_reply show_operator(console_options const& o, console_call const& c);
+console_reply show_cron(console_call const& c, wall_time now, zone_ref zone);
+
+/// What is answered if the path of a request has no route for its method: 405 with the methods that it has, or 404.
+console_reply no_route(std::vector<std::string_view> const& methods);
+
+/// Threads: any but the registries' loops.
+template <registry Registry>
+class console_api {
+public:
+    console_api(std::vector<console_registry<Registry>> registries, std::vector<console_database> databases,
+                zone_ref zone, console_options const& options)
+        : options_{options},
+          databases_{std::move(databases)},
+          zone_{zone},
+          gate_{options} {
+        for (auto& r : registries)
+            sites_.emplace_back(std::move(r.name), std::move(r.name_space), *r.registry, zone, options.strategies);
+        for (auto const part :
+             {&job_routes<Registry>, &item_routes<Registry>, &server_routes<Registry>, &list_routes<Registry>})
+            for (auto const& route : part()) routes_.push_back(route);
+    }
+
+    console_gate& gate() noexcept { return gate_; }
+    std::deque<console_site<Registry>>& sites() noexcept { return sites_; }
+    std::vector<site_route<Registry>> const& routes() const noexcept { return routes_; }
+
+    /// The registry whose changes `GET …/stream` follows; null if the path is another one.
+    console_site<Registry>* find_stream(console_request const& r) {
+        auto const at = match_pattern("api/v1/registries/{registry}/stream", r.path);
+        return at && r.method == "GET" ? find_site(find_text(*at, "registry")) : nullptr;
+    }
+
+    /// Answers a request to `/api/…`. What no route permits is refused.
+    console_reply answer(console_request const& r, mono_time now);
+
+private:
+    console_site<Registry>* find_site(std::string_view name) {
+        for (auto& s : sites_)
+            if (s.name == name) return &s;
+        return nullptr;
+    }
+    console_reply show_registries();
+    console_reply answer_operator(console_request const& r, console_operator const& who);
+
+    console_options const& options_;
+    std::vector<console_database> databases_;
+    zone_ref zone_;
+    console_gate gate_;
+    std::deque<console_site<Registry>> sites_;
+    std::vector<site_route<Registry>> routes_;
+};
+
+/// Takes the route, if the path and the method match it; `methods` gets what the path is matched with. `begin`: what the
+/// patterns have in common.
+template <class Route, class Answer>
+std::optional<console_reply> take_route(std::string const& begin, std::vector<Route> const& routes, console_call& c,
+                                        std::vector<std::string_view>& methods, Answer answer) {
+    auto const& r = c.request;
+    for (auto const& route : routes) {
+        auto found = match_pattern(begin + std::string{route.pattern}, r.path);
+        if (!found) continue;
+        methods.push_back(route.method);
+        if (r.method != route.method && !(r.method == "HEAD" && route.method == "GET")) continue;
+        c.parameters = *std::move(found);
+        if (!c.is_allowed(route))
+            return problem({errc::no_auth, "this needs the role " + std::string{name_of(route.least)} + ", which " +
+                                               c.by_whom.name + " does not have here"},
+                           403);
+        return answer(route);
+    }
+    return std::nullopt;
+}
+
+template <registry Registry>
+console_reply console_api<Registry>::answer(console_request const& r, mono_time now) {
+    bool const is_session = match_pattern("api/v1/session", r.path).has_value();
+    if (is_session && r.method == "POST") return gate_.sign_in(r, now);
+    auto const who = gate_.identify(r, now);
+    if (!who) return problem(who.error(), 401);
+    if (is_session && r.method == "DELETE") return gate_.sign_out(r);
+    return answer_operator(r, *who);
+}
+
+template <registry Registry>
+console_reply console_api<Registry>::answer_operator(console_request const& r, console_operator const& who) {
+    struct own_route : console_route_shape {
+        console_reply (*answer)(console_api&, console_call const&);
+    };
+    static std::vector<own_route> const own{
+        {{"GET", "me", console_role::viewer},
+         +[](console_api& a, console_call const& c) { return show_operator(a.options_, c); }},
+        {{"GET", "registries", console_role::viewer},
+         +[](console_api& a, console_call const&) { return a.show_registries(); }},
+        {{"GET", "cron", console_role::viewer},
+         +[](console_api& a, console_call const& c) { return show_cron(c, SystemClock{}.wall_now(), a.zone_); }},
+    };
+    console_call c{r, who};
+    std::vector<std::string_view> methods;
+    if (auto done = take_route("api/v1/", own, c, methods, [&](auto const& route) { return route.answer(*this, c); }))
+        return *std::move(done);
+    auto const in_site = [&](auto const& route) {
+        auto* const site = find_site(c["registry"]);
+        return site ? route.answer(*site, c)
+                    : problem({errc::no_node, "the console has no registry of that name", std::string{c["registry"]}});
+    };
+    if (auto done = take_route("api/v1/registries/{registry}/", routes_, c, methods, in_site)) return *std::move(done);
+    auto const in_database = [&](auto const& route) {
+        for (auto const& d : databases_)
+            if (d.name() == c["database"]) return route.answer(d, c);
+        return problem({errc::no_node, "the console has no database of that name", std::string{c["database"]}});
+    };
+    if (auto done = take_route("api/v1/databases/{database}/", database_routes(), c, methods, in_database))
+        return *std::move(done);
+    return no_route(methods);
+}
+
+template <registry Registry>
+console_reply console_api<Registry>::show_registries() {
+    json_writer out;
+    out.open_list("registries");
+    for (auto& s : sites_) {
+        auto& l = s.registry.loop();
+        auto const ask = [](Registry& r) -> task<result<bool>> {
+            co_return r.session().state == session_state::connected;
+        };
+        auto const is_connected = block_on(l, within(l, l.now() + std::chrono::seconds{2}, ask(s.registry)));
+        out.open().member("name", s.name).member("name_space", s.name_space);
+        out.member("is_connected", is_connected && *is_connected).close();
+    }
+    out.close().open_list("databases");
+    for (auto const& d : databases_) out.element(d.name());
+    return json_reply(out.close().finish());
+}
+
+} // namespace detail
+} // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/console/api.ipp>
+#endif
+#endif // ELASTICJOB_CONSOLE_API_HPP

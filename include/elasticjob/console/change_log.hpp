@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The last changes of a registry's jobs, numbered, so that a reader who was away can go on.
+#ifndef ELASTICJOB_CONSOLE_CHANGE_LOG_HPP
+#define ELASTICJOB_CONSOLE_CHANGE_LOG_HPP
+
+#include <elasticjob/core/decl.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elasticjob::detail {
+
+/// Called after each change, on the thread that adds it; must not block. A typed trampoline.
+struct change_listener {
+    void (*on_change)(change_listener&) noexcept;
+};
+
+/// Keeps the last 4,096 changes. Threads: any.
+class change_log {
+public:
+    static constexpr std::size_t changes_max = 4'096;
+
+    /// What a reader has missed.
+    struct news {
+        std::vector<std::string> jobs{}; ///< each once, in the order of their last change
+        bool is_reset = false;           ///< more has changed than is known
+        std::uint64_t last = 0;          ///< the number to go on with
+    };
+
+    /// `epoch`: a word that no other log has.
+    explicit change_log(std::string epoch) : epoch_{std::move(epoch)} {}
+
+    /// `told` is called after each change from now on; null: nobody is.
+    void follow(change_listener* told);
+
+    void add(std::string job);
+
+    /// Anything may have changed.
+    void reset();
+
+    std::uint64_t last() const;
+
+    news after(std::uint64_t number) const;
+
+    /// The id of an event, and its number; 0, which is behind all that is known, for the id of another log.
+    std::string id_of(std::uint64_t number) const { return epoch_ + "-" + std::to_string(number); }
+    std::uint64_t number_of(std::string_view id) const;
+
+private:
+    std::string const epoch_;
+    mutable std::mutex mutex_;
+    std::deque<std::string> jobs_; ///< of the changes up to `last_`
+    std::uint64_t last_ = 1;
+    change_listener* told_ = nullptr;
+};
+
+} // namespace elasticjob::detail
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/console/change_log.ipp>
+#endif
+#endif // ELASTICJOB_CONSOLE_CHANGE_LOG_HPP

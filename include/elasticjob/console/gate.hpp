@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Finds out who sends a request: nobody is asked, a proxy tells, or a password has been given.
+#ifndef ELASTICJOB_CONSOLE_GATE_HPP
+#define ELASTICJOB_CONSOLE_GATE_HPP
+
+#include <elasticjob/console/call.hpp>
+#include <elasticjob/console/message.hpp>
+#include <elasticjob/console/options.hpp>
+#include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/result.hpp>
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace elasticjob::detail {
+
+/// The operators' names and the hashes of their passwords.
+using password_hashes = std::map<std::string, std::string, std::less<>>;
+
+/// Errors: malformed_data, naming the line.
+result<password_hashes> parse_passwords(std::string_view text);
+
+/// Errors: invalid_argument if it cannot be read, or if others than its owner may write it; those of `parse_passwords`.
+result<password_hashes> read_passwords(std::string const& file);
+
+/// Whether crypt(3) gives the hash for the password. Takes about as long for a hash that is none.
+bool is_password(std::string const& password, std::string const& hash);
+
+/// Threads: any.
+class console_gate {
+public:
+    static constexpr std::size_t sessions_max = 1'000;
+    static constexpr int failures_max = 5; ///< of one client, or for one operator, within a minute
+
+    explicit console_gate(console_options const& o) : options_{o} {}
+
+    /// The operator who sends the request. Errors: no_auth, as what is to be answered with 401.
+    result<console_operator> identify(console_request const& r, mono_time now);
+
+    /// Answers `POST session` and `DELETE session`. Reads the password file. Takes as long as crypt(3).
+    console_reply sign_in(console_request const& r, mono_time now);
+    console_reply sign_out(console_request const& r);
+
+private:
+    struct session {
+        std::string operator_name;
+        mono_time ends;
+    };
+    struct failures {
+        int count = 0;
+        mono_time since{};
+    };
+
+    console_operator operator_named(std::string name) const { return {name, console_rights{options_.grants, name}}; }
+    bool has_failed_often(std::string const& who, mono_time now);
+    void note_failure(std::string const& who, mono_time now);
+
+    console_options const& options_;
+    std::mutex mutex_;
+    std::map<std::string, session, std::less<>> sessions_; ///< by the token in the cookie
+    std::map<std::string, failures> failures_;
+};
+
+} // namespace elasticjob::detail
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/console/gate.ipp>
+#endif
+#endif // ELASTICJOB_CONSOLE_GATE_HPP

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The jobs of a registry: lists, details, configurations, and commands.
+#ifndef ELASTICJOB_CONSOLE_JOB_ROUTES_HPP
+#define ELASTICJOB_CONSOLE_JOB_ROUTES_HPP
+
+#include <elasticjob/allocation/all_strategies.hpp>
+#include <elasticjob/config/config_file.hpp>
+#include <elasticjob/console/rows.hpp>
+#include <elasticjob/console/site.hpp>
+#include <elasticjob/core/decl.hpp>
+#include <elasticjob/operations/add_job.hpp>
+#include <elasticjob/operations/job_settings.hpp>
+#include <elasticjob/operations/pauses.hpp>
+#include <elasticjob/operations/plan.hpp>
+#include <elasticjob/operations/remove_job.hpp>
+#include <elasticjob/operations/restore_job.hpp>
+#include <elasticjob/operations/round_overview.hpp>
+#include <elasticjob/operations/shut_down.hpp>
+#include <elasticjob/operations/switches.hpp>
+#include <elasticjob/operations/trigger.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace elasticjob::detail {
+
+/// In a list, a job's last round is read from the records of so many of its items, and a list that needs them all reads so many
+/// records at most.
+inline constexpr std::uint32_t listed_round_items_max = 100;
+inline constexpr std::size_t listed_records_max = 20'000;
+
+/// The configuration in the request's body, for the job that the path names, if it names one. Errors: those of
+/// `parse_job_config`; invalid_argument for another name.
+result<job_config> read_draft(console_call const& c);
+
+/// `{"name": …}`, with the words and the next due instants.
+console_reply reply_for(job_row const& row, wall_time now, zone_ref zone);
+
+/// The schedules of a configuration, one sentence for each.
+std::vector<std::string> schedules_in_words(job_config const& config);
+
+/// What is wrong with a configuration, and otherwise when it is due. Begins the answer of a check.
+json_writer begin_review(result<job_config> const& draft, wall_time now, zone_ref zone);
+
+/// `If-None-Match` has the tag, or is `*`.
+bool has_tag(std::string_view header, std::string const& tag);
+
+/// The rows that the operator may see.
+template <registry Registry>
+result<job_rows> visible_rows(console_site<Registry>& s, console_call const& c) {
+    ELASTICJOB_TRY(auto rows, s.index.rows());
+    std::erase_if(rows, [&](auto const& row) { return !c.may_see(row->overview.name); });
+    auto const now = s.registry.loop().wall_now();
+    for (auto& row : rows) {
+        if (!row->next_due || *row->next_due > now) continue;
+        auto fresh = std::make_shared<job_row>(*row);
+        fresh->next_due = next_due_of(*row, now, s.zone);
+        row = std::move(fresh);
+    }
+    return rows;
+}
+
+/// Adds what the last round of each job was. Errors: too_large.
+template <registry Registry>
+result<void> read_last_rounds(console_site<Registry>& s, job_rows& rows) {
+    std::size_t records = 0;
+    for (auto const& row : rows) records += std::min(row->overview.item_count, listed_round_items_max);
+    if (records > listed_records_max)
+        return error{errc::too_large, "there are too many jobs to read the last round of each: filter them by name",
+                     "last_round"};
+    auto const read_one =
+        [&](std::shared_ptr<job_row const> const& row) -> task<result<std::shared_ptr<job_row const>>> {
+        auto const rounds =
+            co_await find_rounds(s.registry, *job_name::parse(row->overview.name), listed_round_items_max);
+        if (!rounds && !(rounds.error() == errc::no_node)) co_return rounds.error();
+        auto fresh = std::make_shared<job_row>(*row);
+        if (rounds && !rounds->empty()) fresh->last = rounds->front();
+        co_return std::shared_ptr<job_row const>{std::move(fresh)};
+    };
+    auto& l = s.registry.loop();
+    constexpr std::size_t at_once = 8; // jobs, each of which reads some records at once
+    for (std::size_t begin = 0; begin < rows.size(); begin += at_once) {
+        auto const end = std::min(rows.size(), begin + at_once);
+        job_rows const some(rows.begin() + static_cast<std::ptrdiff_t>(begin),
+                            rows.begin() + static_cast<std::ptrdiff_t>(end));
+        auto const read_some = [&]() -> task<result<std::vector<result<std::shared_ptr<job_row const>>>>> {
+            co_return co_await gather_each(l, some, read_one);
+        };
+        ELASTICJOB_TRY(auto read, block_on(l, within(l, l.now() + std::chrono::seconds{10}, read_some())));
+        for (std::size_t i = 0; i < read.size(); ++i) {
+            if (!read[i]) return read[i].error();
+            rows[begin + i] = *std::move(read[i]);
+        }
+    }
+    return success();
+}
+
+template <registry Registry>
+console_reply show_jobs(console_site<Registry>& s, console_call const& c) {
+    auto const selection = read_selection(c.request);
+    if (!selection) return problem(selection.error());
+    auto rows = visible_rows(s, c);
+    if (!rows) return problem(rows.error());
+    if (selection->needs_rounds()) {
+        auto others = *selection;
+        others.last_round.clear();
+        std::erase_if(*rows, [&](auto const& row) { return !is_wanted(*row, others); });
+        if (auto const read = read_last_rounds(s, *rows); !read) return problem(read.error());
+    }
+    auto page = page_of(*std::move(rows), *selection);
+    if (!selection->needs_rounds())
+        if (auto const read = read_last_rounds(s, page.rows); !read) return problem(read.error());
+    return json_reply(begin_list(page.rows, page.next, page.total).finish());
+}
+
+template <registry Registry>
+console_reply count_jobs(console_site<Registry>& s, console_call const& c) {
+    auto const selection = read_selection(c.request);
+    if (!selection) return problem(selection.error());
+    auto rows = visible_rows(s, c);
+    if (!rows) return problem(rows.error());
+    if (selection->needs_rounds())
+        if (auto const read = read_last_rounds(s, *rows); !read) return problem(read.error());
+    json_writer out;
+    out.open("counts");
+    for (auto const& [health, count] : count_by_health(*rows, *selection)) out.member(health, count);
+    return json_reply(out.close().finish());
+}
+
+template <registry Registry>
+console_reply show_job(console_site<Registry>& s, console_call const& c) {
+    auto rows = s.index.rows();
+    if (!rows) return problem(rows.error());
+    std::erase_if(*rows, [&](auto const& row) { return row->overview.name != c["job"]; });
+    if (rows->empty()) return problem({errc::no_node, "there is no job of that name", std::string{c["job"]}});
+    if (auto const read = read_last_rounds(s, *rows); !read) return problem(read.error());
+    return reply_for(*rows->front(), s.registry.loop().wall_now(), s.zone);
+}
+
+template <registry Registry>
+console_reply show_configuration(console_site<Registry>& s, console_call const& c) {
+    auto const found = read_settings(s.registry, c["job"]);
+    if (!found) return problem(found.error());
+    auto reply = json_reply(write_job_config(found->config));
+    if (has_tag(c.request.header("if-none-match"), found->tag)) reply = {304, {}, {}};
+    reply.headers.emplace_back("ETag", '"' + found->tag + '"');
+    return reply;
+}
+
+template <registry Registry>
+console_reply change_configuration(console_site<Registry>& s, console_call const& c) {
+    auto const& r = c.request;
+    bool const is_new = r.header("if-none-match") == "*";
+    std::string expected{r.header("if-match")};
+    std::erase(expected, '"');
+    if (is_new == !expected.empty())
+        return problem({errc::invalid_argument,
+                        "say which configuration is changed with If-Match and its ETag, or with If-None-Match: * that "
+                        "the job is new",
+                        "If-Match"},
+                       428);
+    auto draft = read_draft(c);
+    if (!draft) return problem(draft.error());
+    settings_change change{*std::move(draft), expected, is_new, s.strategies, !is_new};
+    auto const done = change_settings(s.registry, std::move(change), c.by());
+    bool const is_outdated = !done && (done.error() == errc::version_conflict || done.error() == errc::node_exists);
+    return is_outdated ? problem(done.error(), 412) : reply_for(done);
+}
+
+/// What would become of a draft: its problems, when it is due, what changes, and which items would move.
+template <registry Registry>
+console_reply check_configuration(console_site<Registry>& s, console_call const& c) {
+    auto const draft = read_draft(c);
+    auto out = begin_review(draft, s.registry.loop().wall_now(), s.zone);
+    bool const is_known = !c["job"].empty();
+    std::string text;
+    if (draft) {
+        std::string expected{c.request.header("if-match")};
+        std::erase(expected, '"');
+        auto by = c.by();
+        by.is_dry_run = true;
+        auto const planned = change_settings(
+            s.registry, {*draft, std::move(expected), !is_known, s.strategies, is_known}, std::move(by));
+        text = planned ? planned->text : to_string(planned.error());
+        if (is_known && planned) {
+            job_change change;
+            change.item_count = static_cast<std::uint32_t>(draft->sharding_total_count);
+            change.item_labels = draft->item_labels;
+            auto const moves = plan<AllStrategies>(s.registry, c["job"], std::move(change));
+            if (moves && AllStrategies::has(moves->strategy_now)) put_plan(out, *moves);
+        }
+    }
+    return json_reply(out.member("text", text).finish());
+}
+
+template <registry Registry>
+console_reply show_rounds(console_site<Registry>& s, console_call const& c) {
+    auto rounds = list_rounds(s.registry, c["job"]);
+    if (!rounds && rounds.error() == errc::no_node) { // a job that keeps no records has no rounds to be shown
+        auto const there = describe_job(s.registry, c["job"]);
+        if (!there) return problem(there.error());
+        rounds = std::vector<round_overview>{};
+    }
+    return rounds ? json_reply(begin_list(*rounds, {}, rounds->size()).finish()) : problem(rounds.error());
+}
+
+template <registry Registry>
+std::vector<site_route<Registry>> job_routes() {
+    using S = console_site<Registry>;
+    using C = console_call const;
+    constexpr auto viewer = console_role::viewer, op = console_role::operator_, admin = console_role::administrator;
+    return {
+        {{"GET", "jobs", viewer}, &show_jobs<Registry>},
+        {{"GET", "jobs-by-health", viewer}, &count_jobs<Registry>},
+        {{"GET", "jobs/{job}", viewer}, &show_job<Registry>},
+        {{"GET", "jobs/{job}/configuration", viewer}, &show_configuration<Registry>},
+        {{"PUT", "jobs/{job}/configuration", admin}, &change_configuration<Registry>},
+        {{"POST", "check", viewer}, &check_configuration<Registry>},
+        {{"POST", "jobs/{job}/check", viewer}, &check_configuration<Registry>},
+        {{"GET", "jobs/{job}/rounds", viewer}, &show_rounds<Registry>},
+        {{"POST", "jobs/{job}/trigger", op},
+         +[](S& s, C& c) { return reply_for(trigger_job(s.registry, c["job"], c.by())); }},
+        {{"POST", "jobs/{job}/disable", op},
+         +[](S& s, C& c) { return reply_for(switch_job(s.registry, c["job"], switched::off, c.by())); }},
+        {{"POST", "jobs/{job}/enable", op},
+         +[](S& s, C& c) { return reply_for(switch_job(s.registry, c["job"], switched::on, c.by())); }},
+        {{"POST", "jobs/{job}/pause", op},
+         +[](S& s, C& c) { return reply_for(pause_job(s.registry, c["job"], c.by())); }},
+        {{"POST", "jobs/{job}/resume", op},
+         +[](S& s, C& c) { return reply_for(resume_job(s.registry, c["job"], c.by())); }},
+        {{"POST", "jobs/{job}/shut-down", op},
+         +[](S& s, C& c) { return reply_for(shut_down_job(s.registry, c["job"], c.by())); }},
+        {{"POST", "jobs/{job}/remove", admin},
+         +[](S& s, C& c) { return reply_for(remove_job(s.registry, c["job"], c.by())); }},
+        {{"POST", "jobs/{job}/restore", admin},
+         +[](S& s, C& c) { return reply_for(restore_job(s.registry, c["job"], c.by())); }},
+    };
+}
+
+} // namespace elasticjob::detail
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/console/job_routes.ipp>
+#endif
+#endif // ELASTICJOB_CONSOLE_JOB_ROUTES_HPP

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief Lists over all jobs: what is due, dead letters, and what operators did.
+#ifndef ELASTICJOB_CONSOLE_LIST_ROUTES_HPP
+#define ELASTICJOB_CONSOLE_LIST_ROUTES_HPP
+
+#include <elasticjob/console/job_routes.hpp>
+#include <elasticjob/console/rows.hpp>
+#include <elasticjob/console/site.hpp>
+#include <elasticjob/core/decl.hpp>
+#include <elasticjob/operations/audit_query.hpp>
+#include <elasticjob/operations/dead_letter_query.hpp>
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace elasticjob::detail {
+
+/// Where a page of due instants ends, and how far it goes.
+struct due_selection {
+    wall_time from{};
+    std::string after_job{}; ///< of the instants at `from`: the jobs behind this one; empty: none of them
+    wall_time until{};
+    std::size_t rows_max = 100;
+};
+
+/// Errors: invalid_argument.
+result<due_selection> read_due_selection(console_call const& c, wall_time now);
+
+/// The due instants of those jobs, the earliest first: a heap with the next one of each job. O((jobs + rows) log jobs) searches.
+console_reply reply_with_dues(job_rows const& rows, due_selection const& q, zone_ref zone);
+
+/// Errors: invalid_argument.
+result<dead_letter_query> read_letter_query(console_call const& c);
+result<audit_query> read_audit_query(console_call const& c);
+
+template <registry Registry>
+console_reply show_upcoming(console_site<Registry>& s, console_call const& c) {
+    auto const selection = read_due_selection(c, s.registry.loop().wall_now());
+    if (!selection) return problem(selection.error());
+    auto rows = visible_rows(s, c);
+    if (!rows) return problem(rows.error());
+    auto const name = c.request.parameter("name");
+    std::erase_if(*rows, [&](auto const& row) { return row->overview.name.find(name) == std::string::npos; });
+    return reply_with_dues(*rows, *selection, s.zone);
+}
+
+template <registry Registry>
+console_reply show_dead_letters(console_site<Registry>& s, console_call const& c) {
+    auto query = read_letter_query(c);
+    if (!query) return problem(query.error());
+    auto page = list_dead_letters(s.registry, *std::move(query));
+    if (!page) return problem(page.error());
+    std::erase_if(page->letters, [&](dead_letter const& d) { return !c.may_see(d.job); });
+    return json_reply(begin_list(page->letters, page->next, std::nullopt).finish());
+}
+
+template <registry Registry>
+console_reply show_audit(console_site<Registry>& s, console_call const& c) {
+    auto query = read_audit_query(c);
+    if (!query) return problem(query.error());
+    auto page = list_commands(s.registry, *std::move(query));
+    if (!page) return problem(page.error());
+    std::erase_if(page->rows, [&](audit_row const& row) { return !c.may_see(row.job); });
+    return json_reply(begin_list(page->rows, page->next, std::nullopt).finish());
+}
+
+template <registry Registry>
+std::vector<site_route<Registry>> list_routes() {
+    return {
+        {{"GET", "upcoming", console_role::viewer}, &show_upcoming<Registry>},
+        {{"GET", "dead-letters", console_role::viewer}, &show_dead_letters<Registry>},
+        {{"GET", "audit", console_role::viewer}, &show_audit<Registry>},
+    };
+}
+
+} // namespace elasticjob::detail
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/console/list_routes.ipp>
+#endif
+#endif // ELASTICJOB_CONSOLE_LIST_ROUTES_HPP

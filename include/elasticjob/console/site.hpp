@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief A registry as the console shows it, and the form of the functions that answer for it.
+#ifndef ELASTICJOB_CONSOLE_SITE_HPP
+#define ELASTICJOB_CONSOLE_SITE_HPP
+
+#include <elasticjob/console/call.hpp>
+#include <elasticjob/console/change_log.hpp>
+#include <elasticjob/console/job_index.hpp>
+#include <elasticjob/core/random.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace elasticjob::detail {
+
+/// Threads: any but the loop's.
+template <registry Registry>
+struct console_site {
+    console_site(std::string n, std::string space, Registry& r, zone_ref z, std::vector<std::string> const& s)
+        : name{std::move(n)},
+          name_space{std::move(space)},
+          registry{r},
+          zone{z},
+          strategies{s},
+          log{random_source{random_source::machine_seed()}.uuid().substr(0, 8)},
+          index{r, z, log} {}
+
+    std::string const name, name_space;
+    Registry& registry;
+    zone_ref zone; ///< of jobs that name none
+    std::vector<std::string> const& strategies;
+    change_log log;
+    job_index<Registry> index;
+};
+
+/// A route below `registries/{registry}/`, which its pattern leaves out.
+template <registry Registry>
+struct site_route : console_route_shape {
+    console_reply (*answer)(console_site<Registry>&, console_call const&);
+};
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_CONSOLE_SITE_HPP

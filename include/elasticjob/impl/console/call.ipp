@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_CONSOLE_CALL_IPP
+#define ELASTICJOB_IMPL_CONSOLE_CALL_IPP
+
+#include <elasticjob/config/json_writer.hpp>
+#include <elasticjob/config/text.hpp>
+#include <elasticjob/config/utc_text.hpp>
+#include <elasticjob/console/call.hpp>
+
+namespace elasticjob::detail {
+
+ELASTICJOB_DECL std::optional<text_pairs> match_pattern(std::string_view pattern,
+                                                        std::vector<std::string> const& path) {
+    text_pairs parameters;
+    for (auto const& segment : path) {
+        auto const end = pattern.find('/');
+        auto const expected = pattern.substr(0, end);
+        if (expected.starts_with('{'))
+            parameters.emplace_back(expected.substr(1, expected.size() - 2), segment);
+        else if (expected != segment)
+            return std::nullopt;
+        pattern = end == pattern.npos ? std::string_view{} : pattern.substr(end + 1);
+        if (pattern.empty() && &segment != &path.back()) return std::nullopt;
+    }
+    return pattern.empty() ? std::optional{std::move(parameters)} : std::nullopt;
+}
+
+ELASTICJOB_DECL bool console_call::is_allowed(console_route_shape const& route) const {
+    auto const& rights = by_whom.rights;
+    if (auto const job = (*this)["job"]; !job.empty()) return rights.in_job(job) >= route.least;
+    return (route.least == console_role::viewer ? rights.somewhere() : rights.in_all_jobs()) >= route.least;
+}
+
+ELASTICJOB_DECL result<item_index> console_call::item() const {
+    item_index number = 0;
+    if (!read_number((*this)["item"], number)) return error{errc::invalid_argument, "an item is a number", "item"};
+    return number;
+}
+
+ELASTICJOB_DECL result<wall_time> console_call::instant(std::string_view text, std::string_view where) const {
+    wall_time t{};
+    if (!read_utc(text, t))
+        return error{errc::invalid_argument, "must be an instant as 2026-12-24T18:00:00Z", std::string{where}};
+    return t;
+}
+
+ELASTICJOB_DECL result<std::uint32_t> console_call::limit() const {
+    ELASTICJOB_TRY(auto const given, request.number("limit", 1, 1'000));
+    return given.value_or(100);
+}
+
+ELASTICJOB_DECL console_reply json_reply(std::string body) { return {200, "application/json", std::move(body)}; }
+
+ELASTICJOB_DECL console_reply reply_for(result<command_result> const& done) {
+    if (!done) return problem(done.error());
+    json_writer out;
+    out.member("effect", name_of(done->what)).member("text", done->text).member("key", done->key);
+    return json_reply(out.finish());
+}
+
+ELASTICJOB_DECL console_reply reply_for(result<std::vector<command_in_job>> const& all) {
+    if (!all) return problem(all.error());
+    std::size_t refused = 0;
+    error const* first = nullptr;
+    auto what = command_result::effect::unchanged;
+    json_writer out;
+    for (auto const& one : *all) {
+        if (one.outcome) {
+            if (one.outcome->what != command_result::effect::unchanged) what = one.outcome->what;
+            continue;
+        }
+        ++refused;
+        if (!first) first = &one.outcome.error();
+    }
+    auto const jobs = std::to_string(all->size()) + (all->size() == 1 ? " job" : " jobs");
+    if (first)
+        return problem(
+            {first->code, "refused in " + std::to_string(refused) + " of " + jobs + ": " + first->what, first->where});
+    out.member("effect", name_of(what)).member("text", "in " + jobs).open_list("jobs");
+    for (auto const& one : *all)
+        out.open()
+            .member("job", one.job)
+            .member("effect", name_of(one.outcome->what))
+            .member("text", one.outcome->text)
+            .close();
+    return json_reply(out.close().finish());
+}
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_IMPL_CONSOLE_CALL_IPP

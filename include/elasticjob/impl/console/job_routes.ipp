@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_CONSOLE_JOB_ROUTES_IPP
+#define ELASTICJOB_IMPL_CONSOLE_JOB_ROUTES_IPP
+
+#include <elasticjob/config/due_times.hpp>
+#include <elasticjob/config/utc_text.hpp>
+#include <elasticjob/config/validation.hpp>
+#include <elasticjob/console/job_routes.hpp>
+#include <elasticjob/cron/describe.hpp>
+
+namespace elasticjob::detail {
+
+ELASTICJOB_DECL result<job_config> read_draft(console_call const& c) {
+    ELASTICJOB_TRY(auto config, parse_job_config(c.request.body, nullptr));
+    auto const job = c["job"];
+    if (config.name.empty()) config.name = job;
+    if (!job.empty() && config.name != job)
+        return error{errc::invalid_argument, "a job keeps its name: " + config.name + " would be another job", "name"};
+    return config;
+}
+
+inline std::string span_in_words(std::chrono::milliseconds span) {
+    auto const ms = span.count();
+    for (auto const& [unit, name] : {std::pair{86'400'000, "days"}, std::pair{3'600'000, "hours"},
+                                     std::pair{60'000, "minutes"}, std::pair{1'000, "seconds"}})
+        if (ms % unit == 0) return std::to_string(ms / unit) + " " + name;
+    return std::to_string(ms) + " milliseconds";
+}
+
+/// The expression itself, if it cannot be read.
+inline std::string cron_in_words(std::string const& expression) {
+    auto const words = describe_cron(expression);
+    return words ? *words : expression;
+}
+
+inline std::string in_words(job_schedule const& s) {
+    using kind = job_schedule::kind;
+    switch (s.is) {
+    case kind::cron:
+        return cron_in_words(s.expression);
+    case kind::fixed_rate:
+        return "every " + span_in_words(s.span);
+    case kind::fixed_delay:
+        return span_in_words(s.span) + " after the end of a run";
+    case kind::once_at:
+        return "once, at " + format_instant(s.at);
+    case kind::once_now:
+        return "once, when it is registered";
+    case kind::after_job:
+        return "after each round of " + s.job;
+    }
+    return {};
+}
+
+/// None for a configuration that cannot be run.
+inline std::vector<wall_time> next_dues(job_config const& config, wall_time now, zone_ref zone) {
+    auto const found = preview(config, now, 5, zone);
+    return found ? *found : std::vector<wall_time>{};
+}
+
+ELASTICJOB_DECL std::vector<std::string> schedules_in_words(job_config const& config) {
+    std::vector<std::string> all;
+    if (!config.cron.empty() && config.cron != no_cron) all.push_back(cron_in_words(config.cron));
+    for (auto const& s : config.schedules) all.push_back(in_words(s));
+    return all;
+}
+
+ELASTICJOB_DECL console_reply reply_for(job_row const& row, wall_time now, zone_ref zone) {
+    json_writer out;
+    put_members(out, row);
+    std::string words;
+    for (auto const& one : schedules_in_words(row.config)) words += (words.empty() ? "" : "; ") + one;
+    put_instants(out.member("in_words", words), "next_dues", next_dues(row.config, now, zone));
+    return json_reply(out.finish());
+}
+
+ELASTICJOB_DECL json_writer begin_review(result<job_config> const& draft, wall_time now, zone_ref zone) {
+    std::vector<error> problems;
+    if (!draft)
+        problems.push_back(draft.error());
+    else
+        problems = problems_of(*draft);
+    json_writer out;
+    out.open_list("problems");
+    for (auto const& e : problems) out.open().member("field", e.where).member("text", e.what).close();
+    out.close().open_list("in_words");
+    if (draft)
+        for (auto const& words : schedules_in_words(*draft)) out.element(words);
+    out.close();
+    auto const dues = problems.empty() ? next_dues(*draft, now, zone) : std::vector<wall_time>{};
+    put_instants(out, "next_dues", dues);
+    return out;
+}
+
+ELASTICJOB_DECL bool has_tag(std::string_view header, std::string const& tag) {
+    return header == "*" || header.find('"' + tag + '"') != header.npos;
+}
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_IMPL_CONSOLE_JOB_ROUTES_IPP

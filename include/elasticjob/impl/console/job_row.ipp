@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_CONSOLE_JOB_ROW_IPP
+#define ELASTICJOB_IMPL_CONSOLE_JOB_ROW_IPP
+
+#include <elasticjob/config/instant_text.hpp>
+#include <elasticjob/console/job_row.hpp>
+#include <elasticjob/core/algorithm.hpp>
+
+#include <array>
+#include <utility>
+
+namespace elasticjob::detail {
+
+ELASTICJOB_DECL std::optional<wall_time> next_due_of(job_row const& row, wall_time now, zone_ref zone) {
+    if (row.overview.fault) return std::nullopt;
+    auto const due = preview(row.config, now, 1, zone);
+    return due && !due->empty() ? std::optional{due->front()} : std::nullopt;
+}
+
+ELASTICJOB_DECL std::string lower_name_of(console_status s) {
+    std::string name{name_of(s)};
+    for (auto& c : name)
+        if (c != '_') c = static_cast<char>(c | 0x20);
+    return name;
+}
+
+inline constexpr std::array<std::string_view, 8> job_column_names{"name",       "health", "cron",      "next_due",
+                                                                  "last_round", "items",  "instances", "description"};
+
+ELASTICJOB_DECL result<job_selection> read_selection(console_request const& r) {
+    job_selection s;
+    auto const text = [&](std::string_view name) { return std::string{r.parameter(name)}; };
+    s.name = text("name");
+    s.cron = text("cron");
+    s.description = text("description");
+    s.server = text("server");
+    s.last_round = text("last_round");
+    s.status = text("status");
+    s.health = text("health");
+    s.after = text("after");
+    if (!s.after.empty() && s.after.find('/') == s.after.npos)
+        return error{errc::invalid_argument, "is no cursor of a list of jobs: take it from the page before", "after"};
+    if (auto sort = r.parameter("sort"); !sort.empty()) {
+        s.is_descending = sort.starts_with('-');
+        sort.remove_prefix(s.is_descending);
+        auto const at = std::find(job_column_names.begin(), job_column_names.end(), sort);
+        if (at == job_column_names.end())
+            return error{errc::invalid_argument, "is no column to sort jobs by: " + std::string{sort}, "sort"};
+        s.sort = static_cast<job_column>(at - job_column_names.begin());
+    }
+    ELASTICJOB_TRY(auto const limit, r.number("limit", 1, 1'000));
+    if (limit) s.rows_max = *limit;
+    return s;
+}
+
+ELASTICJOB_DECL bool is_wanted(job_row const& row, job_selection const& s) {
+    auto const& o = row.overview;
+    auto const has = [](std::string const& text, std::string const& part) { return text.find(part) != text.npos; };
+    return has(o.name, s.name) && has(o.cron, s.cron) && has(o.description, s.description) &&
+           (s.status.empty() || s.status == lower_name_of(o.status)) &&
+           (s.server.empty() || std::binary_search(row.servers.begin(), row.servers.end(), s.server)) &&
+           (s.last_round.empty() || (row.last && name_of(row.last->outcome) == s.last_round));
+}
+
+/// Texts in this order are rows in that order; rows with nothing come last.
+inline std::string sort_key(job_row const& row, job_column column) {
+    auto const number = [](auto n) {
+        auto const digits = std::to_string(n);
+        return std::string(20 - digits.size(), '0') + digits;
+    };
+    auto const instant = [&](std::optional<wall_time> t) {
+        return t ? number(std::chrono::floor<std::chrono::milliseconds>(t->time_since_epoch()).count()) : "~";
+    };
+    auto const& o = row.overview;
+    switch (column) {
+    case job_column::name:
+        return {};
+    case job_column::health:
+        return number(static_cast<int>(o.health));
+    case job_column::cron:
+        return o.cron;
+    case job_column::next_due:
+        return instant(row.next_due);
+    case job_column::last_round:
+        return row.last ? number(static_cast<int>(row.last->outcome)) : "~";
+    case job_column::items:
+        return number(o.item_count);
+    case job_column::instances:
+        return number(o.instance_count);
+    case job_column::description:
+        return o.description;
+    }
+    return {};
+}
+
+ELASTICJOB_DECL job_row_page page_of(job_rows rows, job_selection const& s) {
+    std::erase_if(rows, [&](auto const& row) {
+        return !is_wanted(*row, s) || (!s.health.empty() && s.health != name_of(row->overview.health));
+    });
+    using place = std::pair<std::string, std::string>; // the key, the name, which no other row has
+    std::vector<std::pair<place, std::size_t>> order;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        order.push_back({{sort_key(*rows[i], s.sort), rows[i]->overview.name}, i});
+    auto const is_before = [&](place const& a, place const& b) { return s.is_descending ? b < a : a < b; };
+    std::sort(order.begin(), order.end(), [&](auto const& a, auto const& b) { return is_before(a.first, b.first); });
+
+    job_row_page page{{}, {}, rows.size()};
+    auto from = order.begin();
+    if (!s.after.empty()) { // behind the last slash, because a name has none
+        auto const slash = s.after.rfind('/');
+        place const last{s.after.substr(0, slash), s.after.substr(slash + 1)};
+        from = std::find_if(from, order.end(), [&](auto const& one) { return is_before(last, one.first); });
+    }
+    for (; from != order.end() && page.rows.size() < s.rows_max; ++from) page.rows.push_back(rows[from->second]);
+    if (from != order.end()) {
+        auto const& last = std::prev(from)->first;
+        page.next = last.first + "/" + last.second;
+    }
+    return page;
+}
+
+ELASTICJOB_DECL std::map<std::string, std::size_t> count_by_health(job_rows const& rows, job_selection const& s) {
+    std::map<std::string, std::size_t> counts;
+    for (auto const& row : rows)
+        if (is_wanted(*row, s)) ++counts[std::string{name_of(row->overview.health)}];
+    return counts;
+}
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_IMPL_CONSOLE_JOB_ROW_IPP

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The compiled form of what the console needs beyond `src.hpp`, with the files of its page. One file of a program
+/// that includes <elasticjob/console/console_server.hpp> includes this. It needs the library crypt.
+#ifndef ELASTICJOB_SRC_CONSOLE_HPP
+#define ELASTICJOB_SRC_CONSOLE_HPP
+
+#if !defined(ELASTICJOB_COMPILED)
+#error "define ELASTICJOB_COMPILED for the whole program: without it, every file contains these definitions already"
+#endif
+
+#include <elasticjob/impl/console/access.ipp>
+#include <elasticjob/impl/console/api.ipp>
+#include <elasticjob/impl/console/browser_rules.ipp>
+#include <elasticjob/impl/console/call.ipp>
+#include <elasticjob/impl/console/change_log.ipp>
+#include <elasticjob/impl/console/credentials_codec.ipp>
+#include <elasticjob/impl/console/database_routes.ipp>
+#include <elasticjob/impl/console/gate.ipp>
+#include <elasticjob/impl/console/item_routes.ipp>
+#include <elasticjob/impl/console/job_routes.ipp>
+#include <elasticjob/impl/console/job_row.ipp>
+#include <elasticjob/impl/console/list_routes.ipp>
+#include <elasticjob/impl/console/message.ipp>
+#include <elasticjob/impl/console/options.ipp>
+#include <elasticjob/impl/console/page_reply.ipp>
+#include <elasticjob/impl/console/rows.ipp>
+
+#endif // ELASTICJOB_SRC_CONSOLE_HPP

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <console/served_world.hpp>
+
+#include <elasticjob/console/console_server.hpp>
+
+#include <doctest/doctest.h>
+
+namespace elasticjob::test {
+
+struct served_world::server {
+    console_server<MemoryRegistry> console;
+};
+
+served_world::served_world(console_options options) {
+    job_config config;
+    config.name = "settle";
+    config.cron = "0 0 0 1 1 ? 2099";
+    REQUIRE(add_job(registry, config));
+    auto started = console_server<MemoryRegistry>::start({{"main", "", &registry}}, std::move(options));
+    REQUIRE_MESSAGE(started, (started ? "" : to_string(started.error())));
+    server_ = std::make_unique<server>(server{*std::move(started)});
+}
+
+served_world::~served_world() = default;
+
+error served_world::refusal(console_options options) {
+    MemoryRegistry registry;
+    auto const started = console_server<MemoryRegistry>::start({{"main", "", &registry}}, std::move(options));
+    REQUIRE_FALSE(started);
+    return started.error();
+}
+
+int served_world::port() const { return server_->console.port(); }
+std::string served_world::url() const { return server_->console.url(); }
+
+} // namespace elasticjob::test

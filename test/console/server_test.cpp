@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <console/served_world.hpp>
+
+#include <elasticjob/execution/descriptor.hpp>
+#include <elasticjob/operations/add_job.hpp>
+#include <elasticjob/operations/switches.hpp>
+
+#include <doctest/doctest.h>
+
+#include <httplib.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <arpa/inet.h>
+#include <crypt.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A connection that says what it is told to say.
+class plain_client {
+public:
+    explicit plain_client(int port) : socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
+        sockaddr_in at{};
+        at.sin_family = AF_INET;
+        at.sin_port = htons(static_cast<std::uint16_t>(port));
+        at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        REQUIRE(::connect(socket_.get(), reinterpret_cast<sockaddr*>(&at), sizeof at) == 0);
+        timeval const patience{20, 0};
+        REQUIRE(::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0);
+    }
+
+    void say(std::string_view text) { (void)::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL); }
+
+    /// Everything up to and with `end`, or up to the end of the connection.
+    std::string hear(std::string_view end) {
+        char c = 0;
+        while (heard_.find(end) == heard_.npos && ::recv(socket_.get(), &c, 1, 0) == 1) heard_ += c;
+        return std::exchange(heard_, {});
+    }
+    std::string ask(std::string const& text) {
+        say(text);
+        return hear("\r\n");
+    }
+
+private:
+    detail::descriptor socket_;
+    std::string heard_;
+};
+
+httplib::Client client_of(served_world const& w) { return httplib::Client{"127.0.0.1", w.port()}; }
+
+std::string const local = "Host: 127.0.0.1\r\n";
+std::string const stream_request = "GET /api/v1/registries/main/stream HTTP/1.1\r\n" + local + "\r\n";
+
+std::size_t threads() {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator{"/proc/self/task"}, {}));
+}
+
+/// A file of passwords that goes with this object.
+struct password_file {
+    std::string const path =
+        (std::filesystem::temp_directory_path() / ("passwords-" + std::to_string(::getpid()))).string();
+
+    password_file() {
+        std::ofstream{path} << "# operators\nann:" << ::crypt("secret", "$6$salt$") << "\n";
+        std::filesystem::permissions(path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    }
+    ~password_file() { std::filesystem::remove(path); }
+};
+
+console_options with_passwords(password_file const& file) {
+    console_options o;
+    o.authentication = console_authentication::password;
+    o.password_file = file.path;
+    o.grants = {{"ann", "*", console_role::operator_}};
+    return o;
+}
+
+} // namespace
+
+TEST_CASE("console.server: serves the page, with what browsers must know") {
+    served_world w;
+    auto client = client_of(w);
+    auto const page = client.Get("/");
+    REQUIRE(page);
+    CHECK(page->status == 200);
+    CHECK(page->body.find("<html") != std::string::npos);
+    CHECK(page->get_header_value("Content-Security-Policy").starts_with("default-src 'none'"));
+    CHECK(page->get_header_value("X-Content-Type-Options") == "nosniff");
+    CHECK(client.Get("/", {{"If-None-Match", page->get_header_value("ETag")}})->status == 304);
+    CHECK(client.Get("/no.js")->status == 404);
+    CHECK(client.Head("/api/v1/me")->body.empty());
+    auto const me = client.Get("/api/v1/me");
+    CHECK(me->status == 200);
+    CHECK(me->get_header_value("Cache-Control") == "no-store");
+    CHECK_FALSE(me->has_header("Access-Control-Allow-Origin"));
+    CHECK(client.Get("/api/v1/registries/main/jobs")->body.find("\"settle\"") != std::string::npos);
+    CHECK(client.Get("/api/v2/me")->status == 404);
+}
+
+TEST_CASE("console.server: refuses what foreign pages and odd clients send") {
+    console_options o;
+    o.read_timeout = 1s;
+    o.head_max = 2'048;
+    o.body_max = 1'000;
+    served_world w{o};
+    auto client = client_of(w);
+    CHECK(client.Get("/api/v1/me", {{"Host", "evil.example"}})->status == 421);
+    auto const verb = "/api/v1/registries/main/jobs/settle/disable";
+    CHECK(client.Post(verb, "{}", "text/plain")->status == 415);
+    CHECK(client.Post(verb, {{"Origin", "http://evil.example"}}, "{}", "application/json")->status == 403);
+    CHECK(client.Post(verb, {{"Sec-Fetch-Site", "cross-site"}}, "{}", "application/json")->status == 403);
+    CHECK(client.Post(verb, "{}", "application/json")->status == 404); // nobody has ever run it, so it has no servers
+    CHECK(client.Options("/api/v1/me")->status != 200);
+    CHECK(client.Put("/api/v1/registries/main/jobs/settle/configuration", std::string(2'000, ' '), "application/json")
+              ->status == 413);
+    auto const status = [&](std::string const& text) { return plain_client{w.port()}.ask(text).substr(9, 3); };
+    CHECK(status("GET / HTTP/1.1\r\n" + local + "X: " + std::string(3'000, 'x') + "\r\n\r\n") == "431");
+    CHECK(status("nonsense\r\n\r\n") == "400");
+    CHECK(status("GET /%00 HTTP/1.1\r\n" + local + "\r\n") == "400");
+    CHECK(status("GET http://127.0.0.1/ HTTP/1.1\r\n" + local + "\r\n") == "400");
+    CHECK(status("GET / HTTP/1.1\r\n\r\n") == "421");
+    // Who does not finish its request is left, and so is who says nothing.
+    plain_client slow{w.port()};
+    CHECK(slow.ask("GET / HTT").empty());
+    // Several requests on one connection.
+    plain_client twice{w.port()};
+    twice.say("GET /api/v1/me HTTP/1.1\r\n" + local + "\r\nGET /api/v1/nothing HTTP/1.1\r\n" + local + "\r\n");
+    CHECK(twice.hear("\"verbs\"").starts_with("HTTP/1.1 200"));
+    CHECK(twice.hear("no_node").find("HTTP/1.1 404") != std::string::npos);
+}
+
+TEST_CASE("console.server: a stream tells of changes, and goes on where its reader was") {
+    served_world w;
+    REQUIRE(client_of(w).Get("/api/v1/registries/main/jobs")->status == 200);
+    plain_client reader{w.port()};
+    CHECK(reader.ask(stream_request) == "HTTP/1.1 200 OK\r\n");
+    CHECK(reader.hear("retry: 2000\n\n").find("text/event-stream") != std::string::npos);
+    REQUIRE(switch_item(w.registry, "settle", 0, switched::off, {"ann"}));
+    auto const event = reader.hear("\n\n");
+    CHECK(event.find("event: job\ndata: {\"job\":\"settle\"}\n") != std::string::npos);
+    auto const id = event.substr(4, event.find('\n') - 4);
+
+    REQUIRE(switch_item(w.registry, "settle", 0, switched::on, {"ann"}));
+    (void)reader.hear("\n\n");
+    auto const resume = [&](std::string const& last) {
+        plain_client again{w.port()};
+        again.say("GET /api/v1/registries/main/stream HTTP/1.1\r\n" + local + "Last-Event-ID: " + last + "\r\n\r\n");
+        (void)again.hear("retry: 2000\n\n");
+        return again.hear("\n\n");
+    };
+    CHECK(resume(id).find("event: job") != std::string::npos);
+    CHECK(resume("other-7").find("event: reset") != std::string::npos);
+    CHECK(plain_client{w.port()}.ask("GET /api/v1/registries/other/stream HTTP/1.1\r\n" + local + "\r\n") ==
+          "HTTP/1.1 404 Not Found\r\n");
+}
+
+TEST_CASE("console.server: 200 streams cost no thread, and one more is refused") {
+    served_world w;
+    REQUIRE(client_of(w).Get("/api/v1/registries/main/jobs")->status == 200);
+    auto const before = threads();
+    std::vector<plain_client> readers;
+    for (int n = 0; n < 200; ++n) {
+        readers.emplace_back(w.port());
+        REQUIRE(readers.back().ask(stream_request) == "HTTP/1.1 200 OK\r\n");
+        (void)readers.back().hear("retry: 2000\n\n");
+    }
+    CHECK(threads() == before);
+    CHECK(plain_client{w.port()}.ask(stream_request) == "HTTP/1.1 503 Service Unavailable\r\n");
+    CHECK(client_of(w).Get("/api/v1/me")->status == 200);
+    REQUIRE(switch_item(w.registry, "settle", 0, switched::off, {"ann"}));
+    for (auto& r : readers) REQUIRE(r.hear("\n\n").find("\"settle\"") != std::string::npos);
+    // Who goes makes room.
+    readers.clear();
+    std::string reply;
+    for (int n = 0; n < 1'000 && !reply.starts_with("HTTP/1.1 200"); ++n)
+        reply = plain_client{w.port()}.ask(stream_request);
+    CHECK(reply.starts_with("HTTP/1.1 200"));
+}
+
+TEST_CASE("console.server: operators sign in with a password, which is not guessed") {
+    password_file const file;
+    served_world w{with_passwords(file)};
+    auto client = client_of(w);
+    CHECK(client.Get("/")->status == 200); // which holds no secret
+    CHECK(client.Get("/api/v1/me")->status == 401);
+    CHECK(plain_client{w.port()}.ask(stream_request).starts_with("HTTP/1.1 401"));
+    auto const sign_in = [&](std::string const& name, std::string const& password) {
+        return client.Post("/api/v1/session", R"({"operator": ")" + name + R"(", "password": ")" + password + R"("})",
+                           "application/json");
+    };
+    CHECK(client.Post("/api/v1/session", "nonsense", "application/json")->status == 422);
+    CHECK(sign_in("ann", "wrong")->status == 401);
+    CHECK(sign_in("eve", "secret")->status == 401);
+    auto const in = sign_in("ann", "secret");
+    REQUIRE(in->status == 200);
+    auto const cookie = in->get_header_value("Set-Cookie");
+    CHECK(cookie.find("; HttpOnly; SameSite=Strict") != std::string::npos);
+    httplib::Headers const session{{"Cookie", "a=b; " + cookie.substr(0, cookie.find(';'))}};
+    auto const me = client.Get("/api/v1/me", session);
+    CHECK(me->status == 200);
+    CHECK(me->body.find("\"operator\":\"ann\"") != std::string::npos);
+    CHECK(client.Post("/api/v1/registries/main/jobs/settle/remove", session, "{}", "application/json")->status == 403);
+    CHECK(client.Delete("/api/v1/session", session)->status == 200);
+    CHECK(client.Get("/api/v1/me", session)->status == 401);
+    for (int n = 0; n < 5; ++n) CHECK(sign_in("ann", "wrong")->status == 401);
+    CHECK(sign_in("ann", "secret")->status == 429);
+}
+
+TEST_CASE("console.server: options that would be unsafe are refused at the start") {
+    auto const refused = [](auto change) {
+        console_options o;
+        change(o);
+        return served_world::refusal(o);
+    };
+    CHECK(refused([](auto& o) { o.address = "0.0.0.0"; }).where == "address");
+    CHECK(refused([](auto& o) { o.address = "somewhere"; }) == errc::invalid_argument);
+    CHECK(refused([](auto& o) { o.port = 70'000; }).where == "port");
+    CHECK(refused([](auto& o) { o.authentication = console_authentication::password; }).where == "password_file");
+    CHECK(refused([](auto& o) { o.authentication = console_authentication::proxy; }).where == "proxies");
+    CHECK(refused([](auto& o) { o.streams_max = 256; }).where == "streams_max");
+    CHECK(refused([](auto& o) { o.threads = 0; }).where == "threads");
+    CHECK(refused([](auto& o) { o.read_timeout = 0s; }).where == "read_timeout");
+    password_file const file;
+    auto o = with_passwords(file);
+    o.address = "0.0.0.0";
+    CHECK(served_world::refusal(o).where == "address");
+    o = with_passwords(file);
+    o.grants.clear();
+    CHECK(served_world::refusal(o).where == "grants");
+    o = with_passwords(file);
+    std::filesystem::permissions(file.path, std::filesystem::perms::others_write, std::filesystem::perm_options::add);
+    CHECK(served_world::refusal(o).what.find("chmod go-w") != std::string::npos);
+    std::filesystem::permissions(file.path, std::filesystem::perms::others_write,
+                                 std::filesystem::perm_options::remove);
+    std::ofstream{file.path} << "ann:plain\n";
+    CHECK(served_world::refusal(o) == errc::malformed_data);
+    o.password_file = file.path + ".none";
+    CHECK(served_world::refusal(o) == errc::invalid_argument);
+    served_world const one;
+    console_options same;
+    same.port = one.port();
+    CHECK(served_world::refusal(same) == errc::unreachable);
+}

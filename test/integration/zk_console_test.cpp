@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/console/job_index.hpp>
+#include <elasticjob/cron/time_zone.hpp>
+#include <elasticjob/registry/measured_registry.hpp>
+
+#include <integration/zk_lab.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <future>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+
+TEST_CASE("zk_console: 3,000 jobs are read once, cost nothing while they rest, and tell of each change") {
+    constexpr int jobs = 3'000;
+    zk_server server;
+    auto options = to(server.endpoint());
+    options.session_timeout = 30s;
+    auto r = connected(options);
+    for (int n = 0; n < jobs; n += 50) {
+        transaction t{r.session().generation};
+        for (int i = n; i < n + 50; ++i) {
+            auto const name = "settle-of-branch-" + std::to_string(10'000 + i);
+            job_layout const at{job_name::parse(name).value()};
+            t.create(at.root(), {});
+            t.create(at.config(), to_json({.name = name, .cron = "0 0 0 1 1 ? 2099", .sharding_total_count = 1}));
+            for (auto const& path : {at.servers(), at.instances(), at.ext(), at.leader(), at.sharding_flags()})
+                t.create(path, {});
+        }
+        REQUIRE(block_on(r.loop(), r.commit(std::move(t))).value());
+    }
+    std::atomic<int> requests{0};
+    auto const count = [&](registry_request const&) { ++requests; };
+    MeasuredRegistry measured{r, count};
+    UtcZone const utc{};
+    detail::change_log log{"x"};
+    detail::job_index index{measured, utc, log};
+    auto const rows = index.rows();
+    REQUIRE_MESSAGE(rows, (rows ? "" : to_string(rows.error())));
+    CHECK(rows->size() == jobs);
+    CHECK(requests <= 16 * jobs + 1);
+    auto const first = requests.load();
+    CHECK(index.rows()->size() == jobs);
+    CHECK(requests == first);
+
+    // All of them are watched: the session has room for it.
+    auto const seen = log.last();
+    struct listener : detail::change_listener {
+        listener() : change_listener{&act_on} {}
+        static void act_on(change_listener& self) noexcept {
+            auto& l = static_cast<listener&>(self);
+            if (!std::exchange(l.is_told, true)) l.told.set_value();
+        }
+        std::promise<void> told{};
+        bool is_told = false;
+    } heard;
+    log.follow(&heard);
+    auto other = connected(to(server.endpoint()));
+    job_layout const last{job_name::parse("settle-of-branch-12999").value()};
+    auto const changed = to_json({.name = "settle-of-branch-12999", .cron = "0 0 12 * * ?", .sharding_total_count = 1});
+    REQUIRE(block_on(other.loop(), other.set(last.config(), changed)));
+    REQUIRE(heard.told.get_future().wait_for(20s) == std::future_status::ready);
+    CHECK(log.after(seen).jobs == std::vector<std::string>{"settle-of-branch-12999"});
+    CHECK(requests - first <= 20);
+    CHECK(index.rows()->back()->overview.cron == "0 0 12 * * ?");
+    log.follow(nullptr);
+}
