@@ -222,7 +222,12 @@ task<result<void>> job_index<Registry>::read_stale(state& s) {
         if (at->second->is_stale) batch.push_back(at->second.get());
         ++at;
         if (batch.size() < batch_max && (at != s.jobs.end() || batch.empty())) continue;
-        ELASTICJOB_CO_CHECK(co_await read_batch(s, std::exchange(batch, {})));
+        auto const read = co_await read_batch(s, batch);
+        if (!read) {
+            for (auto* job : batch) job->is_stale = true;
+            co_return read.error();
+        }
+        batch.clear();
     }
     for (auto const& [name, job] : s.jobs)
         if (std::exchange(job->needs_items, false)) {
@@ -235,8 +240,11 @@ template <registry Registry>
 task<result<void>> job_index<Registry>::read_batch(state& s, std::vector<watched_job*> batch) {
     auto& l = s.registry.loop();
     // A change behind this line makes the job stale again, whether it is read below or not.
-    for (auto* job : batch) job->telling.cancel();
-    for (auto* job : batch) job->telling.spawn(tell(s, *job, job->news.edition()));
+    for (auto* job : batch) {
+        job->is_stale = false;
+        job->telling.cancel();
+        job->telling.spawn(tell(s, *job, job->news.edition()));
+    }
     auto const armed = co_await gather_each(l, batch, [&](watched_job* job) { return arm(s, *job); });
     for (auto const& one : armed)
         if (!one) co_return one.error();
@@ -264,7 +272,6 @@ task<result<void>> job_index<Registry>::read_batch(state& s, std::vector<watched
             row->next_due = next_due_of(*row, l.wall_now(), s.zone);
             job.row = std::move(row);
         }
-        job.is_stale = false;
         s.log.add(names[i]);
     }
     co_return success();
@@ -279,7 +286,6 @@ task<result<void>> job_index<Registry>::arm(state& s, watched_job& job) {
     // Whatever moves an item asks for a sharding; the trail tells of commands.
     std::vector<node_path> data{at.config(), at.schedule(), at.assignment(), at.audit()};
     std::vector<node_path> lists{at.instances(), at.sharding_flags()};
-    std::erase_if(data, [&](node_path const& p) { return is_linked(job.data, p); });
     std::erase_if(lists, [&](node_path const& p) { return is_linked(job.children, p); });
     auto const watch_data = [&](node_path const& p) {
         return s.registry.exists(p, &job.data.try_emplace(p, job.news).first->second);
@@ -301,6 +307,7 @@ task<result<void>> job_index<Registry>::arm(state& s, watched_job& job) {
         else
             co_return listed[i].error();
     }
+    std::erase_if(data, [&](node_path const& p) { return is_linked(job.data, p); });
     auto const found = co_await gather_each(l, data, watch_data);
     for (auto const& one : found) {
         if (one) continue;
