@@ -139,7 +139,7 @@ exit_code program<Connect, Serve>::run(std::vector<std::string> words) {
     if (parsed.ended) return print(*parsed.ended, a, {});
     auto const style = load_style(a);
     if (!style) return print(failure(style.error()), a, {});
-    if (parsed.command < first_local()) return run_on_registry(parsed.command, a, *style);
+    if (first_local() > parsed.command) return run_on_registry(parsed.command, a, *style);
     return print(local_commands[parsed.command - first_local()].run(terminal_, tree_, a), a, *style);
 }
 
