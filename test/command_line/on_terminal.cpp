@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program itself, in a pseudo-terminal and on a real server. No interval is short: what is seen has been announced
 // by the registry.
+#include <elasticjob/command_line/terminal.hpp>
 #include <elasticjob/core/block_on.hpp>
+#include <elasticjob/execution/descriptor.hpp>
 #include <elasticjob/registry/zk_registry.hpp>
 
 #include <support/zk_server.hpp>
@@ -27,6 +29,7 @@
 
 using namespace elasticjob;
 using namespace elasticjob::test;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -223,6 +226,19 @@ TEST_CASE("command_line.terminal: top follows changes, and leaves the terminal a
         CHECK(WIFSIGNALED(ended.status));
         CHECK(ended.is_restored());
     }
+}
+
+TEST_CASE("command_line.terminal: no change of the size is lost that comes between two waits of a live view") {
+    using kind = cli::screen_news::kind;
+    int ends[2];
+    REQUIRE(::openpty(&ends[0], &ends[1], nullptr, nullptr, nullptr) == 0);
+    elasticjob::detail::descriptor const master{ends[0]};
+    elasticjob::detail::descriptor const slave{ends[1]};
+    cli::terminal t{environment_variable, slave.get(), slave.get(), slave.get()};
+    cli::live_screen screen{t, elasticjob::detail::wake_up::make().value()};
+    REQUIRE(::raise(SIGWINCH) == 0);
+    CHECK(screen.wait(-1, 30s).what == kind::stale);
+    CHECK(screen.wait(-1, 0s).what == kind::interval);
 }
 
 TEST_CASE("command_line.terminal: a watch prints what has changed, and nothing else") {

@@ -6,6 +6,7 @@
 #include <elasticjob/config/config_file.hpp> // variable_lookup
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/decl.hpp>
+#include <elasticjob/execution/descriptor.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -63,7 +64,7 @@ private:
 
 /// Why a wait of `live_screen` has ended.
 struct screen_news {
-    enum class kind { changed, interval, key, resized, closed } what{};
+    enum class kind { changed, interval, key, stale, closed } what{};
     char key = 0;
 };
 
@@ -73,7 +74,8 @@ struct screen_news {
 /// Threads: one.
 class live_screen {
 public:
-    explicit live_screen(terminal& t);
+    /// `stale` is set when the screen has to be drawn again: its size has changed, or the process was stopped.
+    live_screen(terminal& t, elasticjob::detail::wake_up stale);
     live_screen(live_screen const&) = delete;
     live_screen& operator=(live_screen const&) = delete;
     ~live_screen();
@@ -81,7 +83,8 @@ public:
     /// Lines without line breaks inside of them; those that do not fit are left out.
     void draw(std::string_view text);
 
-    /// Waits until `changed` is readable, a key is pressed, the size has changed, or `span` has passed.
+    /// Waits until `changed` is readable, a key is pressed, the screen has to be drawn again, or `span` has passed. No
+    /// reason is lost that comes up between two waits.
     screen_news wait(int changed, std::chrono::milliseconds span);
 
 private:
@@ -91,6 +94,7 @@ private:
     };
 
     terminal& terminal_;
+    elasticjob::detail::wake_up stale_;
     std::vector<taken_signal> taken_{};
 };
 

@@ -46,11 +46,17 @@ template <registry Registry>
 exit_code show_top(Registry& r, terminal& t, arguments a, std::string name_space, table_style style) {
     using kind = screen_news::kind;
     constexpr std::uint32_t rows_max = 1'000;
+    auto stale = elasticjob::detail::wake_up::make();
+    if (!stale) {
+        auto const refused = failure(stale.error());
+        t.write_message(refused.messages);
+        return refused.code;
+    }
     a.limit = rows_max;
     top_view view{std::move(name_space)};
     change_feed<Registry> feed{r};
     look_pace pace;
-    live_screen screen{t};
+    live_screen screen{t, *std::move(stale)};
     for (bool is_stale = true, has_changed = false;;) {
         if (is_stale) {
             pace.begin();

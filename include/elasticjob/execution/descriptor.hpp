@@ -46,11 +46,15 @@ struct pipe_ends {
 /// Errors: job_failed, as for all that the system refuses to a run.
 result<pipe_ends> make_pipe();
 
-/// Readable from the first `set` on. Threads: any.
+/// Readable from a `set` up to the next `clear`. Threads: any, and handlers of signals.
 class wake_up {
 public:
     static result<wake_up> make();
-    void set() const noexcept { (void)!::eventfd_write(event_.get(), 1); }
+    void set() const noexcept { set(get()); }
+    void clear() const noexcept;
+
+    /// For those who keep no more than what `get` returned.
+    static void set(int number) noexcept;
     int get() const noexcept { return event_.get(); }
 
 private:

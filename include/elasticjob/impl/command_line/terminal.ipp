@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <utility>
 
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -60,6 +61,7 @@ namespace detail {
 struct screen_state {
     int in = -1;
     int out = -1;
+    int stale = -1; ///< of the `wake_up`
     ::termios before{};
     ::termios quiet{};
 };
@@ -89,17 +91,25 @@ extern "C" inline void elasticjob_stop_screen(int) {
     leave_screen();
     ::raise(SIGSTOP);
     enter_screen(); // the process goes on
+    elasticjob::detail::wake_up::set(the_screen.stale);
     errno = kept;
 }
 
-extern "C" inline void elasticjob_end_wait(int) {}
+extern "C" inline void elasticjob_resize_screen(int) {
+    auto const kept = errno;
+    elasticjob::detail::wake_up::set(the_screen.stale);
+    errno = kept;
+}
 
 } // namespace detail
 
-ELASTICJOB_DECL live_screen::live_screen(terminal& t) : terminal_{t} {
+ELASTICJOB_DECL live_screen::live_screen(terminal& t, elasticjob::detail::wake_up stale)
+    : terminal_{t},
+      stale_{std::move(stale)} {
     auto& screen = detail::the_screen;
     screen.in = t.input();
     screen.out = t.output();
+    screen.stale = stale_.get();
     ::tcgetattr(screen.in, &screen.before);
     screen.quiet = screen.before;
     screen.quiet.c_lflag &= ~static_cast<::tcflag_t>(ICANON | ECHO); // the keys for signals stay as they are
@@ -112,7 +122,7 @@ ELASTICJOB_DECL live_screen::live_screen(terminal& t) : terminal_{t} {
     for (int const number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
         take(number, &detail::elasticjob_end_screen, static_cast<int>(SA_RESETHAND));
     take(SIGTSTP, &detail::elasticjob_stop_screen, 0);
-    take(SIGWINCH, &detail::elasticjob_end_wait, 0);
+    take(SIGWINCH, &detail::elasticjob_resize_screen, 0);
     detail::enter_screen();
 }
 
@@ -134,9 +144,12 @@ ELASTICJOB_DECL void live_screen::draw(std::string_view text) {
 
 ELASTICJOB_DECL screen_news live_screen::wait(int changed, std::chrono::milliseconds span) {
     using kind = screen_news::kind;
-    std::array<::pollfd, 2> on{{{changed, POLLIN, 0}, {terminal_.input(), POLLIN, 0}}};
-    auto const ready = ::poll(on.data(), on.size(), static_cast<int>(span.count()));
-    if (ready < 0) return {kind::resized};
+    std::array<::pollfd, 3> on{{{changed, POLLIN, 0}, {terminal_.input(), POLLIN, 0}, {stale_.get(), POLLIN, 0}}};
+    if (::poll(on.data(), on.size(), static_cast<int>(span.count())) < 0) return {kind::stale}; // a handler has run
+    if (on[2].revents != 0) {
+        stale_.clear();
+        return {kind::stale};
+    }
     if (on[1].revents != 0) {
         char key = 0;
         return ::read(terminal_.input(), &key, 1) == 1 ? screen_news{kind::key, key} : screen_news{kind::closed};

@@ -4,6 +4,8 @@
 
 #include <elasticjob/execution/descriptor.hpp>
 
+#include <cstdint>
+
 namespace elasticjob::detail {
 
 ELASTICJOB_DECL descriptor& descriptor::operator=(descriptor&& other) noexcept {
@@ -29,6 +31,16 @@ ELASTICJOB_DECL result<wake_up> wake_up::make() {
     descriptor d{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     if (!d) return refused("no eventfd", errno);
     return wake_up{std::move(d)};
+}
+
+ELASTICJOB_DECL void wake_up::set(int number) noexcept {
+    std::uint64_t const one = 1; // by write, which a handler of a signal may call
+    (void)!::write(number, &one, sizeof one);
+}
+
+ELASTICJOB_DECL void wake_up::clear() const noexcept {
+    std::uint64_t count = 0;
+    (void)!::read(get(), &count, sizeof count); // which does not wait, and sets it to 0
 }
 
 } // namespace elasticjob::detail
