@@ -9,9 +9,9 @@ set -- "$@" -std=c++20 -pthread -I"$prefix/include" -DELASTICJOB_COMPILED
 rm -rf "$directory"
 mkdir -p "$directory"
 cd "$directory"
-echo '#include <elasticjob/src.hpp>' >core.cpp
-[ -z "$library" ] || echo '#include <elasticjob/src_zookeeper.hpp>' >zookeeper.cpp
-for file in ./*.cpp; do "$@" -c "$file" -o "$file.o"; done
+echo '#include <elasticjob/src.hpp>' >src.cpp
+[ -z "$library" ] || echo '#include <elasticjob/src_zookeeper.hpp>' >src_zookeeper.cpp
+for file in ./*.cpp; do "$@" -o "$file.o" -c "$file"; done
 "$@" -DCONSUMER_COMPILED -c "$source" -o program.o
 # Where there is no library there is no word for it.
 "$@" ./*.o -o program ${library:+"$library"}

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check_documents.sh ROOT COMPILER [FLAG...]: every ```cpp block of README.md and docs/ that has an `int main` compiles.
+# check_documents.sh ROOT COMPILER [FLAG...]: every ```cpp block of README.md and docs/ that has an `int main` compiles, those
+# of README.md in the header-only form, and the others in the compiled one, which takes less than half the time.
 set -eu
 root=$(cd "$1" && pwd)
 shift
@@ -18,6 +19,7 @@ documents=$(find "$root/README.md" "$root/docs" -name '*.md' 2>/dev/null | sort)
 rc=0 programs=0
 for document in $documents; do
     rm -f "$directory"/*.cpp
+    case $document in */README.md) form= ;; *) form=-DELASTICJOB_COMPILED ;; esac
     awk -v directory="$directory" '
         /^[ \t]*```cpp/ && !inside { inside = 1; text = "#line " NR + 1 " \"" FILENAME "\"\n"; next }
         /^[ \t]*```[ \t]*$/ && inside {
@@ -32,7 +34,7 @@ for document in $documents; do
     for program in "$directory"/*.cpp; do
         [ -e "$program" ] || continue
         programs=$((programs + 1))
-        "$@" -fsyntax-only "$program" || rc=1
+        "$@" $form -fsyntax-only "$program" || rc=1
     done
 done
 echo "$programs programs in the documents"

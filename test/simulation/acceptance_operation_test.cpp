@@ -5,6 +5,7 @@
 
 #include <simulation/console.hpp>
 #include <simulation/scene.hpp>
+#include <simulation/seeds.hpp>
 
 #include <doctest/doctest.h>
 
@@ -107,7 +108,7 @@ TEST_CASE("acceptance 13: an order to run now that comes at a bad moment waits, 
         auto const changes = parse_fault_plan("0 join node=2; 0 set_items count=3").value();
         for (auto const& change : changes)
             for (std::uint64_t seed = 1; seed <= 3; ++seed)
-                for (auto moment = 0ms; moment < 20ms; moment += 1ms) {
+                for (auto moment = 0ms; moment < 20ms; moment += 1ms * tries_apart) {
                     INFO(to_string(change) << ", and a trigger " << moment.count() << " ms later, seed " << seed);
                     scene c{make_job(never, 6), lasting(10ms), 3, {}, seed};
                     c.s.set_member(2, 0, change.what != fault_kind::join);

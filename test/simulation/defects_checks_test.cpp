@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defects of ElasticJob-Lite 2.1.5 that more than one check stands against here. Each scenario fails once all of them are
 // taken out; which they are stands with it.
+#include <simulation/seeds.hpp>
 #include <simulation/small_cluster.hpp>
 
 #include <doctest/doctest.h>
@@ -127,7 +128,7 @@ TEST_CASE(
     "D-44: a candidate whose session ends on the way neither takes office with its next one nor deposes anybody") {
     for (auto const what : {fault_kind::expire, fault_kind::partition})
         for (std::uint64_t seed = 1; seed <= 3; ++seed)
-            for (auto later = 0ms; later < 25ms; later += 1ms) {
+            for (auto later = 0ms; later < 25ms; later += 1ms * tries_apart) {
                 CAPTURE(name_of(what));
                 CAPTURE(seed);
                 CAPTURE(later.count());

@@ -27,6 +27,14 @@ inline testing::explore_options seeds(std::uint64_t count) {
     return o;
 }
 
+/// How far apart the seeds, moments or requests are that a test tries one after another: under a sanitizer each takes some forty
+/// times as long.
+#ifdef ELASTICJOB_TEST_SANITIZED
+inline constexpr std::uint32_t tries_apart = 5;
+#else
+inline constexpr std::uint32_t tries_apart = 1;
+#endif
+
 /// Explores, and checks that all holds.
 template <class Build>
 testing::exploration explored(testing::explore_options const& o, Build build) {
