@@ -49,14 +49,14 @@ class ElasticjobConan(ConanFile):
     def requirements(self):
         # Our headers include theirs. The ranges leave the choice to who uses several libraries.
         self.requires("boost/[>=1.74 <2]", transitive_headers=True)
-        self.requires("range-v3/[>=0.12 <1]", transitive_headers=True)
         # ConanCenter names its versions after days. The release before them, 1.1.0, is not accepted by later compilers.
         self.requires("rapidjson/[>=cci.20200410]", transitive_headers=True)
         if self.options.with_zookeeper:
             self.requires("zookeeper-client-c/[>=3.8.1 <4]", transitive_headers=True, transitive_libs=True)
         if self.options.program:
-            # Only the program includes it, so it is nobody else's.
-            self.requires("cli11/[>=2.1 <3]", headers=True, libs=False, visible=False)
+            # Only the program needs them, so they are nobody else's.
+            self.requires("cli11/[>=2.1 <3]", visible=False)
+            self.requires("openssl/[>=1.1 <4]", visible=False)
 
     def validate(self):
         check_min_cppstd(self, 20)
@@ -80,6 +80,7 @@ class ElasticjobConan(ConanFile):
             toolchain.cache_variables[f"ELASTICJOB_BUILD_{part}"] = False
         toolchain.cache_variables["ELASTICJOB_BUILD_COMPILED"] = bool(self.options.compiled)
         toolchain.cache_variables["ELASTICJOB_BUILD_PROGRAM"] = bool(self.options.program)
+        toolchain.cache_variables["ELASTICJOB_PROGRAM_DATABASES"] = False  # none of them is required here
         toolchain.cache_variables["CMAKE_INSTALL_LIBDIR"] = "lib"  # where Conan looks for libraries
         if not self.options.with_zookeeper:
             toolchain.cache_variables["CMAKE_DISABLE_FIND_PACKAGE_ZooKeeper"] = True
@@ -110,7 +111,7 @@ class ElasticjobConan(ConanFile):
         core = self.cpp_info.components["core"]
         core.set_property("cmake_target_name", "elasticjob::core")
         core.set_property("pkg_config_name", "elasticjob-core")
-        core.requires = ["boost::headers", "range-v3::range-v3", "rapidjson::rapidjson"]
+        core.requires = ["boost::headers", "rapidjson::rapidjson"]
         core.system_libs = ["pthread"]
 
         if self.options.with_zookeeper:

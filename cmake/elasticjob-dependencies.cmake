@@ -7,7 +7,6 @@ macro(elasticjob_find_core_dependencies)
         cmake_policy(SET CMP0167 NEW) # Boost brings its own config file; CMake's module for it is gone.
     endif()
     find_package(Boost 1.74 ${ARGN}) # Hana, Outcome
-    find_package(range-v3 ${ARGN}) # No version: its own version file accepts only exactly equal ones.
     # Our own module, also where the project has CMake prefer packages (as Conan does): theirs have many names.
     find_package(RapidJSON MODULE ${ARGN})
     set(THREADS_PREFER_PTHREAD_FLAG ON)

@@ -15,7 +15,7 @@ endif()
 
 # One export for each target that the installed package may have to leave out.
 install(TARGETS elasticjob_core EXPORT elasticjob-core-targets
-    FILE_SET HEADERS FILE_SET definitions FILE_SET date_zone FILE_SET std_zone)
+    FILE_SET HEADERS FILE_SET definitions FILE_SET range_v3 FILE_SET date_zone FILE_SET std_zone)
 install(TARGETS elasticjob EXPORT elasticjob-zookeeper-targets FILE_SET HEADERS)
 install(TARGETS elasticjob_with_sqlite elasticjob_with_postgres elasticjob_with_http elasticjob_with_console elasticjob_with_cli11
     FILE_SET HEADERS)

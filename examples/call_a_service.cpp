@@ -64,7 +64,8 @@ private:
     std::thread thread_{[this] { serve(); }}; // last, because it uses all members above
 };
 
-// What to send for which item, and what to make of a good answer. `http_request::make("http://…")` alone would do as well.
+// What to send for which item, and what to make of a good answer. `http_request::make("http://…")` alone would do as
+// well.
 struct settle_region {
     std::string url;
     result<http_request> operator()(sharding_context const& shard) const {

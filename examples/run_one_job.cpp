@@ -30,4 +30,4 @@ int main() {
 
     for (int n = 0; n < 9; ++n)
         if (!runs.try_acquire_for(std::chrono::seconds{10})) return 1;
-} // the job leaves in order: what runs may finish, nothing new is started
+} // the job leaves in order: runs in progress finish, and no new run starts

@@ -16,6 +16,8 @@ declare -Ar package_probes=(
     [doxygen]='command doxygen'
     [nodejs]='command node'
     [npm]='command npm'
+    [chromium]='command chromium'
+    [fonts-wqy-microhei]='file /usr/share/fonts/truetype/wqy/wqy-microhei.ttc'
     [libbenchmark-dev]='header benchmark/benchmark.h'
     [libzookeeper-mt-dev]='header zookeeper/zookeeper.h'
     [libzookeeper-java]='file /usr/share/java/zookeeper.jar'
@@ -66,7 +68,7 @@ need_packages() { # PACKAGE...
 
 # The run scripts read these.
 # shellcheck disable=SC2034
-readonly build_packages=(g++ cmake ninja-build ccache libboost-dev librange-v3-dev rapidjson-dev libzookeeper-mt-dev)
+readonly build_packages=(g++ cmake ninja-build ccache libboost-dev rapidjson-dev libzookeeper-mt-dev)
 # What the tests and the benchmarks of optional headers need.
 # shellcheck disable=SC2034
 readonly event_packages=(libsqlite3-dev libsoci-dev libpq-dev postgresql libssl-dev libcpp-httplib-dev libcli11-dev)

@@ -12,7 +12,7 @@ class TestPackageConan(ConanFile):
     generators = "CMakeDeps"
 
     def requirements(self):
-        self.requires(self.tested_reference_str)
+        self.requires(self.tested_reference_str, run=True)  # the program, too
 
     def layout(self):
         cmake_layout(self)
@@ -34,3 +34,5 @@ class TestPackageConan(ConanFile):
         if can_run(self):
             version = self.dependencies["elasticjob"].ref.version
             self.run(os.path.join(self.cpp.build.bindir, "consumer") + f" {version}", env="conanrun")
+            if self.dependencies["elasticjob"].options.program:
+                self.run("elasticjob --version", env="conanrun")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The compiled form of elasticjob::core. One file of the program includes this, and all of them are compiled
-/// with ELASTICJOB_COMPILED defined. The CMake target elasticjob::compiled_core does both.
+/// \file \brief The compiled form of elasticjob::core. One file of the program includes this, and all of them are
+/// compiled with ELASTICJOB_COMPILED defined. The CMake target elasticjob::compiled_core does both.
 #ifndef ELASTICJOB_SRC_HPP
 #define ELASTICJOB_SRC_HPP
 
@@ -43,6 +43,7 @@
 #include <elasticjob/impl/core/clock.ipp>
 #include <elasticjob/impl/core/error.ipp>
 #include <elasticjob/impl/core/event_loop.ipp>
+#include <elasticjob/impl/core/host_name.ipp>
 #include <elasticjob/impl/core/identity.ipp>
 #include <elasticjob/impl/core/line_text.ipp>
 #include <elasticjob/impl/core/path.ipp>
@@ -64,6 +65,7 @@
 #include <elasticjob/impl/election/elector.ipp>
 #include <elasticjob/impl/events/event_database.ipp>
 #include <elasticjob/impl/events/event_history.ipp>
+#include <elasticjob/impl/events/firing_tracer.ipp>
 #include <elasticjob/impl/events/histogram.ipp>
 #include <elasticjob/impl/events/kept_event.ipp>
 #include <elasticjob/impl/events/line_events.ipp>
@@ -91,10 +93,12 @@
 #include <elasticjob/impl/execution/item_life.ipp>
 #include <elasticjob/impl/execution/job_pauses.ipp>
 #include <elasticjob/impl/execution/lost_java_runs.ipp>
+#include <elasticjob/impl/execution/once_latch.ipp>
 #include <elasticjob/impl/execution/misfire.ipp>
 #include <elasticjob/impl/execution/output_lines.ipp>
 #include <elasticjob/impl/execution/progress_mailbox.ipp>
 #include <elasticjob/impl/execution/round_ends.ipp>
+#include <elasticjob/impl/execution/round_following.ipp>
 #include <elasticjob/impl/execution/round_life.ipp>
 #include <elasticjob/impl/execution/run_book.ipp>
 #include <elasticjob/impl/execution/run_choice.ipp>
@@ -139,12 +143,15 @@
 #include <elasticjob/impl/registry/memory/node_tree.ipp>
 #include <elasticjob/impl/registry/transaction.ipp>
 #include <elasticjob/impl/scheduler/calling_threads.ipp>
+#include <elasticjob/impl/scheduler/leader_duty.ipp>
 #include <elasticjob/impl/sharding/assignment.ipp>
+#include <elasticjob/impl/sharding/departure.ipp>
 #include <elasticjob/impl/sharding/interrupted_items.ipp>
 #include <elasticjob/impl/sharding/item_claim.ipp>
+#include <elasticjob/impl/sharding/item_doubts.ipp>
 #include <elasticjob/impl/sharding/item_nodes.ipp>
 #include <elasticjob/impl/sharding/job_traits.ipp>
-#include <elasticjob/impl/sharding/leave.ipp>
+#include <elasticjob/impl/sharding/sharding_plan.ipp>
 #include <elasticjob/impl/sharding/strategy_name.ipp>
 #include <elasticjob/impl/testing/body_fiber.ipp>
 #include <elasticjob/impl/testing/check_all.ipp>

@@ -12,12 +12,17 @@
 #include <elasticjob/impl/registry/zk/c_api.ipp>
 #include <elasticjob/impl/registry/zk/call.ipp>
 #include <elasticjob/impl/registry/zk/call_table.ipp>
+#include <elasticjob/impl/registry/zk/ephemeral_table.ipp>
+#include <elasticjob/impl/registry/zk/guardian_process.ipp>
+#include <elasticjob/impl/registry/zk/guarded_sessions.ipp>
 #include <elasticjob/impl/registry/zk/handle.ipp>
 #include <elasticjob/impl/registry/zk/options.ipp>
 #include <elasticjob/impl/registry/zk/reconnect_gate.ipp>
 #include <elasticjob/impl/registry/zk/requests.ipp>
 #include <elasticjob/impl/registry/zk/session.ipp>
+#include <elasticjob/impl/registry/zk/session_end.ipp>
 #include <elasticjob/impl/registry/zk/watch_table.ipp>
+#include <elasticjob/impl/registry/session_guardian.ipp>
 #include <elasticjob/impl/registry/zk_registry.ipp>
 
 namespace elasticjob {

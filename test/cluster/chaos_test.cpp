@@ -136,9 +136,12 @@ public:
         for (auto const& path : {at.config(), at.assignment()}) expected[path.str()] = true;
         for (auto const& path :
              {at.servers(), at.instances(), at.leader(), at.election(), at.election_latch(), at.sharding_flags(),
-              at.sharding_necessary(), at.sharding(), at.ext(), at.run_records(), at.orders()})
+              at.sharding_necessary(), at.sharding(), at.ext(), at.run_records(), at.orders(), at.hosts()})
             expected[path.str()] = false;
-        for (auto const& a : actors) expected[at.server(a.ip).str()] = false;
+        for (auto const& a : actors) {
+            expected[at.server(a.ip).str()] = false;
+            expected[at.host(a.ip).str()] = true;
+        }
         for (unsigned i = 0; i < items; ++i) {
             for (auto const& path : {at.item(i), at.item_instance(i)}) expected[path.str()] = false;
             expected[at.run_record(i).str()] = true;

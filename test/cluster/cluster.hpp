@@ -46,6 +46,7 @@ struct worker_options {
     std::chrono::milliseconds session_timeout{10s}; ///< so long that nobody loses a session by being slow
     std::chrono::milliseconds body{50ms};
     std::vector<std::string> more{};
+    std::vector<std::string> under{}; ///< a program that runs the worker, with its arguments
 };
 
 class cluster {
@@ -79,7 +80,7 @@ public:
             words.push_back(to_json(job));
         }
         words.insert(words.end(), o.more.begin(), o.more.end());
-        return members_.emplace_back(std::move(name), std::move(words));
+        return members_.emplace_back(std::move(name), std::move(words), member_options{.under = o.under});
     }
 
     /// Goes on once `condition()` is so; it is looked at whenever somebody has printed something, and now and then.

@@ -38,11 +38,20 @@ struct line {
     unsigned attempt() const { return static_cast<unsigned>(std::stoul(words.at(4))); }   ///< of runs
 };
 
+/// How a member's process differs from the others'.
+struct member_options {
+    std::string program = ELASTICJOB_CLUSTER_WORKER;
+    std::vector<std::string> under{};     ///< a program that runs it, with its arguments
+    std::vector<std::string> variables{}; ///< of its environment, besides those of the test: `NAME=value`
+    std::string errors{};                 ///< the file to which its standard error is added; empty: that of the test
+};
+
 /// Threads: one; the one that starts it must outlive it, for the kernel kills the process with it.
 class member {
 public:
-    member(std::string name, std::vector<std::string> arguments) : name_{std::move(name)} {
-        spawn(std::move(arguments));
+    member(std::string name, std::vector<std::string> arguments, member_options const& o = {})
+        : name_{std::move(name)} {
+        spawn(std::move(arguments), o);
     }
     member(member const&) = delete;
     member& operator=(member const&) = delete;
@@ -57,6 +66,10 @@ public:
     int output() const noexcept { return output_; } ///< -1 once it has ended
 
     std::vector<line> const& lines() const noexcept { return lines_; }
+
+    /// Gives the lines away, and knows nothing of them any more.
+    std::vector<line> take_lines() { return std::exchange(lines_, {}); }
+
     std::vector<line> all(std::string_view verb, std::string_view job = {}) const {
         std::vector<line> found;
         for (auto const& l : lines_)
@@ -90,8 +103,11 @@ public:
     void close_input() { ::close(std::exchange(input_, -1)); }
 
     /// Tells it how long bodies take; it says `takes` when it has heard that.
-    void set_body(std::chrono::milliseconds span) {
-        auto const text = std::to_string(span.count()) + "\n";
+    void set_body(std::chrono::milliseconds span) { tell(std::to_string(span.count())); }
+
+    /// One line for its standard input.
+    void tell(std::string line) {
+        auto const text = std::move(line) + "\n";
         if (::write(input_, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
             throw std::runtime_error{"member: " + name_ + " does not listen"};
     }
@@ -105,6 +121,9 @@ public:
         pid_ = 0;
         was_killed_ = true;
     }
+
+    /// From now on, it may end in any way.
+    void expect_death() { was_killed_ = true; }
 
     /// Whether it has ended in a way that no worker should; a refusal is 1.
     bool has_crashed() { return has_ended() && !was_killed_ && exit_code_ != 0 && exit_code_ != 1; }
@@ -154,11 +173,19 @@ private:
         lines_.push_back(std::move(l));
     }
 
-    void spawn(std::vector<std::string> arguments) {
-        arguments.insert(arguments.begin(), ELASTICJOB_CLUSTER_WORKER);
+    void spawn(std::vector<std::string> arguments, member_options const& o) {
+        arguments.insert(arguments.begin(), o.program);
+        arguments.insert(arguments.begin(), o.under.begin(), o.under.end());
         std::vector<char*> words;
         for (auto& a : arguments) words.push_back(a.data());
         words.push_back(nullptr);
+        auto variables = o.variables;
+        std::vector<char*> environment;
+        for (auto& v : variables) environment.push_back(v.data());
+        for (char** v = environ; *v != nullptr; ++v) environment.push_back(*v);
+        environment.push_back(nullptr);
+        int const errors =
+            o.errors.empty() ? -1 : ::open(o.errors.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
         int in[2], out[2];
         if (::pipe2(in, O_CLOEXEC) != 0 || ::pipe2(out, O_CLOEXEC) != 0)
             throw std::system_error(errno, std::generic_category(), "member: pipe");
@@ -172,12 +199,14 @@ private:
             if (::getppid() != parent) ::_exit(127); // the parent died before the line above
             ::dup2(in[0], 0);
             ::dup2(out[1], 1);
+            if (errors >= 0) ::dup2(errors, 2);
             ::close_range(3, ~0U, 0);
-            ::execv(words[0], words.data());
+            ::execvpe(words[0], words.data(), environment.data());
             ::_exit(127);
         }
         ::close(in[0]);
         ::close(out[1]);
+        if (errors >= 0) ::close(errors);
         input_ = in[1];
         output_ = out[0];
     }
@@ -186,7 +215,7 @@ private:
     pid_t pid_ = 0; ///< 0: ended
     int exit_code_ = -1;
     int ended_by_ = 0;        ///< a signal
-    bool was_killed_ = false; ///< by us
+    bool was_killed_ = false; ///< by us, or as we wanted
     int input_ = -1, output_ = -1;
     std::string rest_;
     std::vector<line> lines_;

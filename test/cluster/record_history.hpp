@@ -8,11 +8,11 @@
 #include <elasticjob/registry/mirror.hpp>
 
 #include <integration/zk_lab.hpp>
+#include <support/kept_ledger.hpp>
 
 #include <map>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -47,17 +47,12 @@ public:
         return all;
     }
 
-    /// All entries that an item's ledger has ever had, although it holds only a few at a time. Those that grow are there
-    /// as they were last.
+    /// All entries that an item's ledger has ever had.
     static std::vector<run_entry> entries(std::vector<writing> const& of_item) {
-        std::map<std::tuple<wall_time, std::string, run_outcome, wall_time, std::uint32_t>, run_entry> known;
-        for (auto const& w : of_item)
-            for (auto const& e : w.record.ledger) {
-                auto const due = e.outcome == run_outcome::skipped ? wall_time{} : e.run.due;
-                known.insert_or_assign({e.run.begun, e.run.instance, e.outcome, due, e.run.attempt}, e);
-            }
+        kept_ledger known;
+        for (auto const& w : of_item) known.take(w.record);
         std::vector<run_entry> found;
-        for (auto& [key, e] : known) found.push_back(std::move(e));
+        for (auto const& [key, e] : known.entries()) found.push_back(e);
         return found;
     }
 

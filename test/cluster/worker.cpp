@@ -4,23 +4,29 @@
 //     <steady clock, microseconds> <job> <verb> <words>
 //
 // and leaves in order when it gets a SIGTERM or when its standard input ends. A line on its standard input is a number: how
-// many milliseconds the bodies take that begin from now on; it answers with `takes`. The verbs, and who says them:
+// many milliseconds the bodies take that begin from now on; it answers with `takes`. Or it is a word, most of which are
+// about its death: see `obey`. The verbs, and who says them:
 //
 //     joined ID SESSION · leads · leads-not · sharded EPOCH ITEMS INSTANCES MOVED · owns ITEM… · left     the events
 //     skipped ITEM DUE WHY · failed ITEM DUE ERROR · trouble ERROR                                        the events
 //     fenced ITEM DUE TOKEN                                                                               the events
 //     runs ITEM DUE MARK TOKEN ATTEMPT · ran ITEM DUE done|stopped TOKEN                                    the body
-//     ready · takes MS · refused ERROR · gone                                                                        main
+//     ready · takes MS · guarded yes|no · starts PID · refused ERROR · gone                                          main
 //
 // DUE is in milliseconds since 1970. MARK is `marked` if the item's node `running` stands there and belongs to the session
 // of this process, `unmarked` if not, and `-` where nobody has asked for it.
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/elasticjob.hpp>
+#include <elasticjob/registry/session_guardian.hpp>
 
 #include <support/zk_schedulers.hpp>
 
+#include <fcntl.h>
 #include <poll.h>
+#include <spawn.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -29,6 +35,8 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -49,6 +57,8 @@ struct arguments {
     int copies = 1;                     ///< of each job; with more than one, their names get numbers
     milliseconds body{0};
     bool looks_at_marks = false;
+    bool has_guardian = false;
+    int idle_sessions = 0;               ///< besides the one of the jobs
     std::optional<milliseconds> retry{}; ///< first attempts fail, and are made again after so long
 };
 
@@ -81,6 +91,10 @@ std::optional<arguments> parse(int count, char** words) {
             a.body = milliseconds{number()};
         else if (key == "--retry-ms")
             a.retry = milliseconds{number()};
+        else if (key == "--guardian")
+            a.has_guardian = number() != 0;
+        else if (key == "--idle-sessions")
+            a.idle_sessions = number();
         else if (key == "--look-at-marks")
             a.looks_at_marks = number() != 0;
         else
@@ -153,7 +167,9 @@ task<result<bool>> is_marked(ZkRegistry& r, node_path mark) {
 class body {
 public:
     body(ZkRegistry& r, arguments const& a, std::atomic<int> const& span_ms)
-        : registry_{&r}, span_ms_{&span_ms}, looks_at_marks_{a.looks_at_marks},
+        : registry_{&r},
+          span_ms_{&span_ms},
+          looks_at_marks_{a.looks_at_marks},
           fails_first_{a.retry.has_value()} {}
 
     result<void> operator()(sharding_context const& c) const {
@@ -187,8 +203,34 @@ int refuse(error const& e) {
     return 1;
 }
 
+/// A program that lives for long, and inherits the descriptor unless it is -1.
+void start_program(int inherited) {
+    char name[] = "sleep", seconds[] = "600";
+    char* words[] = {name, seconds, nullptr};
+    pid_t id = 0;
+    if (inherited >= 0) inherited = ::fcntl(inherited, F_DUPFD, 100);
+    if (::posix_spawnp(&id, name, nullptr, nullptr, words, environ) != 0) std::abort();
+    if (inherited >= 0) ::close(inherited);
+    say("-", "starts " + std::to_string(id));
+}
+
+void obey(std::string const& word, SessionGuardian const* guardian) {
+    if (word == "abort") std::abort();
+    if (word == "_exit") ::_exit(0);
+    if (word == "exec") ::execlp("sleep", "sleep", "600", nullptr);
+    if (word == "end-main-thread") ::syscall(SYS_exit, 0); // pthread_exit would leave the job first
+    if (word == "starve") {
+        rlimit const little{1 << 20, 1 << 20}; // less than it has
+        ::setrlimit(RLIMIT_AS, &little);
+        for (;;) std::make_unique<char[]>(1 << 20).release()[0] = 1;
+    }
+    if (word == "guarded?") say("-", guardian && guardian->is_alive() ? "guarded yes" : "guarded no");
+    if (word == "start-program") start_program(-1);
+    if (word == "start-worker") start_program(guardian->life_line());
+}
+
 /// Obeys until the end.
-void listen(int signals, std::atomic<int>& span_ms) {
+void listen(int signals, std::atomic<int>& span_ms, SessionGuardian const* guardian) {
     for (std::string heard;;) {
         pollfd ends[] = {{signals, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
         if (::poll(ends, 2, -1) < 0) continue;
@@ -199,12 +241,31 @@ void listen(int signals, std::atomic<int>& span_ms) {
             heard.push_back(byte);
             continue;
         }
-        span_ms = std::stoi(heard);
-        say("-", "takes " + std::exchange(heard, {}));
+        auto const line = std::exchange(heard, {});
+        if (line.find_first_not_of("0123456789") != line.npos) {
+            obey(line, guardian);
+        } else {
+            span_ms = std::stoi(line);
+            say("-", "takes " + line);
+        }
     }
 }
 
-int live(arguments const& a, int signals) {
+/// Opens a session that has nothing but one node, `/idle-<process>-<number>`.
+result<ZkRegistry> open_idle_session(zk_options const& o, int number) {
+    ELASTICJOB_TRY(auto registry, ZkRegistry::connect(o));
+    auto const path = node_path::parse("/idle-" + std::to_string(::getpid()) + "-" + std::to_string(number));
+    ELASTICJOB_CHECK(block_on(registry.loop(), registry.create(*path, "", create_mode::ephemeral)));
+    return registry;
+}
+
+int live(arguments const& a, int signals, SessionGuardian const* guardian) {
+    std::vector<ZkRegistry> idle;
+    for (int n = 0; n < a.idle_sessions; ++n) {
+        auto one = open_idle_session(a.registry, n);
+        if (!one) return refuse(one.error());
+        idle.push_back(std::move(*one));
+    }
     auto registry = ZkRegistry::connect(a.registry);
     if (!registry) return refuse(registry.error());
     std::atomic<int> span_ms{static_cast<int>(a.body.count())};
@@ -224,14 +285,14 @@ int live(arguments const& a, int signals) {
         }
     }
     say("-", "ready");
-    listen(signals, span_ms);
+    listen(signals, span_ms, guardian);
     return 0;
 }
 
 } // namespace
 
 int main(int count, char** words) {
-    auto const a = parse(count, words);
+    auto a = parse(count, words);
     if (!a) {
         std::fprintf(stderr, "cluster_worker: cannot read the arguments\n");
         return 2;
@@ -240,7 +301,13 @@ int main(int count, char** words) {
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &term, nullptr); // before any thread is started
-    auto const code = live(*a, ::signalfd(-1, &term, SFD_CLOEXEC));
+    std::optional<SessionGuardian> guardian;
+    if (a->has_guardian) {
+        auto started = SessionGuardian::start();
+        if (!started) return refuse(started.error());
+        a->registry.guardian = guardian.emplace(std::move(*started)).sessions();
+    }
+    auto const code = live(*a, ::signalfd(-1, &term, SFD_CLOEXEC), guardian ? &*guardian : nullptr);
     say("-", "gone");
     return code;
 }

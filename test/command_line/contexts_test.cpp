@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elasticjob/command_line/contexts_codec.hpp>
+#include <elasticjob/command_line/serve_console.hpp>
 
 #include <command_line/terminal_world.hpp>
 
@@ -7,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 
 using namespace elasticjob;
@@ -57,6 +59,61 @@ TEST_CASE("command_line.contexts: options win over a context, and a context wins
                                          "bare     -                  -          -\n"
                                          "billing  zk1:2181,zk2:2181  billing    -\n");
     CHECK(t.out({"__complete", "--context", "bi"}) == "billing\n");
+}
+
+TEST_CASE("command_line.contexts: a console serves the registry of the call, or the contexts that it names") {
+    config_home const home{R"({"billing": {"servers": "zk1:2181", "namespace": "billing"}, "payroll": {}})"};
+    auto const find = [](std::string const& name) -> std::optional<std::string> {
+        if (name != "XDG_CONFIG_HOME") return std::nullopt;
+        return std::filesystem::absolute("contexts_test").string();
+    };
+    cli::arguments said;
+    auto found = cli::find_addresses(said, find);
+    REQUIRE(found);
+    CHECK(found->at(0).name == "registry");
+    CHECK(found->at(0).address.servers == "127.0.0.1:2181");
+    said.context = "billing";
+    CHECK(cli::find_addresses(said, find)->at(0).name == "billing");
+    said.console.registries = {"payroll"};
+    CHECK(cli::find_addresses(said, find).error().where == "--registry"); // which of them is meant?
+    said.context.clear();
+    said.console.registries = {"payroll", "billing"};
+    found = cli::find_addresses(said, find);
+    REQUIRE(found->size() == 2);
+    CHECK(found->at(0).name == "payroll");
+    CHECK(found->at(0).address.servers == "127.0.0.1:2181");
+    CHECK(found->at(1).address.name_space == "billing");
+    said.console.registries = {"nowhere"};
+    CHECK(cli::find_addresses(said, find).error().what.find("there is no context nowhere") == 0);
+}
+
+TEST_CASE("command_line.contexts: databases have names, and passwords are not said aloud") {
+    namespace d = cli::detail;
+    std::string const file = "databases_test.db";
+    std::ofstream{file};
+    auto const sqlite = d::parse_sqlite("events=" + file);
+    REQUIRE(sqlite);
+    CHECK(sqlite->first == "events");
+    CHECK(sqlite->second == file);
+    std::filesystem::remove(file);
+    CHECK(d::parse_sqlite("events=" + file).error().where == file); // SQLite would create another one
+    for (auto const* wrong : {"events", "=x", "events="}) {
+        INFO(wrong);
+        CHECK(d::parse_sqlite(wrong).error() == errc::invalid_argument);
+        CHECK(d::parse_postgres(wrong).error().where == "--postgres"); // without the text
+    }
+    CHECK(d::parse_postgres("events=host=db user=jobs")->second == "host=db user=jobs");
+    CHECK(d::parse_postgres("events=postgresql://jobs@db/jobs")->second == "postgresql://jobs@db/jobs");
+    for (auto const* wrong : {"events=host=db password=secret", "events=postgresql://jobs:secret@db/jobs",
+                              "events=postgresql://db/jobs?password=secret"}) {
+        auto const refused = d::parse_postgres(wrong);
+        REQUIRE_FALSE(refused);
+        CHECK(to_string(refused.error()).find("secret") == std::string::npos);
+    }
+    CHECK(cli::no_databases{}({})->empty());
+    cli::console_arguments given;
+    given.postgres = {"events=host=db"};
+    CHECK(cli::no_databases{}(given).error().where == "--postgres");
 }
 
 TEST_CASE("command_line.contexts: a file with a secret is the owner's alone, and the secret is not shown") {

@@ -106,6 +106,10 @@ std::string told(chapter const& all) {
     t.c.run_for(1s);
     REQUIRE(t.run({"items", "trigger", "settle", "1", "--key", "second"}).code == cli::exit_code::done);
     t.c.run_for(1s);
+    if (all.file == "servers") {
+        t.c.create("/settle/ext/hosts", "");
+        t.c.create("/settle/ext/hosts/10.0.0.1", "db-1.example");
+    }
     if (all.file == "tree") {
         t.c.create("/settle/sharding/9", "");
         t.c.create("/settle/ext/orders/dance", "");

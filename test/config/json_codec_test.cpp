@@ -349,3 +349,23 @@ TEST_CASE("config.json_codec: a damaged text is read or refused, and what was re
     CHECK(refused > 1000);
     CHECK(refused < 20'000);
 }
+
+TEST_CASE("config.json_codec: JSON that has some fields only changes those") {
+    job_config base{.name = "settle", .cron = "0 0 9 * * ?", .sharding_total_count = 3, .failover = true};
+    base.description = "daily";
+    base.job_exception_handler = "a.Handler";
+    auto const with = [&](std::string_view json) { return with_json(base, json); };
+    auto expected = canonical(base);
+    CHECK(with("{}").value() == expected);
+    expected.cron = "0 0 8 * * ?";
+    expected.sharding_total_count = 4;
+    CHECK(with(R"({"cron":"0 0 8 * * ?","shardingTotalCount":"4","unknown":1})").value() == expected);
+    expected = canonical(base);
+    expected.job_exception_handler = default_job_exception_handler; // what is in an object comes with it
+    CHECK(with(R"({"jobProperties":{}})").value() == expected);
+    CHECK(with(R"({"cron":""})").error() == errc::invalid_config);
+    CHECK(with(R"({"misfire":1})").error() == errc::malformed_data);
+    CHECK(with("").error() == errc::malformed_data);
+    base.name.clear();
+    CHECK(with("{}").error().where == "jobName");
+}

@@ -47,14 +47,9 @@ TEST_CASE("console.api: every route is described, with its role, and everything 
                            [](char c) { return static_cast<char>(c & ~0x20); });
             described.insert(method + " " + path.name.GetString() + " " + operation.value["x-role"].GetString());
         }
-    for (auto const& route : console_world::routes())
-        there.insert(std::string{route.method} + " /api/v1/registries/{registry}/" + std::string{route.pattern} + " " +
-                     std::string{name_of(route.least)});
-    std::string const viewer = " viewer";
-    for (auto const* own :
-         {"GET /api/v1/me", "GET /api/v1/registries", "GET /api/v1/cron", "GET /api/v1/registries/{registry}/stream",
-          "GET /api/v1/databases/{database}/executions", "GET /api/v1/databases/{database}/states"})
-        there.insert(own + viewer);
+    for (auto const& route : console_world{}.routes())
+        there.insert(route.method + " /api/v1/" + route.pattern + " " + std::string{name_of(route.least)});
+    there.insert("GET /api/v1/registries/{registry}/stream viewer"); // which the server answers
     strings missing, undescribed;
     std::set_difference(described.begin(), described.end(), there.begin(), there.end(), std::back_inserter(missing));
     std::set_difference(there.begin(), there.end(), described.begin(), described.end(),
@@ -131,6 +126,80 @@ TEST_CASE("console.api: jobs are filtered by any column, sorted, counted, and co
     CHECK(counts.at("/counts/unreadable") == "1");
 }
 
+TEST_CASE("console.api: numbers of items and instances are ranges, and due instants are near or far") {
+    console_world w;
+    REQUIRE(w.m.schedule(make_job("load", "0 30 * * * ?", 12)));
+    REQUIRE(w.m.schedule(make_job("yearly", never, 5)));
+    w.c.run_for(1s);
+    auto const list = [&](std::string const& query) { return names(w.get(here + "jobs?" + query)); };
+    CHECK(list("items=2") == "settle");
+    CHECK(list("items=3-12") == "load yearly");
+    CHECK(list("items=-5") == "settle yearly");
+    CHECK(list("items=6-") == "load");
+    CHECK(list("instances=1") == "load settle yearly");
+    CHECK(list("instances=2-").empty());
+    CHECK(list("due_within=1800") == "load");
+    CHECK(list("due_within=3600") == "load settle");
+    for (auto const* wrong : {"items=-", "items=x", "items=5-2", "items=1-2-3", "due_within=0", "paused=maybe"}) {
+        INFO(wrong);
+        CHECK(w.get(here + "jobs?" + wrong).status == 400);
+    }
+    CHECK(w.get(here + "jobs-by-health?items=12").at("/counts/ok") == "1");
+}
+
+TEST_CASE("console.api: what is paused is shown as that, everywhere") {
+    console_world w;
+    REQUIRE(w.m.schedule(make_job("load", never, 3)));
+    w.c.run_for(1s);
+    CHECK(w.get(here + "jobs-by-health").json["counts"].MemberCount() == 1);
+    REQUIRE(w.post(settle + "/pause").status == 200);
+    REQUIRE(w.post(here + "jobs/load/servers/" + w.m.ip + "/pause").status == 200);
+    w.c.run_for(1s);
+    CHECK(w.get(settle).text("is_paused") == "true");
+    CHECK(w.get(here + "jobs/load").text("is_paused") == "false"); // one server of it is
+    CHECK(names(w.get(here + "jobs?paused=true")) == "settle");
+    CHECK(names(w.get(here + "jobs?paused=false")) == "load");
+    CHECK(w.get(here + "jobs-by-health").at("/counts/paused") == "1");
+    CHECK(w.get(here + "jobs-by-health").at("/counts/ok") == "2");
+    for (auto const* job : {"settle", "load"}) {
+        INFO(job);
+        CHECK(w.get(here + "jobs/" + job + "/instances").in_row(0, "is_paused") == "true");
+    }
+    auto const server = w.get(here + "servers/" + w.m.ip);
+    CHECK(server.in_row(0, "is_paused") == "true");
+    CHECK(server.in_row(1, "is_paused") == "true");
+    REQUIRE(w.post(here + "servers/" + w.m.ip + "/resume").status == 200);
+    w.c.run_for(1s);
+    CHECK(w.get(here + "jobs/load/instances").in_row(0, "is_paused") == "false");
+    CHECK(w.get(here + "jobs/settle/instances").in_row(0, "is_paused") == "true");
+    REQUIRE(w.post(settle + "/resume").status == 200);
+    w.c.run_for(1s);
+    CHECK(w.get(settle + "/instances").in_row(0, "is_paused") == "false");
+    CHECK(w.get(here + "jobs?paused=true").rows() == 0);
+}
+
+TEST_CASE("console.api: removed jobs are listed until they are restored, and run records are a history") {
+    console_world w;
+    w.c.run_for(1h);
+    CHECK(w.get(here + "executions?job=settle").rows() == 2);
+    CHECK(w.get(here + "executions?job=settle&success=false").rows() == 0);
+    CHECK(w.get(here + "executions").rows() == 2);
+    CHECK(w.get(here + "executions?job=nobody").status == 404);
+    CHECK(w.get(here + "executions?sort=colour").status == 400);
+    CHECK(w.get(here + "removed-jobs").rows() == 0);
+    REQUIRE(w.post(settle + "/instances/" + w.m.id("settle") + "/shut-down").status == 200);
+    w.c.run_for(1s);
+    REQUIRE(w.post(settle + "/remove").status == 200);
+    w.c.run_for(1s);
+    auto const removed = w.get(here + "removed-jobs");
+    REQUIRE(removed.rows() == 1);
+    CHECK(removed.in_row(0, "name") == "settle");
+    CHECK(removed.in_row(0, "since").starts_with("2026-01-01T01:00:0"));
+    REQUIRE(w.post(settle + "/restore").status == 200);
+    w.c.run_for(1s);
+    CHECK(w.get(here + "removed-jobs").rows() == 0);
+}
+
 TEST_CASE("console.api: the list follows the registry without being asked") {
     console_world w;
     CHECK(names(w.get(here + "jobs")) == "settle");
@@ -167,6 +236,21 @@ TEST_CASE("console.api: the list follows the registry without being asked") {
     CHECK(w.get(here + "jobs?health=disabled").rows() == 1);
 }
 
+TEST_CASE("console.api: the next due instant moves on while a job rests, in the list and alone") {
+    console_world w;
+    auto const alone = [&] { return w.get(settle).text("next_due"); };
+    auto const in_list = [&] { return w.get("registries/main/jobs").in_row(0, "next_due"); };
+    auto const first = alone();
+    CHECK(in_list() == first);
+    // Somebody always looks, so the job is not read anew.
+    for (int n = 0; n < 122; ++n) {
+        w.c.run_for(30s);
+        (void)in_list();
+    }
+    CHECK(alone() > first);
+    CHECK(in_list() == alone());
+}
+
 TEST_CASE("console.api: one job, its rounds, items and instances") {
     console_world w;
     w.c.run_for(1h);
@@ -197,6 +281,12 @@ TEST_CASE("console.api: one job, its rounds, items and instances") {
     CHECK(w.get(here + "servers").in_row(0, "job_count") == "1");
     CHECK(w.get(here + "servers/" + w.m.ip).in_row(0, "job") == "settle");
     CHECK(w.get(here + "servers/10.9.9.9").status == 404);
+    CHECK_FALSE(w.get(here + "servers").json["rows"][0].HasMember("host")); // none has told it
+    w.c.create("/settle/ext/hosts");
+    w.c.create("/settle/ext/hosts/" + w.m.ip, "db-1.example");
+    CHECK(w.get(settle + "/instances").in_row(0, "host") == "db-1.example");
+    CHECK(w.get(here + "servers").in_row(0, "host") == "db-1.example");
+    CHECK(w.get(here + "servers/" + w.m.ip).in_row(0, "host") == "db-1.example");
 }
 
 TEST_CASE("console.api: commands say what they did, once for each key, and are on record") {
@@ -363,6 +453,10 @@ TEST_CASE("console.api: roles count for each job, in lists too") {
     CHECK(as("bob", "POST", here + "jobs/billing-eu/trigger").status == 403);
     CHECK(as("ann", "POST", here + "servers/" + w.m.ip + "/disable").status == 403);
     CHECK(as("ann", "GET", here + "servers").in_row(0, "job_count") == "1");
+    w.c.create("/settle/ext/hosts");
+    w.c.create("/settle/ext/hosts/" + w.m.ip, "of-another-job");
+    CHECK(as("bob", "GET", here + "servers").in_row(0, "host") == "of-another-job");
+    CHECK_FALSE(as("ann", "GET", here + "servers").json["rows"][0].HasMember("host"));
     CHECK(as("eve", "GET", here + "jobs").status == 403);
     CHECK(as("ann", "GET", "me").json["verbs"].Size() == 2);
     CHECK(w.get("me").status == 401);

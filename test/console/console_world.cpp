@@ -31,36 +31,35 @@ std::size_t told::rows() const {
     return json["rows"].Size();
 }
 
-console_world::console_world(std::vector<console_database> databases) {
+console_world::console_world(std::vector<console_database> databases, bool has_job) {
     options.local_operator = "ann";
     interface_ = std::make_unique<interface>(c, std::move(databases), options);
-    REQUIRE(m.schedule(make_job("settle", "0 0 * * * ?", 2)));
+    if (has_job) REQUIRE(m.schedule(make_job("settle", "0 0 * * * ?", 2)));
     c.run_for(1s);
 }
 
 console_world::~console_world() = default;
 
-told console_world::send(std::string_view method, std::string const& target, std::string body,
-                         detail::text_pairs headers) {
+told console_world::send_to(std::string_view method, std::string const& target, std::string body,
+                            detail::text_pairs headers) {
     detail::console_request r;
     r.method = method;
     r.body = std::move(body);
     r.headers = std::move(headers);
     r.client = "127.0.0.1";
-    REQUIRE(detail::read_target("/api/v1/" + target, r));
+    REQUIRE(detail::read_target(target, r));
     auto reply = interface_->api.answer(r, c.loop.now());
-    told t{reply.status, std::move(reply.body), std::move(reply.headers)};
+    told t{reply.status, std::move(reply.content_type), std::move(reply.body), std::move(reply.headers)};
     t.json.Parse(t.body.c_str(), t.body.size());
     CHECK_MESSAGE((t.body.empty() || !t.json.HasParseError()), t.body);
     return t;
 }
 
-std::vector<detail::console_route_shape> console_world::routes() {
-    std::vector<detail::console_route_shape> all;
-    for (auto const part : {&detail::job_routes<session>, &detail::item_routes<session>,
-                            &detail::server_routes<session>, &detail::list_routes<session>})
-        for (auto const& route : part()) all.push_back(route);
-    return all;
+std::vector<route> console_world::routes() const { return routes_of(interface_->api); }
+
+std::vector<detail::console_route_shape> console_world::java_routes() {
+    auto const& all = detail::java_routes<session>();
+    return {all.begin(), all.end()};
 }
 
 std::vector<std::string> console_world::changes(std::uint64_t since) const {

@@ -4,6 +4,8 @@
 #ifndef ELASTICJOB_TEST_CONSOLE_CONSOLE_WORLD_HPP
 #define ELASTICJOB_TEST_CONSOLE_CONSOLE_WORLD_HPP
 
+#include <console/routes.hpp>
+
 #include <elasticjob/console/call.hpp>
 #include <elasticjob/console/options.hpp>
 
@@ -22,7 +24,7 @@ namespace elasticjob::test {
 /// An answer, read.
 struct told {
     int status = 0;
-    std::string body{};
+    std::string type{}, body{};
     detail::text_pairs headers{};
     rapidjson::Document json{};
 
@@ -36,23 +38,29 @@ struct told {
     }
 };
 
-/// One job with two items, which one member runs, and an administrator called ann.
+/// One job with two items, which one member runs, and an administrator called ann; or no job.
 class console_world {
 public:
-    explicit console_world(std::vector<console_database> databases = {});
+    explicit console_world(std::vector<console_database> databases = {}, bool has_job = true);
     ~console_world();
     console_world(console_world const&) = delete;
     console_world& operator=(console_world const&) = delete;
 
+    /// `target`: a whole one, `/api/v1/me`.
+    told send_to(std::string_view method, std::string const& target, std::string body = {},
+                 detail::text_pairs headers = {});
     /// `target`: below `/api/v1/`.
     told send(std::string_view method, std::string const& target, std::string body = {},
-              detail::text_pairs headers = {});
+              detail::text_pairs headers = {}) {
+        return send_to(method, "/api/v1/" + target, std::move(body), std::move(headers));
+    }
     told get(std::string const& target) { return send("GET", target); }
     told post(std::string const& target, detail::text_pairs headers = {}) {
         return send("POST", target, "{}", std::move(headers));
     }
-    /// The methods, patterns and roles of all routes below a registry.
-    static std::vector<detail::console_route_shape> routes();
+    std::vector<route> routes() const;
+    /// The methods, patterns and roles of the routes below `/api/`, as in 2.1.5.
+    static std::vector<detail::console_route_shape> java_routes();
 
     /// The jobs of the events since then.
     std::vector<std::string> changes(std::uint64_t since) const;

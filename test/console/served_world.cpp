@@ -2,6 +2,8 @@
 #include <console/served_world.hpp>
 
 #include <elasticjob/console/console_server.hpp>
+#include <elasticjob/cron/time_zone.hpp>
+#include <elasticjob/operations/switches.hpp>
 
 #include <doctest/doctest.h>
 
@@ -28,6 +30,15 @@ error served_world::refusal(console_options options) {
     auto const started = console_server<MemoryRegistry>::start({{"main", "", &registry}}, std::move(options));
     REQUIRE_FALSE(started);
     return started.error();
+}
+
+void served_world::change() { REQUIRE(switch_item(registry, "settle", 0, switched::off, {"ann"})); }
+
+std::vector<route> served_world::routes() const {
+    console_options const options;
+    UtcZone zone;
+    MemoryRegistry empty;
+    return routes_of(detail::console_api<MemoryRegistry>{{{"main", "", &empty}}, {}, zone, options});
 }
 
 int served_world::port() const { return server_->console.port(); }

@@ -4,12 +4,15 @@
 #ifndef ELASTICJOB_TEST_CONSOLE_SERVED_WORLD_HPP
 #define ELASTICJOB_TEST_CONSOLE_SERVED_WORLD_HPP
 
+#include <console/routes.hpp>
+
 #include <elasticjob/console/options.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/registry/memory_registry.hpp>
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace elasticjob::test {
 
@@ -23,6 +26,12 @@ public:
 
     /// What a start with these options is refused for.
     static error refusal(console_options options);
+
+    /// Changes the job.
+    void change();
+
+    /// All routes of such a console.
+    std::vector<route> routes() const;
 
     int port() const;
     std::string url() const;

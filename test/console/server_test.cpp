@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <console/clients.hpp>
 #include <console/served_world.hpp>
 
-#include <elasticjob/execution/descriptor.hpp>
 #include <elasticjob/operations/add_job.hpp>
 #include <elasticjob/operations/switches.hpp>
 
@@ -17,76 +17,14 @@
 #include <string_view>
 #include <vector>
 
-#include <arpa/inet.h>
-#include <crypt.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 using namespace elasticjob;
 using namespace elasticjob::test;
 using namespace std::chrono_literals;
 
 namespace {
 
-/// A connection that says what it is told to say.
-class plain_client {
-public:
-    explicit plain_client(int port) : socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
-        sockaddr_in at{};
-        at.sin_family = AF_INET;
-        at.sin_port = htons(static_cast<std::uint16_t>(port));
-        at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        REQUIRE(::connect(socket_.get(), reinterpret_cast<sockaddr*>(&at), sizeof at) == 0);
-        timeval const patience{20, 0};
-        REQUIRE(::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0);
-    }
-
-    void say(std::string_view text) { (void)::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL); }
-
-    /// Everything up to and with `end`, or up to the end of the connection.
-    std::string hear(std::string_view end) {
-        char c = 0;
-        while (heard_.find(end) == heard_.npos && ::recv(socket_.get(), &c, 1, 0) == 1) heard_ += c;
-        return std::exchange(heard_, {});
-    }
-    std::string ask(std::string const& text) {
-        say(text);
-        return hear("\r\n");
-    }
-
-private:
-    detail::descriptor socket_;
-    std::string heard_;
-};
-
-httplib::Client client_of(served_world const& w) { return httplib::Client{"127.0.0.1", w.port()}; }
-
-std::string const local = "Host: 127.0.0.1\r\n";
-std::string const stream_request = "GET /api/v1/registries/main/stream HTTP/1.1\r\n" + local + "\r\n";
-
 std::size_t threads() {
     return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator{"/proc/self/task"}, {}));
-}
-
-/// A file of passwords that goes with this object.
-struct password_file {
-    std::string const path =
-        (std::filesystem::temp_directory_path() / ("passwords-" + std::to_string(::getpid()))).string();
-
-    password_file() {
-        std::ofstream{path} << "# operators\nann:" << ::crypt("secret", "$6$salt$") << "\n";
-        std::filesystem::permissions(path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
-    }
-    ~password_file() { std::filesystem::remove(path); }
-};
-
-console_options with_passwords(password_file const& file) {
-    console_options o;
-    o.authentication = console_authentication::password;
-    o.password_file = file.path;
-    o.grants = {{"ann", "*", console_role::operator_}};
-    return o;
 }
 
 } // namespace
@@ -128,19 +66,55 @@ TEST_CASE("console.server: refuses what foreign pages and odd clients send") {
     CHECK(client.Put("/api/v1/registries/main/jobs/settle/configuration", std::string(2'000, ' '), "application/json")
               ->status == 413);
     auto const status = [&](std::string const& text) { return plain_client{w.port()}.ask(text).substr(9, 3); };
-    CHECK(status("GET / HTTP/1.1\r\n" + local + "X: " + std::string(3'000, 'x') + "\r\n\r\n") == "431");
+    CHECK(status("GET / HTTP/1.1\r\n" + local_host + "X: " + std::string(3'000, 'x') + "\r\n\r\n") == "431");
     CHECK(status("nonsense\r\n\r\n") == "400");
-    CHECK(status("GET /%00 HTTP/1.1\r\n" + local + "\r\n") == "400");
-    CHECK(status("GET http://127.0.0.1/ HTTP/1.1\r\n" + local + "\r\n") == "400");
+    CHECK(status("GET /%00 HTTP/1.1\r\n" + local_host + "\r\n") == "400");
+    CHECK(status("GET http://127.0.0.1/ HTTP/1.1\r\n" + local_host + "\r\n") == "400");
     CHECK(status("GET / HTTP/1.1\r\n\r\n") == "421");
     // Who does not finish its request is left, and so is who says nothing.
     plain_client slow{w.port()};
     CHECK(slow.ask("GET / HTT").empty());
     // Several requests on one connection.
     plain_client twice{w.port()};
-    twice.say("GET /api/v1/me HTTP/1.1\r\n" + local + "\r\nGET /api/v1/nothing HTTP/1.1\r\n" + local + "\r\n");
+    twice.say("GET /api/v1/me HTTP/1.1\r\n" + local_host + "\r\nGET /api/v1/nothing HTTP/1.1\r\n" + local_host +
+              "\r\n");
     CHECK(twice.hear("\"verbs\"").starts_with("HTTP/1.1 200"));
     CHECK(twice.hear("no_node").find("HTTP/1.1 404") != std::string::npos);
+}
+
+TEST_CASE("console.server: scripts for the console of 2.1.5 need neither a body nor its type") {
+    console_options o;
+    o.has_java_interface = true;
+    served_world w{o};
+    auto client = client_of(w);
+    client.set_keep_alive(true);
+    CHECK(client.Get("/api/jobs/count")->body == "1");
+    auto settings = client.Get("/api/jobs/config/settle")->body;
+    CHECK(client.Post("/api/jobs/settle/trigger")->status == 404); // nobody is there to run it
+    CHECK(client.Post("/api/jobs/settle/trigger", "a=b", "application/x-www-form-urlencoded")->status == 415);
+    settings.replace(settings.find("\"failover\":false"), 16, "\"failover\":true");
+    auto const changed = client.Put("/api/jobs/config", settings, "application/json");
+    CHECK(changed->status == 204);
+    CHECK(changed->body.empty());
+    CHECK(client.Get("/api/jobs/config/settle")->body == settings);
+    CHECK(client.Delete("/api/jobs/config/settle")->status == 204);
+    CHECK(client.Get("/api/jobs/config/settle")->status == 404);
+}
+
+TEST_CASE("console.server: a stream begins where an answer ended") {
+    served_world w;
+    auto client = client_of(w);
+    REQUIRE(client.Get("/api/v1/registries/main/jobs")->status == 200); // the jobs have been read
+    auto const seen = client.Get("/api/v1/registries/main/jobs")->get_header_value("Elasticjob-Change");
+    job_config config;
+    config.name = "load";
+    config.cron = "@daily";
+    REQUIRE(add_job(w.registry, config));
+    plain_client early{w.port()}, late{w.port()};
+    early.say("GET /api/v1/registries/main/stream?after=" + seen + " HTTP/1.1\r\n" + local_host + "\r\n");
+    CHECK(early.hear("\"load\"}").find("event: reset") == std::string::npos);
+    late.say("GET /api/v1/registries/main/stream?after=other-1 HTTP/1.1\r\n" + local_host + "\r\n");
+    CHECK(late.hear("event: reset").ends_with("event: reset"));
 }
 
 TEST_CASE("console.server: a stream tells of changes, and goes on where its reader was") {
@@ -158,13 +132,14 @@ TEST_CASE("console.server: a stream tells of changes, and goes on where its read
     (void)reader.hear("\n\n");
     auto const resume = [&](std::string const& last) {
         plain_client again{w.port()};
-        again.say("GET /api/v1/registries/main/stream HTTP/1.1\r\n" + local + "Last-Event-ID: " + last + "\r\n\r\n");
+        again.say("GET /api/v1/registries/main/stream HTTP/1.1\r\n" + local_host + "Last-Event-ID: " + last +
+                  "\r\n\r\n");
         (void)again.hear("retry: 2000\n\n");
         return again.hear("\n\n");
     };
     CHECK(resume(id).find("event: job") != std::string::npos);
     CHECK(resume("other-7").find("event: reset") != std::string::npos);
-    CHECK(plain_client{w.port()}.ask("GET /api/v1/registries/other/stream HTTP/1.1\r\n" + local + "\r\n") ==
+    CHECK(plain_client{w.port()}.ask("GET /api/v1/registries/other/stream HTTP/1.1\r\n" + local_host + "\r\n") ==
           "HTTP/1.1 404 Not Found\r\n");
 }
 
@@ -229,6 +204,7 @@ TEST_CASE("console.server: options that would be unsafe are refused at the start
     CHECK(refused([](auto& o) { o.address = "0.0.0.0"; }).where == "address");
     CHECK(refused([](auto& o) { o.address = "somewhere"; }) == errc::invalid_argument);
     CHECK(refused([](auto& o) { o.port = 70'000; }).where == "port");
+    CHECK(refused([](auto& o) { o.local_operator = "\xff"; }).where == "local_operator");
     CHECK(refused([](auto& o) { o.authentication = console_authentication::password; }).where == "password_file");
     CHECK(refused([](auto& o) { o.authentication = console_authentication::proxy; }).where == "proxies");
     CHECK(refused([](auto& o) { o.streams_max = 256; }).where == "streams_max");

@@ -3,6 +3,7 @@
 #include <elasticjob/console/browser_rules.hpp>
 #include <elasticjob/console/call.hpp>
 #include <elasticjob/console/change_log.hpp>
+#include <elasticjob/console/loopback.hpp>
 #include <elasticjob/console/message.hpp>
 
 #include <doctest/doctest.h>
@@ -26,8 +27,9 @@ console_request request(std::string_view method, std::string_view target, text_p
     return r;
 }
 
-int intrusion(std::string_view method, text_pairs headers, bool is_local = true) {
-    auto const refused = find_intrusion(request(method, "/api/v1/me", std::move(headers)), {"Jobs.example"}, is_local);
+int intrusion(std::string_view method, text_pairs headers, console_options o = {}) {
+    o.host_names = {"Jobs.example"};
+    auto const refused = find_intrusion(request(method, "/api/v1/me", std::move(headers)), o);
     return refused ? refused->status : 0;
 }
 
@@ -124,32 +126,47 @@ TEST_CASE("console.browser_rules: only own names, own pages and JSON") {
     CHECK(intrusion("GET", {{"host", "jobs.EXAMPLE:80"}}) == 0);
     CHECK(intrusion("GET", {{"host", "evil.example"}}) == 421);
     CHECK(intrusion("GET", {{"host", "127.0.0.1.evil.example"}}) == 421);
-    CHECK(intrusion("GET", {{"host", "127.0.0.1"}}, false) == 421);
+    console_options elsewhere;
+    elsewhere.address = "10.0.0.1";
+    CHECK(intrusion("GET", {{"host", "127.0.0.1"}}, elsewhere) == 421);
     CHECK(intrusion("GET", {}) == 421);
 
     text_pairs const post{{"host", "localhost:1"}, {"content-type", "application/json; charset=utf-8"}};
     auto const with = [&](char const* name, char const* value) {
-        auto headers = post;
-        headers.emplace_back(name, value);
-        return intrusion("POST", headers);
+        auto all = post;
+        all.emplace_back(name, value);
+        return intrusion("POST", all);
     };
     CHECK(intrusion("POST", post) == 0);
     CHECK(with("origin", "http://localhost:1") == 0);
     CHECK(with("origin", "http://localhost:2") == 403);
     CHECK(with("origin", "null") == 403);
+    console_options secured;
+    secured.certificate_file = "certificate.pem";
+    auto headers = post;
+    headers.emplace_back("origin", "http://localhost:1");
+    CHECK(intrusion("POST", headers, secured) == 403);
+    headers.back().second = "https://localhost:1";
+    CHECK(intrusion("POST", headers, secured) == 0);
+    CHECK(intrusion("POST", headers) == 0); // a proxy may speak TLS
     CHECK(with("sec-fetch-site", "same-origin") == 0);
     CHECK(with("sec-fetch-site", "same-site") == 403);
     CHECK(with("sec-fetch-site", "cross-site") == 403);
-    CHECK(intrusion("POST", {{"host", "localhost:1"}}) == 415);
+    CHECK(intrusion("POST", {{"host", "localhost:1"}}) == 0); // nothing is sent that could be taken for JSON
+    CHECK(intrusion("POST", {{"host", "localhost:1"}, {"origin", "null"}}) == 403);
+    CHECK(intrusion("POST", {{"host", "localhost:1"}, {"origin", "http://evil.example"}}) == 403);
     CHECK(intrusion("POST", {{"host", "localhost:1"}, {"content-type", "text/plain"}}) == 415);
     CHECK(intrusion("DELETE", {{"host", "localhost:1"}}) == 0);
 
     console_reply reply;
     reply.headers.emplace_back("Cache-Control", "no-cache");
-    add_browser_headers(reply);
+    add_browser_headers(reply, false);
     CHECK(find_text(reply.headers, "Cache-Control") == "no-cache");
     CHECK(find_text(reply.headers, "Content-Security-Policy").starts_with("default-src 'none'"));
     CHECK(find_text(reply.headers, "Access-Control-Allow-Origin").empty());
+    CHECK(find_text(reply.headers, "Strict-Transport-Security").empty());
+    add_browser_headers(reply, true);
+    CHECK(find_text(reply.headers, "Strict-Transport-Security") == "max-age=31536000");
 }
 
 TEST_CASE("console.change_log: a reader goes on where it was, or begins anew") {

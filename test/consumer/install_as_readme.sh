@@ -6,10 +6,10 @@ set -eu
 readme=$1 archive=$2 directory=$3 prefix=$4
 rm -rf "$directory"
 mkdir -p "$directory/source"
-awk '/To install it:$/ { below = 1 } below && /^```/ { if (inside) exit; inside = 1; next } inside' "$readme" |
+awk '/^To install elasticjob from its sources:$/ { below = 1 } below && /^```/ { if (inside) exit; inside = 1; next } inside' "$readme" |
     sed "s|/usr/local|$directory/prefix|" >"$directory/commands"
 if ! grep -q -- "--prefix $directory/prefix" "$directory/commands"; then
-    echo "$readme: below 'To install it:' there are no commands that install to /usr/local" >&2
+    echo "$readme: below 'To install elasticjob from its sources:' there are no commands that install to /usr/local" >&2
     exit 1
 fi
 cd "$directory/source"

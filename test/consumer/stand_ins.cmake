@@ -8,7 +8,7 @@ file(REMOVE_RECURSE ${DIRECTORY})
 if(NOT EXISTS ${RAPIDJSON}/rapidjson/document.h)
     message(FATAL_ERROR "there is no rapidjson/document.h below '${RAPIDJSON}' (on Debian: apt-get install rapidjson-dev)")
 endif()
-set(hidden rapidjson zookeeper zookeeper.h)
+set(hidden rapidjson zookeeper zookeeper.h range) # range-v3 is optional: no program here includes what needs it
 
 function(write_package name headers file text)
     cmake_path(GET headers FILENAME folder)

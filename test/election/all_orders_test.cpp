@@ -129,6 +129,7 @@ public:
             auto const& e = m.stands;
             k += "|" + text(m.shown) + to_string(e) + (e.is_standing() ? "s" : "-");
             k += e.candidate() ? number(e.candidate()->name()) : "?";
+            k += e.front() ? number(e.front()->name()) : "-";
             k += m.next ? std::to_string(static_cast<int>(m.next->what)) : "-";
             if (m.next && m.next->what == election_step::kind::await_change) k += number(m.next->path.name());
             // A candidate of this member whose path it does not know.

@@ -43,3 +43,19 @@ TEST_CASE("election: a candidate is withdrawn though its creation had no reply a
         CHECK(e.server.tree().find(e.at.leader_instance()));
     }
 }
+
+TEST_CASE("election: an instance that resigns leaves the leadership of another alone (EL-6)") {
+    auto const first = instance_id::parse("10.0.0.1@-@1").value(), second = instance_id::parse("10.0.0.2@-@2").value();
+    ensemble e{1};
+    e.first_wire.set_lag(1s);
+    auto const g = e.registry().session().generation, other = e.second().session().generation;
+    REQUIRE(e.wait_for(e.behind.elect(g)));
+    REQUIRE(e.wait_for(resign(e.registry(), e.at, first, g)));
+    CHECK_FALSE(e.server.tree().find(e.at.leader_instance()));
+    REQUIRE(e.wait_for(e.other.elect(other)));
+    REQUIRE(e.wait_for(resign(e.registry(), e.at, first, g))); // its view has not shown that it leads no more
+    REQUIRE(e.server.tree().find(e.at.leader_instance()));
+    CHECK(e.server.tree().find(e.at.leader_instance())->data == second.str());
+    REQUIRE(e.wait_for(resign(e.second(), e.at, second, other)));
+    CHECK_FALSE(e.server.tree().find(e.at.leader_instance()));
+}

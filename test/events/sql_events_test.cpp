@@ -28,6 +28,8 @@ struct script {
     std::counting_semaphore<> tried{0};
     std::mutex mutex{};
     std::vector<std::string> ids{};     ///< of the runs that begin
+    std::vector<std::string> states{};
+    std::size_t entries_max = 1'000;    ///< more at once are refused
     std::vector<std::size_t> batches{}; ///< rows in each
     wall_time removed_before{};
     std::function<void()> on_removal{};
@@ -39,10 +41,14 @@ struct FakeDatabase {
         s->tried.release();
         if (s->throws) throw std::runtime_error{"driver"};
         if (s->is_away) return error{errc::unreachable, "away"};
+        if (entries.size() > s->entries_max) return error{errc::invalid_argument, "too many"};
         std::lock_guard const lock{s->mutex};
         s->batches.push_back(entries.size());
         for (auto const& e : entries)
-            if (auto const* x = std::get_if<0>(&e)) s->ids.push_back(x->id);
+            if (auto const* x = std::get_if<0>(&e))
+                s->ids.push_back(x->id);
+            else
+                s->states.emplace_back(std::get<1>(e).state);
         return success();
     }
     result<std::uint64_t> remove_before(wall_time t, std::uint64_t count_max) const {
@@ -109,6 +115,34 @@ TEST_CASE("events.sql_events: the end tries what waits once") {
     CHECK(s.attempts == 3);
     CHECK(account->dropped == 5);
     CHECK(account->done == 0);
+}
+
+TEST_CASE("events.sql_events: a firing counts its runs once, however often its rows are tried") {
+    happenings const h;
+    script s;
+    s.entries_max = 3; // the beginnings of both items in one batch are refused, and then written one by one
+    std::shared_ptr<queue_account const> account;
+    {
+        SqlEvents sink{FakeDatabase{&s}, {.status_rows = status_rows::per_firing, .retry_first = 1ms}};
+        account = sink.account();
+        auto const tell = [&](auto e, item_index item) {
+            e.item = item;
+            sink(e);
+        };
+        auto const wait_for = [&](std::uint64_t events) {
+            while (account->done + account->dropped < events) std::this_thread::yield();
+        };
+        for (item_index const i : {0U, 1U}) tell(h.started(i + 1), i);
+        wait_for(2);
+        s.is_away = true;
+        for (item_index const i : {0U, 1U}) tell(h.succeeded(i + 1), i);
+        for (auto const before = account->failed.load(); account->failed < before + 3;) std::this_thread::yield();
+        s.is_away = false;
+        wait_for(4);
+    }
+    CHECK(account->dropped == 0);
+    CHECK(s.states == std::vector<std::string>{"TASK_STAGING", "TASK_RUNNING", "TASK_FINISHED"});
+    CHECK(s.ids.size() == 4);
 }
 
 TEST_CASE("events.sql_events: what a script writes and how far it has come take no room in the queue") {

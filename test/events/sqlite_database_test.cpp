@@ -63,6 +63,50 @@ TEST_CASE("events.sqlite_database: keeps the laws") {
     check_database_laws(world);
 }
 
+TEST_CASE("events.sqlite_database: status rows of whole firings") {
+    sqlite_world world;
+    happenings const h;
+    std::string const later = "settle@-@1@-@READY@-@10.0.0.1@-@7-x";
+    {
+        SqlEvents sink{world.make(), {.status_rows = status_rows::per_firing}};
+        std::uint64_t number = 0;
+        auto const tell = [&](auto e, item_index item, std::string_view task) {
+            e.item = item;
+            e.run.number = number;
+            e.run.task_id = task;
+            sink(e);
+        };
+        for (int n = 0; n < 2; ++n) {
+            ++number;
+            for (item_index const i : {0U, 1U}) tell(h.started(), i, h.task);
+            tell(h.succeeded(), 0, h.task);
+            if (n == 0)
+                tell(h.succeeded(), 1, h.task);
+            else
+                tell(h.failed(), 1, h.task);
+        }
+        ++number; // the retry
+        tell(h.started(), 1, later);
+        tell(h.succeeded(), 1, later);
+    }
+    auto const why = "{1=" + to_string(*h.failure) + "}";
+    CHECK(world.query("SELECT state, sharding_item, task_id, message FROM JOB_STATUS_TRACE_LOG "
+                      "WHERE state IN ('TASK_FINISHED', 'TASK_ERROR') ORDER BY state, task_id") ==
+          rows{"TASK_ERROR|[0, 1]|" + h.task + "|" + why, "TASK_FINISHED|[0, 1]|" + h.task + "|",
+               "TASK_FINISHED|[1]|" + later + "|"});
+    CHECK(world.query("SELECT state, sharding_item, COUNT(*) FROM JOB_STATUS_TRACE_LOG "
+                      "WHERE state IN ('TASK_STAGING', 'TASK_RUNNING') GROUP BY state, sharding_item") ==
+          rows{"TASK_RUNNING|[0, 1]|2", "TASK_RUNNING|[1]|1", "TASK_STAGING|[0, 1]|2", "TASK_STAGING|[1]|1"});
+    CHECK(world.query("SELECT sharding_item, is_success, COUNT(*) FROM JOB_EXECUTION_LOG "
+                      "WHERE complete_time IS NOT NULL GROUP BY sharding_item, is_success") ==
+          rows{"0|1|2", "1|0|1", "1|1|2"});
+    auto d = world.make();
+    auto const page = list_states(d, {.job = "settle", .state = "TASK_ERROR"});
+    REQUIRE(page);
+    REQUIRE(page->rows.size() == 1);
+    CHECK(page->rows[0].items == "[0, 1]");
+}
+
 TEST_CASE("events.sqlite_database: no row looks through those that were written before it") {
     sqlite_world world;
     auto d = world.make();

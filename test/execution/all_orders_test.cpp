@@ -2,12 +2,10 @@
 // Every order in which requests, replies, losses, ends of sessions, changes of hands and ends of bodies can come while two
 // instances run an item. The lives of the item and the transactions are the shipped ones, and so is the tree.
 #include <elasticjob/execution/item_life.hpp>
-#include <elasticjob/execution/run_book.hpp>
-#include <elasticjob/execution/run_transactions.hpp>
-#include <elasticjob/registry/catch_up.hpp>
 #include <elasticjob/registry/memory/node_tree.hpp>
 #include <elasticjob/testing/check_all.hpp>
 
+#include <support/item_driver.hpp>
 #include <support/sanitized.hpp>
 
 #include <doctest/doctest.h>
@@ -101,15 +99,16 @@ public:
             if (m.is_connected && m.heard != version(*m.shown, at.assignment())) add(" hears who owns the item");
             if (m.is_connected && left_.sessions > 0) add(" loses its session");
             if (!m.is_connected) add(" has a new session");
-            if (!m.asked && m.life) add(" goes on");
-            if (m.asked == kind::call) {
+            auto const& asked = m.item.asked;
+            if (!asked && m.item.life) add(" goes on");
+            if (asked == kind::call) {
                 add("'s body ends well");
                 if (left_.failures > 0) add("'s body fails");
-                if (m.stopped_by != stop_reason::none) add("'s body stops");
-            } else if (m.asked && m.is_connected) {
+                if (m.item.stopped_by != stop_reason::none) add("'s body stops");
+            } else if (asked && m.is_connected) {
                 add(" is served");
                 if (left_.losses > 0) add(" loses the reply");
-            } else if (m.asked) {
+            } else if (asked) {
                 add(" hears that its session is over");
             }
             bool const is_free = !is_there(owner());
@@ -127,6 +126,7 @@ public:
         auto const i = static_cast<std::size_t>(move[0] - '0');
         auto& m = members_[i];
         auto const what = move.substr(1);
+        port there{*this, m};
         if (what == " catches up") {
             show(m);
         } else if (what == " hears who owns the item") {
@@ -138,21 +138,23 @@ public:
             enroll(m);
             show(m);
         } else if (what == " goes on") {
-            go_on(m);
+            m.item.go_on(there);
         } else if (what == "'s body ends well") {
-            end_body(m, success(), stop_reason::none);
+            m.item.end_body(there, success(), stop_reason::none);
         } else if (what == "'s body fails") {
             --left_.failures;
-            end_body(m, error{errc::job_failed, "it failed"}, stop_reason::none);
+            m.item.end_body(there, error{errc::job_failed, "it failed"}, stop_reason::none);
         } else if (what == "'s body stops") {
-            end_body(m, error{errc::job_failed, "it was stopped"}, m.stopped_by);
+            m.item.end_body(there, error{errc::job_failed, "it was stopped"}, m.item.stopped_by);
         } else if (what == " is served") {
-            serve(m, true);
+            m.item.serve(there, at, true);
         } else if (what == " loses the reply") {
             --left_.losses;
-            serve(m, false);
+            auto const held = m.shown;
+            m.item.serve(there, at, false);
+            m.shown = held; // nothing has shown it what it has written
         } else if (what == " hears that its session is over") {
-            lose(m);
+            m.item.lose(there);
         } else if (what == " is given the item") {
             if (is_there(owner())) --left_.changes;
             transaction t{session_generation::current()};
@@ -164,8 +166,8 @@ public:
             tree.end_session(m.session, 0);
             is_ = std::make_shared<node_tree const>(std::move(tree));
             m.is_connected = false;
-            if (m.asked == kind::call && without_ != weakness::leases_are_ignored)
-                m.stopped_by = stop_reason::session_lost;
+            if (m.item.asked == kind::call && without_ != weakness::leases_are_ignored)
+                m.item.stopped_by = stop_reason::session_lost;
         }
     }
 
@@ -186,11 +188,11 @@ public:
             k += std::to_string(n);
         for (auto const& m : members_) {
             k += m.shown == is_ ? "|=" : "|" + text(*m.shown);
-            k += (m.is_connected ? "c" : "-") + std::to_string(m.generation.value) + (m.is_sent ? "s" : "-") +
-                 std::to_string(static_cast<int>(m.stopped_by));
-            k += (m.asked ? std::to_string(static_cast<int>(*m.asked)) : "-") + ",";
+            k += (m.is_connected ? "c" : "-") + std::to_string(m.generation.value) + (m.item.is_sent ? "s" : "-") +
+                 std::to_string(static_cast<int>(m.item.stopped_by));
+            k += (m.item.asked ? std::to_string(static_cast<int>(*m.item.asked)) : "-") + ",";
             k += std::to_string(m.heard) + ",";
-            if (m.life) k += to_string(*m.life, zero);
+            if (m.item.life) k += to_string(*m.item.life, zero);
         }
         return k;
     }
@@ -198,11 +200,11 @@ public:
     std::string problem() const {
         if (!problem_.empty()) return problem_;
         for (auto const& m : members_)
-            if (m.life && !m.life->holds()) return m.self.str() + ": its life contradicts itself";
+            if (m.item.life && !m.item.life->holds()) return m.self.str() + ": its life contradicts itself";
         auto const* mark = is_->find(at.item_running(0));
         if (!mark) return {};
         for (auto const& m : members_)
-            if (m.session == mark->stat.owner && m.life && m.life->is_busy()) return {};
+            if (m.session == mark->stat.owner && m.item.life && m.item.life->is_busy()) return {};
         return "a mark stands, and no run is behind it";
     }
 
@@ -223,15 +225,10 @@ private:
         std::int64_t session;
         session_generation generation{1};
         bool is_connected = true;
-        bool is_sent = false;                       ///< the start that it waits for may have happened: a reply was lost
-        stop_reason stopped_by = stop_reason::none; ///< what its body is asked to end for
-        std::optional<item_life> life{};
-        std::optional<kind> asked{}; ///< what it waits for
-        std::string text{};          ///< of a record to open
-        node_version heard = -1;     ///< of the assignment
+        test::item_driver item{};
+        node_version heard = -1; ///< of the assignment
         std::vector<item_claim::proof> claim{};
-        std::vector<item_claim::proof> claim_sent{}; ///< with the start
-        std::shared_ptr<node_tree const> shown{};    ///< by the follower that it talks to
+        std::shared_ptr<node_tree const> shown{}; ///< by the follower that it talks to
     };
 
     static node_version version(node_tree const& tree, node_path const& p) {
@@ -267,14 +264,14 @@ private:
         apply(t, m.session);
     }
 
-    item_moment moment(member const& m) const {
+    item_moment moment(member const& m, std::optional<item_life> const& life) const {
         item_moment now{m.is_connected ? *open_ : *closed_, m.self, at};
         now.wall = now_;
         now.session.generation = m.generation;
         now.session.state = m.is_connected ? session_state::connected : session_state::connecting;
         now.session.id = m.session;
-        if (m.life && m.life->record().running) {
-            auto const& runner = m.life->record().running->instance;
+        if (life && life->record().running) {
+            auto const& runner = life->record().running->instance;
             now.is_runner_gone = runner == m.self.str() || !m.shown->find(at.instances() / runner);
         }
         return now;
@@ -285,230 +282,51 @@ private:
         auto const& named = *m.shown->find(at.item_instance(0));
         bool const is_ours = named.data == m.self.str();
         m.claim = {{at.assignment(), m.heard}, {at.item_instance(0), named.stat.version}, {at.config(), any_version}};
-        if (is_ours && !m.life) m.life.emplace(item_index{0}, item_life::share{0, {}}, now_, 0);
-        if (is_ours) m.life->give({0, {}});
-        if (is_ours || !m.life) return;
-        if (m.asked == kind::call && m.stopped_by == stop_reason::none) m.stopped_by = stop_reason::reassigned;
-        m.life->take_away();
+        auto& life = m.item.life;
+        if (is_ours && !life) life.emplace(item_index{0}, item_life::share{0, {}}, now_, 0);
+        if (is_ours) life->give({0, {}});
+        if (is_ours || !life) return;
+        if (m.item.asked == kind::call && m.item.stopped_by == stop_reason::none)
+            m.item.stopped_by = stop_reason::reassigned;
+        life->take_away();
     }
 
-    void go_on(member& m) {
-        auto const step = m.life->next(moment(m));
-        m.asked.reset();
-        if (step.is == kind::leave) return m.life.reset();
-        if (step.is == kind::rest) return;
-        m.asked = step.is;
-        m.text = step.text;
-        if (step.is == kind::call) begin_body(m);
-    }
+    /// The stage, as the item of a member sees it.
+    struct port {
+        stage& s;
+        member& m;
 
-    void begin_body(member& m) {
-        m.stopped_by = m.life->is_ours() ? stop_reason::none : stop_reason::reassigned;
-        if (!m.is_connected && without_ != weakness::leases_are_ignored) m.stopped_by = stop_reason::session_lost;
-        auto const& record = m.life->record();
+        item_moment moment(test::item_driver const& d) const { return s.moment(m, d.life); }
+        result<node> read(node_path const& p) const { return stage::read(m, p); }
+        std::vector<std::string> children(node_path const& p) const { return m.shown->children(p); }
+        std::vector<item_claim::proof> const& claim() const { return m.claim; }
+        node_tree::applied write(transaction const& t) const { return s.write(m, t); }
+        node_tree::applied write_note(transaction const& t) const { return s.write(m, t); }
+        node_tree::applied write_start(transaction const& t) const {
+            return s.write(m, s.without_ == weakness::starts_ignore_records ? blind(t) : t);
+        }
+        node_tree::applied write_end(transaction const& t) const {
+            return s.write(m, s.without_ == weakness::ends_ignore_records ? blind(t) : t);
+        }
+        start_answer lost_start() const {
+            return s.without_ == weakness::losses_are_refusals ? start_answer::unclaimed : start_answer::unknown;
+        }
+        void report(item_index, item_news const&) const {}
+        void begin_body(test::item_driver& d) const { s.begin_body(m, d); }
+    };
+
+    void begin_body(member const& m, test::item_driver& d) {
+        d.stopped_by = d.life->is_ours() ? stop_reason::none : stop_reason::reassigned;
+        if (!m.is_connected && without_ != weakness::leases_are_ignored) d.stopped_by = stop_reason::session_lost;
+        auto const& record = d.life->record();
         for (auto const& e : record.ledger)
             if (e.outcome == run_outcome::completed && e.run.due == record.running->due)
                 problem_ = "a due instant runs again, though it has completed";
         for (auto const& other : members_)
-            if (&other != &m && other.asked == kind::call && other.stopped_by != stop_reason::session_lost &&
-                m.stopped_by != stop_reason::session_lost)
+            if (&other != &m && other.item.asked == kind::call && other.item.stopped_by != stop_reason::session_lost &&
+                d.stopped_by != stop_reason::session_lost)
                 problem_ = "two bodies run, and neither knows better";
     }
-
-    void end_body(member& m, result<void> outcome, stop_reason why) {
-        body_end ended{std::move(outcome), false, why, {}};
-        after_run const after{*open_, mono_time{}, now_};
-        retry_budget budget;
-        ended.again = after.retry_of(m.life->record(), ended, 1, budget);
-        m.asked.reset();
-        m.stopped_by = stop_reason::none;
-        m.life->body_ended(moment(m), ended);
-    }
-
-    void serve(member& m, bool has_reply) {
-        auto& life = *m.life;
-        auto const now = moment(m);
-        switch (*m.asked) {
-        case kind::read:
-        case kind::follow:
-            answered(m);
-            life.record_read(now, has_reply ? read(m, at.run_record(0)) : lost());
-            break;
-        case kind::look:
-            answered(m);
-            life.start_looked_for(now, has_reply ? read(m, at.run_record(0)) : lost());
-            break;
-        case kind::open: {
-            transaction t{m.generation};
-            t.check(at.instance(m.self)).create(at.run_record(0), m.text);
-            write(m, t);
-            answered(m);
-            life.opened();
-            break;
-        }
-        case kind::note: {
-            auto const done = write(m, note_transaction(at, m.self, m.generation, life.note(), life.dead(), false));
-            answered(m);
-            if (!has_reply)
-                life.noted(now, lost().error());
-            else if (done.refused)
-                life.noted(now, error{errc::fenced, "refused"});
-            else
-                life.noted(now, success());
-            break;
-        }
-        case kind::start:
-            serve_start(m, has_reply);
-            break;
-        case kind::await: {
-            auto const mark = read(m, at.item_running(0));
-            if (mark && is_own_mark(*mark, m.self, now.session)) {
-                transaction t{m.generation};
-                t.remove(at.item_running(0));
-                write(m, t);
-            } else if (mark && life.is_ours()) {
-                break; // it waits on
-            }
-            answered(m);
-            life.mark_gone();
-            break;
-        }
-        case kind::end:
-            if (auto const done = serve_end(m, life.end(), life.end_generation(now.session), has_reply)) {
-                answered(m);
-                life.end_answered(now, *done);
-            }
-            break;
-        case kind::catch_up:
-            write(m, catch_up_write(m.generation, at.instance(m.self)));
-            if (!has_reply) break; // once more
-            answered(m);
-            life.caught_up(now, success());
-            break;
-        case kind::undo:
-            if (auto const done = serve_end(m, life.undo(), life.settles_in(), has_reply)) {
-                answered(m);
-                life.undone(now, *done);
-            }
-            break;
-        case kind::call:
-        case kind::rest:
-        case kind::leave:
-            break;
-        }
-    }
-
-    /// As the run book asks: a start whose reply is lost is looked for, and then asked for again.
-    void serve_start(member& m, bool has_reply) {
-        auto& life = *m.life;
-        auto start = life.start();
-        if (!m.is_sent && !life.is_ours()) return finish_start(m, start_answer::unclaimed);
-        if (!m.is_sent) m.claim_sent = m.claim;
-        life.start_sent(m.generation);
-        auto const there = read(m, at.run_record(0));
-        if (m.is_sent && there && there->data == start.record) {
-            life.start_granted({0, 1, there->stat.version}, m.generation);
-            return finish_start(m, start_answer::started);
-        }
-        auto t = start_checks(at, m.self, m.generation, m.claim_sent);
-        auto const checks = t.size();
-        add_start(t, at, m.self, start);
-        auto const done = write(m, without_ == weakness::starts_ignore_records ? blind(t) : t);
-        if (!has_reply) {
-            m.is_sent = true;
-            return;
-        }
-        if (!done.refused) {
-            life.start_granted({0, done.at, version_after(start)}, m.generation);
-            return finish_start(m, start_answer::started);
-        }
-        if (done.refused->operation < checks) return finish_start(m, start_answer::unclaimed);
-        auto const* record = m.shown->find(at.run_record(0));
-        item_findings found;
-        found.names = m.shown->children(at.item(0));
-        found.owner = read(m, at.item_instance(0));
-        if (record) found.record = record->stat;
-        finish_start(m, find_obstacle(start, m.self, found).value_or(start_answer::unclaimed));
-    }
-
-    void finish_start(member& m, start_answer a) {
-        answered(m);
-        m.life->start_answered(moment(m), a);
-        if (a == start_answer::started) go_on(m); // in the same turn of the loop
-    }
-
-    /// As the run book does it; nothing: it is not known yet, and asked again.
-    std::optional<end_result> serve_end(member& m, run_end e, session_generation g, bool has_reply) {
-        if (g != m.generation) return end_result::session_over;
-        auto const mark = read(m, at.item_running(0));
-        e.is_marked = e.is_marked && mark && is_own_mark(*mark, m.self, moment(m).session);
-        e.is_failover = e.is_failover && read(m, at.item_failover(0));
-        transaction t{g};
-        add_end(t, at, e);
-        auto const done = write(m, without_ == weakness::ends_ignore_records ? blind(t) : t);
-        if (!has_reply) return std::nullopt;
-        if (!done.refused) return end_result::recorded;
-        switch (step_after_reading(read(m, at.run_record(0)), e)) {
-        case end_step::done:
-            return end_result::recorded;
-        case end_step::done_before:
-            return end_result::recorded_before;
-        case end_step::fenced:
-            return end_result::fenced;
-        default:
-            return std::nullopt;
-        }
-    }
-
-    /// The session is over before the answer is there.
-    void lose(member& m) {
-        auto& life = *m.life;
-        auto const now = moment(m);
-        error const over{errc::session_lost, "over"};
-        auto const what = *m.asked;
-        answered(m);
-        switch (what) {
-        case kind::read:
-        case kind::follow:
-            life.record_read(now, over);
-            break;
-        case kind::look:
-            life.start_looked_for(now, over);
-            break;
-        case kind::open:
-            life.opened();
-            break;
-        case kind::note:
-            life.noted(now, over);
-            break;
-        case kind::start:
-            life.start_answered(now, without_ == weakness::losses_are_refusals ? start_answer::unclaimed
-                                                                               : start_answer::unknown);
-            break;
-        case kind::await:
-            life.mark_gone();
-            break;
-        case kind::end:
-            life.end_answered(now, end_result::session_over);
-            break;
-        case kind::catch_up:
-            life.caught_up(now, over);
-            break;
-        case kind::undo:
-            life.undone(now, end_result::session_over);
-            break;
-        case kind::call:
-        case kind::rest:
-        case kind::leave:
-            break;
-        }
-    }
-
-    static void answered(member& m) {
-        m.asked.reset();
-        m.is_sent = false;
-    }
-    static result<node> lost() { return error{errc::unknown_outcome, "lost"}; }
 
     static transaction blind(transaction const& t) {
         transaction all{session_generation::current()};

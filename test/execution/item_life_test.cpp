@@ -45,11 +45,12 @@ struct nursery {
         return m;
     }
     kind next() { return life.next(moment()).is; }
-    node there(std::string text, node_version version = 3, revision modified = 100) const {
+    node there(std::string text, node_version version = 3, revision modified = 100, revision created = 40) const {
         node n;
         n.data = std::move(text);
         n.stat.version = version;
         n.stat.modified = modified;
+        n.stat.created = created;
         return n;
     }
     item_news learn() { return learn(there(record.to_text())); }
@@ -140,6 +141,46 @@ TEST_CASE("execution.item_life: a record that has obeyed an order of its future 
     CHECK(news.trouble->what.find("copied from another registry") != std::string::npos);
     CHECK(n.life.record().obeyed == 100);
     CHECK(n.next() == kind::note);
+}
+
+TEST_CASE("execution.item_life: a record in another node than it was written to was copied; its tokens go on above the earlier ones") {
+    nursery n;
+    n.record.obeyed = 90; // so the order says nothing
+    n.record.created = 40;
+    CHECK_FALSE(n.learn().trouble);
+    n.begin();
+    auto const token = n.life.token();
+    CHECK(token == 101);
+    n.end();
+    auto const written = n.life.end().record;
+    nursery copy;
+    auto const news = copy.learn(copy.there(written, 1, 51, 50));
+    REQUIRE(news.trouble);
+    CHECK(copy.life.record().copies == 1);
+    CHECK(copy.life.record().created == 50);
+    CHECK(copy.life.record().obeyed == 51); // orders up to the copy were given elsewhere
+    CHECK(copy.next() == kind::note);
+    copy.life.noted(copy.moment(), success());
+    copy.wall = noon + 121s;
+    REQUIRE(copy.next() == kind::start);
+    copy.life.start_sent(session_generation{1});
+    copy.life.start_granted({0, 52, 4}, session_generation{1});
+    CHECK(copy.life.token() > token);
+
+    auto many = run_record::parse(written).value();
+    many.copies = run_record::copies_max;
+    nursery last;
+    REQUIRE(last.learn(last.there(many.to_text(), 1, 51, 50)).trouble);
+    CHECK(last.life.record().copies == run_record::copies_max);
+    CHECK(last.life.record().token_of(52) > 0);
+}
+
+TEST_CASE("execution.item_life: a record that does not say which node it belongs to is none of a copy") {
+    nursery n;
+    n.record.obeyed = 90;
+    CHECK_FALSE(n.learn().trouble);
+    CHECK(n.next() == kind::rest); // and is not written for that alone
+    CHECK(n.life.record().created == 40);
 }
 
 TEST_CASE("execution.item_life: a former owner's run is waited for, and taken over when it has died") {

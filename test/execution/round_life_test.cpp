@@ -44,6 +44,7 @@ struct stage {
         m.now = now;
         m.is_current = m.is_list_current = true;
         m.is_holder_unseen = !sees_holder;
+        m.starts_together = starts_together;
         return m;
     }
     round_step next() { return life.next(moment()); }
@@ -86,6 +87,7 @@ struct stage {
     std::uint32_t item_count = 4;
     mono_time now{1h};
     bool sees_holder = true;
+    bool starts_together = false;
     round_life life{due};
 };
 
@@ -224,4 +226,65 @@ TEST_CASE("execution.round_life: a round that has taken too long ends without it
     s.now += 1s;
     s.read("after " + self.str(), 2);
     CHECK(s.next().is == kind::list); // to remove it
+}
+
+TEST_CASE("execution.round_life: items that start together are written down as ready, and wait until all are (GU-9)") {
+    stage s;
+    s.starts_together = true;
+    s.read("before " + self.str());
+    s.life.note_begun();
+    s.life.note_ready(0);
+    CHECK(s.next().is == kind::list); // item 1 is not ready
+    s.read_notes({});
+    CHECK(s.next().until == s.now + 30s);
+    s.life.note_ready(1);
+    auto const note = s.next();
+    REQUIRE(note.is == kind::note);
+    CHECK(note.text == "+0 +1 ");
+    s.life.noted(s.moment(), note.path);
+    s.read_notes({{note.path.name().data(), note.text}, {"10.0.0.2@-@2-b,0", "+2 "}});
+    CHECK(s.next().is == kind::rest);
+    s.read_notes({{"10.0.0.2@-@2-b,0", "+2 "}, {"10.0.0.2@-@2-b,1", "3 "}}); // that one had nothing to run
+    auto const call = s.next();
+    REQUIRE(call.is == kind::call);
+    CHECK(call.hook == round_hook::before);
+    s.life.hook_called(success());
+    auto const open = s.next();
+    CHECK(stage::written(open) == "open " + self.str());
+    CHECK(s.commit(open).missed_before.empty());
+    s.read("open " + self.str(), 2);
+    s.end_items();
+    CHECK(s.next().text == "0 1 "); // and now as dealt with
+}
+
+TEST_CASE(
+    "execution.round_life: items that are not ready in time hold nobody up, and one that has gone is replaced (GU-9)") {
+    stage late;
+    late.starts_together = true;
+    late.read("before " + self.str());
+    late.read_notes({});
+    late.now += 30s;
+    auto const open = late.next();
+    CHECK(stage::written(open) == "open " + self.str());
+    CHECK(late.commit(open).missed_before == "not all items were ready in time");
+
+    stage next;
+    next.starts_together = true;
+    next.read("before " + older.str());
+    CHECK(next.next().is == kind::rest);
+    next.sees_holder = false;
+    REQUIRE(next.next().is == kind::look);
+    next.life.holder_looked_for(next.moment(), false);
+    auto const hold = next.next();
+    CHECK(stage::written(hold) == "before " + self.str());
+    CHECK(next.commit(hold).missed_before.find(older.str()) != std::string::npos);
+    next.read("before " + self.str(), 2);
+    next.life.note_ready(0);
+    next.life.note_ready(1);
+    auto const note = next.next();
+    REQUIRE(note.is == kind::note);
+    next.life.noted(next.moment(), note.path);
+    REQUIRE(next.next().is == kind::list);
+    next.read_notes({{"10.0.0.1@-@1-a,0", "+0 +1 "}, {"10.0.0.2@-@2-b,0", "+2 +3 "}});
+    CHECK(stage::written(next.next()) == "open " + self.str()); // the hook is not called again
 }

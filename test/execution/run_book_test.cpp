@@ -253,9 +253,9 @@ TEST_CASE("execution.run_book: tokens grow with every run of an item, whoever ru
     s.set(s.at.instance(s.self), {}); // anything else that happens
     auto const second = s.start({0});
     REQUIRE((first && second));
-    CHECK(first->started.front().token > 0);
-    CHECK(second->started.front().token > first->started.front().token);
-    CHECK(second->started.front().token == s.find(s.at.run_record(0))->stat.modified);
+    CHECK(first->started.front().at > 0);
+    CHECK(second->started.front().at > first->started.front().at);
+    CHECK(second->started.front().at == s.find(s.at.run_record(0))->stat.modified);
     CHECK(second->started.front().version == s.version(0));
 }
 

@@ -131,6 +131,26 @@ TEST_CASE(
     CHECK(d.choose(noon + 1s).record.through == noon + 1s);
 }
 
+TEST_CASE("execution.run_choice: instants since a change of the schedule are dealt with, whenever the item learns of it") {
+    desk d;
+    d.record.schedule = 8;
+    d.terms.schedule_changed = noon + 90s;
+    auto const next = d.choose(noon + 301s);
+    REQUIRE(next.record.running);
+    CHECK(next.record.running->due == noon + 300s);
+    REQUIRE(next.record.ledger.size() == 1);
+    CHECK(next.record.ledger.front().outcome == run_outcome::coalesced);
+    CHECK(next.record.ledger.front().run.due == noon + 240s);
+    CHECK(next.record.ledger.front().count == 3); // the one after 60 s is from before the change
+    // A clock that is behind the registry's leaves nothing out: what is due is due by this clock.
+    d.terms.schedule_changed = noon + 600s;
+    CHECK(d.choose(noon + 301s).record.through == noon + 301s);
+    // Java members may have run them.
+    d.terms.schedule_changed = noon + 90s;
+    run_choice const beside_java{d.terms, self, noon + 301s, true};
+    CHECK_FALSE(beside_java.choose({.item = 0, .record = d.record}).record.running);
+}
+
 TEST_CASE("execution.run_choice: an item that waits to be tried again looks again by itself, others are woken") {
     desk d;
     run_choice const choice{d.terms, self, noon, false};

@@ -110,6 +110,24 @@ TEST_CASE("execution.run_record: the ledger keeps the last entries, and what is 
     CHECK(r.ledger.back().note.size() == run_record::note_bytes_max);
 }
 
+TEST_CASE("execution.run_record: an order that is skipped is not counted among the due instants beside it") {
+    run_record r;
+    auto const skip = [&](std::int64_t ms, run_source source, std::uint64_t count) {
+        r.add({{at(ms), source, 1, "10.0.0.1@-@1", at(9'000)}, run_outcome::skipped, at(9'000), count, "disabled"});
+    };
+    skip(1'000, run_source::schedule, 1);
+    skip(8'500, run_source::trigger, 1);
+    skip(8'600, run_source::trigger, 1);
+    skip(8'000, run_source::schedule, 3);
+    skip(9'000, run_source::misfire, 1);
+    REQUIRE(r.ledger.size() == 3);
+    CHECK(r.ledger[0].count == 1);
+    CHECK(r.ledger[1].count == 2);
+    CHECK(r.ledger[1].run.due == at(8'600));
+    CHECK(r.ledger[2].count == 4);
+    CHECK(r.ledger[2].run.due == at(9'000));
+}
+
 TEST_CASE("execution.run_record: what is to be tried again holds back what is settled; what was asked for does not") {
     run_record r;
     r.through = at(5000);

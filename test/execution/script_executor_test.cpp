@@ -278,6 +278,23 @@ TEST_CASE(
     std::signal(SIGPIPE, before);
 }
 
+TEST_CASE("execution.script_executor: the program holds the life line, and nobody else does after it") {
+    auto line = detail::make_pipe();
+    REQUIRE(line);
+    auto const is_held = [&] {
+        pollfd end{.fd = line->read.get(), .events = POLLIN, .revents = 0};
+        return ::poll(&end, 1, 0) == 0;
+    };
+    detail::life_line = line->write.get();
+    hand_made_run run{"sh -c 'ls /proc/$$/fd; true'"};
+    CHECK(run.with());
+    detail::life_line = -1;
+    CHECK(run.out == lines{"0", "1", "2", "200", "201"});
+    CHECK(is_held()); // by this process
+    line->write.close();
+    CHECK(!is_held());
+}
+
 TEST_CASE("execution.script_executor: many runs, several at once, leave no zombie and no descriptor behind") {
     auto const before = count_descriptors();
     {
@@ -365,6 +382,7 @@ TEST_CASE("execution.script_executor: a child that comes to life after its sched
                                     .err = 2,
                                     .tie = tie->read.get(),
                                     .other_end = tie->write.get(),
+                                    .line = -1,
                                     .report = report->write.get()});
         }
         REQUIRE(child > 0);

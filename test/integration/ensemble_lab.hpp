@@ -34,6 +34,19 @@
 
 namespace elasticjob::test {
 
+/// What may differ between tests.
+struct ensemble_options {
+    /// Whether all that servers tell each other goes through proxies, also elections; if not, only what the first one and
+    /// its leader do.
+    bool has_all_wires = false;
+    /// In ticks. By default so long that servers that are cut off do not notice it before the session is over.
+    int sync_limit = 16;
+    /// Where the servers are to live; empty: in a directory of their own, which is removed.
+    std::filesystem::path directory{};
+    /// Where the third one keeps its data; empty: with the rest.
+    std::filesystem::path third_data{};
+};
+
 /// Servers 1, 2 and 3 on loopback. The third leads and the first follows, because it is the last to start. What the
 /// first and its leader tell each other goes through a proxy; clients reach each server directly.
 ///
@@ -43,10 +56,12 @@ class zk_ensemble {
 public:
     static constexpr std::chrono::milliseconds tick{500};
 
-    zk_ensemble() {
-        auto name = (std::filesystem::temp_directory_path() / "elasticjob-ensemble-XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error{"zk_ensemble: mkdtemp"};
-        directory_ = name;
+    explicit zk_ensemble(ensemble_options o = {}) : options_{std::move(o)}, directory_{options_.directory} {
+        if (directory_.empty()) {
+            auto name = (std::filesystem::temp_directory_path() / "elasticjob-ensemble-XXXXXX").string();
+            if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error{"zk_ensemble: mkdtemp"};
+            directory_ = name;
+        }
         try {
             // Somebody may take one of the ports before its server does: then with others.
             for (int attempts_left = 3; !try_start(); --attempts_left)
@@ -62,6 +77,8 @@ public:
 
     /// Of server 1, 2 or 3.
     std::string endpoint(int server) const { return "127.0.0.1:" + std::to_string(at(server).client_port); }
+
+    std::uint16_t port(int server) const { return at(server).client_port; }
 
     /// Of all three, for a client to choose from.
     std::string endpoints() const { return endpoint(1) + "," + endpoint(2) + "," + endpoint(3); }
@@ -84,16 +101,43 @@ public:
         if (!becomes(server, "follower")) throw std::runtime_error{"zk_ensemble: no leader to follow\n" + logs()};
     }
 
-    /// From now on nothing passes between the first server and the others, and no connection breaks.
-    void cut_off_first() {
-        for (auto& w : wires_) {
-            w->set_requests(wire::held);
-            w->set_replies(wire::held);
-        }
+    /// The same, and does not wait for it.
+    void start_soon(int server) { spawn(server); }
+    /// Whether its process is there.
+    bool is_running(int server) {
+        auto& m = at(server);
+        if (m.pid != 0 && ::waitpid(m.pid, nullptr, WNOHANG) == m.pid) m.pid = 0;
+        return m.pid != 0;
     }
-    /// What was held is lost: the first server finds its leader again.
-    void join_first() {
-        for (auto& w : wires_) w->cut_and_repair();
+    /// Whether all three are, under one leader.
+    bool is_whole() const {
+        int leaders = 0, followers = 0;
+        for (int n = 1; n <= 3; ++n) {
+            auto const is = mode(n);
+            leaders += is == "leader";
+            followers += is == "follower";
+        }
+        return leaders == 1 && followers == 2;
+    }
+
+    /// From now on nothing passes between a server and the others, and no connection breaks. Without all wires, only the
+    /// first can be cut off.
+    void cut_off(int server) {
+        for (auto& w : wires_)
+            if (w.joins(server)) {
+                w.proxy->set_requests(wire::held);
+                w.proxy->set_replies(wire::held);
+            }
+    }
+    /// What was held is lost: the server finds its leader again.
+    void join(int server) {
+        for (auto& w : wires_)
+            if (w.joins(server)) w.proxy->cut_and_repair();
+    }
+    /// What a server and the others tell each other arrives so much later.
+    void slow_down(int server, std::chrono::milliseconds delay) {
+        for (auto& w : wires_)
+            if (w.joins(server)) w.proxy->set_delay(delay);
     }
     /// Freezes a server, or lets it go on.
     void pause(int server) { ::kill(at(server).pid, SIGSTOP); }
@@ -135,7 +179,12 @@ private:
         stop_all();
         choose_ports();
         wires_.clear();
-        for (int n : {2, 3}) wires_.push_back(std::make_unique<tcp_proxy>(at(n).quorum_port));
+        for (int from = 1; from <= (options_.has_all_wires ? 3 : 1); ++from)
+            for (int to = 1; to <= 3; ++to) {
+                if (to == from) continue;
+                add_wire(from, to, at(to).quorum_port);
+                if (options_.has_all_wires) add_wire(from, to, at(to).election_port);
+            }
         for (int n = 1; n <= 3; ++n) write_config(n);
         spawn(2);
         spawn(3);
@@ -177,27 +226,45 @@ private:
     void write_config(int self) const {
         auto const home = directory_ / std::to_string(self);
         std::filesystem::remove_all(home);
-        std::filesystem::create_directories(home / "data");
-        std::ofstream{home / "data" / "myid"} << self << '\n';
+        auto const data = self == 3 && !options_.third_data.empty() ? options_.third_data : home / "data";
+        std::filesystem::create_directories(home);
+        std::filesystem::create_directories(data);
+        for (auto const& old : std::filesystem::directory_iterator{data}) std::filesystem::remove_all(old);
+        std::ofstream{data / "myid"} << self << '\n';
         std::ofstream config{home / "zoo.cfg"};
-        config << "dataDir=" << (home / "data").string() << '\n'
+        config << "dataDir=" << data.string() << '\n'
                << "clientPortAddress=127.0.0.1\n"
                << "clientPort=" << at(self).client_port << '\n'
                << "tickTime=" << tick.count() << '\n'
                << "initLimit=8\n"
-               << "syncLimit=16\n" // long, so that the servers cut off do not notice it before the session is over
+               << "syncLimit=" << options_.sync_limit << '\n'
                << "minSessionTimeout=1000\n"
                << "maxSessionTimeout=60000\n"
                << "maxClientCnxns=0\n"
                << "admin.enableServer=false\n"
                << "standaloneEnabled=false\n"
+               << "autopurge.purgeInterval=1\n"
                << "4lw.commands.whitelist=*\n";
         for (int n = 1; n <= 3; ++n) {
-            auto const direct = std::to_string(at(n).quorum_port);
-            auto const address =
-                self == 1 && n != 1 ? wires_[static_cast<std::size_t>(n - 2)]->endpoint() : "127.0.0.1:" + direct;
-            config << "server." << n << '=' << address << ':' << at(n).election_port << ":participant\n";
+            config << "server." << n << "=127.0.0.1:" << port_seen_by(self, at(n).quorum_port) << ':'
+                   << port_seen_by(self, at(n).election_port) << ":participant\n";
         }
+    }
+
+    /// From one server to a port of another.
+    struct server_wire {
+        int from, to;
+        std::uint16_t target;
+        std::unique_ptr<tcp_proxy> proxy;
+        bool joins(int server) const { return from == server || to == server; }
+    };
+    void add_wire(int from, int to, std::uint16_t port) {
+        wires_.push_back({from, to, port, std::make_unique<tcp_proxy>(port)});
+    }
+    std::uint16_t port_seen_by(int self, std::uint16_t port) const {
+        for (auto const& w : wires_)
+            if (w.from == self && w.target == port) return w.proxy->port();
+        return port;
     }
 
     static std::string java() {
@@ -220,6 +287,7 @@ private:
                                          "-XX:-UsePerfData",
                                          "-Dzookeeper.jmx.log4j.disable=true",
                                          "-Dzookeeper.forceSync=no",
+                                         "-Dzookeeper.preAllocSize=4096", // kilobytes
                                          "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
                                          "-cp",
                                          classpath(),
@@ -228,7 +296,7 @@ private:
         std::vector<char*> arguments;
         for (auto& a : command) arguments.push_back(a.data());
         arguments.push_back(nullptr);
-        int const output = ::open((home / "server.log").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        int const output = ::open((home / "server.log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
         int const input = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
         auto const parent = ::getpid();
         auto const child = ::fork();
@@ -292,12 +360,13 @@ private:
         stop_all();
         wires_.clear();
         std::error_code ignored;
-        std::filesystem::remove_all(directory_, ignored);
+        if (options_.directory.empty()) std::filesystem::remove_all(directory_, ignored);
     }
 
+    ensemble_options options_;
     std::filesystem::path directory_;
     std::array<member, 3> members_;
-    std::vector<std::unique_ptr<tcp_proxy>> wires_; ///< from the first server to the second and third
+    std::vector<server_wire> wires_;
 };
 
 } // namespace elasticjob::test

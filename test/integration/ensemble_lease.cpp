@@ -145,7 +145,7 @@ TEST_CASE("ensemble: a follower is cut off with its clients: the lease ends befo
             }
             REQUIRE(c.lease->is_proven() == is_proven);
             REQUIRE(hold.is_valid());
-            servers().cut_off_first();
+            servers().cut_off(1);
             auto const cut_at = c.loop.now();
             deletion mine{c.other, me}, of_naive{c.other, naive};
 
@@ -166,7 +166,7 @@ TEST_CASE("ensemble: a follower is cut off with its clients: the lease ends befo
             CHECK(c.naive.session().state == session_state::connected);
             CHECK(c.naive.session().generation == naive_before->generation);
 
-            servers().join_first();
+            servers().join(1);
             co_await come_back(c.cut, before);
             co_await come_back(c.naive, naive_before->generation);
         };

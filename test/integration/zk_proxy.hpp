@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `tcp_proxy`: a wire on loopback that a test can cut, or make lose what goes one way.
+/// \file \brief `tcp_proxy`: a wire on loopback that a test can cut, slow down, or make lose what goes one way.
 #ifndef ELASTICJOB_TEST_INTEGRATION_ZK_PROXY_HPP
 #define ELASTICJOB_TEST_INTEGRATION_ZK_PROXY_HPP
 
@@ -10,10 +10,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <mutex>
 #include <stdexcept>
@@ -54,6 +58,7 @@ public:
     }
 
     std::string endpoint() const { return "127.0.0.1:" + std::to_string(port_); }
+    std::uint16_t port() const noexcept { return port_; }
 
     void set_requests(wire w) {
         change([&] { requests_ = w; });
@@ -62,18 +67,27 @@ public:
         change([&] { replies_ = w; });
     }
 
+    /// What passes arrives so much later, in both directions. What is on its way already is not delayed further.
+    void set_delay(std::chrono::milliseconds delay) {
+        change([&] { delay_ = delay; });
+    }
+
     /// Breaks all connections; new ones are welcome.
     void cut() {
         change([&] { cut_everything(); });
     }
 
-    /// Breaks all connections, and the wire is whole for the next ones.
+    /// Breaks all connections, and the wire is whole and fast for the next ones.
     void cut_and_repair() {
         change([&] {
             cut_everything();
             requests_ = replies_ = wire::whole;
+            delay_ = {};
         });
     }
+
+    /// How many bytes it has passed on, in both directions.
+    std::uint64_t bytes() const noexcept { return bytes_; }
 
     /// Waits here until so many connections have been made to it, ever; false if they are not within the limit.
     bool wait_for_connections(std::size_t count, std::chrono::milliseconds limit) {
@@ -82,11 +96,19 @@ public:
     }
 
 private:
+    using clock = std::chrono::steady_clock;
+
+    struct chunk {
+        clock::time_point due;
+        std::string bytes;
+    };
     struct flow {
         int from;
         int to;
-        std::string buffer{};
+        std::deque<chunk> on_its_way{};
+        std::size_t size = 0; ///< bytes on their way
     };
+    static constexpr std::size_t on_its_way_max = 1 << 20;
     struct line {
         flow requests;
         flow replies;
@@ -130,24 +152,35 @@ private:
     void work() {
         std::vector<pollfd> watched;
         for (;;) {
+            auto next = clock::time_point::max();
             {
                 std::lock_guard const lock{mutex_};
                 if (closing_) return;
                 serve();
                 watched = {{wake_[0], POLLIN, 0}, {listener_, POLLIN, 0}};
                 for (auto const& l : lines_) {
-                    want(watched, l.requests, requests_);
-                    want(watched, l.replies, replies_);
+                    want(watched, l.requests, requests_, next);
+                    want(watched, l.replies, replies_, next);
                 }
             }
-            ::poll(watched.data(), watched.size(), -1);
+            ::poll(watched.data(), watched.size(), ms_until(next));
         }
     }
 
-    static void want(std::vector<pollfd>& watched, flow const& f, wire w) {
+    static int ms_until(clock::time_point t) {
+        if (t == clock::time_point::max()) return -1;
+        auto const left = std::chrono::ceil<std::chrono::milliseconds>(t - clock::now()).count();
+        return static_cast<int>(std::max<std::chrono::milliseconds::rep>(left, 0));
+    }
+
+    /// Watches what can be moved, and finds out when the next bytes arrive.
+    void want(std::vector<pollfd>& watched, flow const& f, wire w, clock::time_point& next) const {
         if (w == wire::held) return;
-        if (f.buffer.empty())
-            watched.push_back({f.from, POLLIN, 0});
+        bool const is_delayed = delay_.count() > 0 && f.size < on_its_way_max;
+        if (f.on_its_way.empty() || is_delayed) watched.push_back({f.from, POLLIN, 0});
+        if (f.on_its_way.empty()) return;
+        if (auto const due = f.on_its_way.front().due; due > clock::now())
+            next = std::min(next, due);
         else
             watched.push_back({f.to, POLLOUT, 0});
     }
@@ -178,19 +211,28 @@ private:
     }
 
     /// Moves what can be moved without waiting; false when either side is gone.
-    static bool move(flow& f, wire w) {
+    bool move(flow& f, wire w) {
         while (w != wire::held) {
-            if (f.buffer.empty()) {
+            if (f.on_its_way.empty() || (delay_.count() > 0 && f.size < on_its_way_max)) {
                 char bytes[65536];
                 auto const n = ::recv(f.from, bytes, sizeof bytes, 0);
                 if (n == 0) return false;
-                if (n < 0) return is_patient();
-                if (w == wire::whole) f.buffer.assign(bytes, static_cast<std::size_t>(n));
+                if (n < 0 && !is_patient()) return false;
+                if (n < 0 && f.on_its_way.empty()) return true;
+                if (n > 0 && w == wire::whole) {
+                    f.on_its_way.push_back({clock::now() + delay_, {bytes, static_cast<std::size_t>(n)}});
+                    f.size += static_cast<std::size_t>(n);
+                }
             }
-            while (!f.buffer.empty()) {
-                auto const n = ::send(f.to, f.buffer.data(), f.buffer.size(), MSG_NOSIGNAL);
+            while (!f.on_its_way.empty()) {
+                auto& [due, bytes] = f.on_its_way.front();
+                if (due > clock::now()) return true;
+                auto const n = ::send(f.to, bytes.data(), bytes.size(), MSG_NOSIGNAL);
                 if (n < 0) return is_patient();
-                f.buffer.erase(0, static_cast<std::size_t>(n));
+                bytes.erase(0, static_cast<std::size_t>(n));
+                bytes_ += static_cast<std::uint64_t>(n);
+                f.size -= static_cast<std::size_t>(n);
+                if (bytes.empty()) f.on_its_way.pop_front();
             }
         }
         return true;
@@ -206,9 +248,11 @@ private:
     std::mutex mutex_;
     std::condition_variable was_connected_;
     std::size_t connections_ = 0;
+    std::atomic<std::uint64_t> bytes_{0};
     bool closing_ = false;
     wire requests_ = wire::whole;
     wire replies_ = wire::whole;
+    std::chrono::milliseconds delay_{0};
     std::list<line> lines_;
     std::thread thread_;
 };

@@ -55,6 +55,33 @@ TEST_CASE("membership.enroll: the first member creates what Java members find th
     CHECK(joined->decision.what == config_decision::action::write_local);
 }
 
+TEST_CASE("membership.enroll: a member of an existing job reads five nodes, whatever else the job has") {
+    job_world w;
+    auto const reads_of = [&](session_type& r, instance_id self, std::string host = {}) {
+        w.server.counts() = {};
+        REQUIRE(w.wait_for(enroll(r, w.at, std::move(self), std::optional{validate(plain()).value()}, &anything, {},
+                                  arrival::first, sharding_total_count_max, std::move(host))));
+        CHECK(w.server.counts().writes == 1);
+        return w.server.counts().reads;
+    };
+    CHECK(reads_of(w.one, id()) == 16); // the names below `ext`, and all nodes
+    CHECK(reads_of(w.two, id("10.0.0.2@-@43-b")) == 4);
+    w.create(w.at.hosts(), "");
+    CHECK(reads_of(w.two, id("10.0.0.2@-@44-c"), "db-1.example") == 5);
+    CHECK(w.data(w.at.host("10.0.0.2")) == "db-1.example");
+}
+
+TEST_CASE("membership.enroll: base nodes that somebody has removed are made again") {
+    job_world w;
+    REQUIRE(join(w, w.one, plain()));
+    for (auto const& removed : {w.at.election_latch(), w.at.sharding_necessary(), w.at.orders()}) {
+        INFO(removed.str());
+        w.remove(removed);
+        REQUIRE(join(w, w.two, plain(), &anything, id("10.0.0.2@-@" + std::to_string(removed.str().size()) + "-b")));
+        CHECK(w.has(removed));
+    }
+}
+
 TEST_CASE("membership.enroll: what is refused leaves nothing behind") {
     job_world w;
     CHECK(join(w, w.one, plain(), &nothing).error() == errc::unknown_strategy);
@@ -286,4 +313,46 @@ TEST_CASE("membership.enroll: who brings no configuration goes by the stored one
         CHECK(w.wait_for(enroll(w.two, w.at, id(), std::optional<valid_config>{}, &anything, {}, arrival::first)).error() ==
               errc::job_conflict);
     }
+}
+
+TEST_CASE("membership.enroll: the host name is written when it is new or another one, in the same transaction") {
+    job_world w;
+    auto const join_as = [&](session_type& r, std::string host, instance_id self, arrival how = arrival::first) {
+        w.server.counts() = {};
+        std::optional<valid_config> local;
+        if (how == arrival::first) local = validate(plain()).value();
+        REQUIRE(w.wait_for(enroll(r, w.at, std::move(self), std::move(local), &anything, {}, how,
+                                  sharding_total_count_max, std::move(host))));
+        // A member that returns under the same session finds its node only in the second look.
+        CHECK(w.server.counts().writes == (how == arrival::first ? 1 : 2));
+    };
+    join_as(w.one, "db-1.example", id());
+    CHECK(w.data(w.at.host("10.0.0.1")) == "db-1.example");
+    auto const written = w.find(w.at.host("10.0.0.1"))->stat;
+    CHECK(written.owner == 0);
+
+    join_as(w.one, "db-1.example", id(), arrival::again);
+    CHECK(w.find(w.at.host("10.0.0.1"))->stat.modified == written.modified);
+
+    join_as(w.two, "db-2.example", id("10.0.0.1@-@43-b"));
+    CHECK(w.data(w.at.host("10.0.0.1")) == "db-2.example");
+    join_as(w.two, "db-3.example", id("10.0.0.2@-@44-c"));
+    CHECK(w.data(w.at.host("10.0.0.1")) == "db-2.example");
+    CHECK(w.data(w.at.host("10.0.0.2")) == "db-3.example");
+}
+
+TEST_CASE("membership.enroll: what cannot be a host name is not written, and changes nothing that is read") {
+    job_world w;
+    auto const requests_with = [&](std::string host) {
+        w.server.counts() = {};
+        REQUIRE(w.wait_for(enroll(w.one, w.at, id(), std::optional{validate(plain()).value()}, &anything, {},
+                                  arrival::again, sharding_total_count_max, std::move(host))));
+        CHECK_FALSE(w.has(w.at.hosts()));
+        return w.server.counts().reads;
+    };
+    (void)requests_with({});
+    auto const without = requests_with({});
+    std::vector<std::string> const names{std::string(256, 'a'), "two words", "\x1b[31m", "ü"};
+    for (auto const& wrong : names)
+        CHECK(requests_with(wrong) == without);
 }

@@ -47,6 +47,24 @@ TEST_CASE("membership.old_servers: an old, empty node without an instance is rem
     CHECK(w.removal().empty());
 }
 
+TEST_CASE("membership.old_servers: the host name goes with the node, and stays with it") {
+    old_world w;
+    w.create(w.at.hosts());
+    w.create(w.at.host("10.0.0.1"), "db-1");
+    w.create(w.at.host("10.1.0.1"), "db-2");
+    SUBCASE("a server that is gone") {
+        CHECK(w.commit(w.removal()));
+        CHECK_FALSE(w.has(w.at.host("10.1.0.1")));
+    }
+    SUBCASE("a server that an operator has disabled") {
+        w.set(w.at.server("10.1.0.1"), "DISABLED");
+        w.loop.run_for(48h);
+        CHECK(w.removal().empty());
+        CHECK(w.has(w.at.host("10.1.0.1")));
+    }
+    CHECK(w.data(w.at.host("10.0.0.1")) == "db-1");
+}
+
 TEST_CASE("membership.old_servers: what says something, is young or has children stays") {
     old_world w;
     SUBCASE("disabled") { w.set(w.at.server("10.1.0.1"), "DISABLED"); }
@@ -111,12 +129,13 @@ TEST_CASE("membership.old_servers: many are looked at batch by batch, round and 
     std::vector<instance_id> const in_use{at_ip("10.1.0.1000"), at_ip("10.1.0.1249")};
     old_servers servers;
     auto const first = servers.pick(at, listed, in_use);
-    REQUIRE(first.size() == old_servers::batch_max);
+    REQUIRE(first.size() == 2 * old_servers::batch_max);
     CHECK(first.front() == at.server("10.1.0.1001"));
+    CHECK(first[1] == at.host("10.1.0.1001"));
     auto const second = servers.pick(at, listed, in_use);
-    REQUIRE(second.size() == 48);
+    REQUIRE(second.size() == 2 * 48);
     CHECK(second.front() == at.server("10.1.0.1201"));
-    CHECK(second.back() == at.server("10.1.0.1248"));
+    CHECK(second.back() == at.host("10.1.0.1248"));
     CHECK(servers.pick(at, listed, in_use) == first);
     CHECK(servers.pick(at, {}, in_use).empty());
 }

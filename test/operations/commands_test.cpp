@@ -351,8 +351,11 @@ TEST_CASE("operations.shut_down: a server that is left over is removed, one that
     job_of_two j;
     j.c.create("/settle/servers/10.0.0.9", "DISABLED");
     CHECK(remove_server(j.c.by_hand, "settle", "10.0.0.1", ann).error() == errc::version_conflict);
+    j.c.create("/settle/ext/hosts");
+    j.c.create("/settle/ext/hosts/10.0.0.9", "db-9");
     CHECK(effect_of(remove_server(j.c.by_hand, "settle", "10.0.0.9", ann)) == effect::done);
     CHECK_FALSE(j.c.has("/settle/servers/10.0.0.9"));
+    CHECK_FALSE(j.c.has("/settle/ext/hosts/10.0.0.9"));
     CHECK(remove_server(j.c.by_hand, "settle", "10.0.0.9", ann).error() == errc::no_node);
     REQUIRE(shut_down_job(j.c.by_hand, "settle", ann));
     j.c.run_for(1s);

@@ -188,11 +188,11 @@ TEST_CASE("operations.overview: 3,000 jobs take six requests each, a few at a ti
     CHECK(t.registry.requests() == 1 + 6);
     t.registry.reset();
     CHECK(list_servers(t.registry).value().size() == 1);
-    CHECK(t.registry.requests() == 1 + 3'000 * 3);
+    CHECK(t.registry.requests() == 1 + 3'000 * 4);
     CHECK(t.registry.most_at_once == 64);
     t.registry.reset();
     CHECK(describe_server(t.registry, c.members[0]->ip).value().size() == 3'000);
-    CHECK(t.registry.requests() == 1 + 3'000 * 2);
+    CHECK(t.registry.requests() == 1 + 3'000 * 3);
 }
 
 TEST_CASE("operations.overview: servers and instances") {
@@ -252,6 +252,38 @@ TEST_CASE("operations.overview: servers and instances") {
     CHECK(java[0].is_left_over); // no session stands behind it
     CHECK(java[0].is_triggered);
     CHECK(java[0].item_count == 2);
+}
+
+TEST_CASE("operations.overview: servers and instances have the host name that was written last") {
+    cluster c;
+    c.host_name = "db-1.example";
+    auto& one = c.add();
+    c.host_name.clear();
+    auto& two = c.add();
+    for (auto* m : {&one, &two})
+        for (auto const* job : {"settle", "bill"}) REQUIRE(m->schedule(make_job(job, never, 2)));
+    c.run_for(1s);
+    CHECK(c.data("/settle/ext/hosts/10.0.0.1") == "db-1.example");
+    CHECK_FALSE(c.has("/settle/ext/hosts/10.0.0.2"));
+    c.set("/bill/ext/hosts/10.0.0.1", "db-2.example");
+    c.create("/bill/ext/hosts/10.0.0.2", "not a name");
+
+    auto const servers = list_servers(c.by_hand).value();
+    REQUIRE(servers.size() == 2);
+    CHECK(servers[0].host == "db-2.example");
+    CHECK(servers[1].host.empty());
+    c.set("/settle/ext/hosts/10.0.0.1", "db-3.example");
+    CHECK(list_servers(c.by_hand).value()[0].host == "db-3.example");
+
+    auto const in_jobs = describe_server(c.by_hand, "10.0.0.1").value();
+    REQUIRE(in_jobs.size() == 2);
+    CHECK(in_jobs[0].host == "db-2.example");
+    CHECK(in_jobs[1].host == "db-3.example");
+
+    auto const instances = list_instances(c.by_hand, "bill").value();
+    REQUIRE(instances.size() == 2);
+    CHECK(instances[0].host == "db-2.example");
+    CHECK(instances[1].host.empty());
 }
 
 TEST_CASE("operations.overview: items say what they do, what they did, and when they are due") {

@@ -181,6 +181,32 @@ TEST_CASE("schedules: a schedule that is written anew takes effect, and starts o
     CHECK(dues(c, 0).back() == 28'000);
 }
 
+TEST_CASE("schedules: what is due by a new cron expression while the item still runs for the old one is made up for") {
+    cluster c;
+    auto& m = c.add();
+    m.holds = true;
+    auto job = make_job("settle", "0/10 * * * * ?", 1);
+    REQUIRE(m.schedule(job));
+    c.run_for(13s);
+    job.cron = "0/4 * * * * ?";
+    c.set("/settle/config", to_json(job));
+    c.run_for(5s); // to 18 s: 16 s was due
+    SUBCASE("") {}
+    SUBCASE("and another change leaves the schedule as it is") {
+        job.description = "every four seconds";
+        c.set("/settle/config", to_json(job));
+    }
+    c.run_for(3s);
+    m.release(0);
+    c.run_for(1s);
+    CHECK(dues(c, 0) == times{10'000, 20'000});
+    auto const record = run_record::parse(c.data("/settle/ext/run/0")).value();
+    REQUIRE_FALSE(record.ledger.empty());
+    CHECK(record.ledger.back().outcome == run_outcome::coalesced);
+    CHECK(record.ledger.back().run.due == at(16s));
+    CHECK(record.ledger.back().count == 1);
+}
+
 TEST_CASE("schedules: the time zone of a job, and its change") {
     cluster c;
     auto& m = c.add();

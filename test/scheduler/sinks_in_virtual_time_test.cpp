@@ -5,6 +5,7 @@
 
 #include <elasticjob/allocation/average.hpp>
 #include <elasticjob/core/virtual_loop.hpp>
+#include <elasticjob/events/firing_tracer.hpp>
 #include <elasticjob/events/metrics_events.hpp>
 #include <elasticjob/events/ring_events.hpp>
 #include <elasticjob/events/sinks.hpp>
@@ -16,7 +17,9 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
+#include <map>
 #include <stdexcept>
 #include <string>
 
@@ -40,6 +43,31 @@ struct day {
         bool const hangs = at == 12h + 30min && run.attempt == 1;
         co_await run.sleep_for(hangs ? std::chrono::seconds{120} : std::chrono::seconds{1});
         co_return success();
+    }
+};
+
+/// Of each firing the first attempt of item 1 fails, after the others have ended.
+struct slow_item {
+    task<result<void>> operator()(coroutine_context<virtual_loop> const& run) const {
+        co_await run.sleep_for(std::chrono::seconds{1 + run.item % 2});
+        if (run.item == 1 && run.attempt == 1) co_return error{errc::job_failed, "out of paper"};
+        co_return success();
+    }
+};
+
+/// Counts the states of firings, with their items and messages.
+struct count_states {
+    trace::firing_tracer& firings;
+    std::map<std::string, int>& counts;
+
+    template <class E>
+    void operator()(E const& e) const {
+        firings(e, [this]<class Row>(Row const& row) {
+            if constexpr (std::same_as<Row, trace::execution_event>)
+                ++counts[row.complete_time ? "ended" : "begun"];
+            else
+                ++counts[std::string{row.state} + row.sharding_items + row.message];
+        });
     }
 };
 
@@ -83,4 +111,28 @@ TEST_CASE("scheduler.sinks: a day in virtual time, told exactly, though one of t
     auto const last = ring.read();
     REQUIRE(last.size() == 4);
     CHECK(ring.told() > 2 * 1489);
+}
+
+TEST_CASE("scheduler.sinks: the states of firings, of which a retry is one of its own") {
+    virtual_loop loop{wall_time{1'767'225'600s}};
+    basic_memory_server<virtual_loop> server{loop};
+    basic_memory_registry<virtual_loop> registry{server};
+    trace::firing_tracer firings;
+    std::map<std::string, int> counts;
+    test::virtual_scheduler<CoroutineExecutor> scheduler{
+        registry, {}, LoopPool<virtual_loop>{loop}, count_states{firings, counts}, UtcZone{}};
+    job_config config{.name = "settle", .cron = "0 * * * * ?", .sharding_total_count = 3};
+    config.retry = {.attempts_max = 2, .pause = 1s, .spread_percent = 0};
+    auto job = scheduler.schedule(config, slow_item{});
+    REQUIRE(job);
+    loop.run_for(60min + 30s);
+    CHECK(counts == std::map<std::string, int>{{"TASK_ERROR[0, 1, 2]{1=job_failed: out of paper}", 60},
+                                               {"TASK_FINISHED[1]", 60},
+                                               {"TASK_RUNNING[0, 1, 2]", 60},
+                                               {"TASK_RUNNING[1]", 60},
+                                               {"TASK_STAGING[0, 1, 2]Job 'settle' execute begin.", 60},
+                                               {"TASK_STAGING[1]Job 'settle' execute begin.", 60},
+                                               {"begun", 240},
+                                               {"ended", 240}});
+    CHECK(firings.open_count() == 0);
 }

@@ -146,7 +146,7 @@ TEST_CASE("sharding.resharder: a bare request is granted without a new assignmen
     w.create(w.at.sharding_necessary());
     w.loop.run_for(1s);
     CHECK_FALSE(w.leader.is_outdated(*w.view, w.basis(4)));
-    CHECK(w.leader.is_asked_for(*w.view));
+    CHECK(w.view->sharding_is_requested());
     auto const version = w.find(w.at.assignment())->stat.version;
     REQUIRE(w.wait_for(w.leader.grant(*w.view, w.one.session().generation)));
     CHECK_FALSE(w.has(w.at.sharding_necessary()));
@@ -187,6 +187,21 @@ TEST_CASE("sharding.resharder: after a refusal for another node it does not read
     CHECK(reads.size() == 1);
 }
 
+TEST_CASE("sharding.resharder: damage that an audit has found is repaired, though the first attempt is refused") {
+    sharded_world w;
+    REQUIRE(w.shard(4));
+    w.set(w.at.item_instance(3), id_of(9).str()); // somebody has meddled
+    w.loop.run_for(1s);
+    REQUIRE(w.wait_for(w.leader.audit(*w.view)));
+    REQUIRE(w.leader.is_outdated(*w.view, w.basis(4)));
+    auto const decided = w.basis(4);
+    w.set(w.at.config(), "another"); // which has nothing to do with the items
+    REQUIRE_FALSE(w.wait_for(w.leader.shard(*w.view, decided)));
+    w.loop.run_for(1s);
+    REQUIRE(w.shard(4));
+    CHECK(nodes_agree(w));
+}
+
 TEST_CASE("sharding.resharder: a lost reply leaves the old assignment or the new one, and the next try is right") {
     for (auto const fate : {request_fate::request_lost, request_fate::reply_lost}) {
         sharded_world w;
@@ -200,7 +215,9 @@ TEST_CASE("sharding.resharder: a lost reply leaves the old assignment or the new
         w.loop.run_for(1s);
         CHECK(nodes_agree(w));
         CHECK(w.leader.is_outdated(*w.view, w.basis(4)) == (fate == request_fate::request_lost));
+        w.server.counts() = {};
         REQUIRE(w.shard(4));
+        CHECK(w.server.counts().writes == 2); // the first changes nothing: behind it, a read shows what was lost
         CHECK(nodes_agree(w));
         CHECK(written(w).instances().size() == 3);
     }
@@ -315,7 +332,7 @@ TEST_CASE("sharding.resharder: whichever of its requests is its last, the next l
             }
             // Another leader, who knows nothing of the first one.
             w.loop.run_for(1s);
-            resharder<session_type, AverageAllocation> next{w.one, w.at, id_of(1)};
+            resharder<session_type, AverageAllocation> next{w.one, w.at};
             for (int tries = 0; tries < 3 && next.is_outdated(*w.view, w.basis(20)); ++tries) {
                 (void)w.wait_for(next.shard(*w.view, w.basis(20)));
                 w.loop.run_for(1s);
@@ -341,7 +358,7 @@ TEST_CASE("sharding.resharder: the very first sharding can fail anywhere, too") 
                 died = !w.wait_for(w.leader.shard(*w.view, w.basis(20)));
             }
             w.loop.run_for(1s);
-            resharder<session_type, AverageAllocation> next{w.one, w.at, id_of(1)};
+            resharder<session_type, AverageAllocation> next{w.one, w.at};
             for (int tries = 0; tries < 3 && next.is_outdated(*w.view, w.basis(20)); ++tries) {
                 (void)w.wait_for(next.shard(*w.view, w.basis(20)));
                 w.loop.run_for(1s);

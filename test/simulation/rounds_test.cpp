@@ -34,6 +34,7 @@ struct calls {
 
 struct recorder {
     std::shared_ptr<calls> seen;
+    bool starts_together = false;
     void before_round(job_round const& r) const { seen->before[r.due].push_back(seen->world->now()); }
     void after_round(job_round const& r) const { seen->behind[r.due].push_back(seen->world->now()); }
 };
@@ -42,8 +43,9 @@ using cluster = simulation<AverageAllocation, SimpleExecutor, UtcZone, Listeners
 
 struct world {
     explicit world(std::uint64_t seed = 1, int items = 5, std::chrono::milliseconds span = 1s,
-                   std::chrono::milliseconds patience = 5s, std::vector<job_schedule> schedules = {})
-        : s{seed, options(patience), Listeners<recorder>{recorder{seen}}} {
+                   std::chrono::milliseconds patience = 5s, std::vector<job_schedule> schedules = {},
+                   bool starts_together = false)
+        : s{seed, options(patience), Listeners<recorder>{recorder{seen, starts_together}}} {
         seen->world = &s.world();
         job_config c;
         c.name = "a";
@@ -51,7 +53,10 @@ struct world {
         c.sharding_total_count = items;
         c.failover = true;
         c.schedules = std::move(schedules);
-        s.add_job(std::move(c), [span](sharding_context const&) { return simulated_run{.duration = span}; });
+        s.add_job(std::move(c), [this, span](sharding_context const& x) {
+            auto const special = lasts.find(x.item);
+            return simulated_run{.duration = special == lasts.end() ? span : special->second};
+        });
         s.add_nodes(3);
     }
     static simulation_options options(std::chrono::milliseconds patience) {
@@ -73,6 +78,7 @@ struct world {
     }
 
     std::shared_ptr<calls> seen = std::make_shared<calls>();
+    std::map<item_index, std::chrono::milliseconds> lasts{}; ///< other than the others
     cluster s;
 };
 
@@ -328,4 +334,100 @@ TEST_CASE("rounds: where each item is due at times of its own there are none, an
     }
     CHECK(refused == 3);
     CHECK(!w.s.server().tree().find(w.s.layout(0).root()));
+}
+
+// ---- Items that start together (GU-9).
+
+namespace {
+
+/// Six items on three nodes, due every ten seconds. The last one is busy for longer than that.
+struct together : world {
+    explicit together(std::uint64_t seed = 1, bool starts_together = true, std::chrono::milliseconds longest = 13s)
+        : world{seed, 6, 1s, 8s, {}, starts_together} {
+        lasts[5] = longest;
+    }
+
+    /// When the first and the last body of each round began.
+    std::map<wall_time, std::pair<mono_time, mono_time>> begun() const {
+        std::map<wall_time, std::pair<mono_time, mono_time>> all;
+        for (auto const& o : s.view().log) {
+            if (o.what != kind::body_began) continue;
+            auto const [at, is_new] = all.try_emplace(o.due, o.at, o.at);
+            at->second.second = o.at;
+        }
+        return all;
+    }
+};
+
+} // namespace
+
+TEST_CASE(
+    "rounds: items that start together wait for the one that is busy, and the hook is called when all are ready") {
+    for (bool const starts_together : {true, false}) {
+        CAPTURE(starts_together);
+        together w{1, starts_together};
+        w.s.start_all();
+        w.s.run_for(25s);
+        auto const begun = w.begun();
+        REQUIRE(begun.size() == 2);
+        auto const [first, last] =
+            begun.rbegin()->second; // of the second round: the last item ends its first run 3 s late
+        if (starts_together) {
+            CHECK(last - first < 200ms);
+            CHECK(first - w.seen->before.begin()->second.front() > 12s);
+        } else {
+            CHECK(last - first > 2s);
+        }
+        for (auto const& [due, at] : w.seen->before) {
+            CHECK(at.size() == 1);
+            CHECK(at.front() <= begun.at(due).first);
+        }
+        CHECK(w.missed() == 0);
+        CHECK_MESSAGE(w.s.violations().empty(), w.s.transcript());
+    }
+}
+
+TEST_CASE("rounds: what is not ready in time holds nobody up for longer, and that is told") {
+    together w{1, true, 35s};
+    w.s.start_all();
+    w.s.run_for(39s);
+    auto const begun = w.begun();
+    REQUIRE(begun.size() == 3);
+    auto const waited = begun.rbegin()->second.first - begun.begin()->second.first;
+    CHECK(waited > 20s + 7s);
+    CHECK(waited < 20s + 9s);
+    CHECK(w.seen->before.size() == 1); // in the other rounds it was not called
+    CHECK(w.missed() >= 2);
+    CHECK_MESSAGE(w.s.violations().empty(), w.s.transcript());
+}
+
+TEST_CASE("rounds: one that dies while the others wait for it, or that holds the round, is replaced") {
+    for (auto const what : {fault_kind::crash, fault_kind::leave, fault_kind::expire})
+        for (std::uint32_t node = 0; node < 3; ++node) {
+            CAPTURE(name_of(what));
+            CAPTURE(node);
+            together w;
+            w.s.start_all();
+            w.s.run_for(21s); // the second round waits for the last item
+            w.s.inject({.what = what, .node = node, .span = 5s});
+            w.s.run_for(40s);
+            for (auto const& [due, when] : w.begun()) {
+                auto const called = w.seen->before.find(due);
+                if (called == w.seen->before.end()) continue;
+                CHECK(called->second.size() == 1);
+            }
+            CHECK(w.begun().size() >= 5);
+            CHECK(w.begun().size() - w.seen->before.size() <= w.missed());
+            CHECK_MESSAGE(w.s.violations().empty(), w.s.transcript());
+        }
+}
+
+TEST_CASE("rounds: whatever a seed does, items that start together do start, and no hook is called twice") {
+    for (std::uint64_t seed = 1; seed <= 12; seed += test::tries_apart) {
+        CAPTURE(seed);
+        together w{seed};
+        w.s.play(make_fault_plan(seed, 2min, w.s.targets()));
+        CHECK_MESSAGE(w.s.violations().empty(), w.s.transcript());
+        for (auto const& [due, at] : w.seen->before) CHECK(at.size() == 1);
+    }
 }

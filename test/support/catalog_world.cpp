@@ -48,6 +48,7 @@ struct catalog_process::engine {
     static scheduler_options options(catalog_process const& p) {
         scheduler_options o;
         o.server_ip = "10.0.0." + std::to_string(p.number + 1);
+        o.host_name.clear();
         o.seed = p.number + 1;
         return o;
     }

@@ -129,6 +129,7 @@ struct member::engine {
     static scheduler_options options(member const& m) {
         scheduler_options o;
         o.server_ip = m.ip;
+        o.host_name = m.cluster_.host_name;
         o.instance_weight = m.weight;
         o.instance_labels = m.labels;
         o.seed = m.cluster_.seed_of(m.number);

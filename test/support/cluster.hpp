@@ -167,6 +167,7 @@ public:
     std::vector<std::string> violations; ///< of the rule that no two live instances run one item at the same time
     std::vector<std::unique_ptr<member>> members;
     std::chrono::milliseconds drain_timeout{30'000};
+    std::string host_name{}; ///< of members that are added from now on; empty: they write none
 
     std::uint64_t seed_of(std::size_t number) const { return seed_ * 1000 + number + 1; }
 
@@ -279,11 +280,11 @@ public:
     }
     /// The items that were started, sorted and with repetitions; those of one member, if one is given.
     std::vector<item_index> started(std::optional<std::size_t> of = {}) const {
-        std::vector<item_index> items;
+        std::vector<item_index> begun;
         for (auto const& h : log)
-            if (h.what == heard::kind::started && (!of || h.member == *of)) items.push_back(h.item);
-        std::sort(items.begin(), items.end());
-        return items;
+            if (h.what == heard::kind::started && (!of || h.member == *of)) begun.push_back(h.item);
+        std::sort(begun.begin(), begun.end());
+        return begun;
     }
     std::string transcript() const;
 

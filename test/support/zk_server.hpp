@@ -37,6 +37,7 @@ struct zk_server_options {
     int session_timeout_min_ms = 400; ///< the server limits requested time-outs to these two
     int session_timeout_max_ms = 60'000;
     std::chrono::seconds start_timeout{30};
+    bool insists_on_digest = false; ///< serves only sessions that have introduced themselves
 };
 
 /// A standalone server with its own process, port and data directory. After construction it accepts sessions.
@@ -210,7 +211,10 @@ private:
 
     /// The options make it start fast and stay small, and let it reply before its data is on disk.
     std::vector<std::string> make_command() const {
+        std::string const insists = options_.insists_on_digest ? "true" : "false";
         return {find_java(),
+                "-Dzookeeper.enforce.auth.enabled=" + insists,
+                "-Dzookeeper.enforce.auth.schemes=digest",
                 "-Xms16m",
                 "-Xmx256m",
                 "-Xss512k",

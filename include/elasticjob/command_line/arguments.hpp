@@ -56,8 +56,14 @@ constexpr bool has(takes all, takes one) noexcept {
 /// How a console is to be served.
 struct console_arguments {
     int port = 8899;
-    std::string address = "127.0.0.1", password_file{}, identity_header = "x-remote-user";
+    std::string address = "127.0.0.1", certificate_file{}, key_file{};
+    std::string password_file{}, identity_header = "x-remote-user";
+    std::string issuer{}, client_id{}, client_secret_file{}, redirect_url{}, ca_file{};
+    std::string scope = "openid", name_claim = "sub", groups_claim{};
     std::vector<std::string> host_names{}, proxies{}, grants{};
+    std::vector<std::string> registries{};         ///< contexts; none: the registry of the call
+    std::vector<std::string> sqlite{}, postgres{}; ///< databases of events, as NAME=WHERE
+    bool has_java_interface = false;
 };
 
 /// All that a call can say. A command reads what it takes; the rest is as it stands here.

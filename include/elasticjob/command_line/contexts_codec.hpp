@@ -11,6 +11,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace elasticjob::cli {
 
@@ -31,6 +32,16 @@ result<contexts> read_contexts(std::string const& file);
 /// ELASTICJOB_NAMESPACE and ELASTICJOB_DIGEST. Errors: invalid_argument if there is no such context; those of
 /// `read_contexts`.
 result<registry_address> find_address(arguments const& said, variable_lookup find);
+
+/// A registry under the name that readers of the console see.
+struct named_address {
+    std::string name;
+    registry_address address;
+};
+
+/// The registries that a console serves: the contexts that `--registry` names, or else the registry of the call, under
+/// the name of its context, or as `registry`. Errors: as `find_address`; invalid_argument if both are given.
+result<std::vector<named_address>> find_addresses(arguments const& said, variable_lookup find);
 
 } // namespace elasticjob::cli
 

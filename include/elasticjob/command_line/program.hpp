@@ -86,11 +86,11 @@ private:
 /// A program without a console.
 struct no_console {};
 
-inline constexpr command_shape console_shape{"console", "serve the web console of a registry, until you stop it",
+inline constexpr command_shape console_shape{"console", "serve the web console of registries, until you stop it",
                                              takes::serving};
 
-/// The program for one call. `Connect` gives `result<P>` for a `registry_address`, where `*P` is a registry. `Serve` serves the
-/// console: `serve_console`, which needs further libraries.
+/// The program for one call. `Connect` gives `result<P>` for a `registry_address`, where `*P` is a registry. `Serve`
+/// serves the console: `serve_console`, which needs further libraries.
 template <class Connect, class Serve = no_console>
 class program : program_base {
     using registry_type = std::remove_cvref_t<decltype(**std::declval<Connect&>()(registry_address{}))>;
@@ -104,6 +104,7 @@ public:
 private:
     exit_code complete(std::vector<std::string> const& words);
     exit_code run_on_registry(std::size_t number, arguments const& a, table_style const& style);
+    exit_code run_console(arguments const& a, table_style const& style);
     exit_code run_command(registry_type& r, command<registry_type> const& c, arguments const& a,
                           table_style const& style);
     exit_code watch(registry_type& r, command<registry_type> const& c, arguments const& a, table_style const& style);
@@ -145,20 +146,36 @@ exit_code program<Connect, Serve>::run(std::vector<std::string> words) {
 
 template <class Connect, class Serve>
 exit_code program<Connect, Serve>::run_on_registry(std::size_t number, arguments const& a, table_style const& style) {
-    std::optional<stop_signals> signals; // before the first thread
-    if (is_console(number))
-        signals.emplace();
-    else if (auto const obstacle = find_obstacle(is_top(number) ? top_shape : commands_[number], a))
+    if (is_console(number)) return run_console(a, style);
+    if (auto const obstacle = find_obstacle(is_top(number) ? top_shape : commands_[number], a))
         return print(*obstacle, a, style);
     auto const address = find_address(a, terminal_.lookup());
     if (!address) return print(failure(address.error()), a, style);
     auto connected = connect_(*address);
     if (!connected) return print(failure(connected.error()), a, style);
     auto& r = **connected;
-    if constexpr (has_console)
-        if (is_console(number)) return serve_(r, terminal_, a, *address, *signals);
     return is_top(number) ? show_top(r, terminal_, a, address->name_space, style)
                           : run_command(r, commands_[number], a, style);
+}
+
+template <class Connect, class Serve>
+exit_code program<Connect, Serve>::run_console(arguments const& a, table_style const& style) {
+    if constexpr (has_console) {
+        stop_signals const signals; // before the first thread
+        auto const addresses = find_addresses(a, terminal_.lookup());
+        if (!addresses) return print(failure(addresses.error()), a, style);
+        std::vector<std::remove_cvref_t<decltype(*connect_(registry_address{}))>> connected;
+        typename Serve::template registries<registry_type> served;
+        for (auto const& [name, address] : *addresses) {
+            auto one = connect_(address);
+            if (!one) return print(failure(one.error()), a, style);
+            connected.push_back(*std::move(one));
+            served.push_back({name, address.name_space, &*connected.back()});
+        }
+        return serve_(std::move(served), terminal_, a, signals);
+    } else {
+        return print(refusal(exit_code::usage, "this program serves no console", ""), a, style);
+    }
 }
 
 template <class Connect, class Serve>

@@ -52,6 +52,11 @@ char const* assign(job_type& to, json_value const& value);
 /// has the reason.
 class config_listener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, config_listener> {
 public:
+    config_listener() = default;
+
+    /// Begins with this configuration: a field that the JSON lacks keeps its value.
+    explicit config_listener(job_config base) : config_{std::move(base)}, has_type_{true} {}
+
     bool Null() { return take({json_value::kind::null}); }
     bool Bool(bool value) { return take({json_value::kind::boolean, value ? "true" : "false"}); }
     bool RawNumber(char const* text, rapidjson::SizeType length, bool);
@@ -112,6 +117,10 @@ private:
 ///
 /// Errors: malformed_data, with the byte; invalid_config if a field is missing, with its name.
 result<std::optional<job_config>> from_json(std::string_view text);
+
+/// The configuration with the fields that the JSON has; the other fields keep their values. Errors: as for
+/// `from_json`, if a field is missing in both; malformed_data also for an empty text.
+result<job_config> with_json(job_config config, std::string_view text);
 
 } // namespace elasticjob
 

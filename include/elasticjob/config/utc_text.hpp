@@ -28,8 +28,8 @@ inline void append_number(std::string& out, std::integral auto number, std::size
 void append_instant(std::string& out, wall_time t, char separator = 'T', std::string_view end = "Z");
 std::string format_instant(wall_time t, char separator = 'T', std::string_view end = "Z");
 
-/// Reads an instant of RFC 3339 from 1970 to 2225, with up to three decimal places after the seconds, and `Z` or an offset.
-/// False for anything else.
+/// Reads an instant of RFC 3339 from 1970 to 2225, with up to three decimal places after the seconds, and `Z` or an
+/// offset. False for anything else.
 bool read_utc(std::string_view text, wall_time& into);
 
 } // namespace elasticjob::detail

@@ -66,8 +66,8 @@ namespace detail {
 /// The maximum number of items with a parameter. The text is only counted, not read: it may end with a comma.
 std::size_t count_item_parameters(job_config const& config) noexcept;
 
-/// Whether an instance that accepts `items_max` items may run a job with this configuration. The limit holds for the item
-/// parameters as well, which are counted and not read. Errors: invalid_config.
+/// Whether an instance that accepts `items_max` items may run a job with this configuration. The limit holds for the
+/// item parameters as well, which are counted and not read. Errors: invalid_config.
 result<void> check_item_count(job_config const& config, std::uint32_t items_max);
 
 /// The first byte that a configuration cannot contain, or npos.

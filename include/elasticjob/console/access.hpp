@@ -26,12 +26,16 @@ std::string_view name_of(console_role r) noexcept;
 
 /// What some operators may do with some jobs. Both patterns are globs: `*` stands for any text, `?` for a character.
 struct console_grant {
-    std::string operators = "*";
+    std::string operators = "*"; ///< their names; `@` and a pattern: those in a group of such a name
     std::string jobs = "*";
     console_role role = console_role::viewer;
 };
 
 namespace detail {
+
+/// Whether lists and the audit trail can show the name: 1 to 200 bytes of UTF-8 without control characters, and without blanks at
+/// its ends.
+bool is_operator_name(std::string_view name);
 
 /// A pattern in which `*` stands for any text and `?` for one byte. O(size of the pattern times size of the text).
 bool matches_glob(std::string_view pattern, std::string_view text);
@@ -40,7 +44,8 @@ bool matches_glob(std::string_view pattern, std::string_view text);
 class console_rights {
 public:
     console_rights() = default;
-    console_rights(std::vector<console_grant> const& all, std::string_view operator_name);
+    console_rights(std::vector<console_grant> const& all, std::string_view operator_name,
+                   std::vector<std::string> const& groups = {});
 
     console_role in_job(std::string_view job) const;
 

@@ -6,6 +6,7 @@
 #include <elasticjob/console/database_routes.hpp>
 #include <elasticjob/console/gate.hpp>
 #include <elasticjob/console/item_routes.hpp>
+#include <elasticjob/console/java_routes.hpp>
 #include <elasticjob/console/job_routes.hpp>
 #include <elasticjob/console/list_routes.hpp>
 #include <elasticjob/console/options.hpp>
@@ -58,6 +59,12 @@ public:
     std::deque<console_site<Registry>>& sites() noexcept { return sites_; }
     std::vector<site_route<Registry>> const& routes() const noexcept { return routes_; }
 
+    /// A route below `api/v1/` that is of no registry.
+    struct own_route : console_route_shape {
+        console_reply (*answer)(console_api&, console_call const&);
+    };
+    static std::vector<own_route> const& own_routes();
+
     /// The registry whose changes `GET …/stream` follows; null if the path is another one.
     console_site<Registry>* find_stream(console_request const& r) {
         auto const at = match_pattern("api/v1/registries/{registry}/stream", r.path);
@@ -84,8 +91,8 @@ private:
     std::vector<site_route<Registry>> routes_;
 };
 
-/// Takes the route, if the path and the method match it; `methods` gets what the path is matched with. `begin`: what the
-/// patterns have in common.
+/// Takes the route, if the path and the method match it; `methods` gets what the path is matched with. `begin`: what
+/// the patterns have in common.
 template <class Route, class Answer>
 std::optional<console_reply> take_route(std::string const& begin, std::vector<Route> const& routes, console_call& c,
                                         std::vector<std::string_view>& methods, Answer answer) {
@@ -96,10 +103,7 @@ std::optional<console_reply> take_route(std::string const& begin, std::vector<Ro
         methods.push_back(route.method);
         if (r.method != route.method && !(r.method == "HEAD" && route.method == "GET")) continue;
         c.parameters = *std::move(found);
-        if (!c.is_allowed(route))
-            return problem({errc::no_auth, "this needs the role " + std::string{name_of(route.least)} + ", which " +
-                                               c.by_whom.name + " does not have here"},
-                           403);
+        if (!c.is_allowed(route)) return problem(lacks_role(c.by_whom.name, route.least), 403);
         return answer(route);
     }
     return std::nullopt;
@@ -116,11 +120,8 @@ console_reply console_api<Registry>::answer(console_request const& r, mono_time 
 }
 
 template <registry Registry>
-console_reply console_api<Registry>::answer_operator(console_request const& r, console_operator const& who) {
-    struct own_route : console_route_shape {
-        console_reply (*answer)(console_api&, console_call const&);
-    };
-    static std::vector<own_route> const own{
+auto console_api<Registry>::own_routes() -> std::vector<own_route> const& {
+    static std::vector<own_route> const all{
         {{"GET", "me", console_role::viewer},
          +[](console_api& a, console_call const& c) { return show_operator(a.options_, c); }},
         {{"GET", "registries", console_role::viewer},
@@ -128,14 +129,24 @@ console_reply console_api<Registry>::answer_operator(console_request const& r, c
         {{"GET", "cron", console_role::viewer},
          +[](console_api& a, console_call const& c) { return show_cron(c, SystemClock{}.wall_now(), a.zone_); }},
     };
+    return all;
+}
+
+template <registry Registry>
+console_reply console_api<Registry>::answer_operator(console_request const& r, console_operator const& who) {
     console_call c{r, who};
     std::vector<std::string_view> methods;
-    if (auto done = take_route("api/v1/", own, c, methods, [&](auto const& route) { return route.answer(*this, c); }))
+    if (auto done =
+            take_route("api/v1/", own_routes(), c, methods, [&](auto const& route) { return route.answer(*this, c); }))
         return *std::move(done);
     auto const in_site = [&](auto const& route) {
         auto* const site = find_site(c["registry"]);
-        return site ? route.answer(*site, c)
-                    : problem({errc::no_node, "the console has no registry of that name", std::string{c["registry"]}});
+        if (!site)
+            return problem({errc::no_node, "the console has no registry of that name", std::string{c["registry"]}});
+        auto const seen = site->log.id_of(site->log.last()); // what changes while it is read, the stream tells
+        auto reply = route.answer(*site, c);
+        reply.headers.emplace_back("Elasticjob-Change", seen);
+        return reply;
     };
     if (auto done = take_route("api/v1/registries/{registry}/", routes_, c, methods, in_site)) return *std::move(done);
     auto const in_database = [&](auto const& route) {
@@ -145,6 +156,11 @@ console_reply console_api<Registry>::answer_operator(console_request const& r, c
     };
     if (auto done = take_route("api/v1/databases/{database}/", database_routes(), c, methods, in_database))
         return *std::move(done);
+    if (options_.has_java_interface) {
+        java_console<Registry> const java{sites_.front(), databases_.empty() ? nullptr : &databases_.front()};
+        auto const in_java = [&](auto const& route) { return route.answer(java, c); };
+        if (auto done = take_route("api/", java_routes<Registry>(), c, methods, in_java)) return *std::move(done);
+    }
     return no_route(methods);
 }
 

@@ -24,11 +24,12 @@ struct console_operator {
     console_rights rights{};
 };
 
-/// The parameters in a path: the segments that stand where the pattern has `{name}`. Nothing if the path does not match.
+/// The parameters in a path: the segments that stand where the pattern has `{name}`. Nothing if the path does not
+/// match.
 std::optional<text_pairs> match_pattern(std::string_view pattern, std::vector<std::string> const& path);
 
-/// A method, the pattern of a path (`registries/{registry}/jobs/{job}`), and what the operator must at least be: in the job if
-/// the pattern has one, otherwise in any job to read, and in all jobs to do more.
+/// A method, the pattern of a path (`registries/{registry}/jobs/{job}`), and what the operator must at least be: in the
+/// job if the pattern has one, otherwise in any job to read, and in all jobs to do more.
 struct console_route_shape {
     std::string_view method;
     std::string_view pattern;
@@ -51,6 +52,9 @@ struct console_call {
     bool may_see(std::string_view job) const { return by_whom.rights.in_job(job) >= console_role::viewer; }
     bool may_see_all() const { return by_whom.rights.in_all_jobs() >= console_role::viewer; }
 
+    /// Whether the operator may see the runs of a job; of all jobs if the name is empty.
+    bool may_see_runs_of(std::string_view job) const { return job.empty() ? may_see_all() : may_see(job); }
+
     /// Whether the route may be taken.
     bool is_allowed(console_route_shape const& route) const;
 
@@ -64,9 +68,13 @@ struct console_call {
     result<std::uint32_t> limit() const;
 };
 
+/// Why an operator may not do what needs that role.
+error lacks_role(std::string_view operator_name, console_role least);
+
 console_reply reply_for(result<command_result> const& done);
 
-/// A command in several jobs. If it was refused in one of them, that is the answer: the same request under the same key goes on.
+/// A command in several jobs. If it was refused in one of them, that is the answer: the same request under the same key
+/// goes on.
 console_reply reply_for(result<std::vector<command_in_job>> const& all);
 
 console_reply json_reply(std::string body);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The console: a web page and a REST interface for the jobs of some registries. Needs the headers of Boost.Beast,
-/// and the library crypt.
+/// \file \brief The console: a web page and a REST interface for the jobs of some registries. Needs the headers of
+/// Boost.Beast, and the library crypt; for TLS and OpenID Connect OpenSSL, and `ELASTICJOB_HTTPS` defined.
 #ifndef ELASTICJOB_CONSOLE_CONSOLE_SERVER_HPP
 #define ELASTICJOB_CONSOLE_CONSOLE_SERVER_HPP
 
@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -22,9 +23,10 @@
 
 namespace elasticjob {
 
-/// Serves the page and `/api/v1` for registries of one type, from its start to its destruction, on threads of its own. It listens
-/// on an address of loopback unless a proxy tells who asks. An idle console sends its registries nothing but what keeps their
-/// sessions; a registry is read when somebody looks at it, and watched for a minute longer.
+/// Serves the page and `/api/v1` for registries of one type, from its start to its destruction, on threads of its own.
+/// It listens on an address of loopback unless it is told otherwise and asks who sends a request. An idle console sends
+/// its registries nothing but what keeps their sessions; a registry is read when somebody looks at it, and watched for
+/// a minute longer.
 ///
 ///     auto console = console_server<ZkRegistry>::start({{"main", "billing", &registry}}).value();
 ///
@@ -32,9 +34,9 @@ namespace elasticjob {
 template <registry Registry>
 class console_server {
 public:
-    /// Errors: invalid_argument for an option that is out of its bounds, two registries or databases of one name, or passwords
-    /// that cannot be read; unreachable, with the system's reason, if it cannot listen there or cannot have its threads; those of
-    /// the system's time zone.
+    /// Errors: invalid_argument for an option that is out of its bounds, two registries or databases of one name, or a
+    /// file of the options that cannot be used; unreachable, with the system's reason, if it cannot listen there or
+    /// cannot have its threads; those of the system's time zone.
     [[nodiscard]] static result<console_server> start(std::vector<console_registry<Registry>> registries,
                                                       console_options options = {},
                                                       std::vector<console_database> databases = {});
@@ -60,9 +62,10 @@ private:
     /// What refers to each other.
     struct running {
         running(SystemZone z, std::vector<console_registry<Registry>> registries,
-                std::vector<console_database> databases, console_options options)
+                std::vector<console_database> databases, console_options options,
+                std::optional<detail::console_certificate> certificate)
             : zone{std::move(z)},
-              service{std::move(registries), std::move(databases), zone, std::move(options)} {}
+              service{std::move(registries), std::move(databases), zone, std::move(options), std::move(certificate)} {}
         SystemZone zone;
         detail::http_service<Registry> service;
     };
@@ -110,11 +113,16 @@ template <registry Registry>
 result<console_server<Registry>>
 console_server<Registry>::start_checked(std::vector<console_registry<Registry>> registries, console_options options,
                                         std::vector<console_database> databases, SystemZone zone) {
-    auto run = std::make_unique<running>(std::move(zone), std::move(registries), std::move(databases), options);
+    std::optional<detail::console_certificate> certificate;
+    if (options.is_secured()) {
+        ELASTICJOB_TRY(certificate, detail::console_certificate::load(options.certificate_file, options.key_file));
+    }
+    auto run = std::make_unique<running>(std::move(zone), std::move(registries), std::move(databases), options,
+                                         std::move(certificate));
     ELASTICJOB_TRY(auto acceptor, listen(run->service.context(), options));
     auto const at = acceptor.local_endpoint();
     std::string const host = at.address().is_v6() ? "[" + at.address().to_string() + "]" : at.address().to_string();
-    auto url = "http://" + host + ":" + std::to_string(at.port()) + "/";
+    auto url = (options.is_secured() ? "https://" : "http://") + host + ":" + std::to_string(at.port()) + "/";
     auto thread =
         detail::start_thread([s = &run->service, a = std::move(acceptor)]() mutable { s->run(std::move(a)); });
     if (!thread) return unreachable(thread.error().what, options);
@@ -138,6 +146,9 @@ result<void> console_server<Registry>::check(std::vector<console_registry<Regist
         return error{errc::invalid_argument, "name each database differently", "databases"};
     if (o.authentication == console_authentication::password) {
         ELASTICJOB_CHECK(detail::read_passwords(o.password_file));
+    }
+    if (o.authentication == console_authentication::oidc) {
+        ELASTICJOB_CHECK(detail::check(o.oidc));
     }
     return success();
 }

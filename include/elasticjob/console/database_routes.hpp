@@ -5,6 +5,7 @@
 
 #include <elasticjob/console/call.hpp>
 #include <elasticjob/console/options.hpp>
+#include <elasticjob/console/rows.hpp>
 #include <elasticjob/core/decl.hpp>
 
 #include <vector>
@@ -17,6 +18,18 @@ struct database_route : console_route_shape {
 };
 
 std::vector<database_route> const& database_routes();
+
+/// What the parameters of a request select. Errors: invalid_argument; no_auth if the operator may not see all jobs and
+/// does not name one to see.
+result<history_query> read_history_query(console_call const& c);
+
+/// `page_of(query)` as a list.
+template <class Page>
+console_reply reply_with_history(result<history_query> const& q, Page page_of) {
+    if (!q) return problem(q.error(), q.error() == errc::no_auth ? 403 : 0);
+    auto const page = page_of(*q);
+    return page ? json_reply(begin_list(page->rows, page->next, page->total).finish()) : problem(page.error());
+}
 
 } // namespace elasticjob::detail
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Finds out who sends a request: nobody is asked, a proxy tells, or a password has been given.
+/// \file \brief Finds out who sends a request: from the session that a password or an identity provider has opened,
+/// from a proxy, or without asking.
 #ifndef ELASTICJOB_CONSOLE_GATE_HPP
 #define ELASTICJOB_CONSOLE_GATE_HPP
 
 #include <elasticjob/console/call.hpp>
 #include <elasticjob/console/message.hpp>
+#include <elasticjob/console/oidc_provider.hpp>
 #include <elasticjob/console/options.hpp>
+#include <elasticjob/console/pending_sign_ins.hpp>
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/result.hpp>
@@ -14,6 +17,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,9 +40,11 @@ bool is_password(std::string const& password, std::string const& hash);
 class console_gate {
 public:
     static constexpr std::size_t sessions_max = 1'000;
-    static constexpr int failures_max = 5; ///< of one client, or for one operator, within a minute
+    static constexpr std::size_t operator_name_max = 100; ///< bytes
+    static constexpr std::size_t operator_sessions_max = 50; ///< of one operator; a further one ends the oldest
+    static constexpr int failures_max = 5;                   ///< of one client, or for one operator, within a minute
 
-    explicit console_gate(console_options const& o) : options_{o} {}
+    explicit console_gate(console_options const& o) : options_{o}, provider_{o.oidc} {}
 
     /// The operator who sends the request. Errors: no_auth, as what is to be answered with 401.
     result<console_operator> identify(console_request const& r, mono_time now);
@@ -47,9 +53,18 @@ public:
     console_reply sign_in(console_request const& r, mono_time now);
     console_reply sign_out(console_request const& r);
 
+    /// Whether `answer_browser` answers: a path of signing in at an identity provider, or the page before that.
+    bool takes(console_request const& r, mono_time now);
+
+    /// Answers `GET sign-in` and `GET sign-in/return`, which browsers come to by themselves. Waits for the provider.
+    console_reply answer_browser(console_request const& r, mono_time now);
+
+    /// Ends the waiting for the provider, now and later.
+    void stop() { stop_.request_stop(); }
+
 private:
     struct session {
-        std::string operator_name;
+        operator_identity who;
         mono_time ends;
     };
     struct failures {
@@ -57,14 +72,25 @@ private:
         mono_time since{};
     };
 
-    console_operator operator_named(std::string name) const { return {name, console_rights{options_.grants, name}}; }
+    console_operator operator_for(operator_identity const& who) const {
+        return {who.name, console_rights{options_.grants, who.name, who.groups}};
+    }
     bool has_failed_often(std::string const& who, mono_time now);
     void note_failure(std::string const& who, mono_time now);
+
+    /// The value of `Set-Cookie` for the operator's new session. Errors: overloaded. Precondition: the mutex is held.
+    result<std::string> open_session(operator_identity who, mono_time now);
+
+    console_reply begin_at_provider(console_request const& r, mono_time now);
+    console_reply end_at_provider(console_request const& r, mono_time now);
 
     console_options const& options_;
     std::mutex mutex_;
     std::map<std::string, session, std::less<>> sessions_; ///< by the token in the cookie
     std::map<std::string, failures> failures_;
+    oidc_provider provider_;
+    pending_sign_ins pending_{};
+    std::stop_source stop_{};
 };
 
 } // namespace elasticjob::detail

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Serves the console over HTTP: one thread for all connections, a few that answer. Needs the headers of
-/// Boost.Beast.
+/// \file \brief Serves the console over HTTP, with TLS if it has a certificate: one thread for all connections, a few
+/// that answer. Needs the headers of Boost.Beast.
 #ifndef ELASTICJOB_CONSOLE_HTTP_SERVICE_HPP
 #define ELASTICJOB_CONSOLE_HTTP_SERVICE_HPP
 
 #include <elasticjob/console/api.hpp>
 #include <elasticjob/console/asio_step.hpp>
 #include <elasticjob/console/browser_rules.hpp>
+#include <elasticjob/console/certificate.hpp>
+#include <elasticjob/console/console_stream.hpp>
+#include <elasticjob/console/http_reading.hpp>
 #include <elasticjob/console/options.hpp>
 #include <elasticjob/console/page_reply.hpp>
 #include <elasticjob/core/guarded_call.hpp>
@@ -19,8 +22,6 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
@@ -29,9 +30,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,17 +40,19 @@
 
 namespace elasticjob::detail {
 
-/// One coroutine for each connection, all on one thread; requests are answered by the threads of a pool, because an answer waits
-/// for the registry. A connection that follows changes waits on its coroutine only. Threads: `run` on one of its own.
+/// One coroutine for each connection, all on one thread; requests are answered by the threads of a pool, because an
+/// answer waits for the registry. A connection that follows changes waits on its coroutine only. Threads: `run` on one
+/// of its own.
 template <registry Registry>
 class http_service {
 public:
     http_service(std::vector<console_registry<Registry>> registries, std::vector<console_database> databases,
-                 zone_ref zone, console_options options)
+                 zone_ref zone, console_options options, std::optional<console_certificate> certificate)
         : options_{std::move(options)},
-          is_local_{is_loopback(options_.address)},
+          certificate_{std::move(certificate)},
           api_{std::move(registries), std::move(databases), zone, options_},
           pool_{options_.threads} {
+        if (options_.authentication == console_authentication::oidc) sign_in_pool_.emplace(sign_in_threads);
         for (auto& site : api_.sites()) site.log.follow(&listener_);
     }
     http_service(http_service const&) = delete;
@@ -58,8 +61,11 @@ public:
     /// After `stop`, and when `run` has returned. Waits for the answers that are being computed.
     ~http_service() {
         for (auto& site : api_.sites()) site.log.follow(nullptr);
+        api_.gate().stop();
         pool_.stop();
+        if (sign_in_pool_) sign_in_pool_->stop();
         pool_.join();
+        if (sign_in_pool_) sign_in_pool_->join();
         connections_.cancel();
     }
 
@@ -73,10 +79,10 @@ public:
 
 private:
     using tcp = boost::asio::ip::tcp;
-    using stream_type = boost::beast::tcp_stream;
-    using parser_type = boost::beast::http::request_parser<boost::beast::http::string_body>;
     using error_code = boost::system::error_code;
 
+    /// Sign-ins wait for the identity provider on threads of their own, so that no other request does.
+    static constexpr std::size_t sign_in_threads = 2, sign_ins_max = 16;
     static constexpr std::chrono::seconds ping_interval{15};
     static constexpr std::chrono::hours stream_length_max{
         1}; ///< then the reader comes again, and is asked again who it is
@@ -91,8 +97,9 @@ private:
         http_service& service;
     };
 
-    /// What the other side of a stream does, for a read that may outlive it.
+    /// What the other side of a stream does, for a read that outlives it.
     struct stream_end {
+        std::shared_ptr<console_stream> stream;
         boost::asio::steady_timer* timer; ///< null when the stream is over
         bool is_gone = false;
         std::array<char, 64> ignored{};
@@ -103,26 +110,27 @@ private:
     task<void> accept(tcp::acceptor acceptor);
     task<void> serve(tcp::socket socket);
     task<console_reply> answer(console_request const& r);
-    task<void> follow(stream_type& stream, console_request const& r, console_site<Registry>& site,
+    template <class Make>
+    task<console_reply> answer_on(boost::asio::thread_pool& pool, std::size_t& count, std::size_t count_max, Make make);
+    task<void> end_gently(console_stream& stream);
+    task<void> follow(std::shared_ptr<console_stream> stream, console_request const& r, console_site<Registry>& site,
                       console_operator who);
-    task<error_code> write(stream_type& stream, console_reply reply, bool has_body, bool keeps_alive);
+    task<error_code> write(console_stream& stream, console_reply reply, bool has_body, bool keeps_alive);
     void wake_streams();
 
-    /// Nothing in `r` if the request cannot be read; then the reply says why, if it is worth one.
-    static std::optional<console_reply> fault_of(error_code failed);
-    static result<void> read_request(parser_type const& parser, std::string const& client, console_request& r);
     std::string stream_head() const;
     static std::string events_of(change_log const& log, change_log::news const& news, console_operator const& who);
 
     console_options const options_;
-    bool const is_local_;
+    std::optional<console_certificate> certificate_; ///< with TLS
     console_api<Registry> api_;
     boost::asio::io_context context_{1};
     boost::asio::thread_pool pool_;
+    std::optional<boost::asio::thread_pool> sign_in_pool_{};
     std::atomic<bool> is_told_{false};
     listener listener_{*this};
     std::list<boost::asio::steady_timer*> waiting_{}; ///< streams
-    std::size_t open_ = 0, streams_ = 0, requests_ = 0;
+    std::size_t open_ = 0, streams_ = 0, requests_ = 0, sign_ins_ = 0;
     task_scope connections_{};
 };
 
@@ -154,42 +162,52 @@ task<void> http_service<Registry>::serve(tcp::socket socket) {
     if (unnamed) co_return;
     auto const client = peer.address().to_string();
     (void)socket.set_option(tcp::no_delay{true}, unnamed);
-    stream_type stream{std::move(socket)};
+    auto const stream = std::make_shared<console_stream>(std::move(socket), certificate_ ? &*certificate_ : nullptr);
+    auto& deadline = stream->transport();
+    if (stream->is_secured()) {
+        deadline.expires_after(options_.read_timeout);
+        if (co_await asio_step([&](auto done) { stream->async_handshake(std::move(done)); })) co_return;
+    }
     boost::beast::flat_buffer buffer{options_.head_max + 8'192};
-    for (;;) {
+    for (bool is_first = true;; is_first = false) {
         if (buffer.size() == 0) {
-            stream.expires_after(options_.idle_timeout);
+            deadline.expires_after(is_first ? options_.read_timeout : options_.idle_timeout);
             std::size_t count = 0;
             if (co_await asio_step([&](auto done) {
-                    stream.async_read_some(buffer.prepare(4'096),
-                                           [&count, done = std::move(done)](error_code e, std::size_t n) mutable {
-                                               count = n;
-                                               done(e);
-                                           });
+                    stream->async_read_some(buffer.prepare(4'096),
+                                            [&count, done = std::move(done)](error_code e, std::size_t n) mutable {
+                                                count = n;
+                                                done(e);
+                                            });
                 }))
                 co_return;
             buffer.commit(count);
         }
-        parser_type parser;
-        parser.header_limit(static_cast<std::uint32_t>(options_.head_max));
-        parser.body_limit(options_.body_max);
-        stream.expires_after(options_.read_timeout);
+        http_parser parser;
+        limit(parser, options_);
+        deadline.expires_after(options_.read_timeout);
         auto const failed = co_await asio_step(
-            [&](auto done) { boost::beast::http::async_read(stream, buffer, parser, std::move(done)); });
+            [&](auto done) { boost::beast::http::async_read(*stream, buffer, parser, std::move(done)); });
         if (failed) {
-            if (auto reply = fault_of(failed)) (void)co_await write(stream, *std::move(reply), true, false);
-            co_return;
+            auto reply = fault_of(failed);
+            if (!reply) co_return;
+            if (co_await write(*stream, *std::move(reply), true, false)) co_return;
+            break;
         }
-        console_request r;
-        auto const is_read = read_request(parser, client, r);
+        auto const read = read_request(parser, client);
         bool const keeps_alive = parser.keep_alive();
+        bool const has_body = parser.get().method() != boost::beast::http::verb::head; // the answer
+        static console_request const nothing{};
+        auto const& r = read ? *read : nothing;
         console_reply reply;
-        if (auto refused = is_read ? find_intrusion(r, options_.host_names, is_local_) : problem(is_read.error())) {
+        if (auto refused = read ? find_intrusion(r, options_) : problem(read.error())) {
             reply = *std::move(refused);
         } else if (auto* const site = api_.find_stream(r)) {
             auto who = api_.gate().identify(r, now());
             if (!who) {
                 reply = problem(who.error(), 401);
+            } else if (who->rights.somewhere() < console_role::viewer) {
+                reply = problem(lacks_role(who->name, console_role::viewer), 403);
             } else if (streams_ >= options_.streams_max) {
                 reply = problem({errc::overloaded, "too many readers follow changes: try again later"});
             } else {
@@ -200,20 +218,32 @@ task<void> http_service<Registry>::serve(tcp::socket socket) {
         } else {
             reply = co_await answer(r);
         }
-        if (co_await write(stream, std::move(reply), r.method != "HEAD", keeps_alive) || !keeps_alive) break;
+        if (co_await write(*stream, std::move(reply), has_body, keeps_alive)) co_return;
+        if (!keeps_alive) break;
     }
-    // Closing a connection with unread input would discard the answer.
-    stream.socket().shutdown(tcp::socket::shutdown_send, unnamed);
-    stream.expires_after(std::chrono::seconds{1});
+    co_await end_gently(*stream);
+}
+
+/// Closing a connection with unread input would discard the answer.
+template <registry Registry>
+task<void> http_service<Registry>::end_gently(console_stream& stream) {
+    auto& transport = stream.transport();
+    transport.expires_after(std::chrono::seconds{1});
+    if (stream.is_secured()) {
+        auto const failed = co_await asio_step([&](auto done) { stream.async_shutdown(std::move(done)); });
+        if (failed == boost::beast::error::timeout) co_return;
+    }
+    error_code unnamed;
+    transport.socket().shutdown(tcp::socket::shutdown_send, unnamed);
     for (std::size_t drained = 0; drained < 65'536;) {
         std::size_t count = 0;
         std::array<char, 1'024> part;
         if (co_await asio_step([&](auto done) {
-                stream.async_read_some(boost::asio::buffer(part),
-                                       [&count, done = std::move(done)](error_code e, std::size_t n) mutable {
-                                           count = n;
-                                           done(e);
-                                       });
+                transport.async_read_some(boost::asio::buffer(part),
+                                          [&count, done = std::move(done)](error_code e, std::size_t n) mutable {
+                                              count = n;
+                                              done(e);
+                                          });
             }))
             break;
         drained += count;
@@ -221,66 +251,48 @@ task<void> http_service<Registry>::serve(tcp::socket socket) {
 }
 
 template <registry Registry>
-std::optional<console_reply> http_service<Registry>::fault_of(error_code failed) {
-    namespace http = boost::beast::http;
-    if (failed == http::error::header_limit || failed == http::error::buffer_overflow)
-        return problem({errc::too_large, "the head of the request is too long"}, 431);
-    if (failed == http::error::body_limit)
-        return problem({errc::too_large, "the body of the request is too long"}, 413);
-    bool const is_of_http = failed.category() == make_error_code(http::error::bad_version).category();
-    if (!is_of_http || failed == http::error::end_of_stream || failed == http::error::partial_message)
-        return std::nullopt;
-    return problem({errc::invalid_argument, "the request cannot be read: " + failed.message()});
-}
-
-template <registry Registry>
-result<void> http_service<Registry>::read_request(parser_type const& parser, std::string const& client,
-                                                  console_request& r) {
-    auto const& message = parser.get();
-    auto const text = [](boost::beast::string_view s) { return std::string{s.data(), s.size()}; };
-    r.method = text(message.method_string());
-    r.client = client;
-    r.body = message.body();
-    for (auto const& field : message) {
-        auto name = text(field.name_string());
-        for (auto& c : name)
-            if ('A' <= c && c <= 'Z') c = static_cast<char>(c | 0x20);
-        r.headers.emplace_back(std::move(name), text(field.value()));
-    }
-    return read_target(text(message.target()), r);
-}
-
-template <registry Registry>
 task<console_reply> http_service<Registry>::answer(console_request const& r) {
+    if (sign_in_pool_ && api_.gate().takes(r, now())) {
+        auto const make = [this, &r] { return api_.gate().answer_browser(r, now()); };
+        co_return co_await answer_on(*sign_in_pool_, sign_ins_, sign_ins_max, make);
+    }
     if (r.path.empty() || r.path.front() != "api") co_return page_reply(r);
-    if (requests_ >= options_.requests_max)
-        co_return problem({errc::overloaded, "the console has too much to do: try again later"});
-    ++requests_;
-    auto reply = co_await pool_step(pool_, context_, [this, &r] {
+    auto const make = [this, &r] { return api_.answer(r, now()); };
+    co_return co_await answer_on(pool_, requests_, options_.requests_max, make);
+}
+
+/// Calls `make` on a thread of the pool, unless so many calls wait for it already.
+template <registry Registry>
+template <class Make>
+task<console_reply> http_service<Registry>::answer_on(boost::asio::thread_pool& pool, std::size_t& count,
+                                                      std::size_t count_max, Make make) {
+    if (count >= count_max) co_return problem({errc::overloaded, "the console has too much to do: try again later"});
+    ++count;
+    auto reply = co_await pool_step(pool, context_, [&make] {
         console_reply made;
-        auto const done = guarded_call([&] { made = api_.answer(r, now()); });
+        auto const done = guarded_call([&] { made = make(); });
         return done ? std::move(made) : problem(done.error());
     });
-    --requests_;
+    --count;
     co_return reply;
 }
 
 template <registry Registry>
-task<boost::system::error_code> http_service<Registry>::write(stream_type& stream, console_reply reply, bool has_body,
-                                                              bool keeps_alive) {
+task<boost::system::error_code> http_service<Registry>::write(console_stream& stream, console_reply reply,
+                                                              bool has_body, bool keeps_alive) {
     namespace http = boost::beast::http;
-    add_browser_headers(reply);
+    add_browser_headers(reply, options_.is_secured());
     http::response<http::string_body> response;
     response.version(11);
     response.result(static_cast<unsigned>(reply.status));
-    for (auto const& [name, value] : reply.headers) response.set(name, value);
+    for (auto const& [name, value] : reply.headers) response.insert(name, value);
     response.keep_alive(keeps_alive);
     if (reply.status != 304) {
         response.set(http::field::content_type, reply.content_type);
         response.content_length(reply.body.size());
         if (has_body) response.body() = std::move(reply.body);
     }
-    stream.expires_after(options_.write_timeout);
+    stream.transport().expires_after(options_.write_timeout);
     http::response_serializer<http::string_body> serializer{response};
     if (!has_body) {
         serializer.split(true);
@@ -292,7 +304,7 @@ task<boost::system::error_code> http_service<Registry>::write(stream_type& strea
 template <registry Registry>
 std::string http_service<Registry>::stream_head() const {
     console_reply reply{200, "text/event-stream"};
-    add_browser_headers(reply);
+    add_browser_headers(reply, options_.is_secured());
     std::string head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/event-stream\r\n";
     for (auto const& [name, value] : reply.headers) head.append(name).append(": ").append(value).append("\r\n");
     return head + "\r\nretry: 2000\n\n";
@@ -311,21 +323,25 @@ std::string http_service<Registry>::events_of(change_log const& log, change_log:
 }
 
 template <registry Registry>
-task<void> http_service<Registry>::follow(stream_type& stream, console_request const& r, console_site<Registry>& site,
-                                          console_operator who) {
+task<void> http_service<Registry>::follow(std::shared_ptr<console_stream> stream, console_request const& r,
+                                          console_site<Registry>& site, console_operator who) {
     boost::asio::steady_timer timer{context_};
-    auto const end = std::make_shared<stream_end>(stream_end{&timer});
+    auto const end = std::make_shared<stream_end>(stream_end{stream, &timer});
+    auto& transport = stream->transport();
     struct at_end {
         stream_end& e;
-        ~at_end() { e.timer = nullptr; }
+        ~at_end() {
+            e.timer = nullptr;
+            e.stream->transport().close(); // which ends the read
+        }
     } const over{*end};
-    stream.expires_never();
-    stream.socket().async_read_some(boost::asio::buffer(end->ignored), [end](error_code, std::size_t) {
+    transport.expires_never();
+    stream->async_read_some(boost::asio::buffer(end->ignored), [end](error_code, std::size_t) {
         end->is_gone = true; // nobody has anything to say on a stream
         if (end->timer) end->timer->cancel();
     });
 
-    auto const id = r.header("last-event-id");
+    auto const id = r.header("last-event-id").empty() ? r.parameter("after") : r.header("last-event-id");
     auto seen = id.empty() ? site.log.last() : site.log.number_of(id);
     auto text = stream_head();
     site.index.keep();
@@ -334,12 +350,11 @@ task<void> http_service<Registry>::follow(stream_type& stream, console_request c
         if (!text.empty()) {
             boost::asio::steady_timer limit{context_};
             limit.expires_after(options_.write_timeout);
-            limit.async_wait([end, &stream](error_code cancelled) {
-                if (!cancelled && end->timer) stream.cancel();
+            limit.async_wait([end](error_code cancelled) {
+                if (!cancelled && end->timer) end->stream->transport().cancel();
             });
-            auto const failed = co_await asio_step([&](auto done) {
-                boost::asio::async_write(stream.socket(), boost::asio::buffer(text), std::move(done));
-            });
+            auto const failed = co_await asio_step(
+                [&](auto done) { boost::asio::async_write(*stream, boost::asio::buffer(text), std::move(done)); });
             if (failed) co_return;
         }
         auto news = site.log.after(seen);
@@ -351,6 +366,10 @@ task<void> http_service<Registry>::follow(stream_type& stream, console_request c
             site.index.keep();
             news = site.log.after(seen);
         }
+        // A session may have ended meanwhile.
+        auto still = api_.gate().identify(r, now());
+        if (!still || still->rights.somewhere() < console_role::viewer) co_return;
+        who = *std::move(still);
         text = news.last == seen ? ": still here\n\n" : events_of(site.log, news, who);
         seen = news.last;
     }

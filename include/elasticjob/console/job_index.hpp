@@ -11,6 +11,7 @@
 #include <elasticjob/core/gather.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/within.hpp>
+#include <elasticjob/execution/job_pauses.hpp>
 #include <elasticjob/membership/stored_job.hpp>
 #include <elasticjob/operations/job_overview.hpp>
 #include <elasticjob/registry/read_paced.hpp>
@@ -27,8 +28,9 @@
 
 namespace elasticjob::detail {
 
-/// Reads all jobs when it is first asked, and from then on only those that have changed: about sixteen requests and seven
-/// watches for each job. When nobody has asked for a minute, it forgets everything. So a list costs no requests, an idle list costs
+/// Reads all jobs when it is first asked, and from then on only those that have changed: about seventeen requests and
+/// seven watches for each job. When nobody has asked for a minute, it forgets everything, and what follows is told to
+/// the readers of the log as a reset. So a list costs no requests, an idle list costs
 /// none either, and a registry with 3,000 jobs is read once.
 /// Threads: any but the loop's; the registry must outlive it.
 template <registry Registry>
@@ -49,6 +51,13 @@ public:
     result<job_rows> rows() {
         auto& l = state_->registry.loop();
         return block_on(l, within(l, l.now() + std::chrono::seconds{60}, find_rows(*state_)));
+    }
+
+    /// The jobs that are removed and whose names are taken: one request for each name without a configuration. Errors:
+    /// as `rows`.
+    result<std::vector<removed_job>> removed() {
+        auto& l = state_->registry.loop();
+        return block_on(l, within(l, l.now() + std::chrono::seconds{60}, find_removed(*state_)));
     }
 
     /// Somebody still looks.
@@ -128,13 +137,36 @@ private:
         s.keeping.spawn(keep_read(s));
     }
 
-    static task<result<job_rows>> find_rows(state& s) {
+    static task<result<void>> wait_for_rows(state& s) {
         look(s);
         while (!s.is_whole && !s.fault) co_await s.read.newer_than(s.read.edition());
         if (s.fault) co_return *s.fault;
+        co_return success();
+    }
+
+    static task<result<job_rows>> find_rows(state& s) {
+        ELASTICJOB_CO_CHECK(co_await wait_for_rows(s));
         job_rows all;
         for (auto const& [name, job] : s.jobs)
             if (job->row) all.push_back(job->row);
+        co_return all;
+    }
+
+    static task<result<std::vector<removed_job>>> find_removed(state& s) {
+        ELASTICJOB_CO_CHECK(co_await wait_for_rows(s));
+        std::vector<std::string> names;
+        std::vector<node_path> paths;
+        for (auto const& [name, job] : s.jobs) {
+            if (job->row) continue;
+            names.push_back(name);
+            paths.push_back(job->at.removed());
+        }
+        ELASTICJOB_CO_TRY(auto const nodes, co_await read_paced(s.registry, std::move(paths), paced_requests_max));
+        std::vector<removed_job> all;
+        for (std::size_t i = 0; i < nodes.size(); ++i)
+            if (nodes[i])
+                all.push_back(
+                    {std::move(names[i]), wall_time{std::chrono::milliseconds{nodes[i]->stat.modified_at_ms}}});
         co_return all;
     }
 
@@ -144,6 +176,19 @@ private:
     }
 
     static task<void> keep_read(state& s);
+    static void note_pauses(job_row& row, std::string const& text) {
+        auto const pauses = job_pauses::parse(text);
+        if (!pauses) return; // the check of the job's nodes finds it
+        for (auto const& p : pauses->all()) {
+            if (p.until) continue;
+            if (p.server.empty())
+                row.is_paused = true;
+            else
+                row.paused_servers.push_back(p.server);
+        }
+        std::sort(row.paused_servers.begin(), row.paused_servers.end());
+    }
+
     static mono_time next_look(state& s);
     static task<result<void>> read_changes(state& s, node_watch<loop_type>& names);
     static task<result<void>> read_names(state& s, node_watch<loop_type>& watch);
@@ -167,7 +212,8 @@ task<void> job_index<Registry>::keep_read(state& s) {
         s.fault.reset();
         if (!done) s.fault = std::move(done).error();
         bool const is_read = !s.fault;
-        s.is_whole = s.is_whole || is_read;
+        if (is_read && !std::exchange(s.is_whole, true))
+            s.log.reset(); // what changed before it was watched is not known
         s.read.notify();
         // Changes are gathered, so that a busy job is not read more often than anybody can see.
         co_await sleep_until(l, l.now() + std::chrono::milliseconds{is_read ? 50 : 1'000});
@@ -254,6 +300,7 @@ task<result<void>> job_index<Registry>::read_batch(state& s, std::vector<watched
         names.emplace_back(job->at.root().name());
         paths.push_back(job->at.config());
         paths.push_back(job->at.schedule());
+        paths.push_back(job->at.pauses());
         lists.push_back(job->at.servers());
     }
     ELASTICJOB_CO_TRY(auto const overviews, co_await read_overviews(s.registry, names, paced_requests_max));
@@ -265,20 +312,21 @@ task<result<void>> job_index<Registry>::read_batch(state& s, std::vector<watched
         job.row.reset();
         if (overview != overviews.end() && overview->name == names[i]) {
             auto row = std::make_shared<job_row>(job_row{*overview++, {}, std::move(servers[i])});
+            auto const* const n = &nodes[3 * i];
             auto const stored =
-                read_stored(nodes[2 * i] ? &*nodes[2 * i] : nullptr, nodes[2 * i + 1] ? &*nodes[2 * i + 1] : nullptr,
-                            job.at, sharding_total_count_max);
+                read_stored(n[0] ? &*n[0] : nullptr, n[1] ? &*n[1] : nullptr, job.at, sharding_total_count_max);
             if (stored && *stored) row->config = (*stored)->config();
+            if (n[2]) note_pauses(*row, n[2]->data);
             row->next_due = next_due_of(*row, l.wall_now(), s.zone);
             job.row = std::move(row);
         }
-        s.log.add(names[i]);
+        if (s.is_whole) s.log.add(names[i]);
     }
     co_return success();
 }
 
-/// Arms what is not armed. A session has a limit for its watches: a job beyond it is read at intervals. Errors: those of the
-/// registry.
+/// Arms what is not armed. A session has a limit for its watches: a job beyond it is read at intervals. Errors: those
+/// of the registry.
 template <registry Registry>
 task<result<void>> job_index<Registry>::arm(state& s, watched_job& job) {
     auto const& at = job.at;

@@ -27,8 +27,8 @@
 
 namespace elasticjob::detail {
 
-/// In a list, a job's last round is read from the records of so many of its items, and a list that needs them all reads so many
-/// records at most.
+/// In a list, a job's last round is read from the records of so many of its items, and a list that needs them all reads
+/// so many records at most.
 inline constexpr std::uint32_t listed_round_items_max = 100;
 inline constexpr std::size_t listed_records_max = 20'000;
 
@@ -48,18 +48,15 @@ json_writer begin_review(result<job_config> const& draft, wall_time now, zone_re
 /// `If-None-Match` has the tag, or is `*`.
 bool has_tag(std::string_view header, std::string const& tag);
 
+/// Computes again the next due instants that have passed since the rows were read.
+void renew_due_instants(job_rows& rows, wall_time now, zone_ref zone);
+
 /// The rows that the operator may see.
 template <registry Registry>
 result<job_rows> visible_rows(console_site<Registry>& s, console_call const& c) {
     ELASTICJOB_TRY(auto rows, s.index.rows());
     std::erase_if(rows, [&](auto const& row) { return !c.may_see(row->overview.name); });
-    auto const now = s.registry.loop().wall_now();
-    for (auto& row : rows) {
-        if (!row->next_due || *row->next_due > now) continue;
-        auto fresh = std::make_shared<job_row>(*row);
-        fresh->next_due = next_due_of(*row, now, s.zone);
-        row = std::move(fresh);
-    }
+    renew_due_instants(rows, s.registry.loop().wall_now(), s.zone);
     return rows;
 }
 
@@ -100,7 +97,7 @@ result<void> read_last_rounds(console_site<Registry>& s, job_rows& rows) {
 
 template <registry Registry>
 console_reply show_jobs(console_site<Registry>& s, console_call const& c) {
-    auto const selection = read_selection(c.request);
+    auto const selection = read_selection(c.request, s.registry.loop().wall_now());
     if (!selection) return problem(selection.error());
     auto rows = visible_rows(s, c);
     if (!rows) return problem(rows.error());
@@ -118,7 +115,7 @@ console_reply show_jobs(console_site<Registry>& s, console_call const& c) {
 
 template <registry Registry>
 console_reply count_jobs(console_site<Registry>& s, console_call const& c) {
-    auto const selection = read_selection(c.request);
+    auto const selection = read_selection(c.request, s.registry.loop().wall_now());
     if (!selection) return problem(selection.error());
     auto rows = visible_rows(s, c);
     if (!rows) return problem(rows.error());
@@ -126,7 +123,7 @@ console_reply count_jobs(console_site<Registry>& s, console_call const& c) {
         if (auto const read = read_last_rounds(s, *rows); !read) return problem(read.error());
     json_writer out;
     out.open("counts");
-    for (auto const& [health, count] : count_by_health(*rows, *selection)) out.member(health, count);
+    for (auto const& [what, count] : count_by_health(*rows, *selection)) out.member(what, count);
     return json_reply(out.close().finish());
 }
 
@@ -137,7 +134,18 @@ console_reply show_job(console_site<Registry>& s, console_call const& c) {
     std::erase_if(*rows, [&](auto const& row) { return row->overview.name != c["job"]; });
     if (rows->empty()) return problem({errc::no_node, "there is no job of that name", std::string{c["job"]}});
     if (auto const read = read_last_rounds(s, *rows); !read) return problem(read.error());
-    return reply_for(*rows->front(), s.registry.loop().wall_now(), s.zone);
+    auto const now = s.registry.loop().wall_now();
+    renew_due_instants(*rows, now, s.zone);
+    return reply_for(*rows->front(), now, s.zone);
+}
+
+/// The names of removed jobs, which stay taken until the jobs are restored.
+template <registry Registry>
+console_reply show_removed(console_site<Registry>& s, console_call const& c) {
+    auto found = s.index.removed();
+    if (!found) return problem(found.error());
+    std::erase_if(*found, [&](removed_job const& one) { return !c.may_see(one.name); });
+    return json_reply(begin_list(*found, {}, found->size()).finish());
 }
 
 template <registry Registry>
@@ -174,6 +182,8 @@ console_reply change_configuration(console_site<Registry>& s, console_call const
 template <registry Registry>
 console_reply check_configuration(console_site<Registry>& s, console_call const& c) {
     auto const draft = read_draft(c);
+    if (draft && !draft->name.empty() && !c.may_see(draft->name)) // which a path without a job does not say
+        return problem(lacks_role(c.by_whom.name, console_role::viewer), 403);
     auto out = begin_review(draft, s.registry.loop().wall_now(), s.zone);
     bool const is_known = !c["job"].empty();
     std::string text;
@@ -215,6 +225,7 @@ std::vector<site_route<Registry>> job_routes() {
     return {
         {{"GET", "jobs", viewer}, &show_jobs<Registry>},
         {{"GET", "jobs-by-health", viewer}, &count_jobs<Registry>},
+        {{"GET", "removed-jobs", viewer}, &show_removed<Registry>},
         {{"GET", "jobs/{job}", viewer}, &show_job<Registry>},
         {{"GET", "jobs/{job}/configuration", viewer}, &show_configuration<Registry>},
         {{"PUT", "jobs/{job}/configuration", admin}, &change_configuration<Registry>},

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Lists over all jobs: what is due, dead letters, and what operators did.
+/// \file \brief Lists over all jobs: what is due, what has run, dead letters, and what operators did.
 #ifndef ELASTICJOB_CONSOLE_LIST_ROUTES_HPP
 #define ELASTICJOB_CONSOLE_LIST_ROUTES_HPP
 
+#include <elasticjob/console/database_routes.hpp>
 #include <elasticjob/console/job_routes.hpp>
 #include <elasticjob/console/rows.hpp>
 #include <elasticjob/console/site.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/operations/audit_query.hpp>
 #include <elasticjob/operations/dead_letter_query.hpp>
+#include <elasticjob/operations/history.hpp>
 
 #include <chrono>
 #include <string>
@@ -28,7 +30,8 @@ struct due_selection {
 /// Errors: invalid_argument.
 result<due_selection> read_due_selection(console_call const& c, wall_time now);
 
-/// The due instants of those jobs, the earliest first: a heap with the next one of each job. O((jobs + rows) log jobs) searches.
+/// The due instants of those jobs, the earliest first: a heap with the next one of each job. O((jobs + rows) log jobs)
+/// searches.
 console_reply reply_with_dues(job_rows const& rows, due_selection const& q, zone_ref zone);
 
 /// Errors: invalid_argument.
@@ -66,12 +69,19 @@ console_reply show_audit(console_site<Registry>& s, console_call const& c) {
     return json_reply(begin_list(page->rows, page->next, std::nullopt).finish());
 }
 
+/// The history of a registry without a database: what its run records hold.
+template <registry Registry>
+console_reply show_recorded_runs(console_site<Registry>& s, console_call const& c) {
+    return reply_with_history(read_history_query(c), [&](auto const& q) { return list_executions(s.registry, q); });
+}
+
 template <registry Registry>
 std::vector<site_route<Registry>> list_routes() {
     return {
         {{"GET", "upcoming", console_role::viewer}, &show_upcoming<Registry>},
         {{"GET", "dead-letters", console_role::viewer}, &show_dead_letters<Registry>},
         {{"GET", "audit", console_role::viewer}, &show_audit<Registry>},
+        {{"GET", "executions", console_role::viewer}, &show_recorded_runs<Registry>},
     };
 }
 

@@ -41,8 +41,8 @@ struct console_request {
     result<std::optional<std::uint32_t>> number(std::string_view name, std::uint32_t min, std::uint32_t max) const;
 };
 
-/// Reads the path and the query of a request line. Errors: invalid_argument for a target that is no path, for escapes that are
-/// none or that make a segment with a `/` or a control character of it, and for segments `.` and `..`.
+/// Reads the path and the query of a request line. Errors: invalid_argument for a target that is no path, for escapes
+/// that are none or that make a segment with a `/` or a control character of it, and for segments `.` and `..`.
 result<void> read_target(std::string_view target, console_request& into);
 
 struct console_reply {

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,23 +39,40 @@ console_reply page_by(std::vector<Row> rows, console_call const& c, Key key) {
 template <registry Registry>
 console_reply show_instances(console_site<Registry>& s, console_call const& c) {
     auto found = list_instances(s.registry, c["job"]);
-    return found ? page_by(*std::move(found), c, [](instance_overview const& i) -> std::string const& { return i.id; })
-                 : problem(found.error());
+    if (!found) return problem(found.error());
+    auto const paused = list_pauses(s.registry, c["job"]);
+    if (!paused) return problem(paused.error());
+    std::vector<pausable_instance> all;
+    for (auto& one : *found) {
+        auto const server = std::string_view{one.id}.substr(0, one.id.find(identity_delimiter));
+        bool const is_paused = std::any_of(paused->begin(), paused->end(), [&](job_pause const& p) {
+            return !p.until && (p.server.empty() || p.server == server);
+        });
+        all.push_back({std::move(one), is_paused});
+    }
+    return page_by(std::move(all), c, [](auto const& i) -> std::string const& { return i.id; });
 }
 
-/// Of servers in jobs that the operator may not see, nothing is said.
+/// All servers, without the jobs that the operator may not see. Their instances and host names, which come from
+/// any job, are left out then.
+template <registry Registry>
+result<std::vector<server_overview>> visible_servers(console_site<Registry>& s, console_call const& c) {
+    ELASTICJOB_TRY(auto found, list_servers(s.registry));
+    if (c.may_see_all()) return found;
+    auto const is_hidden = [&](std::string const& job) { return !c.may_see(job); };
+    for (auto& one : found) {
+        for (auto* jobs : {&one.jobs, &one.disabled_jobs, &one.idle_jobs}) std::erase_if(*jobs, is_hidden);
+        one.instances.clear();
+        one.host.clear();
+    }
+    std::erase_if(found, [](server_overview const& one) { return one.jobs.empty(); });
+    return found;
+}
+
 template <registry Registry>
 console_reply show_servers(console_site<Registry>& s, console_call const& c) {
-    auto found = list_servers(s.registry);
+    auto found = visible_servers(s, c);
     if (!found) return problem(found.error());
-    auto const is_hidden = [&](std::string const& job) { return !c.may_see(job); };
-    if (!c.may_see_all()) {
-        for (auto& one : *found) {
-            for (auto* jobs : {&one.jobs, &one.disabled_jobs, &one.idle_jobs}) std::erase_if(*jobs, is_hidden);
-            one.instances.clear();
-        }
-        std::erase_if(*found, [](server_overview const& one) { return one.jobs.empty(); });
-    }
     return page_by(*std::move(found), c, [](server_overview const& o) -> std::string const& { return o.server; });
 }
 
@@ -63,7 +81,22 @@ console_reply show_server(console_site<Registry>& s, console_call const& c) {
     auto found = describe_server(s.registry, c["server"]);
     if (!found) return problem(found.error());
     std::erase_if(*found, [&](server_in_job const& one) { return !c.may_see(one.job); });
-    return page_by(*std::move(found), c, [](server_in_job const& o) -> std::string const& { return o.job; });
+    if (found->empty()) // as for a server that there is not
+        return problem({errc::no_node, "no job has a server of that name", std::string{c["server"]}});
+    auto const rows = s.index.rows();
+    if (!rows) return problem(rows.error());
+    std::map<std::string_view, job_row const*> by_name;
+    for (auto const& row : *rows) by_name.emplace(row->overview.name, row.get());
+    std::vector<pausable_server> all;
+    for (auto& one : *found) {
+        auto const row = by_name.find(one.job);
+        bool const is_paused =
+            row != by_name.end() &&
+            (row->second->is_paused ||
+             std::binary_search(row->second->paused_servers.begin(), row->second->paused_servers.end(), c["server"]));
+        all.push_back({std::move(one), is_paused});
+    }
+    return page_by(std::move(all), c, [](auto const& o) -> std::string const& { return o.job; });
 }
 
 template <registry Registry>

@@ -24,7 +24,7 @@ enum class errc : std::uint8_t {
     job_conflict,   ///< the stored job has another class, or this process already runs a job of that name
     malformed_data, ///< a node has content that no member or operator should write
     removed,        ///< the job has been removed for good; only restore_job reverts this
-    wrong_thread,   ///< a blocking call on the loop's own thread, which would deadlock
+    wrong_thread,   ///< a blocking call on the loop's own thread, which would deadlock; a fork beside other threads
     // The registry refused the request, which had no effect.
     no_node,
     node_exists,

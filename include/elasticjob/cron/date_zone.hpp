@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A zone of Howard Hinnant's date library, for programs that use it already: `DateZone::load("Asia/Tokyo")`.
+/// \file \brief A zone of Howard Hinnant's date library, for programs that use it already:
+/// `DateZone::load("Asia/Tokyo")`.
 #ifndef ELASTICJOB_CRON_DATE_ZONE_HPP
 #define ELASTICJOB_CRON_DATE_ZONE_HPP
 

@@ -96,14 +96,17 @@ public:
     /// The path of our candidate, if it is known.
     std::optional<node_path> const& candidate() const noexcept { return candidate_; }
 
+    /// The candidate in front of ours, while that matters.
+    std::optional<node_path> const& front() const noexcept { return front_; }
+
     /// The parents of the queue, followed by the queue.
     std::vector<node_path> queue_paths() const;
 
     /// The invariants after every call: see the fields.
     bool holds() const noexcept;
 
-    /// A description of the state for people: "removing; 2 attempts left". Two elections of one job with the same text
-    /// and the same known candidates make the same decisions.
+    /// A description of the state for people: "removing; 2 attempts left". Two elections of one job with the same text,
+    /// `candidate` and `front` make the same decisions.
     friend std::string to_string(election const& e);
 
 private:

@@ -6,6 +6,7 @@
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/random.hpp>
 #include <elasticjob/election/election.hpp>
+#include <elasticjob/registry/catch_up.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/registry/registry.hpp>
@@ -18,6 +19,19 @@ namespace elasticjob {
 /// The leader's node is valid only while the session that owns it lives: an earlier session of ours may have left the
 /// same id.
 bool leads(node const* leader, instance_id const& self, session_view const& session);
+
+/// Removes the leader's node if it is ours (EL-6). By now another instance may lead, and the caller's view may not show
+/// it yet; its node has the same version. So a write goes first, and a read behind it shows the leader. If that is us,
+/// only this session can remove the node. Errors: those of the registry.
+template <registry Registry>
+task<result<void>> resign(Registry& r, job_layout at, instance_id self, session_generation g) {
+    ELASTICJOB_CO_TRY(auto const caught_up, co_await r.commit(catch_up_write(g, at.config())));
+    (void)caught_up; // a refused write is as good
+    auto const leader = co_await r.get(at.leader_instance());
+    if (!leader && !(leader.error() == errc::no_node)) co_return leader.error();
+    if (!leader || !leads(&*leader, self, r.session())) co_return success();
+    co_return co_await r.remove(at.leader_instance(), any_version, g);
+}
 
 /// Carries out the decisions of `election` on a registry. Threads: the loop's.
 template <registry Registry>

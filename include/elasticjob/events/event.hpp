@@ -112,8 +112,8 @@ struct script_output {
     run_name run{};
 };
 
-/// How far a run has come, as its body reports it: at most once a second, and once more at its end. It comes between the
-/// start and the end of the run, and only to sinks that accept it.
+/// How far a run has come, as its body reports it: at most once a second, and once more at its end. It comes between
+/// the start and the end of the run, and only to sinks that accept it.
 struct item_progressed {
     origin from;
     item_index item;

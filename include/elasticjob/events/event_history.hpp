@@ -98,8 +98,8 @@ std::string to_text(history_place const& place, history_query const& q);
 result<void> check_execution_query(history_query const& q);
 result<void> check_state_query(history_query const& q);
 
-/// The statement for a page and one row more, whose last column is what it is sorted by. No text of the query is a part of
-/// it. Errors: those of the checks, and of the cursor.
+/// The statement for a page and one row more, whose last column is what it is sorted by. No text of the query is a part
+/// of it. Errors: those of the checks, and of the cursor.
 result<sql::selection> select_executions(history_query const& q);
 result<sql::selection> select_states(history_query const& q);
 
@@ -134,9 +134,9 @@ result<history_page<Row>> read_page(Database& d, history_query const& q, sql::se
 
 } // namespace detail
 
-/// A page of runs. One prepared statement, and another one if the rows are counted. Errors: invalid_argument for a query that
-/// executions cannot answer; malformed_data for a row that cannot be read; unreachable if the database is. Blocks the calling
-/// thread; threads: one at a time for a database.
+/// A page of runs. One prepared statement, and another one if the rows are counted. Errors: invalid_argument for a
+/// query that executions cannot answer; malformed_data for a row that cannot be read; unreachable if the database is.
+/// Blocks the calling thread; threads: one at a time for a database.
 template <readable_event_database Database>
 result<history_page<execution_row>> list_executions(Database& d, history_query const& q) {
     ELASTICJOB_TRY(auto const s, detail::select_executions(q));

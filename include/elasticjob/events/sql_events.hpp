@@ -7,21 +7,34 @@
 #include <elasticjob/core/standard_error.hpp>
 #include <elasticjob/events/event_database.hpp>
 #include <elasticjob/events/event_sink.hpp>
+#include <elasticjob/events/firing_tracer.hpp>
 #include <elasticjob/events/queue_thread.hpp>
 
 #include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace elasticjob {
 
-/// The options of SqlEvents: queue, retries, and how long rows are kept.
+/// Whether each run of an item has status rows of its own, or the items that begin together share theirs as in 2.1.5
+/// (events/firing_tracer.hpp).
+enum class status_rows : std::uint8_t { per_run, per_firing };
+
+/// The options of SqlEvents: rows, queue, retries, and how long rows are kept.
 struct sql_events_options {
     queue_options queue{};
+
+    /// Rows of each run are on record as soon as it ends, whatever the other items do, and name a single item. They
+    /// need no memory.
+    elasticjob::status_rows status_rows = elasticjob::status_rows::per_run;
+    std::size_t firing_bytes_max = trace::firing_tracer::bytes_max_default; ///< memory for firings that have not ended
+
     std::chrono::milliseconds retry_first{200}; ///< the first pause after a failure; each further one is twice as long
     std::chrono::milliseconds retry_max{30'000};
     std::chrono::hours keep_for{0}; ///< older rows are deleted; 0: no row is deleted
@@ -36,13 +49,15 @@ class sql_worker {
 public:
     sql_worker(Database db, sql_events_options o) : db_{std::move(db)}, options_{o} {
         if (options_.keep_for.count() > 0) next_cleanup_ = now();
+        if (options_.status_rows == status_rows::per_firing) firings_.emplace(trace_, options_.firing_bytes_max);
     }
 
     /// Writes the whole batch in one transaction. While the database is unavailable, it tries again, and new events
     /// wait in the queue, which drops its oldest if it is full.
     template <class Queue>
     void work(events::event_ring const& batch, Queue& queue) {
-        if (batch.size() > 0) (void)deal_with(batch, 0, batch.size(), queue);
+        make_rows(batch);
+        if (batch.size() > 0) (void)deal_with(0, batch.size(), queue);
         if (now() >= next_cleanup_) clean_up(queue);
     }
     mono_time next_look() const noexcept { return next_cleanup_; }
@@ -52,14 +67,32 @@ private:
 
     static mono_time now() { return std::chrono::steady_clock::now(); }
 
+    /// Once for each event: a firing counts the ends of its runs.
+    void make_rows(events::event_ring const& batch) {
+        rows_.clear();
+        first_rows_.clear();
+        auto const add = [&](auto&& row) { rows_.emplace_back(std::move(row)); };
+        auto const convert = [&](auto const& e) {
+            if (firings_)
+                (*firings_)(e, add);
+            else
+                trace_(e, add);
+        };
+        for (std::size_t n = 0; n < batch.size(); ++n) {
+            first_rows_.push_back(rows_.size());
+            batch[n].tell(convert);
+        }
+        first_rows_.push_back(rows_.size());
+    }
+
     /// If the database refuses a part, writes each half separately, until the refused event is found. False: the time
     /// is over.
     template <class Queue>
-    bool deal_with(events::event_ring const& batch, std::size_t begin, std::size_t end, Queue& queue) {
-        auto const written = write(batch, begin, end, queue);
+    bool deal_with(std::size_t begin, std::size_t end, Queue& queue) {
+        auto const written = write(begin, end, queue);
         if (written == outcome::refused && end - begin > 1) {
             auto const middle = begin + (end - begin) / 2;
-            if (deal_with(batch, begin, middle, queue)) return deal_with(batch, middle, end, queue);
+            if (deal_with(begin, middle, queue)) return deal_with(middle, end, queue);
             queue.account().dropped += end - middle;
             return false;
         }
@@ -68,14 +101,13 @@ private:
     }
 
     template <class Queue>
-    outcome write(events::event_ring const& batch, std::size_t begin, std::size_t end, Queue& queue) {
-        rows_.clear();
-        auto const add = [&](auto&& row) { rows_.emplace_back(std::move(row)); };
-        for (auto n = begin; n < end; ++n) batch[n].tell([&](auto const& e) { trace_(e, add); });
-        if (rows_.empty()) return outcome::written;
+    outcome write(std::size_t begin, std::size_t end, Queue& queue) {
+        auto const first = first_rows_[begin];
+        auto const rows = std::span<trace::entry const>{rows_}.subspan(first, first_rows_[end] - first);
+        if (rows.empty()) return outcome::written;
         if (queue.is_abandoned()) return outcome::given_up;
         for (auto pause = options_.retry_first;; pause = std::min(pause * 2, options_.retry_max)) {
-            auto const written = guarded_call([&] { return db_.write(rows_); });
+            auto const written = guarded_call([&] { return db_.write(rows); });
             if (written) {
                 if (std::exchange(is_away_, false)) say("is there again", "");
                 return outcome::written;
@@ -117,7 +149,9 @@ private:
     Database db_;
     sql_events_options options_;
     trace::tracer trace_{};
-    std::vector<trace::entry> rows_;
+    std::optional<trace::firing_tracer> firings_{};
+    std::vector<trace::entry> rows_;        ///< of the batch
+    std::vector<std::size_t> first_rows_{}; ///< of each event, and the number of rows
     mono_time next_cleanup_ = mono_time::max();
     bool is_away_ = false, has_refused_ = false, cannot_clean_ = false;
 };

@@ -33,9 +33,8 @@ using selected_rows = std::vector<std::vector<std::optional<std::string>>>;
 /// |---------------|-------------------------|----------------------------------------------------------------------------|
 /// | `d.select(s)` | `result<selected_rows>` | the rows in their order, each value as text; changes nothing in a row      |
 ///
-/// Connects and creates the tables if necessary. Errors: unreachable if the call may succeed later; invalid_argument if the
-/// database will never accept this.
-/// Models: SqliteDatabase, PostgresDatabase. Threads: one.
+/// Connects and creates the tables if necessary. Errors: unreachable if the call may succeed later; invalid_argument if
+/// the database will never accept this. Models: SqliteDatabase, PostgresDatabase. Threads: one.
 template <class D>
 concept readable_event_database = requires(D& d, detail::sql::selection const& s) {
     { d.select(s) } -> std::same_as<result<detail::sql::selected_rows>>;

@@ -4,6 +4,7 @@
 #define ELASTICJOB_EVENTS_TRACE_HPP
 
 #include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/host_name.hpp>
 #include <elasticjob/events/event.hpp>
 #include <elasticjob/events/text_forms.hpp>
 
@@ -11,7 +12,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unistd.h> // gethostname
 #include <utility>
 
 namespace elasticjob::trace {
@@ -92,7 +92,7 @@ private:
 /// Threads: const calls from any.
 class tracer {
 public:
-    explicit tracer(std::string hostname = find_hostname()) : hostname_{std::move(hostname)} {}
+    explicit tracer(std::string hostname = find_host_name()) : hostname_{std::move(hostname)} {}
 
     template <class E, class F>
     void operator()(E const&, F&&) const {}
@@ -136,7 +136,6 @@ public:
     }
 
 private:
-    static std::string find_hostname();
     static std::string begin_message(events::origin const& from);
     static std::string list_of(item_index i) { return "[" + std::to_string(i) + "]"; }
 

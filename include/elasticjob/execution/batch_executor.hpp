@@ -14,17 +14,17 @@
 
 namespace elasticjob {
 
-/// The bodies that BatchExecutor can call: with the contexts of the items, returning nothing, one `result<void>` for all
-/// items, or a result for each, in their order.
+/// The bodies that BatchExecutor can call: with the contexts of the items, returning nothing, one `result<void>` for
+/// all items, or a result for each, in their order.
 template <class B>
 concept batch_body = std::invocable<B&, item_contexts> &&
     (std::is_void_v<std::invoke_result_t<B&, item_contexts>> ||
      std::convertible_to<std::invoke_result_t<B&, item_contexts>, result<void>> ||
      std::same_as<std::invoke_result_t<B&, item_contexts>, std::vector<result<void>>>);
 
-/// Calls the body once for the items of this instance that begin together, on one thread, for work that is cheaper in bulk:
-/// one query for all items, one connection. Each item keeps its own record, retries, checkpoints and stop request. Items
-/// that begin later, after a retry for example, are a batch of their own.
+/// Calls the body once for the items of this instance that begin together, on one thread, for work that is cheaper in
+/// bulk: one query for all items, one connection. Each item keeps its own record, retries, checkpoints and stop
+/// request. Items that begin later, after a retry for example, are a batch of their own.
 struct BatchExecutor {
     static constexpr job_type type = job_type::simple;
 

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_EXECUTION_BECOME_PROGRAM_HPP
 #define ELASTICJOB_EXECUTION_BECOME_PROGRAM_HPP
 
+#include <elasticjob/core/algorithm.hpp> // max, min
 #include <elasticjob/core/decl.hpp>
 
 #include <cerrno>
@@ -25,6 +26,7 @@ struct launch {
     int in, out, err;
     int tie;       ///< the read end of the tie, which the child keeps
     int other_end; ///< the write end of the tie, only for the parent
+    int line;      ///< `life_line`, which the child keeps; -1: there is none
     int report;    ///< receives a launch_failure; closed by exec
 };
 
@@ -46,6 +48,17 @@ static_assert(std::is_trivially_copyable_v<launch_failure>);
 /// open.
 bool tie_to_parent(int tie) noexcept;
 
+/// Closes all descriptors from `first` on, except two. The second may be -1.
+inline void close_others(int first, int kept, int kept_too) noexcept {
+    int const low = kept_too < 0 ? kept : std::min(kept, kept_too), high = std::max(kept, kept_too);
+    auto const close_between = [](int from, int to) {
+        if (from <= to) ::close_range(static_cast<unsigned>(from), static_cast<unsigned>(to), 0);
+    };
+    close_between(first, low - 1);
+    close_between(low + 1, high - 1);
+    ::close_range(static_cast<unsigned>(high) + 1, ~0U, 0);
+}
+
 /// Uses only what POSIX allows after vfork. All signals are blocked when it is called.
 [[noreturn]] inline void become_program(launch const& l) noexcept {
     for (int s = 1; s < NSIG; ++s) (void)std::signal(s, SIG_DFL);
@@ -62,10 +75,16 @@ bool tie_to_parent(int tie) noexcept;
     if (::dup3(to_parent, report, O_CLOEXEC) < 0) give_up(to_parent, launch_step::descriptors);
     if (::dup2(in, STDIN_FILENO) < 0 || ::dup2(out, STDOUT_FILENO) < 0 || ::dup2(err, STDERR_FILENO) < 0)
         give_up(report, launch_step::descriptors);
-    if (tie > first_free) ::close_range(first_free, static_cast<unsigned>(tie) - 1, 0);
-    ::close_range(static_cast<unsigned>(tie) + 1, ~0U, 0);
+    int line = -1;
+    if (l.line >= 0) { // without it, a guardian would take a running program for one that has ended
+        line = ::fcntl(l.line, F_DUPFD, tie + 1);
+        if (line < 0) line = ::fcntl(l.line, F_DUPFD, first_free);
+        if (line < 0) give_up(report, launch_step::descriptors);
+    }
+    close_others(first_free, tie, line);
 
-    // Only for this process, and not after exec of a setuid program. But the program cannot close it, as it can the tie.
+    // Only for this process, and not after exec of a setuid program. But the program cannot close it, as it can the
+    // tie.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (!tie_to_parent(tie)) give_up(report, launch_step::descriptors);
     if (l.directory && ::chdir(l.directory) != 0) give_up(report, launch_step::directory);

@@ -22,9 +22,9 @@ namespace elasticjob::detail {
 result<std::optional<std::string>> pauses_after(std::string_view text, std::string_view server, bool paused,
                                                 wall_time now);
 
-/// Pauses or resumes a server; an empty one stands for the whole job (PA-1). If another client writes first or a reply is
-/// lost, this reads again and repeats, a limited number of times. Errors: those of `pauses_after`; version_conflict if
-/// the node kept changing; those of the registry.
+/// Pauses or resumes a server; an empty one stands for the whole job (PA-1). If another client writes first or a reply
+/// is lost, this reads again and repeats, a limited number of times. Errors: those of `pauses_after`; version_conflict
+/// if the node kept changing; those of the registry.
 template <registry Registry>
 task<result<void>> change_pauses(Registry& r, job_layout at, std::string server, bool paused, wall_time now) {
     auto const path = at.pauses();

@@ -6,6 +6,7 @@
 #include <elasticjob/config/text.hpp> // in_quotes
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/life_line.hpp>
 #include <elasticjob/execution/become_program.hpp>
 #include <elasticjob/execution/descriptor.hpp>
 
@@ -47,7 +48,8 @@ struct child_exit {
 /// - The child holds the read end of a pipe, the tie, and this process the write end. The kernel kills the group when
 /// the write end is closed, also if this process has been killed: docs/decisions/0009. This is in effect before the
 /// program starts.
-/// - The program has the descriptors 0, 1, 2 and the tie, and no others.
+/// - The program has the descriptors 0, 1, 2 and the tie, and no others; if this process has a session guardian, also
+/// the life line (`core/life_line.hpp`), so that the guardian knows that the program has ended.
 ///
 /// Exceptions: a process that leaves the group (setsid, setpgid); after a sudden death of this process, children that a
 /// program started after it had closed the tie; and the whole group as long as a fork of this process without exec also

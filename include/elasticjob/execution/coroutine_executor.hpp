@@ -22,8 +22,8 @@ concept coroutine_body = requires(B& b, coroutine_context<Loop> const& run) {
     requires std::same_as<decltype(b(run)), task<void>> || std::same_as<decltype(b(run)), task<result<void>>>;
 };
 
-/// Needs no thread of the pool: ten thousand items may wait at the same time. While the body computes, everything else
-/// on the loop waits, so do long work on the pool: `co_await run.on_pool(f)`.
+/// Waiting items need no thread: ten thousand may wait at the same time. While the body computes, everything else on
+/// the loop waits, so do long work on the pool: `co_await run.on_pool(f)`.
 ///
 ///     scheduler.schedule(config, [](auto const& run) -> task<result<void>> {
 ///         while (!is_ready(run.item))

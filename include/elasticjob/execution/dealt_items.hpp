@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Which items an instance has, and up to which instant it has dealt with each.
+/// \file \brief The items of an instance, and the instants that each has handled.
 #ifndef ELASTICJOB_EXECUTION_DEALT_ITEMS_HPP
 #define ELASTICJOB_EXECUTION_DEALT_ITEMS_HPP
 
@@ -14,24 +14,30 @@
 
 namespace elasticjob::detail {
 
-/// The items that an instance looks after. An item is dealt with up to an instant if it neither runs for it or an
-/// earlier one, nor waits to be tried again. A value. Threads: any one.
+/// The items that an instance owns. An item has handled an instant if no run for it or an earlier one is live or waits
+/// for a retry. A value. Threads: any one.
 class dealt_items {
 public:
-    /// It is not known yet how far the item is. O(log items).
+    /// Adds an item whose handled instants are unknown. O(log items).
     void take(item_index i);
 
-    /// The item is dealt with up to that instant; an earlier one than is known changes nothing. Returns whether it is
-    /// news. O(log items).
+    /// The item has handled every instant up to `through`; an earlier one than the known one changes nothing. Returns
+    /// whether this is new. O(log items).
     bool deal(item_index i, wall_time through);
 
-    /// Another instance looks after it. O(log items).
+    /// Removes an item that another instance owns now. O(log items).
     void drop(item_index i);
 
-    /// Whether all are dealt with up to that instant. True if there are none. O(1).
+    /// Whether all items have handled that instant. True if there are none. O(1).
     bool all_through(wall_time due) const noexcept { return counts_.empty() || counts_.begin()->first >= due; }
 
-    /// Grows when an item comes or goes.
+    bool is_through(item_index i, wall_time due) const; ///< O(log items)
+
+    std::size_t count_through(wall_time due) const; ///< the number of items that have handled it; O(instants)
+
+    std::size_t size() const noexcept { return through_.size(); }
+
+    /// Increases when an item is added or removed.
     std::uint64_t edition() const noexcept { return edition_; }
 
     /// In ascending order. O(items).
@@ -42,7 +48,7 @@ private:
     void discount(wall_time through);
 
     std::map<item_index, wall_time> through_;
-    std::map<wall_time, std::size_t> counts_; ///< of the items that are dealt with up to there and no further
+    std::map<wall_time, std::size_t> counts_; ///< the number of items by the last instant they have handled
     std::uint64_t edition_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A file descriptor that is closed by its owner; and pairs of them.
+/// \file \brief Owners of file descriptors, pipes, and an event descriptor.
 #ifndef ELASTICJOB_EXECUTION_DESCRIPTOR_HPP
 #define ELASTICJOB_EXECUTION_DESCRIPTOR_HPP
 
@@ -17,7 +17,7 @@
 
 namespace elasticjob::detail {
 
-/// Every descriptor here is closed by exec, so that no process gets what is not meant for it.
+/// Closes its descriptor. All descriptors here are close-on-exec, so that no child inherits them by mistake.
 class descriptor {
 public:
     descriptor() = default;
@@ -35,7 +35,7 @@ private:
     int number_ = -1;
 };
 
-/// `what`, and why the system refused it.
+/// An error that names the refused operation `what` and the system's reason.
 error refused(std::string what, int why);
 
 struct pipe_ends {
@@ -43,17 +43,17 @@ struct pipe_ends {
     descriptor write;
 };
 
-/// Errors: job_failed, as for all that the system refuses to a run.
+/// Errors: job_failed.
 result<pipe_ends> make_pipe();
 
-/// Readable from a `set` up to the next `clear`. Threads: any, and handlers of signals.
+/// Readable from a `set` up to the next `clear`. Threads: any, and signal handlers.
 class wake_up {
 public:
     static result<wake_up> make();
     void set() const noexcept { set(get()); }
     void clear() const noexcept;
 
-    /// For those who keep no more than what `get` returned.
+    /// The same for a caller that has only the number from `get`.
     static void set(int number) noexcept;
     int get() const noexcept { return event_.get(); }
 

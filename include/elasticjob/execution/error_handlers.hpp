@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What is asked when the run of an item has failed.
+/// \file \brief The handlers that are called after a failed run of an item.
 #ifndef ELASTICJOB_EXECUTION_ERROR_HANDLERS_HPP
 #define ELASTICJOB_EXECUTION_ERROR_HANDLERS_HPP
 
@@ -33,7 +33,7 @@ struct failed_run {
     std::int64_t token = 0;                   ///< the run's fencing token
     instance_id instance;                     ///< the instance that ran it
     error failure;                            ///< the error or the exception of the body
-    std::chrono::nanoseconds took{}; ///< with the listeners' `after`
+    std::chrono::nanoseconds took{};          ///< with the listeners' `after`
 
     /// The time of the retry, by `job_config::retry`; nothing: the run has failed for good.
     std::optional<wall_time> retry_at{};

@@ -16,17 +16,17 @@ namespace elasticjob {
 
 /// | expression      | returns        | must hold                                                                  |
 /// |-----------------|----------------|----------------------------------------------------------------------------|
-/// | `E::type`       | `job_type`     | what the registry calls jobs of this kind                                  |
-/// | `e(body, ctx)`  | `result<void>` | the run of one item; nothing is thrown: what the body throws is an error   |
-/// | or the same     | `task<…>`      | the same as a coroutine on the loop, which is given a `coroutine_context`  |
+/// | `E::type`       | `job_type`     | the registry's name for jobs of this kind                                  |
+/// | `e(body, ctx)`  | `result<void>` | runs one item; turns exceptions of the body into errors, and throws none   |
+/// | or the same     | `task<…>`      | the same as a coroutine on the loop, called with a `coroutine_context`     |
 /// | `e(body, all)`  | `vector<result<void>>` | all items that begin together, in one call, with a result for each |
 ///
-/// Which bodies it can run is for the executor to say: those with which one of these compiles. For one that it cannot
-/// run, an executor may have a `template <class Body, class Loop> static void check_body()` with a static_assert that
-/// says why. Models: SimpleExecutor, BatchExecutor, CoroutineExecutor, DataflowExecutor, ScriptExecutor, HttpExecutor.
-/// A scheduler makes one by default, or is given one, and each of its jobs has a copy: what they are to share stands
-/// behind a pointer.
-/// Threads: but for coroutines, called on threads of the pool, for several items of a job at once, on one object.
+/// An executor can run the bodies for which one of these calls compiles. For other bodies it may have a
+/// `template <class Body, class Loop> static void check_body()` with a static_assert that gives the reason.
+/// Models: SimpleExecutor, BatchExecutor, CoroutineExecutor, DataflowExecutor, ScriptExecutor, HttpExecutor.
+///
+/// Each job has a copy of its scheduler's executor, so an executor keeps state that jobs share behind a pointer.
+/// Threads: the pool's, for several items of a job at once, on one object; for coroutines, the loop's.
 template <class E>
 concept executor = std::copyable<E> && requires {
     { E::type } -> std::convertible_to<job_type>;
@@ -44,7 +44,8 @@ concept body_for = executor<E> && requires(E const& e, B& body, sharding_context
     { e(body, ctx) } -> std::same_as<result<void>>;
 };
 
-/// A body that an executor runs as a coroutine on the loop: `e(body, run)` gives a `task<result<void>>`, which throws nothing.
+/// A body that an executor runs as a coroutine on the loop: `e(body, run)` returns a `task<result<void>>` that does not
+/// throw.
 template <class B, class E, class Loop>
 concept coroutine_body_for = executor<E> && requires(E const& e, B& body, coroutine_context<Loop> const& run) {
     { e(body, run) } -> std::same_as<task<result<void>>>;
@@ -62,7 +63,7 @@ concept any_body_for = body_for<B, E> || coroutine_body_for<B, E, Loop> || batch
 
 namespace detail {
 
-/// Does not compile if the executor cannot run the body, and says why.
+/// Fails to compile, with the reason, if the executor cannot run the body.
 template <class Body, executor Executor, class Loop>
 constexpr void check_body() {
     if constexpr (!any_body_for<Body, Executor, Loop>) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Sends a request over HTTP. Needs the headers of Boost.Beast; for https OpenSSL, and `ELASTICJOB_HTTPS` defined.
+/// \file \brief Sends a request over HTTP. Needs the headers of Boost.Beast; for https OpenSSL, and `ELASTICJOB_HTTPS`
+/// defined.
 #ifndef ELASTICJOB_EXECUTION_HTTP_CLIENT_HPP
 #define ELASTICJOB_EXECUTION_HTTP_CLIENT_HPP
 
@@ -34,7 +35,7 @@ namespace elasticjob {
 
 struct http_answer {
     int status = 0;
-    std::string body;    ///< up to `http_options::answer_max`
+    std::string body;    ///< at most `http_options::answer_max` bytes
     bool is_cut = false; ///< the answer was longer
 };
 

@@ -105,8 +105,8 @@ public:
         undoing,   ///< the run has started, and the start is being undone
     };
 
-    /// Takes the item up. No former owner runs instants after `ours_since`. `obeyed` is the last order that was not for
-    /// this item.
+    /// Takes the item over. No former owner runs instants after `ours_since`. `obeyed` is the last order that was not
+    /// for this item.
     item_life(item_index i, share s, wall_time ours_since, revision obeyed);
 
     item_step next(item_moment const& m);
@@ -159,7 +159,8 @@ public:
     bool is_ours() const noexcept { return share_.has_value(); }
     /// Whether this instance owns the item by the assignment.
     bool is_assigned() const noexcept { return share_ && !share_->is_adopted; }
-    /// Whether another instance owns the item: then only runs that a dead instance has left, and their retries, are run.
+    /// Whether another instance owns the item: then only runs that a dead instance has left, and their retries, are
+    /// run.
     bool is_adopted() const noexcept { return share_ && share_->is_adopted; }
     std::optional<share> const& claim() const noexcept { return share_; }
     run_record const& record() const noexcept { return record_; }
@@ -229,8 +230,9 @@ private:
     run_record first_record(item_moment const& m) const;
     item_news take_record(item_moment const& m, node const& there);
 
-    /// A record is always written after the order that it has obeyed. Otherwise it was copied from another registry,
-    /// whose revisions mean nothing here. Then orders are counted from now on, and this is reported.
+    /// The record notes which revision created its node, and is written after the order that it has obeyed. If that is
+    /// not so, the record was copied from another registry, whose revisions mean nothing here. Then orders are counted
+    /// from now on, tokens from above the earlier ones, and this is reported.
     error mend_copied(revision written, item_moment const& m);
 
     /// Keeps a choice without a run.
@@ -274,11 +276,12 @@ private:
     run_record record_{};                   ///< as it is known
     std::optional<node_version> version_{}; ///< of the record; nothing: there is none
     boxed<skipped_instants> untold_{};      ///< in the known record; reported once they are in the registry's
-    boxed<instance_id> dead_{};             ///< the instance whose run is in the registry's record, but not in `record_`
-    std::optional<wall_time> order_{};      ///< when this instance was ordered to run it
-    wall_time told_through_{};              ///< due instants up to here were reported to have found it running
-    wall_time rounds_at_end_{};             ///< the last known round of another job at the end of its last run here
-    wall_time told_of_clock_{};             ///< the due instant last reported as skipped because of a wrong clock
+    /// The instance whose run is in the registry's record, but not in `record_`.
+    boxed<instance_id> dead_{};
+    std::optional<wall_time> order_{}; ///< when this instance was ordered to run it
+    wall_time told_through_{};         ///< due instants up to here were reported to have found it running
+    wall_time rounds_at_end_{};        ///< the last known round of another job at the end of its last run here
+    wall_time told_of_clock_{};        ///< the due instant last reported as skipped because of a wrong clock
 
     boxed<next_run> begun_{};                  ///< while starting: the requested run
     boxed<doubt> doubt_{};                     ///< set from `uncertain` on

@@ -20,7 +20,7 @@ namespace elasticjob {
 struct job_pause {
     std::string server{};             ///< its address; empty: the whole job
     wall_time since{};                ///< when it began
-    std::optional<wall_time> until{}; ///< when it ended; nothing: it goes on
+    std::optional<wall_time> until{}; ///< when it ended; nothing: it is in force
 };
 
 /// While a job is paused, no run of it begins, and its items keep their owners. Pauses that are over are kept, so that
@@ -39,17 +39,17 @@ public:
 
     std::vector<job_pause> const& all() const noexcept { return all_; }
 
-    /// The pause because of which nothing may begin on that server; null if there is none. The whole job's comes first.
+    /// The pause that prevents runs on that server; null if there is none. A pause of the whole job comes first.
     job_pause const* in_force(std::string_view server) const;
 
     /// The last end of a pause that applied to that server. Due instants up to then are not made up for.
     std::optional<wall_time> last_end(std::string_view server) const;
 
-    /// Begins a pause. An empty `server` is the whole job. False if it is paused already. If there is no room, the pause
-    /// is forgotten that ended first. Errors: too_large if `pauses_max` pauses go on.
+    /// Begins a pause. An empty `server` is the whole job. False if it is paused already. If there is no room, drops
+    /// the pause that ended first. Errors: too_large if `pauses_max` pauses are in force.
     result<bool> pause(std::string_view server, wall_time now);
 
-    /// Ends a pause. False if there is none. A server that is paused with the whole job, too, waits for both.
+    /// Ends a pause. False if there is none. If the whole job is paused too, the server waits for the end of both.
     bool resume(std::string_view server, wall_time now);
 
     static constexpr std::size_t pauses_max = 1000;

@@ -56,6 +56,10 @@ template <class L>
 concept hears_after_round = requires(L& l, job_round const& r) {
     l.after_round(r);
 };
+template <class L>
+concept may_start_together = requires(L const& l) {
+    { l.starts_together } -> std::convertible_to<bool>;
+};
 } // namespace detail
 
 /// A listener has one or more of these hooks, which return nothing or a `result<void>`:
@@ -73,9 +77,19 @@ concept hears_after_round = requires(L& l, job_round const& r) {
 /// for it for up to ten seconds; if it then still cannot be called, this is reported too. The runs of a batch wait for
 /// the hook before it, up to `scheduler_options::round_start_timeout`. Threads: the pool's, several at once.
 template <class L>
-concept job_listener = std::move_constructible<L> &&(detail::hears_before<L> || detail::hears_after<L> ||
-                                                     detail::hears_before_batch<L> || detail::hears_after_batch<L> ||
-                                                     detail::hears_before_round<L> || detail::hears_after_round<L>);
+concept job_listener = std::move_constructible<L> &&
+    (detail::hears_before<L> || detail::hears_after<L> || detail::hears_before_batch<L> ||
+     detail::hears_after_batch<L> || detail::hears_before_round<L> || detail::hears_after_round<L>);
+
+/// A listener that has the items of a round start together: each waits until all items of the job have been granted
+/// their starts, on their instances, or have nothing to run for that due instant. No item waits longer than
+/// `scheduler_options::round_start_timeout`; then `round_missed` is reported, and those that are ready begin. All
+/// members of the job must have this listener. Use it as `Listeners<StartTogether>`, or beside others: a `before_round`
+/// hook is called when all items are ready, before they run.
+struct StartTogether {
+    static constexpr bool starts_together = true;
+    void before_round(job_round const&) const noexcept {}
+};
 
 /// A policy of the scheduler. Hooks whose names begin with `before` are called in this order, the others in the
 /// opposite order.
@@ -94,6 +108,11 @@ public:
 
     Listeners() = default;
     explicit Listeners(Ls... all) requires(sizeof...(Ls) > 0) : all_{std::move(all)...} {}
+
+    /// Whether one of them has the items of a round start together: see `StartTogether`.
+    bool start_together() const {
+        return std::apply([](auto const&... ls) { return (starts_together(ls) || ...); }, all_);
+    }
 
     // Returns the first error. All listeners are called, even if others fail.
 
@@ -147,6 +166,12 @@ public:
     }
 
 private:
+    template <class L>
+    static bool starts_together(L const& l) {
+        if constexpr (detail::may_start_together<L>) return l.starts_together;
+        return false;
+    }
+
     static void keep_first(result<void>& all, result<void> one) {
         if (all && !one) all = std::move(one);
     }

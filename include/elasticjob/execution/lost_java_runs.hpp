@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What a member of 2.1.5 that has died was running: it keeps no record, so the leader writes one for it.
+/// \file \brief Records the interrupted runs of dead Java members, which keep no records themselves.
 #ifndef ELASTICJOB_EXECUTION_LOST_JAVA_RUNS_HPP
 #define ELASTICJOB_EXECUTION_LOST_JAVA_RUNS_HPP
 
@@ -29,21 +29,21 @@ struct deserted_item {
     revision changed{}; ///< when a node below the item was last created or removed
 };
 
-/// The items that were running when their owners died. The end of a session removes the instance's node and the marks of
-/// its runs in one revision; a run that ends, and an instance that leaves in order, write one node at a time. `departed` is
-/// the revision of the last arrival or departure of an instance. If others have come or gone since, a revision that two
-/// items of one owner share tells it too; a single item is not recognized then.
+/// The items that were running when their owners died. The end of a session removes the instance's node and the marks
+/// of its runs in one revision; a run that ends, and an instance that leaves in order, write one node at a time.
+/// `departed` is the revision of the last arrival or departure of an instance. If others have come or gone since, a
+/// revision that two items of one owner share also shows a death; a single item is not recognized then.
 std::vector<deserted_item> interrupted_among(std::vector<deserted_item> const& deserted, revision departed);
 
-/// The record of an item, `there` if it has one, with a run of the dead owner in it. The instant is unknown, so the run is
-/// said to be due when its death was noticed. Nothing if the record says that something runs, or cannot be read.
+/// The record of an item, `there` if it has one, with a run of the dead owner added. The due instant is unknown, so the
+/// time when the death was noticed replaces it. Nothing if the record already contains a live run, or cannot be read.
 std::optional<std::string> record_of_lost_run(std::optional<node> const& there, instance_id const& owner,
                                               wall_time noticed);
 
-/// What has to be written, together with the new owners, to have the runs of dead Java members made up for: the records
-/// from which members of ours take them up, and, if there are Java members left, the flags by which these may do so. What
-/// one of them has taken up is left out. Precondition: there is `ext`, or what these steps follow makes it. Errors: those
-/// of the registry.
+/// The writes that, together with the new owners, let other members make up for the runs of dead Java members: the
+/// records from which our members take them up and, if there are Java members left, the flags by which those may do so.
+/// Leaves out runs that a Java member has taken up. Precondition: `ext` exists, or earlier writes of the transaction
+/// create it. Errors: those of the registry.
 template <registry Registry>
 task<result<std::vector<operation>>> make_up_for_lost_runs(Registry& r, job_layout at,
                                                            std::vector<deserted_item> deserted, bool has_java_members,
@@ -93,7 +93,7 @@ task<result<std::vector<operation>>> make_up_for_lost_runs(Registry& r, job_layo
     co_return steps;
 }
 
-/// The same for all Java members that are gone, as the view shows it, though they still own items.
+/// The same for all Java members that are gone by the view but still own items.
 template <registry Registry>
 task<result<std::vector<operation>>> make_up_for_dead_java(Registry& r, job_view<Registry> const& view, job_layout at,
                                                            wall_time noticed) {

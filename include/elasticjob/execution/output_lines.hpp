@@ -61,8 +61,8 @@ private:
     std::size_t line_max_;
     std::size_t& budget_;
     std::string line_;
-    std::size_t dropped_ = 0; ///< of this line
-    std::size_t unheard_ = 0; ///< of whole lines
+    std::size_t dropped_ = 0; ///< bytes of this line
+    std::size_t unheard_ = 0; ///< bytes of whole lines
     bool is_open_ = false;    ///< a line has begun, perhaps an empty one
 };
 

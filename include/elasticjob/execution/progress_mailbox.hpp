@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Takes what a body reports of its progress to the loop: only the latest counts.
+/// \file \brief Passes the latest progress report of a body to the loop.
 #ifndef ELASTICJOB_EXECUTION_PROGRESS_MAILBOX_HPP
 #define ELASTICJOB_EXECUTION_PROGRESS_MAILBOX_HPP
 
@@ -12,28 +12,28 @@
 
 namespace elasticjob::detail {
 
-/// The loop is called once, and then comes back by itself as long as there is something new. Threads: any.
+/// The loop is called once, and then returns by itself as long as there are new reports. Threads: any.
 class progress_mailbox {
 public:
-    /// Replaces what was reported before. True: the loop has to be called.
+    /// Replaces the earlier report. True: the caller must call the loop.
     bool put(std::uint64_t done, std::uint64_t total);
 
-    /// When the loop comes back that comes now: in a second, or later while so many runs of a job on an instance report that
-    /// this would be more than a hundred a second.
+    /// When the loop returns after a visit now: in a second, or later if the reporting runs of the job on this instance
+    /// would exceed a hundred visits a second.
     static mono_time next_look(mono_time now, std::uint32_t reporting);
 
-    /// Replaces `done` and `total` by what was reported since the last call. False: that is nothing, and the next `put` calls
-    /// the loop again.
+    /// Sets `done` and `total` to the report since the last call. False: there was none, and the next `put` calls the
+    /// loop again.
     bool take(run_progress& into);
 
-    /// The same, and nothing comes any more: the body is over.
+    /// The same for the last time, after the body has ended.
     bool close(run_progress& into);
 
 private:
     std::mutex mutex_;
     std::uint64_t done_ = 0, total_ = 0;
     bool is_new_ = false;
-    bool is_attended_ = false; ///< the loop has been called, and comes back
+    bool is_attended_ = false; ///< the loop has been called or will return
     bool is_closed_ = false;
 };
 

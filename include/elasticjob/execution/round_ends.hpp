@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Which rounds of a job are over, and how they ended: read off the run records of its items.
+/// \file \brief Finds the rounds of a job that are over, and their outcomes, from the run records of its items.
 #ifndef ELASTICJOB_EXECUTION_ROUND_ENDS_HPP
 #define ELASTICJOB_EXECUTION_ROUND_ENDS_HPP
 
@@ -15,29 +15,29 @@
 
 namespace elasticjob {
 
-/// What an item, or all of them together, made of a round.
+/// The outcome of a round for one item, or for all together.
 enum class round_fate : std::uint8_t {
     completed,
     failed,      ///< or interrupted for good
-    passed_over, ///< skipped, or made up for by the run of a later one
-    forgotten,   ///< the record does not go back so far
-    absent       ///< there was no such item yet
+    passed_over, ///< skipped, or covered by the run of a later one
+    forgotten,   ///< older than the record's history
+    absent       ///< the item did not exist yet
 };
 
-/// Whether a round that ended like that is one of those.
+/// Whether a round with this outcome meets the condition.
 constexpr bool counts_as(round_fate fate, round_end end) noexcept {
     if (end == round_end::ended) return true;
     return fate == (end == round_end::completed ? round_fate::completed : round_fate::failed);
 }
 
-/// What the record of one item tells of rounds. Runs that were ordered are none.
+/// The rounds in the record of one item. Ordered runs belong to no round.
 class item_rounds {
 public:
     struct part {
         wall_time due{};
         round_fate fate{};
         wall_time ended{};
-        bool is_group = false; ///< it stands for instants before it, too
+        bool is_group = false; ///< it also stands for earlier instants
     };
 
     item_rounds() = default;
@@ -49,7 +49,7 @@ public:
     /// The rounds that the record names, by their due instants, ascending.
     std::vector<part> const& parts() const noexcept { return parts_; }
 
-    /// What the item made of that one. Precondition: it is over for the item.
+    /// The item's outcome of that round. Precondition: it is over for the item.
     part part_in(wall_time due) const;
 
 private:
@@ -60,7 +60,7 @@ private:
         return o == run_outcome::coalesced || o == run_outcome::skipped ? round_fate::passed_over : round_fate::failed;
     }
 
-    /// Another attempt at an order is one, too.
+    /// A repeated order is also an order.
     template <class Ledger, class Iterator>
     static bool is_ordered(Ledger const& ledger, Iterator at) {
         for (auto before = at; before != ledger.begin() && at->run.attempt > 1;) {
@@ -78,18 +78,18 @@ private:
     bool is_full_ = false;
 };
 
-/// A round that all items are done with.
+/// A round that is over for all items.
 struct ended_round {
     wall_time due{};
     round_fate fate{};
-    wall_time ended{}; ///< by the clocks of the instances that recorded it; 1970 if no record tells
+    wall_time ended{}; ///< by the clocks of the instances that recorded it; 1970 if unknown
 
     friend bool operator==(ended_round const&, ended_round const&) = default;
 };
 
-/// The rounds later than `after` that all items are done with, ascending: those that an item's record names. An item
-/// that was not there yet does not count; of the others, one that failed decides, then one whose record does not tell,
-/// then one that passed the round over. `items` are the records of all items of the job. O(items × rounds).
+/// The rounds later than `after` that some record names and that are over for all items, ascending. Items that did not
+/// exist yet do not count; of the others, a failed one decides, then a forgotten one, then one that passed the round
+/// over. `items` are the records of all items of the job. O(items × rounds).
 std::vector<ended_round> ended_rounds(std::vector<item_rounds> const& items, wall_time after);
 
 } // namespace elasticjob

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The part that an instance takes in one round, as a value.
+/// \file \brief Decides how an instance takes part in one round.
 #ifndef ELASTICJOB_EXECUTION_ROUND_LIFE_HPP
 #define ELASTICJOB_EXECUTION_ROUND_LIFE_HPP
 
@@ -25,24 +25,25 @@
 
 namespace elasticjob::detail {
 
-/// What stands in the node of a round.
+/// The content of a round's node.
 struct round_state {
     enum class stage : std::uint8_t {
         before, ///< `holder` calls the hook before the round, and the items wait
-        open,   ///< items run, and `holder` sees when all are dealt with; older members name none
-        after   ///< all are, and `holder` calls the hook after the round, then removes the node
+        open,   ///< items run, and `holder` waits until all have handled the round; older members name no holder
+        after   ///< all have, and `holder` calls the hook after the round, then removes the node
     };
     stage is = stage::after;
     std::string holder{};
 
     std::string to_text() const;
-    /// A text that says no stage is `after`, so that the round is removed. What is no instance's name is nobody.
+    /// A text without a stage counts as `after`, so that the round is removed. A text that is no instance's name counts
+    /// as no holder.
     static round_state of(std::string_view text);
 };
 
 enum class round_hook : std::uint8_t { before, after };
 
-/// The facts of one moment, besides what the round knows itself.
+/// The facts of one moment, besides the round's own state.
 struct round_moment {
     instance_id const& self;
     job_layout const& at;
@@ -52,13 +53,14 @@ struct round_moment {
     std::chrono::milliseconds start_timeout{0}; ///< how long items wait for the hook
     std::chrono::milliseconds end_timeout{0};   ///< how long the round may take
     mono_time now{};
-    bool is_current = false;         ///< the round's node is as it was last read
-    bool is_list_current = false;    ///< so are the names of the nodes below
-    bool is_holder_unseen = false;   ///< our view shows no instance of the holder's name
-    bool calls_nothing_more = false; ///< what is left is for the other instances, or for the next life
+    bool is_current = false;         ///< the round's node is unchanged since the last read
+    bool is_list_current = false;    ///< so are the names below it
+    bool is_holder_unseen = false;   ///< our view shows no instance with the holder's name
+    bool calls_nothing_more = false; ///< other instances, or the next start, do the rest
+    bool starts_together = false;    ///< no item runs before all are ready: see `StartTogether`
 };
 
-/// What a round asks for next. The answer goes to the function that is named.
+/// The next request of a round. The reply goes to the function that the comment names.
 struct round_step {
     enum class kind : std::uint8_t {
         rest,        ///< nothing, until there is news, or `until` has come
@@ -81,33 +83,35 @@ struct round_step {
     mono_time until = mono_time::max();
 };
 
-/// What has to be reported after a step.
+/// The reports that follow from a step.
 struct round_news {
     std::string missed_before{}, missed_after{}; ///< why that hook was perhaps not called; empty: nothing to report
     std::optional<error> trouble{};
 };
 
-/// A round goes from stage to stage, by transactions that check the version of its node. So one instance makes each
-/// change, and that instance acts on it: the *holder* calls both hooks and sees when all items are dealt with. When the
-/// holder has gone, or time is up, the instance that makes the next change takes its place, and reports the hook that
-/// may not have been called. A round that is over stays over: `ext/rounds` holds the latest one, and a round is made
-/// only against its version (D-24).
+/// A round goes from stage to stage, by transactions that check the version of its node. So exactly one instance makes
+/// each change and acts on it: the *holder* calls both hooks and detects when all items have handled the round. When
+/// the holder has gone, or its time is up, the instance that makes the next change takes its place, and reports the
+/// hook that may not have been called. A round that is over stays over: `ext/rounds` holds the latest one, and creating
+/// a round checks its version (D-24).
 ///
-/// Each instance writes down which items it has dealt with when it has dealt with all that it has: once, and once more
-/// whenever it has been given further ones. These notes never change. So the requests of a round depend on the
-/// instances, not on the items.
+/// Each instance writes a note of its items once all of them have handled the round, and another note after it has
+/// received further items. Notes never change. So the number of requests depends on the instances, not on the items.
 ///
-/// A value: `next` gives the next step, and each answer of the registry is handed to one function. One step is under
-/// way at a time. Threads: any one.
+/// If the items are to start together, each instance first notes that its items are ready, once all are. The holder
+/// waits for these notes before it calls the hook and lets the items run.
+///
+/// A value: `next` returns the next step, and each reply of the registry goes to one function. Only one step is pending
+/// at a time. Threads: any one.
 class round_life {
 public:
     enum class phase : std::uint8_t {
-        unread, ///< nothing is known of the node
-        absent, ///< it is not there: reads which round was the last to be over
-        first,  ///< no round has ever been made: its parent is to be made
-        making, ///< no later round is over: the node is to be made
-        known,  ///< the node is there
-        over,   ///< it has been removed, or will never be made
+        unread, ///< the node has not been read
+        absent, ///< the node does not exist: reads the last round that is over
+        first,  ///< there has been no round yet: its parent must be created
+        making, ///< no later round is over: the node must be created
+        known,  ///< the node exists
+        over,   ///< it has been removed, or will never be created
     };
 
     explicit round_life(wall_time due) : due_{due} {}
@@ -125,14 +129,16 @@ public:
     round_news listed(round_moment const& m, result<std::vector<std::string>> names);
     round_news notes_read(round_moment const& m, result<std::vector<std::optional<node>>> const& notes);
 
-    // ---- What happens outside.
+    // ---- Outside events.
 
     /// An item of this instance begins for the round.
     void note_begun() noexcept { has_items_ = true; }
-    /// Nobody waits any longer for its end.
+    /// The item is ready and waits for the others; only if they start together.
+    void note_ready(item_index i) { ready_.insert(i); }
+    /// No instance waits for its end any longer.
     void give_up() noexcept { is_given_up_ = true; }
 
-    // ---- What is known.
+    // ---- The state.
 
     wall_time due() const noexcept { return due_; }
     phase where() const noexcept { return phase_; }
@@ -140,43 +146,43 @@ public:
     node_path path(job_layout const& at) const;
     static std::int64_t milliseconds_of(wall_time t);
 
-    /// Whether items may run for it: the hook has been called, or nobody waits for it any more.
+    /// Whether items may run for it: the hook has been called, or no instance waits for it any longer.
     bool is_open() const noexcept;
 
-    /// Whether this instance can bring the round to its end, or others wait for its note; so it does not leave at once.
+    /// Whether this instance can end the round, or others wait for its note; then it does not leave at once.
     bool can_go_on(round_moment const& m) const;
 
-    /// What holds after every call: see the fields.
+    /// The invariants after every call: see the fields.
     bool holds() const noexcept;
 
-    /// All that its future depends on but pauses, for a person: "known; open, held by …". Versions are told as what
-    /// they exceed `zero` by.
+    /// The whole state except pauses, for people: "known; open, held by …". Versions are relative to `zero`.
     friend std::string to_string(round_life const& l, node_version zero);
 
 private:
-    /// What the transaction that is under way changes.
+    /// The change that the pending transaction makes.
     enum class change : std::uint8_t {
         none,
-        parent, ///< makes `ext/rounds`
-        make,   ///< makes the round
+        parent, ///< creates `ext/rounds`
+        make,   ///< creates the round
         open,   ///< the items may run
         hold,   ///< takes the place of a holder that has gone, while items run
-        close,  ///< all items are dealt with
+        close,  ///< all items have handled the round
         expire, ///< the round has taken too long
         remove  ///< the round is over
     };
 
     bool is_ours(round_moment const& m) const { return state_.holder == m.self.str(); }
-    /// Nobody holds it, or an instance that has gone.
+    /// Whether it has no holder, or one that has gone.
     bool is_free(round_moment const& m) const noexcept {
         return state_.holder.empty() || (is_holder_gone_ && m.is_holder_unseen);
     }
     bool is_late(round_moment const& m) const { return is_given_up_ || m.now >= begun_ + m.end_timeout; }
-    /// All our items are dealt with, and there may be some that we have not written down.
+    /// Whether all our items have handled the round, and some of them may not be noted yet.
     bool has_unnoted(round_moment const& m) const noexcept {
         return m.items.all_through(due_) && m.items.edition() != noted_edition_;
     }
-    bool is_complete() const noexcept { return left_ == 0; }
+    /// If all our items are ready or have handled the round: those that we have not noted as ready.
+    std::vector<item_index> unnoted_ready(round_moment const& m) const;
 
     round_step step_before(round_moment const& m);
     round_step step_open(round_moment const& m);
@@ -186,17 +192,21 @@ private:
     round_step make(round_moment const& m);
     round_step remove(round_moment const& m);
     round_step write(round_moment const& m, change what, round_state::stage s);
-    /// Another instance holds the round: whether it is still there, or what else is to be done by then.
+    /// The next step while another instance holds the round: checks whether that instance still exists, or does other
+    /// work first.
     round_step watch_holder(round_moment const& m, mono_time until);
     round_step call(round_hook which, mono_time until);
     round_step list(round_moment const& m);
     /// Rests if there is nothing new.
     round_step note(round_moment const& m);
-    /// Nothing is known of the notes of so many items.
+    round_step write_note(round_moment const& m, std::string_view mark);
+    /// The next step to read the notes; nothing: all are read.
+    std::optional<round_step> learn_notes(round_moment const& m);
+    /// Forgets the notes, for a job with that number of items.
     void forget_notes(std::uint32_t item_count);
     void take_note(std::string_view text);
 
-    /// The request has failed: it is made once more, after longer and longer pauses.
+    /// Repeats a failed request, after growing pauses.
     void try_again(round_moment const& m) noexcept;
     bool& has_called(round_hook which) noexcept { return has_called_[static_cast<std::size_t>(which)]; }
 
@@ -206,38 +216,49 @@ private:
     static constexpr std::chrono::seconds looks_for_holder_every{1};
     static constexpr std::size_t noted_at_once_max = 50'000; ///< some 400 kB
     static constexpr char note_separator = ',';              ///< no instance's name contains it
+    static constexpr std::string_view ready_mark = "+";      ///< before each item of a note; older members then skip it
+
+    /// The job's items that the notes read so far contain.
+    struct tally {
+        std::vector<bool> has{};
+        std::size_t left = 1; ///< the number of items without a note; 1 until the first list
+        void reset(std::uint32_t item_count);
+        void add(item_index i);
+    };
 
     wall_time due_;
     phase phase_ = phase::unread;
-    change changing_ = change::none; ///< what the last transaction changes, until its answer is there
+    change changing_ = change::none; ///< the change of the pending transaction
     bool has_items_ = false;         ///< items of this instance have begun for it
     bool is_given_up_ = false;
-    bool must_read_ = false;      ///< the node may not be as it was read, whatever the watch says
+    bool must_read_ = false;      ///< the node may have changed, although the watch has not fired
     std::uint8_t failures_ = 0;   ///< of requests, in a row; at most `failures_max`
-    bool is_holder_gone_ = false; ///< the registry has said so, of the holder that `state_` names
-    bool has_called_[2] = {};     ///< by `round_hook`; or it is not to be called any more
-    mono_time again_{};           ///< no request before that
+    bool is_holder_gone_ = false; ///< by the registry, for the holder in `state_`
+    bool has_called_[2] = {};     ///< by `round_hook`: it was called, or must not be called
+    mono_time again_{};           ///< no request before this
     mono_time begun_{};           ///< when this instance first saw the node
-    mono_time look_at_{};         ///< when to look again whether the holder is there
-    mono_time list_at_{};         ///< when to list the notes again although none has come
+    mono_time look_at_{};         ///< when to check the holder again
+    mono_time list_at_{};         ///< when to list the notes again without a change
 
     round_state state_{};      ///< once known
     node_version version_ = 0; ///< of the node, once known
 
     std::optional<node_version> latest_{}; ///< the version of `ext/rounds`, as read for the next transaction
-    std::int64_t latest_over_ = 0;         ///< what stood there
+    std::int64_t latest_over_ = 0;         ///< the content at that version
 
-    std::vector<item_index> noted_{};  ///< by us, ascending
-    std::vector<item_index> noting_{}; ///< by the note that is under way
-    std::uint64_t noted_edition_ = 0;  ///< of our items, of which nothing is left to note
-    std::uint32_t notes_ = 0;          ///< that we have written
+    std::vector<item_index> noted_{};       ///< by us, ascending
+    std::vector<item_index> noting_{};      ///< in the pending note
+    bool notes_ready_ = false;              ///< whether that note says that they are ready
+    std::set<item_index> ready_{};          ///< of ours; only if all start together
+    std::vector<item_index> ready_noted_{}; ///< by us, ascending
+    std::uint64_t noted_edition_ = 0;       ///< of our items, at which nothing was left to note
+    std::uint32_t notes_ = 0;               ///< the number of notes that we have written
 
     bool is_listed_ = false;            ///< the names below are known
     std::vector<std::string> names_{};  ///< of the nodes below, once listed
-    std::vector<std::string> unread_{}; ///< those of them that are to be read
-    std::set<std::string> read_{};      ///< those of them that have been read, and never change
-    std::vector<bool> dealt_{};         ///< which of the job's items the notes name that have been read
-    std::size_t left_ = 1;              ///< how many they do not name; 1 as long as none has been looked for
+    std::vector<std::string> unread_{}; ///< the names that must still be read
+    std::set<std::string> read_{};      ///< the names that have been read; their nodes never change
+    tally dealt_{}, all_ready_{};
 };
 
 std::string to_string(round_life const& l, node_version zero = 0);

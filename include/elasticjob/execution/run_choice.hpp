@@ -77,6 +77,10 @@ public:
     /// counts as handled.
     wall_time unrecorded_since(wall_time t) const;
 
+    /// For an item whose record belongs to another schedule: every instant of the present one up to the result counts
+    /// as handled.
+    wall_time old_schedule_until() const;
+
     /// Writes the item's next due instant into its record, after the end of a run.
     void note_next_due(run_record& record) const;
 
@@ -108,7 +112,7 @@ private:
     run_terms const& terms_;
     instance_id const& self_;
     wall_time wall_;
-    bool has_java_members_; ///< who keep no records
+    bool has_java_members_; ///< they keep no records
 };
 
 } // namespace elasticjob::detail

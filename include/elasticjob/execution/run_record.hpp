@@ -78,7 +78,7 @@ struct run_retry {
 };
 
 /// An entry of the history. Due instants that were not run share an entry, which stands for `count` of them up to
-/// `due`.
+/// `due`; so do orders, in entries of their own.
 struct run_entry {
     run_begin run;
     run_outcome outcome{};
@@ -89,16 +89,18 @@ struct run_entry {
     friend bool operator==(run_entry const&, run_entry const&) = default;
 };
 
-/// The authoritative record of an item's runs: written when a run starts, saves a checkpoint, reports progress, or ends, each
-/// time with a check of the version that was read. The item's next owner continues from it, so that every due instant is handled
-/// once, by whichever instance. A value; its functions only preserve its invariants.
+/// The authoritative record of an item's runs: written when a run starts, saves a checkpoint, reports progress, or
+/// ends, each time with a check of the version that was read. The item's next owner continues from it, so that every
+/// due instant is handled once, by whichever instance. A value; its functions only preserve its invariants.
 struct run_record {
-    std::uint64_t schedule = 0;                          ///< the fingerprint of the schedule that `through` belongs to
-    std::int64_t obeyed = 0;                             ///< the revision of the last order to run that was obeyed
-    wall_time through{};                                 ///< every due instant up to here has been handled
-    std::optional<run_begin> running{};                  ///< the live run, if any
-    std::optional<run_retry> retry{};                    ///< the run that waits for a retry; later instants wait for it
-    std::optional<run_retry> resume{}; ///< an order that was stopped while `retry` waited; repeated first
+    std::uint64_t schedule = 0; ///< the fingerprint of the schedule that `through` belongs to
+    std::int64_t obeyed = 0;    ///< the revision of the last order to run that was obeyed
+    std::int64_t created = 0;   ///< the revision that created the record's node; 0: from a version that did not note it
+    std::uint32_t copies = 0;   ///< how often the record was found in another node than it was written to
+    wall_time through{};        ///< every due instant up to here has been handled
+    std::optional<run_begin> running{}; ///< the live run, if any
+    std::optional<run_retry> retry{};   ///< the run that waits for a retry; later instants wait for it
+    std::optional<run_retry> resume{};  ///< an order that was stopped while `retry` waited; repeated first
     std::optional<wall_time> last_begun{}, last_completed{}, next_due{};
     std::string checkpoint{};        ///< the text that the item's body saved last, for its next run
     std::vector<run_entry> ledger{}; ///< the last entries, oldest first
@@ -106,10 +108,16 @@ struct run_record {
         dead_letters{}; ///< the last runs that failed for good, oldest first, until an operator handles them
 
     static constexpr std::size_t ledger_max = 12;
+    static constexpr std::uint32_t copies_max = 127;
     static constexpr std::size_t note_bytes_max = 200;
     static constexpr std::size_t checkpoint_bytes_max = 32'768;
     /// The maximum number of lines that `parse` accepts: far more than are ever written.
     static constexpr std::size_t lines_max = 500;
+
+    /// The fencing token of a run that was started at that revision. Revisions begin again after the znodes have been
+    /// copied to another ensemble, so the number of copies comes first: it takes the upper bits. ZooKeeper's revisions
+    /// need the other 56 after 16 million elections.
+    std::int64_t token_of(std::int64_t started_at) const noexcept { return (std::int64_t{copies} << 56) + started_at; }
 
     void add(run_entry e);
 
@@ -125,8 +133,8 @@ struct run_record {
     /// Keeps the run that failed last as a dead letter, of which there are at most `max`.
     void bury(std::size_t max);
 
-    /// Whether the item is done with every due instant up to here: it neither runs for one, nor waits for a retry.
-    /// (Orders belong to no due instant.)
+    /// The item has handled every due instant up to the result: no run for one is live or waits for a retry. (Orders
+    /// belong to no due instant.)
     wall_time settled_through() const;
 
     /// Lines of words; free text is at the end of its line. With the progress of the live run, if there is any.
@@ -136,8 +144,8 @@ struct run_record {
     /// `lines_max`. Lines of unknown kinds, from later versions, are ignored.
     static result<run_record> parse(std::string_view text);
 
-    /// The progress that a record's text tells of, which is no part of a `run_record`: nothing, if nothing runs or has
-    /// reported any, or if that line cannot be read.
+    /// The progress in a record's text, which is not part of a `run_record`. Nothing if no run is live or has reported
+    /// any, or if that line cannot be read.
     static std::optional<run_progress> parse_progress(std::string_view text);
 
     friend bool operator==(run_record const&, run_record const&) = default;
@@ -161,7 +169,7 @@ private:
         text += '\n';
     }
 
-    /// Makes room for one more, so that there are at most `max`, which is not 0: drops the oldest.
+    /// Drops the oldest until there is room for one more within `max`, which is not 0.
     static void make_room(std::vector<run_entry>& entries, std::size_t max);
     static std::string_view take(std::string_view& text, char separator);
     template <class Enum, std::size_t N>

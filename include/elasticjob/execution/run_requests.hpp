@@ -28,7 +28,7 @@ struct run_start {
 /// A run that has begun.
 struct run_ticket {
     item_index item{};
-    revision token = 0;       ///< the fencing token: grows with every run of the item
+    revision at = 0;          ///< of its start, which makes it the fencing token: see `run_record::token_of`
     node_version version = 0; ///< of the record
 };
 

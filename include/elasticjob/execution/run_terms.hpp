@@ -39,18 +39,21 @@ struct run_terms {
     /// When the schedule was written; nothing if unknown, or if the configuration was written later. Instants since
     /// then must be handled even if no instance has owned the item yet.
     std::optional<wall_time> schedule_written{};
+    /// When the schedule was written at the latest, by the registry's clock; nothing if unknown. Instants since then
+    /// must be handled if an item's record belongs to the schedule before it.
+    std::optional<wall_time> schedule_changed{};
     session_generation generation{};
     revision run_order = 0; ///< the last order to run all items
     wall_time ordered_at{}; ///< by the registry's clock
-    /// Orders up to this one are from before this instance joined. Items without a record ignore them if they had an owner
-    /// before.
+    /// Orders up to this one are from before this instance joined. Items without a record ignore them if they had an
+    /// owner before.
     revision obeyed_before = 0;
     bool is_open = false;                 ///< registered, enabled, not paused and not leaving: runs may begin
     bool may_stream = false;              ///< a streaming run may fetch again
     std::optional<wall_time> held_from{}; ///< later due instants and orders wait; see firing_hold.hpp
     wall_time enabled_since{}; ///< earlier instants are not made up for, because an operator had disabled the server
     wall_time resumed_at{};    ///< nor these, because an operator had paused it
-    /// Of the node of the pauses. Each start checks it, so none is left over when a pause has been written.
+    /// Of the node of the pauses. Each start checks it, so no start follows the write of a pause.
     std::optional<node_version> pauses_version{};
 
     bool is_monitored() const { return config->config().monitor_execution; }

@@ -5,7 +5,7 @@
 
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/decl.hpp>
-#include <elasticjob/execution/command_line.hpp> // argument_quoting
+#include <elasticjob/execution/command_line.hpp>     // argument_quoting
 #include <elasticjob/execution/sharding_context.hpp> // script_stream
 
 #include <concepts>
@@ -52,10 +52,10 @@ struct script_line {
 
 /// | expression | must hold                                                                            |
 /// |------------|--------------------------------------------------------------------------------------|
-/// | `h(line)`  | returns soon: meanwhile the program is not read from, and no limit of time is kept   |
+/// | `h(line)`  | returns soon: meanwhile nothing reads the program's output or enforces time limits   |
 ///
-/// An exception ends the run. Models: ForwardOutput, EventOutput, ProgressOutput, or a lambda. Threads: those of the pool;
-/// for several items at once, on one object.
+/// An exception ends the run. Models: ForwardOutput, EventOutput, ProgressOutput, or a lambda. Threads: those of the
+/// pool; for several items at once, on one object.
 template <class H>
 concept script_output = std::move_constructible<H> && std::invocable<H&, script_line const&>;
 
@@ -77,8 +77,8 @@ struct EventOutput {
     void operator()(script_line const& line) const;
 };
 
-/// Takes lines such as `elasticjob progress 40 100` on stdout as the progress of the run, see `sharding_context::progress`;
-/// the second number may be missing. All other lines go to the handler inside.
+/// Takes lines such as `elasticjob progress 40 100` on stdout as the progress of the run, see
+/// `sharding_context::progress`; the second number may be missing. All other lines go to the handler inside.
 template <script_output Others = ForwardOutput>
 struct ProgressOutput {
     Others others{}; ///< as given
@@ -89,7 +89,7 @@ struct ProgressOutput {
 };
 template <class Others>
 ProgressOutput(Others) -> ProgressOutput<Others>;
-ProgressOutput() -> ProgressOutput<>;
+ProgressOutput()->ProgressOutput<>;
 
 /// `scheduler.schedule(config, script{})`, `script{{.time_limit = 10min}}`,
 /// `script{{}, [](script_line const& line) { … }}`. `job_config::script_command_line` names the program.

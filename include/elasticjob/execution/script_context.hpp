@@ -24,13 +24,13 @@ using environment_variables = std::vector<std::pair<std::string, std::string>>;
 
 /// | variable                            | holds                                                             |
 /// |-------------------------------------|-------------------------------------------------------------------|
-/// | `ELASTICJOB_SHARDING_CONTEXT`       | what the last argument holds                                      |
+/// | `ELASTICJOB_SHARDING_CONTEXT`       | the same text as the last argument                                |
 /// | `ELASTICJOB_JOB_NAME`, `…_TASK_ID`, `…_SHARDING_TOTAL_COUNT`, `…_JOB_PARAMETER`, `…_SHARDING_ITEM`,     |
-/// | `…_SHARDING_PARAMETER`              | its members, one by one; always there, perhaps empty              |
+/// | `…_SHARDING_PARAMETER`              | its members, one by one; always set, perhaps empty                |
 /// | `ELASTICJOB_DUE`                    | the instant that the run is for, in ms since 1970                 |
-/// | `ELASTICJOB_SOURCE`, `…_ATTEMPT`    | why it is run; greater than 1 when an instance has died running it |
+/// | `ELASTICJOB_SOURCE`, `…_ATTEMPT`    | the cause of the run; more than 1 after an instance died running it |
 /// | `ELASTICJOB_TOKEN`                  | the fencing token: see `sharding_context`                         |
-/// | `ELASTICJOB_LAST_CHECKPOINT`        | what the last run saved, up to its first NUL                      |
+/// | `ELASTICJOB_LAST_CHECKPOINT`        | the checkpoint of the last run, up to its first NUL               |
 environment_variables script_variables(sharding_context const& ctx, std::string argument);
 
 namespace detail {

@@ -21,10 +21,10 @@
 namespace elasticjob {
 
 /// Replaces only `cron` and `schedules` in the stored configuration. `accept`, a `result<void>(valid_config const&)`,
-/// has the last word before the write; `items_max` as for `enroll`. If another client writes first or a reply is lost, this reads again and repeats,
-/// a limited number of times.
-/// Errors: those of `validate` and `accept`; no_node if the job does not exist; invalid_config if jobs would wait for
-/// each other; version_conflict if the nodes kept changing; those of the registry.
+/// has the last word before the write; `items_max` as for `enroll`. If another client writes first or a reply is lost,
+/// this reads again and repeats, a limited number of times. Errors: those of `validate` and `accept`; no_node if the
+/// job does not exist; invalid_config if jobs would wait for each other; version_conflict if the nodes kept changing;
+/// those of the registry.
 template <registry Registry, class Accept>
 task<result<void>> change_schedule(Registry& r, job_layout at, std::string cron, std::vector<job_schedule> schedules,
                                    Accept accept, std::uint32_t items_max = sharding_total_count_max) {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Makes an instance a member of a job, with one read and one transaction.
+/// \file \brief Makes an instance a member of a job, with a few reads and one transaction.
 #ifndef ELASTICJOB_MEMBERSHIP_ENROLL_HPP
 #define ELASTICJOB_MEMBERSHIP_ENROLL_HPP
 
 #include <elasticjob/core/algorithm.hpp> // find
 #include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/host_name.hpp>
 #include <elasticjob/membership/job_chain.hpp>
 #include <elasticjob/membership/stored_job.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/registry/registry.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -35,6 +36,57 @@ namespace detail {
 /// The nodes through which members find each other. Each follows its parent.
 std::vector<node_path> base_nodes(job_layout const& at);
 
+/// The nodes of a job that an enrollment has found, parents without their data. Threads: one at a time.
+class found_nodes {
+public:
+    explicit found_nodes(job_layout at);
+    found_nodes(found_nodes&&) noexcept;
+    found_nodes& operator=(found_nodes&&) noexcept;
+    ~found_nodes(); // compiled once, with those of the map
+
+    bool has(node_path const& path) const { return find(path) != nullptr; }
+    /// Null: the node is absent.
+    node const* find(node_path const& path) const;
+
+    /// The result of a read: the node, or nothing if it is absent.
+    void take(node_path path, std::optional<node> value);
+
+    /// Takes the names below `ext`. Returns whether a C++ member has joined before. Then all base nodes count as found,
+    /// and so do not need to be read. The transaction must check them.
+    bool take_names_below_ext(std::vector<std::string> const& names);
+
+    /// Whether the names below `ext` show that the node is absent.
+    bool is_known_absent(node_path const& path) const;
+
+private:
+    job_layout at_;
+    std::map<node_path, node> nodes_;
+};
+
+/// Finds out which of `parents` exist, and reads `details`. Takes one round trip. With `is_brief`, it lists the names
+/// below `ext` first: if a C++ member has joined before, one more round trip reads only the details that may exist.
+/// Errors: those of the registry.
+template <registry Registry>
+task<result<found_nodes>> find_nodes(Registry& r, job_layout at, std::vector<node_path> parents,
+                                     std::vector<node_path> details, bool is_brief) {
+    found_nodes found{at};
+    bool has_parents = false;
+    if (is_brief) {
+        auto const names = co_await r.children(at.ext());
+        if (!names && !(names.error() == errc::no_node)) co_return names.error();
+        has_parents = names && found.take_names_below_ext(*names);
+    }
+    std::vector<node_path> paths;
+    if (has_parents)
+        std::erase_if(details, [&](node_path const& p) { return found.is_known_absent(p); });
+    else
+        paths = std::move(parents);
+    paths.insert(paths.end(), details.begin(), details.end());
+    ELASTICJOB_CO_TRY(auto nodes, co_await read_all(r, paths));
+    for (std::size_t i = 0; i < paths.size(); ++i) found.take(std::move(paths[i]), std::move(nodes[i]));
+    co_return found;
+}
+
 } // namespace detail
 
 /// Registers the instance. One transaction creates the missing nodes of the job, writes the configuration with its
@@ -54,9 +106,10 @@ std::vector<node_path> base_nodes(job_layout const& at);
 /// that there is no tombstone. `accept`, a `result<void>(valid_config const&)`, has the last word on the configuration
 /// before the write. A stored configuration with more items or item parameters than `items_max` is refused before it is
 /// read. `traits` are the instance's own weight and labels (membership/traits.hpp). If they are empty, no
-/// node is read or written for them. The labels that items need are written together with the configuration. A job that
-/// follows another is refused if that job waits for it (membership/job_chain.hpp); the transaction checks the
-/// configurations of the whole chain.
+/// node is read or written for them. `host` is the name of this machine. If `is_host_name(host)`, it is written unless
+/// the registry has it already; otherwise no node is read or written for it. The labels that items need are written
+/// together with the configuration. A job that follows another is refused if that job waits for it
+/// (membership/job_chain.hpp); the transaction checks the configurations of the whole chain.
 ///
 /// If another client writes first or a reply is lost, this reads again and repeats, a limited number of times. Errors:
 /// job_conflict, also if a live instance has the name; invalid_config if jobs would wait for each other; malformed_data
@@ -65,37 +118,44 @@ std::vector<node_path> base_nodes(job_layout const& at);
 template <registry Registry, class Accept>
 task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, std::optional<valid_config> local,
                                 Accept accept, std::string traits = {}, arrival how = arrival::again,
-                                std::uint32_t items_max = sharding_total_count_max) {
+                                std::uint32_t items_max = sharding_total_count_max, std::string host = {}) {
     using action = config_decision::action;
     bool const is_new = local || how == arrival::first;
-    auto bases = detail::base_nodes(at);
+    auto const bases = detail::base_nodes(at);
     auto const server = std::string{self.server()};
     bool const tells_traits = !traits.empty();
+    bool const tells_host = is_host_name(host);
     bool const tells_labels = local && (!local->config().item_labels.empty() || local->config().overwrite);
+    auto parents = bases;
+    std::vector<node_path> details{at.removed(), at.config(), at.schedule(), at.server(server),
+                                   at.sharding_necessary()};
+    if (tells_traits) {
+        parents.push_back(at.traits());
+        details.push_back(at.traits_of(self));
+    }
+    if (tells_host) {
+        parents.push_back(at.hosts());
+        details.push_back(at.host(server));
+    }
+    if (tells_labels) details.push_back(at.item_labels());
     std::vector<std::int64_t> our_sessions;
     for (int attempt = 0; attempt < 20; ++attempt) {
+        // The first look leaves out nodes that hardly ever decide anything. If they do, the registry refuses the
+        // transaction, and the second look reads them too.
+        bool const is_brief = attempt == 0;
+        if (attempt == 1) details.push_back(at.instance(self));
         ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
         our_sessions.push_back(session.id);
-        auto paths = bases;
-        paths.insert(paths.end(), {at.config(), at.server(server), at.instance(self), at.sharding_necessary(), at.schedule(),
-                                   at.removed()});
-        auto const traits_at = paths.size();
-        if (tells_traits) paths.insert(paths.end(), {at.traits(), at.traits_of(self)});
-        auto const labels_at = paths.size();
-        if (tells_labels) paths.push_back(at.item_labels());
-        auto reading = co_await read_all(r, std::move(paths));
+        auto const reading = co_await detail::find_nodes(r, at, parents, details, is_brief);
         if (!reading && is_transient(reading.error())) continue;
-        if (!reading) co_return std::move(reading).error();
-        auto const& nodes = *reading;
-        auto const& config_node = nodes[bases.size()];
-        auto const& server_node = nodes[bases.size() + 1];
-        auto const& instance_node = nodes[bases.size() + 2];
-        auto const& necessary_node = nodes[bases.size() + 3];
-        auto const* schedule_node = nodes[bases.size() + 4] ? &*nodes[bases.size() + 4] : nullptr;
-        auto const& tombstone = nodes[bases.size() + 5];
+        if (!reading) co_return reading.error();
+        auto const& found = *reading;
+        auto const* schedule_node = found.find(at.schedule());
+        auto const* server_node = found.find(at.server(server));
+        auto const* instance_node = found.find(at.instance(self));
 
-        if (tombstone) co_return detail::removed_error(at);
-        auto const* stored_node = config_node ? &*config_node : nullptr;
+        if (found.has(at.removed())) co_return detail::removed_error(at);
+        auto const* stored_node = found.find(at.config());
         auto stored = detail::read_stored(stored_node, schedule_node, at, items_max);
         if (!stored && !(local && local->config().overwrite)) co_return std::move(stored).error();
         if (!local && !(stored && *stored)) co_return error{errc::no_node, "the job has been removed", at.root().str()};
@@ -110,7 +170,7 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, st
         bool const writes_config = decision.what == action::write_local;
         bool const sets_server = local ? writes_config : is_new;
         if (tells_labels && !writes_config)
-            detail::note_labels(decision, nodes[labels_at], local->config().item_labels);
+            detail::note_labels(decision, found.find(at.item_labels()), local->config().item_labels);
         valid_config in_force = writes_config ? *local : **stored;
         ELASTICJOB_CO_CHECK(accept(in_force));
         auto const chain = co_await read_job_chain(r, in_force.config());
@@ -118,13 +178,17 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, st
         if (!chain) co_return chain.error();
 
         transaction t{session.generation};
-        for (std::size_t i = 0; i < bases.size(); ++i)
-            if (!nodes[i]) t.create(bases[i], {});
+        for (auto const& base : bases) {
+            if (!found.has(base))
+                t.create(base, {});
+            else if (is_brief)
+                t.check(base); // it may not have been read
+        }
         t.check_absent(at.removed());
         if (writes_config) {
             detail::put_config(t, at, in_force.config(), stored_node, schedule_node);
         } else {
-            t.check(at.config(), config_node->stat.version);
+            t.check(at.config(), stored_node->stat.version);
             if (schedule_node) t.check(at.schedule(), schedule_node->stat.version);
         }
         std::string const state{in_force.config().disabled ? server_disabled : ""};
@@ -145,14 +209,22 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, st
                             at.instance(self).str()};
         if (instance_node && !is_here) t.remove(at.instance(self));
         if (!is_here) t.create(at.instance(self), {}, create_mode::ephemeral);
-        if (!necessary_node) t.create(at.sharding_necessary(), {});
+        if (!found.has(at.sharding_necessary())) t.create(at.sharding_necessary(), {});
         if (tells_traits) {
-            if (!nodes[traits_at]) t.create(at.traits(), {});
-            if (nodes[traits_at + 1]) t.remove(at.traits_of(self));
+            if (!found.has(at.traits())) t.create(at.traits(), {});
+            if (found.has(at.traits_of(self))) t.remove(at.traits_of(self));
             t.create(at.traits_of(self), traits, create_mode::ephemeral);
         }
+        if (tells_host) {
+            auto const* host_node = found.find(at.host(server));
+            if (!found.has(at.hosts())) t.create(at.hosts(), {});
+            if (!host_node)
+                t.create(at.host(server), host);
+            else if (host_node->data != host)
+                t.set(at.host(server), host); // whatever a process of the same address has written meanwhile
+        }
         if (tells_labels && writes_config)
-            detail::put_labels(t, at.item_labels(), nodes[labels_at], local->config().item_labels);
+            detail::put_labels(t, at.item_labels(), found.find(at.item_labels()), local->config().item_labels);
 
         check_job_chain(t, *chain);
 

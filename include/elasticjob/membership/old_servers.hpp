@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Finds the nodes `servers/<ip>` that machines have left behind.
+/// \file \brief Finds the nodes `servers/<ip>` and `ext/hosts/<ip>` that machines have left behind.
 #ifndef ELASTICJOB_MEMBERSHIP_OLD_SERVERS_HPP
 #define ELASTICJOB_MEMBERSHIP_OLD_SERVERS_HPP
 
@@ -21,17 +21,18 @@ namespace elasticjob {
 /// Facts in, decisions out.
 class old_servers {
 public:
-    /// The maximum number of nodes in one read and one removal.
+    /// The maximum number of servers in one read and one removal.
     static constexpr std::size_t batch_max = 200;
 
-    /// The nodes to read now: the next batch of listed servers without an instance. After the last one it starts again
-    /// at the beginning.
+    /// The nodes to read now: those of the next batch of listed servers without an instance, each followed by the node
+    /// of its host name. After the last server it starts again at the beginning.
     std::vector<node_path> pick(job_layout const& at, std::vector<std::string> listed,
                                 std::vector<instance_id> const& instances);
 
-    /// Removes the nodes that are empty and were last written before `written_before`. Checks that this session's
-    /// instance leads, that each node is unchanged since it was read, and that no instance has joined since the
-    /// assignment was written: an instance that joins requests a sharding. Empty if there is nothing to remove.
+    /// Removes the servers' nodes that are empty and were last written before `written_before`, with the nodes of their
+    /// host names. Checks that this session's instance leads, that each server's node is unchanged since it was read,
+    /// and that no instance has joined since the assignment was written: an instance that joins requests a sharding.
+    /// Empty if there is nothing to remove.
     /// Precondition: `read` holds the nodes at the paths that `pick` returned.
     transaction removal(job_layout const& at, session_generation g, node_version assignment,
                         std::vector<std::optional<node>> const& read, wall_time written_before) const;

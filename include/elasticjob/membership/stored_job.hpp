@@ -20,8 +20,9 @@
 namespace elasticjob::detail {
 
 /// The stored configuration from its two nodes; null means that a node is absent. It is checked as strictly as our own,
-/// because a member must not start a configuration that it cannot run. More items or item parameters than `items_max` are
-/// refused before anything else is read, because other programs may have written them, and other jobs wait meanwhile.
+/// because a member must not start a configuration that it cannot run. More items or item parameters than `items_max`
+/// are refused before anything else is read, because other programs may have written them, and other jobs wait
+/// meanwhile.
 result<std::optional<valid_config>> read_stored(node const* stored, node const* schedule, job_layout const& at,
                                                 std::uint32_t items_max);
 
@@ -30,8 +31,8 @@ result<std::optional<valid_config>> read_stored(node const* stored, node const* 
 void put_config(transaction& t, job_layout const& at, job_config const& config, node const* stored, node const* schedule);
 
 /// The labels that items need are stored beside the configuration's node and written together with it.
-void put_labels(transaction& t, node_path path, std::optional<node> const& stored, std::string const& labels);
-void note_labels(config_decision& decision, std::optional<node> const& stored, std::string const& labels);
+void put_labels(transaction& t, node_path path, node const* stored, std::string const& labels);
+void note_labels(config_decision& decision, node const* stored, std::string const& labels);
 
 /// The error for a job that has a tombstone.
 error removed_error(job_layout const& at);

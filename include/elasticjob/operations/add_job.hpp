@@ -34,8 +34,7 @@ task<result<config_decision>> publish_job(Registry& r, valid_config config) {
     auto const& ours = config.config();
     for (int attempt = 0; attempt < 20; ++attempt) {
         ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
-        std::vector<node_path> paths{at.root(),     at.ext(),         at.removed(),
-                                     at.config(),   at.schedule(),    at.item_labels()};
+        std::vector<node_path> paths{at.root(), at.ext(), at.removed(), at.config(), at.schedule(), at.item_labels()};
         auto reading = co_await read_all(r, std::move(paths));
         if (!reading && is_transient(reading.error())) continue;
         if (!reading) co_return std::move(reading).error();
@@ -43,13 +42,14 @@ task<result<config_decision>> publish_job(Registry& r, valid_config config) {
         if (nodes[2]) co_return detail::removed_error(at);
         auto const* stored_node = nodes[3] ? &*nodes[3] : nullptr;
         auto const* schedule_node = nodes[4] ? &*nodes[4] : nullptr;
+        auto const* labels_node = nodes[5] ? &*nodes[5] : nullptr;
         auto const stored = detail::read_stored(stored_node, schedule_node, at, sharding_total_count_max);
         if (!stored && !ours.overwrite) co_return stored.error();
         std::optional<job_config> before;
         if (stored && *stored) before = (*stored)->config();
         ELASTICJOB_CO_TRY(decision_type decision, decide_config(before, ours));
         if (decision.what == decision_type::action::keep_stored) {
-            detail::note_labels(decision, nodes[5], ours.item_labels);
+            detail::note_labels(decision, labels_node, ours.item_labels);
             co_return decision;
         }
         auto const chain = co_await read_job_chain(r, ours);
@@ -60,7 +60,7 @@ task<result<config_decision>> publish_job(Registry& r, valid_config config) {
         if (!nodes[1]) t.create(at.ext(), {});
         t.check_absent(at.removed());
         detail::put_config(t, at, ours, stored_node, schedule_node);
-        detail::put_labels(t, at.item_labels(), nodes[5], ours.item_labels);
+        detail::put_labels(t, at.item_labels(), labels_node, ours.item_labels);
         check_job_chain(t, *chain);
         auto const reply = co_await r.commit(std::move(t));
         if (reply && *reply) co_return decision;
@@ -79,10 +79,9 @@ result<config_decision> add_job(Registry& r, job_config config) {
     return block_on(l, within(l, l.now() + std::chrono::seconds{10}, publish_job(r, std::move(valid))));
 }
 
-/// Adds a job as an operator's command, or finds that it is there and configured so. `strategies` are those that the members
-/// know besides this library's. Waits up to ten seconds.
-/// Errors: node_exists if a job of that name is there and is configured otherwise; all others as `change_settings`. Threads:
-/// any but the loop's.
+/// Adds a job as an operator's command, or finds that it is there and configured so. `strategies` are those that the
+/// members know besides this library's. Waits up to ten seconds. Errors: node_exists if a job of that name is there and
+/// is configured otherwise; all others as `change_settings`. Threads: any but the loop's.
 template <registry Registry>
 result<command_result> add_job(Registry& r, job_config config, command_by by,
                                std::vector<std::string> strategies = {}) {

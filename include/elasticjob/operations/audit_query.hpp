@@ -47,9 +47,9 @@ result<audit_page> audit_page_of(std::vector<std::pair<std::string, audit_trail>
 
 } // namespace detail
 
-/// A page of the commands in all jobs, also in those that have been removed. One request for the names of the jobs and one for
-/// each job. A trail that cannot be read does not hide the others.
-/// Errors: invalid_argument for a cursor that is none; those of the registry.
+/// A page of the commands in all jobs, also in those that have been removed. One request for the names of the jobs and
+/// one for each job. A trail that cannot be read does not hide the others. Errors: invalid_argument for a cursor that
+/// is none; those of the registry.
 template <registry Registry>
 task<result<audit_page>> find_commands(Registry& r, audit_query query) {
     ELASTICJOB_CO_TRY(auto names, co_await find_job_names(r));
@@ -71,8 +71,8 @@ task<result<audit_page>> find_commands(Registry& r, audit_query query) {
     co_return page;
 }
 
-/// The same for programs that have no coroutine at hand. Waits up to `timeout`. Errors: as above, and timed_out. Threads: any
-/// but the loop's.
+/// The same for programs that have no coroutine at hand. Waits up to `timeout`. Errors: as above, and timed_out.
+/// Threads: any but the loop's.
 template <registry Registry>
 result<audit_page> list_commands(Registry& r, audit_query query,
                                  std::chrono::milliseconds timeout = std::chrono::seconds{60}) {

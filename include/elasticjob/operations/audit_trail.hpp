@@ -43,8 +43,8 @@ struct audit_entry {
     friend bool operator==(audit_entry const&, audit_entry const&) = default;
 };
 
-/// The last commands of a job, oldest first, and the store of their idempotency keys. Commands that were carried out and
-/// those that were refused have a limit each, so that no number of refusals makes a key forgotten. A value.
+/// The last commands of a job, oldest first, and the store of their idempotency keys. Commands that were carried out
+/// and those that were refused have a limit each, so that no number of refusals makes a key forgotten. A value.
 class audit_trail {
 public:
     static constexpr std::size_t carried_out_max = 200;
@@ -76,7 +76,8 @@ private:
 /// The trail that stands in the job's node; an empty one if there is no node. Errors: malformed_data.
 result<audit_trail> read_audit_node(job_layout const& at, node const* there);
 
-/// The commands of a job. One request. Errors: malformed_data; those of the registry. A job that does not exist has none.
+/// The commands of a job. One request. Errors: malformed_data; those of the registry. A job that does not exist has
+/// none.
 template <registry Registry>
 task<result<audit_trail>> find_audit_trail(Registry& r, job_name job) {
     job_layout const at{job};

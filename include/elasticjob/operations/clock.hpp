@@ -66,9 +66,9 @@ private:
 
 } // namespace detail
 
-/// Compares the clocks by `samples` writes, 1 to 100, of an ephemeral node at the registry's root, which no listing of jobs
-/// shows and which is removed at the end, whatever happens. Takes `samples` + 2 requests, one after the other. With several
-/// samples the uncertainty is that of what they have in common; a clock that is set meanwhile begins anew.
+/// Compares the clocks by `samples` writes, 1 to 100, of an ephemeral node at the registry's root, which no listing of
+/// jobs shows and which is removed at the end, whatever happens. Takes `samples` + 2 requests, one after the other.
+/// With several samples the uncertainty is that of what they have in common; a clock that is set meanwhile begins anew.
 /// Errors: invalid_argument for another number of samples; those of the registry.
 template <registry Registry>
 task<result<clock_reading>> find_clock(Registry& r, int samples = 5) {
@@ -89,8 +89,8 @@ task<result<clock_reading>> find_clock(Registry& r, int samples = 5) {
     co_return taken.result(r.loop().wall_now());
 }
 
-/// The same for programs that have no coroutine at hand. Waits up to ten seconds. Errors: as above, and timed_out. Threads:
-/// any but the loop's.
+/// The same for programs that have no coroutine at hand. Waits up to ten seconds. Errors: as above, and timed_out.
+/// Threads: any but the loop's.
 template <registry Registry>
 result<clock_reading> read_clock(Registry& r, int samples = 5) {
     auto& l = r.loop();

@@ -24,8 +24,8 @@ struct command_by {
     std::string operator_name;
 
     /// Two calls with one key are one command: the second one reports what the first one did. 1 to 100 visible ASCII
-    /// characters. A key is remembered for the next 200 commands of the job. Empty: the call makes one of its own, so that
-    /// it survives a lost reply itself, but a second call is a second command.
+    /// characters. A key is remembered for the next 200 commands of the job. Empty: the call makes one of its own, so
+    /// that it survives a lost reply itself, but a second call is a second command.
     std::string key{};
 
     /// Validate and say what would be done, but write nothing, not even to the audit trail.
@@ -83,16 +83,17 @@ struct command_base {
     bool is_removed() const { return nodes[2].has_value(); }
     bool has_config() const { return nodes[3] && !nodes[3]->data.empty(); }
 
-    /// What every command's transaction begins with: the job is there, configured as it was read, and has not been removed;
-    /// unless the title says that the command does without. A job that has been removed still is.
+    /// What every command's transaction begins with: the job is there, configured as it was read, and has not been
+    /// removed; unless the title says that the command does without. A job that has been removed still is.
     transaction begin(job_layout const& at, command_title const& title) const;
 
-    /// What it ends with. If the plan says so, the registry refuses the transaction unless nothing else is left of the job.
+    /// What it ends with. If the plan says so, the registry refuses the transaction unless nothing else is left of the
+    /// job.
     void record(transaction& t, job_layout const& at, audit_entry e, bool leaves_only_trail = false) const;
 };
 
-/// The last operations of a transaction: writes the trail, and removes the job's root on the way, which the registry refuses
-/// if anything else is below it.
+/// The last operations of a transaction: writes the trail, and removes the job's root on the way, which the registry
+/// refuses if anything else is below it.
 void put_trail_alone(transaction& t, job_layout const& at, std::optional<node> const& trail, std::string text);
 
 template <registry Registry>
@@ -118,14 +119,14 @@ task<void> record_refusal(Registry& r, job_layout at, audit_entry e) {
     }
 }
 
-/// Carries a command out. `plan(t)`, a coroutine, reads what the command depends on, validates, and adds to the transaction
-/// what is to be done, with checks of all that it was decided on; it may be asked again, up to 20 times, when somebody else
-/// was quicker or a reply was lost. The same transaction writes the audit trail with the command's key, against the version
-/// that was read: so a command whose reply was lost is found there and not given twice, and of two calls with one key only
-/// one is carried out.
-/// Errors: invalid_argument for an operator's name or key that cannot be used, and for a key that another command has used;
-/// no_node and removed if there is no such job; malformed_data for a trail that cannot be read; version_conflict if it
-/// never came to rest; those of `plan`, which are refusals and go on record; those of the registry.
+/// Carries a command out. `plan(t)`, a coroutine, reads what the command depends on, validates, and adds to the
+/// transaction what is to be done, with checks of all that it was decided on; it may be asked again, up to 20 times,
+/// when somebody else was quicker or a reply was lost. The same transaction writes the audit trail with the command's
+/// key, against the version that was read: so a command whose reply was lost is found there and not given twice, and of
+/// two calls with one key only one is carried out. Errors: invalid_argument for an operator's name or key that cannot
+/// be used, and for a key that another command has used; no_node and removed if there is no such job; malformed_data
+/// for a trail that cannot be read; version_conflict if it never came to rest; those of `plan`, which are refusals and
+/// go on record; those of the registry.
 template <registry Registry, class Plan>
 task<result<command_result>> carry_out(Registry& r, job_name job, command_by given, command_title title, Plan plan) {
     using effect = command_result::effect;

@@ -57,8 +57,8 @@ struct settled_letters {
     std::string next{};          ///< as in a page
 };
 
-/// How many letters one call handles at most, apart from the other letters of the last item: half of what the trail of a job
-/// remembers.
+/// How many letters one call handles at most, apart from the other letters of the last item: half of what the trail of
+/// a job remembers.
 inline constexpr std::size_t settled_letters_max = audit_trail::carried_out_max / 2;
 
 namespace detail {
@@ -119,11 +119,10 @@ task<result<bool>> add_letters(Registry& r, job_layout at, letter_place& place, 
 
 } // namespace detail
 
-/// A page of dead letters. One request for each job up to the end of the page, one for each of its items, and one for the
-/// names of the jobs if all are wanted. A record that cannot be read does not hide the others. Read node by node, so the
-/// parts of the page may be of different moments.
-/// Errors: no_node if the job does not exist, or no instance of it keeps records; invalid_argument for a name that no job can
-/// have, or a cursor that is none; those of the registry.
+/// A page of dead letters. One request for each job up to the end of the page, one for each of its items, and one for
+/// the names of the jobs if all are wanted. A record that cannot be read does not hide the others. Read node by node,
+/// so the parts of the page may be of different moments. Errors: no_node if the job does not exist, or no instance of
+/// it keeps records; invalid_argument for a name that no job can have, or a cursor that is none; those of the registry.
 template <registry Registry>
 task<result<dead_letter_page>> find_dead_letter_page(Registry& r, dead_letter_query query) {
     query.letters_max = std::max(query.letters_max, std::size_t{1});
@@ -163,12 +162,11 @@ task<result<dead_letter_page>> find_dead_letter_page(Registry& r, dead_letter_qu
     co_return page;
 }
 
-/// Handles a page of dead letters, `settled_letters_max` at most: one command for each, in the trail of its job, with a key
-/// that is made from the given one. So a repeated call settles no letter twice, and one that is refused does not keep the
-/// others. Of the letters of one item only one can run again at a time; the others are refused, and can be ordered when it
-/// has ended.
-/// Errors: as `find_dead_letter_page`; invalid_argument for a name or key that cannot be used, which for many has at most 50
-/// characters. What became of each letter is in the result.
+/// Handles a page of dead letters, `settled_letters_max` at most: one command for each, in the trail of its job, with a
+/// key that is made from the given one. So a repeated call settles no letter twice, and one that is refused does not
+/// keep the others. Of the letters of one item only one can run again at a time; the others are refused, and can be
+/// ordered when it has ended. Errors: as `find_dead_letter_page`; invalid_argument for a name or key that cannot be
+/// used, which for many has at most 50 characters. What became of each letter is in the result.
 template <registry Registry>
 task<result<settled_letters>> order_dead_letters(Registry& r, dead_letter_query query, dead_letter_verdict verdict,
                                                  command_by by) {
@@ -197,7 +195,8 @@ result<dead_letter_page> list_dead_letters(Registry& r, dead_letter_query query,
     return block_on(l, within(l, l.now() + timeout, find_dead_letter_page(r, std::move(query))));
 }
 
-/// Runs a page of dead letters again. Errors: as `order_dead_letters`, and timed_out: repeat the call with the same key.
+/// Runs a page of dead letters again. Errors: as `order_dead_letters`, and timed_out: repeat the call with the same
+/// key.
 template <registry Registry>
 result<settled_letters> run_again(Registry& r, dead_letter_query query, command_by by,
                                   std::chrono::milliseconds timeout = std::chrono::seconds{60}) {

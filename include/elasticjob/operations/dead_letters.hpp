@@ -144,8 +144,8 @@ task<result<command_result>> order_dead_letter(Registry& r, job_name job, item_i
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
 }
 
-// The same as blocking calls. Those with the name of an operator are on record and wait up to ten seconds. Threads: any but
-// the loop's.
+// The same as blocking calls. Those with the name of an operator are on record and wait up to ten seconds. Threads: any
+// but the loop's.
 
 /// The dead letters of a job, in the order of its items. Errors: as `find_dead_letters`, and invalid_argument for an
 /// invalid job name.
@@ -155,8 +155,8 @@ result<std::vector<dead_letter>> list_dead_letters(Registry& r, std::string_view
     return block_on(r.loop(), find_dead_letters(r, std::move(name)));
 }
 
-/// Makes the item's owner run a dead letter at once, without a record of the command. Errors: as `settle_dead_letter`, and
-/// invalid_argument for an invalid job name.
+/// Makes the item's owner run a dead letter at once, without a record of the command. Errors: as `settle_dead_letter`,
+/// and invalid_argument for an invalid job name.
 template <registry Registry>
 result<void> run_again(Registry& r, std::string_view job, item_index item, wall_time due) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));
@@ -170,8 +170,8 @@ result<void> discard(Registry& r, std::string_view job, item_index item, wall_ti
     return block_on(r.loop(), settle_dead_letter(r, std::move(name), item, due, dead_letter_verdict::discard));
 }
 
-/// Makes the item's owner run a dead letter at once. Errors: as `order_dead_letter`, and timed_out: repeat the call with the
-/// same key; invalid_argument for an invalid job name.
+/// Makes the item's owner run a dead letter at once. Errors: as `order_dead_letter`, and timed_out: repeat the call
+/// with the same key; invalid_argument for an invalid job name.
 template <registry Registry>
 result<command_result> run_again(Registry& r, std::string_view job, item_index item, wall_time due, command_by by) {
     return detail::wait_for_job(r, job, [&](job_name name) {

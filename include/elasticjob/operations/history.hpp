@@ -35,13 +35,13 @@ result<history_page<execution_row>> page_of(std::vector<execution_row> rows, his
 
 } // namespace detail
 
-/// A page of runs from the run records, for jobs whose events nobody writes into a database: the last twelve due instants and
-/// orders of each item, as far as they were run, and the live run. Java members and jobs that are not monitored have none. The
-/// rows have no host name and no task id. A record that cannot be read is left out: `check_job` finds it.
-/// One request for each job, and one for each of its items; one more for the names of the jobs if none is given. Each page
-/// reads them all.
-/// Errors: invalid_argument for a query that executions cannot answer; no_node if the job does not exist or keeps no records;
-/// too_large if there are more than 20,000 items: name a job; those of the registry.
+/// A page of runs from the run records, for jobs whose events nobody writes into a database: the last twelve due
+/// instants and orders of each item, as far as they were run, and the live run. Java members and jobs that are not
+/// monitored have none. The rows have no host name and no task id. A record that cannot be read is left out:
+/// `check_job` finds it. One request for each job, and one for each of its items; one more for the names of the jobs if
+/// none is given. Each page reads them all. Errors: invalid_argument for a query that executions cannot answer; no_node
+/// if the job does not exist or keeps no records; too_large if there are more than 20,000 items: name a job; those of
+/// the registry.
 template <registry Registry>
 task<result<history_page<execution_row>>> find_executions(Registry& r, history_query query) {
     ELASTICJOB_CO_CHECK(detail::check_execution_query(query));
@@ -74,8 +74,8 @@ task<result<history_page<execution_row>>> find_executions(Registry& r, history_q
     co_return detail::page_of(std::move(rows), query);
 }
 
-/// The same for programs that have no coroutine at hand. Waits up to `timeout`. Errors: as above, and timed_out. Threads: any
-/// but the loop's.
+/// The same for programs that have no coroutine at hand. Waits up to `timeout`. Errors: as above, and timed_out.
+/// Threads: any but the loop's.
 template <registry Registry>
 result<history_page<execution_row>> list_executions(Registry& r, history_query const& query,
                                                     std::chrono::milliseconds timeout = std::chrono::seconds{60}) {

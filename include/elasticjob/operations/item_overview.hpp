@@ -102,10 +102,9 @@ item_overview overview_of(item_index item, item_reading const& read, std::vector
 } // namespace detail
 
 /// A page of the items of a job. Five requests for the job, and four for each item of the page; one more for each if a
-/// Java member has sharded the job. `next_due` counts from the clock of this process. A record that cannot be read does not
-/// hide the other items.
-/// Errors: no_node if there is no such job; malformed_data and those of `validate` for a configuration that cannot be used;
-/// those of the registry.
+/// Java member has sharded the job. `next_due` counts from the clock of this process. A record that cannot be read does
+/// not hide the other items. Errors: no_node if there is no such job; malformed_data and those of `validate` for a
+/// configuration that cannot be used; those of the registry.
 template <registry Registry>
 task<result<item_page>> find_items(Registry& r, job_name job, item_query query) {
     job_layout const at{job};

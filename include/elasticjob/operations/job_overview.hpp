@@ -208,11 +208,11 @@ task<result<std::vector<std::string>>> find_job_names(Registry& r) {
     co_return names;
 }
 
-/// A page of the jobs that have a configuration. One request for all names, and six for each job that is looked at: those
-/// whose names fit, up to the end of the page. More only for a job that a Java member has sharded, one for each item; and
-/// for a job whose first instance is disabled, one for each server. A configuration that cannot be read does not hide the
-/// other jobs. Read node by node, so the parts of the page may be of different moments.
-/// Errors: those of the registry.
+/// A page of the jobs that have a configuration. One request for all names, and six for each job that is looked at:
+/// those whose names fit, up to the end of the page. More only for a job that a Java member has sharded, one for each
+/// item; and for a job whose first instance is disabled, one for each server. A configuration that cannot be read does
+/// not hide the other jobs. Read node by node, so the parts of the page may be of different moments. Errors: those of
+/// the registry.
 template <registry Registry>
 task<result<job_page>> find_jobs(Registry& r, job_query query) {
     ELASTICJOB_CO_TRY(auto names, co_await find_job_names(r));

@@ -27,14 +27,15 @@ struct job_settings {
 struct settings_change {
     job_config config;
 
-    /// The tag that was read. If the configuration has changed since, the command is refused. Empty: whatever it is now.
+    /// The tag that was read. If the configuration has changed since, the command is refused. Empty: whatever it is
+    /// now.
     std::string expected{};
 
     /// Whether a job of that name is added if there is none.
     bool may_add = false;
 
-    /// Names of strategies that the members know besides those of this library. Another one is refused: its members would
-    /// ignore the configuration.
+    /// Names of strategies that the members know besides those of this library. Another one is refused: its members
+    /// would ignore the configuration.
     std::vector<std::string> strategies{};
 
     /// Whether the configuration of a job that is there is changed. If not, another configuration is refused.
@@ -55,8 +56,8 @@ result<valid_config> checked_settings(settings_change const& change);
 
 } // namespace detail
 
-/// Three requests. Errors: no_node if there is no such job; malformed_data and those of `validate` for what is stored; those
-/// of the registry.
+/// Three requests. Errors: no_node if there is no such job; malformed_data and those of `validate` for what is stored;
+/// those of the registry.
 template <registry Registry>
 task<result<job_settings>> find_settings(Registry& r, job_name job) {
     job_layout const at{job};
@@ -71,11 +72,12 @@ task<result<job_settings>> find_settings(Registry& r, job_name job) {
     co_return found;
 }
 
-/// Validates a configuration, strategy included, and writes it in one transaction, which takes effect at the next firing
-/// (RS-1). What is stored may be damaged: then it is replaced.
-/// Errors: those of `validate`, before anything is read; unknown_strategy; no_node if there is no such job and it may not be
-/// added; node_exists if there is one and it may not be changed; removed if the job was removed for good; job_conflict if it has another class or type; version_conflict if the
-/// configuration is not the expected one any more; invalid_config if jobs would wait for each other; those of `carry_out`.
+/// Validates a configuration, strategy included, and writes it in one transaction, which takes effect at the next
+/// firing (RS-1). What is stored may be damaged: then it is replaced. Errors: those of `validate`, before anything is
+/// read; unknown_strategy; no_node if there is no such job and it may not be added; node_exists if there is one and it
+/// may not be changed; removed if the job was removed for good; job_conflict if it has another class or type;
+/// version_conflict if the configuration is not the expected one any more; invalid_config if jobs would wait for each
+/// other; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_settings(Registry& r, settings_change change, command_by by) {
     ELASTICJOB_CO_TRY(auto const valid, detail::checked_settings(change));
@@ -85,6 +87,7 @@ task<result<command_result>> order_settings(Registry& r, settings_change change,
         ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, paths));
         auto const* config_node = nodes[0] ? &*nodes[0] : nullptr;
         auto const* schedule_node = nodes[1] ? &*nodes[1] : nullptr;
+        auto const* labels_node = nodes[2] ? &*nodes[2] : nullptr;
         if (!change.expected.empty() && change.expected != detail::tag_of(nodes[0], nodes[1], nodes[2]))
             co_return error{errc::version_conflict,
                             "the configuration has changed since it was read: read it again, and change that one",
@@ -93,7 +96,7 @@ task<result<command_result>> order_settings(Registry& r, settings_change change,
         auto const stored = detail::read_stored(config_node, schedule_node, at, sharding_total_count_max);
         if (stored && *stored) before = (*stored)->config();
         ELASTICJOB_CO_TRY(auto decision, decide_config(before, valid.config()));
-        detail::note_labels(decision, nodes[2], valid.config().item_labels);
+        detail::note_labels(decision, labels_node, valid.config().item_labels);
         if (before && decision.differences.empty())
             co_return detail::command_plan{"it is configured so already", false};
         if (config_node && !change.may_change)
@@ -103,7 +106,7 @@ task<result<command_result>> order_settings(Registry& r, settings_change change,
                             at.config().str()};
         ELASTICJOB_CO_TRY(auto const chain, co_await read_job_chain(r, valid.config()));
         detail::put_config(t, at, valid.config(), config_node, schedule_node);
-        detail::put_labels(t, at.item_labels(), nodes[2], valid.config().item_labels);
+        detail::put_labels(t, at.item_labels(), labels_node, valid.config().item_labels);
         check_job_chain(t, chain);
         if (!config_node) co_return detail::command_plan{"the job is added"};
         co_return detail::command_plan{detail::text_of_change(decision)};
@@ -115,8 +118,8 @@ task<result<command_result>> order_settings(Registry& r, settings_change change,
 
 // The same for programs that have no coroutine at hand. Threads: any but the loop's.
 
-/// The configuration of a job. Waits up to ten seconds. Errors: as `find_settings`, and timed_out; invalid_argument for a
-/// name that no job can have.
+/// The configuration of a job. Waits up to ten seconds. Errors: as `find_settings`, and timed_out; invalid_argument for
+/// a name that no job can have.
 template <registry Registry>
 result<job_settings> read_settings(Registry& r, std::string_view job) {
     return detail::wait_for_job(r, job, [&](job_name name) { return find_settings(r, std::move(name)); });

@@ -10,8 +10,8 @@
 
 namespace elasticjob::detail {
 
-/// Has the owner read the record again (TR-5). An order that stands there is written anew, so that the owner, who may just
-/// have read the record as it was before, cannot remove it.
+/// Has the owner read the record again (TR-5). An order that stands there is written anew, so that the owner, who may
+/// just have read the record as it was before, cannot remove it.
 inline void put_look_order(transaction& t, job_layout const& at, item_index item, std::optional<node> const& there) {
     if (there)
         t.set(at.look_order(item), {}, there->stat.version);

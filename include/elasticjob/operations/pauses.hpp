@@ -30,11 +30,11 @@ task<result<std::vector<job_pause>>> find_pauses(Registry& r, job_name job) {
     co_return pauses.all();
 }
 
-/// Pauses or resumes a server of a job, or the whole job if `server` is empty: while it is paused, no run begins there, and
-/// the items stay where they are (PA-1). What runs goes on. What becomes due meanwhile is skipped, and on record as that.
-/// Java members do not know pauses.
-/// Errors: no_node if there is no such job, or it has no such server; malformed_data if the pauses cannot be read;
-/// invalid_argument for a name that no server can have; too_large if 1,000 servers are paused; those of `carry_out`.
+/// Pauses or resumes a server of a job, or the whole job if `server` is empty: while it is paused, no run begins there,
+/// and the items stay where they are (PA-1). What runs goes on. What becomes due meanwhile is skipped, and on record as
+/// that. Java members do not know pauses. Errors: no_node if there is no such job, or it has no such server;
+/// malformed_data if the pauses cannot be read; invalid_argument for a name that no server can have; too_large if 1,000
+/// servers are paused; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_pause(Registry& r, job_name job, std::string server, pausing what, command_by by) {
     job_layout const at{job};
@@ -63,8 +63,8 @@ task<result<command_result>> order_pause(Registry& r, job_name job, std::string 
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
 }
 
-/// Pauses or resumes a server in all jobs that have a node of it: one command for each job, under the same key. Repeat it
-/// with that key if some of them failed. Errors: as `find_server`; what became of each job is in the result.
+/// Pauses or resumes a server in all jobs that have a node of it: one command for each job, under the same key. Repeat
+/// it with that key if some of them failed. Errors: as `find_server`; what became of each job is in the result.
 template <registry Registry>
 task<result<std::vector<command_in_job>>> order_pause_everywhere(Registry& r, std::string server, pausing what,
                                                                  command_by by) {

@@ -74,9 +74,9 @@ result<std::vector<instance_id>> imagined(std::vector<instance_id> there, job_ch
 /// Reads the same nodes as a leader and calls the strategy. Sends requests for the job, for each instance, and, if a
 /// Java member has sharded the job, for each item. The strategy is a type. If it is not the job's strategy, the plan
 /// shows what a change of strategy would move. A leader shards only after a change, so a plan without changes may show
-/// moves that do not happen by themselves.
-/// Errors: no_node if there is no such job; invalid_argument for instances that cannot leave or join, and 0 items;
-/// invalid_config for labels that cannot be read; job_threw if the strategy throws; malformed_data; those of the registry.
+/// moves that do not happen by themselves. Errors: no_node if there is no such job; invalid_argument for instances that
+/// cannot leave or join, and 0 items; invalid_config for labels that cannot be read; job_threw if the strategy throws;
+/// malformed_data; those of the registry.
 template <sharding_strategy Strategy, registry Registry>
 task<result<job_plan>> plan_job(Registry& r, job_name job, job_change change) {
     job_layout const at{job};

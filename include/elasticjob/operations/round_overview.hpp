@@ -45,12 +45,12 @@ struct round_overview {
     std::uint32_t items = 0;          ///< whose records tell of it
 };
 
-/// The rounds that those records tell of, the newest first. Runs that an operator or the program ordered are none. O(n log n)
-/// in the number of entries.
+/// The rounds that those records tell of, the newest first. Runs that an operator or the program ordered are none. O(n
+/// log n) in the number of entries.
 std::vector<round_overview> rounds_of(std::vector<run_record> const& records);
 
-/// The recent rounds of a job, as far as the records of its first `items_max` items tell: about the last twelve. One request for
-/// the list of records, and one for each. A record that cannot be read is left out: `check_job` finds it.
+/// The recent rounds of a job, as far as the records of its first `items_max` items tell: about the last twelve. One
+/// request for the list of records, and one for each. A record that cannot be read is left out: `check_job` finds it.
 /// Errors: no_node if there is no such job, or no instance of it keeps records; those of the registry.
 template <registry Registry>
 task<result<std::vector<round_overview>>> find_rounds(Registry& r, job_name job, std::uint32_t items_max = 1'000) {

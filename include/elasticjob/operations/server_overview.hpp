@@ -25,6 +25,7 @@ struct server_overview {
     std::vector<std::string> jobs{};          ///< in which it has a node or an instance, sorted
     std::vector<std::string> disabled_jobs{}; ///< in which it is disabled, sorted
     std::vector<std::string> idle_jobs{};     ///< in which it has a node and no instance, sorted
+    std::string host{};                       ///< as `server_in_job::host`, in the job where it was written last
 };
 
 /// A server in one job.
@@ -33,6 +34,10 @@ struct server_in_job {
     bool has_node = false; ///< false: the job knows the server by its instances only, and it is enabled
     bool is_disabled = false;
     std::vector<std::string> instances{}; ///< ids, sorted
+
+    /// The host name of the process that joined last from this address. Empty if none has told its name: Java members
+    /// do not.
+    std::string host{};
 };
 
 /// An instance of a job.
@@ -46,6 +51,7 @@ struct instance_overview {
     std::uint32_t weight = 1;
     std::string labels{};
     std::uint32_t item_count = 0; ///< how many items it owns
+    std::string host{};           ///< of its server, as `server_in_job::host`
 };
 
 namespace detail {
@@ -56,12 +62,15 @@ std::map<std::string, std::uint32_t> count_items(assignment const& a);
 /// Errors: invalid_argument for a name that no server can have.
 result<void> check_server(std::string_view name);
 
+/// The host name that a node `ext/hosts/{ip}` holds. Empty without a node, or if it holds anything else.
+std::string stored_host(std::optional<node> const& n);
+
 /// Those whose server that is.
 std::vector<std::string> instances_on(std::string_view server, std::vector<std::string> const& instances);
 
 } // namespace detail
 
-/// All servers, sorted by name. One request for the names of the jobs, two for each job and one for each server of each
+/// All servers, sorted by name. One request for the names of the jobs, two for each job and two for each server of each
 /// job; at most `requests_max` at once. Errors: those of the registry.
 template <registry Registry>
 task<result<std::vector<server_overview>>> find_servers(Registry& r, std::size_t requests_max = paced_requests_max) {
@@ -75,18 +84,29 @@ task<result<std::vector<server_overview>>> find_servers(Registry& r, std::size_t
     ELASTICJOB_CO_TRY(auto const instances, co_await list_paced(r, std::move(instance_lists), requests_max));
     ELASTICJOB_CO_TRY(auto const servers, co_await list_paced(r, std::move(server_lists), requests_max));
     for (std::size_t i = 0; i < jobs.size(); ++i)
-        for (auto const& server : servers[i]) paths.push_back(job_layout{*job_name::parse(jobs[i])}.server(server));
+        for (auto const& server : servers[i]) {
+            job_layout const at{*job_name::parse(jobs[i])};
+            paths.push_back(at.server(server));
+            paths.push_back(at.host(server));
+        }
     ELASTICJOB_CO_TRY(auto const nodes, co_await read_paced(r, std::move(paths), requests_max));
 
     std::map<std::string, server_overview> all;
+    std::map<std::string, revision> hosts_written;
     std::size_t next = 0;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
         std::map<std::string, std::vector<std::string>> here;
         for (auto const& id : instances[i])
             if (auto const read = instance_id::parse(id)) here[std::string{read->server()}].push_back(id);
         for (auto const& server : servers[i]) {
-            auto const& there = nodes[next++];
+            auto const& there = nodes[next];
+            auto const& host = nodes[next + 1];
+            next += 2;
             if (!there) continue;
+            if (auto name = detail::stored_host(host); !name.empty() && host->stat.modified > hosts_written[server]) {
+                all[server].host = std::move(name);
+                hosts_written[server] = host->stat.modified;
+            }
             if (there->data == server_disabled) all[server].disabled_jobs.push_back(jobs[i]);
             if (!here.contains(server)) all[server].idle_jobs.push_back(jobs[i]);
             (void)here[server];
@@ -105,9 +125,9 @@ task<result<std::vector<server_overview>>> find_servers(Registry& r, std::size_t
     co_return sorted;
 }
 
-/// One server in all jobs that have a node or an instance of it, sorted by job. One request for the names of the jobs, and
-/// two for each job. Errors: no_node if no job has either; invalid_argument for a name that no server can have; those of
-/// the registry.
+/// One server in all jobs that have a node or an instance of it, sorted by job. One request for the names of the jobs,
+/// and three for each job. Errors: no_node if no job has either; invalid_argument for a name that no server can have;
+/// those of the registry.
 template <registry Registry>
 task<result<std::vector<server_in_job>>> find_server(Registry& r, std::string server,
                                                      std::size_t requests_max = paced_requests_max) {
@@ -118,21 +138,24 @@ task<result<std::vector<server_in_job>>> find_server(Registry& r, std::string se
         job_layout const at{*job_name::parse(job)};
         lists.push_back(at.instances());
         paths.push_back(at.server(server));
+        paths.push_back(at.host(server));
     }
     ELASTICJOB_CO_TRY(auto const nodes, co_await read_paced(r, std::move(paths), requests_max));
     ELASTICJOB_CO_TRY(auto const instances, co_await list_paced(r, std::move(lists), requests_max));
     std::vector<server_in_job> all;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
         auto here = detail::instances_on(server, instances[i]);
-        if (!nodes[i] && here.empty()) continue;
-        bool const is_disabled = nodes[i] && nodes[i]->data == server_disabled;
-        all.push_back({jobs[i], nodes[i].has_value(), is_disabled, std::move(here)});
+        auto const& there = nodes[2 * i];
+        if (!there && here.empty()) continue;
+        bool const is_disabled = there && there->data == server_disabled;
+        all.push_back(
+            {jobs[i], there.has_value(), is_disabled, std::move(here), detail::stored_host(nodes[2 * i + 1])});
     }
     if (all.empty()) co_return error{errc::no_node, "no job has a server of that name", server};
     co_return all;
 }
 
-/// The instances of a job, sorted by id. Six requests, and three for each instance; one more for each item if a Java
+/// The instances of a job, sorted by id. Five requests, and four for each instance; one more for each item if a Java
 /// member has sharded the job. Errors: no_node if there is no such job; malformed_data for an assignment or traits that
 /// cannot be read; those of the registry.
 template <registry Registry>
@@ -150,6 +173,7 @@ task<result<std::vector<instance_overview>>> find_instances(Registry& r, job_nam
             paths.push_back(at.instance(*id));
             paths.push_back(at.server(id->server()));
             paths.push_back(at.traits_of(*id));
+            paths.push_back(at.host(id->server()));
             ids.push_back(*std::move(id));
         }
     ELASTICJOB_CO_TRY(auto const told, co_await read_paced(r, std::move(paths), requests_max));
@@ -164,7 +188,7 @@ task<result<std::vector<instance_overview>>> find_instances(Registry& r, job_nam
     }
     std::vector<instance_overview> all;
     for (std::size_t i = 0; i < ids.size(); ++i) {
-        auto const* const n = &told[3 * i];
+        auto const* const n = &told[4 * i];
         if (!n[0]) continue; // it has left meanwhile
         instance_overview one{ids[i].str()};
         one.is_java = ids[i].is_java();
@@ -178,6 +202,7 @@ task<result<std::vector<instance_overview>>> find_instances(Registry& r, job_nam
             one.labels = std::move(traits.labels);
         }
         one.item_count = counts[one.id];
+        one.host = detail::stored_host(n[3]);
         all.push_back(std::move(one));
     }
     co_return all;
@@ -201,8 +226,8 @@ result<std::vector<server_in_job>> describe_server(Registry& r, std::string_view
     return block_on(l, within(l, l.now() + timeout, find_server(r, std::string{server})));
 }
 
-/// The instances of a job. Waits up to ten seconds. Errors: as `find_instances`, and timed_out; invalid_argument for a name
-/// that no job can have.
+/// The instances of a job. Waits up to ten seconds. Errors: as `find_instances`, and timed_out; invalid_argument for a
+/// name that no job can have.
 template <registry Registry>
 result<std::vector<instance_overview>> list_instances(Registry& r, std::string_view job) {
     return detail::wait_for_job(r, job, [&](job_name name) { return find_instances(r, std::move(name)); });

@@ -31,8 +31,8 @@ task<result<command_plan>> plan_shut_down(Registry& r, job_layout at, std::vecto
     co_return command_plan{std::to_string(count) + (count == 1 ? " instance leaves" : " instances leave")};
 }
 
-/// The registry refuses the transaction if a sharding has been requested since. Of a job that lacks nodes above the mark, it
-/// checks that the uppermost one is still missing.
+/// The registry refuses the transaction if a sharding has been requested since. Of a job that lacks nodes above the
+/// mark, it checks that the uppermost one is still missing.
 inline void check_no_sharding(transaction& t, job_layout const& at, bool has_leader, bool has_flags) {
     t.check_absent(!has_leader ? at.leader() : has_flags ? at.sharding_necessary() : at.sharding_flags());
 }
@@ -40,8 +40,8 @@ inline void check_no_sharding(transaction& t, job_layout const& at, bool has_lea
 /// Adds the removal of a server that is left over. Errors: those of `order_server_removal`.
 template <registry Registry>
 task<result<command_plan>> plan_server_removal(Registry& r, job_layout at, std::string server, transaction& t) {
-    std::vector<node_path> const paths{at.server(server), at.assignment(), at.sharding_necessary(),
-                                       at.instances(),    at.leader(),     at.sharding_flags()};
+    std::vector<node_path> const paths{at.server(server), at.assignment(),     at.sharding_necessary(), at.instances(),
+                                       at.leader(),       at.sharding_flags(), at.host(server)};
     ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, paths));
     ELASTICJOB_CO_TRY(auto const names, co_await list_sorted(r, at.instances()));
     if (!nodes[0])
@@ -51,6 +51,7 @@ task<result<command_plan>> plan_server_removal(Registry& r, job_layout at, std::
         co_return error{errc::version_conflict, "an instance is there: shut it down first",
                         (at.instances() / here.front()).str()};
     t.remove(at.server(server), nodes[0]->stat.version);
+    if (nodes[6]) t.remove(at.host(server));
     if (nodes[3] && names.empty()) { // nobody is there: the removal of their parent fails if somebody comes
         t.remove(at.instances(), nodes[3]->stat.version).create(at.instances(), nodes[3]->data);
     } else if (nodes[3]) { // whoever joins requests a sharding, after which the assignment is another one
@@ -65,9 +66,9 @@ task<result<command_plan>> plan_server_removal(Registry& r, job_layout at, std::
 
 } // namespace detail
 
-/// Has one instance leave the job: it starts nothing more, lets end what runs, and gives its items back (SD-2). Its process
-/// goes on, and stays out of the job until it schedules it again. Errors: no_node if there is no such job or instance;
-/// malformed_data for an id that no instance can have; those of `carry_out`.
+/// Has one instance leave the job: it starts nothing more, lets end what runs, and gives its items back (SD-2). Its
+/// process goes on, and stays out of the job until it schedules it again. Errors: no_node if there is no such job or
+/// instance; malformed_data for an id that no instance can have; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_instance_out(Registry& r, job_name job, std::string instance, command_by by) {
     job_layout const at{job};
@@ -80,8 +81,8 @@ task<result<command_result>> order_instance_out(Registry& r, job_name job, std::
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
 }
 
-/// The same for all instances of one server. Errors: no_node if there is no such job, or no instance of it on that server;
-/// invalid_argument for a name that no server can have; those of `carry_out`.
+/// The same for all instances of one server. Errors: no_node if there is no such job, or no instance of it on that
+/// server; invalid_argument for a name that no server can have; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_server_out(Registry& r, job_name job, std::string server, command_by by) {
     job_layout const at{job};
@@ -94,8 +95,8 @@ task<result<command_result>> order_server_out(Registry& r, job_name job, std::st
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
 }
 
-/// The same for all instances of the job, which stays configured. Errors: no_node if there is no such job, or no instance
-/// of it; those of `carry_out`.
+/// The same for all instances of the job, which stays configured. Errors: no_node if there is no such job, or no
+/// instance of it; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_job_out(Registry& r, job_name job, command_by by) {
     job_layout const at{job};
@@ -108,10 +109,9 @@ task<result<command_result>> order_job_out(Registry& r, job_name job, command_by
 }
 
 /// Removes a server that is left over in a job: its node, and with it that an operator has disabled it. The transaction
-/// makes sure that no instance joins meanwhile.
-/// Errors: no_node if there is no such job or server; version_conflict if the server has an instance, which the error names,
-/// or a sharding is to come, because somebody has just joined or left; invalid_argument for a name that no server can have;
-/// those of `carry_out`.
+/// makes sure that no instance joins meanwhile. Errors: no_node if there is no such job or server; version_conflict if
+/// the server has an instance, which the error names, or a sharding is to come, because somebody has just joined or
+/// left; invalid_argument for a name that no server can have; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_server_removal(Registry& r, job_name job, std::string server, command_by by) {
     job_layout const at{job};
@@ -142,8 +142,8 @@ task<result<std::vector<command_in_job>>> order_server_removal_everywhere(Regist
     co_return co_await detail::for_each_job_of(r, server, command);
 }
 
-// The same for programs that have no coroutine at hand. Errors: as above, and timed_out: repeat the call with the same key;
-// invalid_argument for a name that no job can have. Threads: any but the loop's.
+// The same for programs that have no coroutine at hand. Errors: as above, and timed_out: repeat the call with the same
+// key; invalid_argument for a name that no job can have. Threads: any but the loop's.
 
 /// One instance leaves. Waits up to ten seconds for the order, not for the instance. Errors: as `order_instance_out`.
 template <registry Registry>

@@ -113,8 +113,8 @@ task<result<void>> request_stop(Registry& r, job_name job, item_index item, mono
 
 /// The same as an operator's command, with one difference: the order stands also if the instance does not answer by the
 /// deadline. It stops no other run, and goes when its run has ended. A second call with the same key waits once more.
-/// Errors: no_node if there is no such job; not_running if no run is live; timed_out if the order has been given, and the
-/// instance has not answered yet; malformed_data; those of `carry_out`.
+/// Errors: no_node if there is no such job; not_running if no run is live; timed_out if the order has been given, and
+/// the instance has not answered yet; malformed_data; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_stop(Registry& r, job_name job, item_index item, command_by by, mono_time deadline) {
     job_layout const at{job};

@@ -30,8 +30,8 @@ command_plan put_servers(transaction& t, std::vector<node_path> const& paths,
 } // namespace detail
 
 /// Disables or enables one server of a job: a disabled one stays registered, gets no items and starts nothing (SV-1).
-/// Errors: no_node if there is no such job, or the server has never been in it; invalid_argument for a name that no server
-/// can have; those of `carry_out`.
+/// Errors: no_node if there is no such job, or the server has never been in it; invalid_argument for a name that no
+/// server can have; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_server_switch(Registry& r, job_name job, std::string server, switched to,
                                                  command_by by) {
@@ -95,8 +95,8 @@ task<result<command_result>> order_item_switch(Registry& r, job_name job, item_i
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
 }
 
-/// Disables or enables a server in all jobs that have a node of it: one command for each job, under the same key. Repeat it
-/// with that key if some of them failed. Errors: as `find_server`; what became of each job is in the result.
+/// Disables or enables a server in all jobs that have a node of it: one command for each job, under the same key.
+/// Repeat it with that key if some of them failed. Errors: as `find_server`; what became of each job is in the result.
 template <registry Registry>
 task<result<std::vector<command_in_job>>> order_server_switch_everywhere(Registry& r, std::string server, switched to,
                                                                          command_by by) {
@@ -105,8 +105,8 @@ task<result<std::vector<command_in_job>>> order_server_switch_everywhere(Registr
     co_return co_await detail::for_each_job_of(r, server, command);
 }
 
-// The same for programs that have no coroutine at hand. Errors: as above, and timed_out: repeat the call with the same key;
-// invalid_argument for a name that no job can have. Threads: any but the loop's.
+// The same for programs that have no coroutine at hand. Errors: as above, and timed_out: repeat the call with the same
+// key; invalid_argument for a name that no job can have. Threads: any but the loop's.
 
 /// All servers of a job. Waits up to ten seconds. Errors: as `order_job_switch`.
 template <registry Registry>

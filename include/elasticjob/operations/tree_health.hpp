@@ -108,9 +108,9 @@ task<result<job_tree>> read_job_tree(Registry& r, node_path root, std::size_t no
 
 } // namespace detail
 
-/// What is wrong in the nodes of a job. One request for each node, and another one for each node that has children. Read
-/// node by node, so what a member is just changing may be found, too: check again before you repair.
-/// Errors: no_node if there is no such job; too_large if it has more nodes than `nodes_max`; those of the registry.
+/// What is wrong in the nodes of a job. One request for each node, and another one for each node that has children.
+/// Read node by node, so what a member is just changing may be found, too: check again before you repair. Errors:
+/// no_node if there is no such job; too_large if it has more nodes than `nodes_max`; those of the registry.
 template <registry Registry>
 task<result<std::vector<tree_finding>>> find_tree_faults(Registry& r, job_name job, tree_query query = {}) {
     job_layout const at{job};
@@ -119,8 +119,8 @@ task<result<std::vector<tree_finding>>> find_tree_faults(Registry& r, job_name j
     co_return detail::find_faults(at, tree);
 }
 
-/// The same for a page of the jobs, one after the other. A job that cannot be checked does not hide the others. One request
-/// for the names of the jobs, and those of `find_tree_faults` for each. Errors: those of the registry.
+/// The same for a page of the jobs, one after the other. A job that cannot be checked does not hide the others. One
+/// request for the names of the jobs, and those of `find_tree_faults` for each. Errors: those of the registry.
 template <registry Registry>
 task<result<tree_report>> find_all_tree_faults(Registry& r, tree_query query = {}) {
     ELASTICJOB_CO_TRY(auto names, co_await find_job_names(r));
@@ -142,10 +142,10 @@ task<result<tree_report>> find_all_tree_faults(Registry& r, tree_query query = {
     co_return report;
 }
 
-/// Repairs one finding, if the node is still as it was found and still wrong: one transaction, which checks that, so that
-/// nothing that a live member owns is touched.
-/// Errors: version_conflict if the node has changed, is in order now, or cannot be repaired, which the error explains; those
-/// of `find_tree_faults`, whose requests it takes, and of `carry_out`.
+/// Repairs one finding, if the node is still as it was found and still wrong: one transaction, which checks that, so
+/// that nothing that a live member owns is touched. Errors: version_conflict if the node has changed, is in order now,
+/// or cannot be repaired, which the error explains; those of `find_tree_faults`, whose requests it takes, and of
+/// `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_repair(Registry& r, tree_finding finding, command_by by) {
     ELASTICJOB_CO_TRY(auto name, job_name::parse(finding.job));
@@ -177,8 +177,8 @@ task<result<command_result>> order_repair(Registry& r, tree_finding finding, com
 
 // The same for programs that have no coroutine at hand. Each waits up to `timeout`. Threads: any but the loop's.
 
-/// What is wrong in the nodes of a job. Errors: as `find_tree_faults`, and timed_out; invalid_argument for a name that no job
-/// can have.
+/// What is wrong in the nodes of a job. Errors: as `find_tree_faults`, and timed_out; invalid_argument for a name that
+/// no job can have.
 template <registry Registry>
 result<std::vector<tree_finding>> check_job(Registry& r, std::string_view job,
                                             std::chrono::milliseconds timeout = std::chrono::seconds{60}) {

@@ -21,9 +21,9 @@ namespace elasticjob {
 
 namespace detail {
 
-/// The instances of a job, or of one server of it. Errors: no_node if there is none that could run anything, because none is
-/// there or their servers are disabled; version_conflict if all others are paused; malformed_data for pauses that cannot be
-/// read; those of the registry.
+/// The instances of a job, or of one server of it. Errors: no_node if there is none that could run anything, because
+/// none is there or their servers are disabled; version_conflict if all others are paused; malformed_data for pauses
+/// that cannot be read; those of the registry.
 template <registry Registry>
 task<result<std::vector<std::string>>> find_able_instances(Registry& r, job_layout at,
                                                            std::optional<std::string> server) {
@@ -69,10 +69,9 @@ result<run_record> record_with_trigger(job_layout const& at, item_index item, no
 
 } // namespace detail
 
-/// Has every item of a job run once: one write of `ext/orders`, which each item obeys once, whoever owns it (TR-3); and a
-/// TRIGGER for each Java member. An item that runs now runs once more afterwards.
-/// Errors: no_node if there is no such job, or no instance that could run it; version_conflict if all of them are paused;
-/// those of `carry_out`.
+/// Has every item of a job run once: one write of `ext/orders`, which each item obeys once, whoever owns it (TR-3); and
+/// a TRIGGER for each Java member. An item that runs now runs once more afterwards. Errors: no_node if there is no such
+/// job, or no instance that could run it; version_conflict if all of them are paused; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_job_run(Registry& r, job_name job, command_by by) {
     job_layout const at{job};
@@ -90,8 +89,8 @@ task<result<command_result>> order_job_run(Registry& r, job_name job, command_by
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), title, plan);
 }
 
-/// Has the items of one server of a job run once, by a TRIGGER in the node of each of its instances (TR-1). An item whose
-/// owner changes at this moment may miss it, or run by both orders; to be sure, trigger the items or the job.
+/// Has the items of one server of a job run once, by a TRIGGER in the node of each of its instances (TR-1). An item
+/// whose owner changes at this moment may miss it, or run by both orders; to be sure, trigger the items or the job.
 /// Errors: no_node if there is no such job, or no instance of it on that server; version_conflict if it is paused;
 /// invalid_argument for a name that no server can have; those of `carry_out`.
 template <registry Registry>
@@ -108,11 +107,11 @@ task<result<command_result>> order_server_run(Registry& r, job_name job, std::st
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), title, plan);
 }
 
-/// Has one item run once: writes the run into the item's record, from where its owner begins it at once, or whoever owns it
-/// next (TR-5).
-/// Errors: invalid_argument if the job has no such item, or keeps no records because it is not monitored; no_node if there
-/// is no such job, no instance that could run it, or a Java member owns the item, which reads no records; version_conflict
-/// if the item is disabled, runs already, or waits for another attempt; malformed_data; those of `carry_out`.
+/// Has one item run once: writes the run into the item's record, from where its owner begins it at once, or whoever
+/// owns it next (TR-5). Errors: invalid_argument if the job has no such item, or keeps no records because it is not
+/// monitored; no_node if there is no such job, no instance that could run it, or a Java member owns the item, which
+/// reads no records; version_conflict if the item is disabled, runs already, or waits for another attempt;
+/// malformed_data; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_item_run(Registry& r, job_name job, item_index item, command_by by) {
     job_layout const at{job};

@@ -36,6 +36,9 @@ inline std::string item_name(item_index item) { return std::to_string(item); }
 /// | sharding/{i}/running         | E  | the id of the instance on which the item runs; a Java member's is empty      |
 /// | sharding/{i}/disabled        | P  | its presence: an operator has disabled the item                              |
 /// | sharding/{i}/failover        | E  | the id of the instance that runs the item again after a death                |
+/// | sharding/{i}/misfire         | P  | a Java member has missed an instant of the item                              |
+/// | guarantee/started/{i}        | P  | the latch before once listeners of Java members; execution/once_latch.hpp    |
+/// | guarantee/completed/{i}      | P  | the latch behind them                                                        |
 /// | leader/failover/items/{i}    | P  | its presence asks Java members to run the item again                         |
 /// | systemTime/current           | P  | nothing; written to learn the registry's time                                |
 /// | ext/schedule                 | P  | schedules that Java members do not know; see config/schedule_text.hpp        |
@@ -45,6 +48,7 @@ inline std::string item_name(item_index item) { return std::to_string(item); }
 /// | ext/counts/{i}               | P  | the number of elements processed lately; dataflow jobs only                  |
 /// | ext/labels                   | P  | the labels that the items need; see config/item_labels.hpp                   |
 /// | ext/instances/{id}           | E  | the instance's weight and labels, if set; membership/traits.hpp              |
+/// | ext/hosts/{ip}               | P  | the host name of the process that joined last from that address              |
 /// | ext/rounds                   | P  | the latest round that is over: its due instant, in milliseconds since 1970   |
 /// | ext/rounds/{due}             | P  | the state of the round; only with round hooks, see execution/round_life.hpp  |
 /// | ext/rounds/{due}/{id},{n}    | P  | the items that the instance has dealt with, its note number n                |
@@ -89,6 +93,12 @@ public:
     node_path item_disabled(item_index i) const { return item(i) / "disabled"; }
     node_path item_failover(item_index i) const { return item(i) / "failover"; }
 
+    node_path item_misfire(item_index i) const { return item(i) / "misfire"; }
+
+    node_path guarantee() const { return root_ / "guarantee"; }
+    node_path once_started() const { return guarantee() / "started"; }
+    node_path once_completed() const { return guarantee() / "completed"; }
+
     node_path system_time() const { return root_ / "systemTime"; }
     node_path clock_probe() const { return system_time() / "current"; }
 
@@ -103,6 +113,8 @@ public:
     node_path item_labels() const { return ext() / "labels"; }
     node_path traits() const { return ext() / "instances"; }
     node_path traits_of(instance_id const& id) const { return traits() / id.str(); }
+    node_path hosts() const { return ext() / "hosts"; }
+    node_path host(std::string_view ip) const { return hosts() / ip; }
     node_path rounds() const { return ext() / "rounds"; }
     node_path round(std::string_view due) const { return rounds() / due; }
     node_path removed() const { return ext() / "removed"; }

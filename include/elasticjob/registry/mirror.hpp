@@ -20,8 +20,10 @@ namespace elasticjob {
 struct mirror_scope {
     int levels;            ///< 0: only the root; 1: its children too; and so on
     bool with_data = true; ///< false: only the names of the nodes at the deepest level, without a watch for each
+    bool is_rare = false;  ///< true: the root is mostly absent, and one request finds that out instead of two
 
     static constexpr mirror_scope root_only() noexcept { return {0}; }
+    static constexpr mirror_scope rare_root() noexcept { return {0, true, true}; }
     static constexpr mirror_scope child_names() noexcept { return {1, false}; }
     static constexpr mirror_scope children() noexcept { return {1}; }
     static constexpr mirror_scope subtree() noexcept { return {1'000'000}; }
@@ -267,10 +269,12 @@ std::string mirror<Registry>::child_key(std::string const& key, std::string cons
 
 template <registry Registry>
 task<result<std::optional<node>>> mirror<Registry>::read(node_path path, node_watch<Loop>& watch) {
-    for (;;) {
-        auto found = co_await registry_.get(path, &watch);
-        if (found) co_return std::optional<node>{std::move(*found)};
-        if (!(found.error() == errc::no_node)) co_return found.error();
+    for (bool is_expected = !scope_.is_rare || root();; is_expected = true) {
+        if (is_expected) {
+            auto found = co_await registry_.get(path, &watch);
+            if (found) co_return std::optional<node>{std::move(*found)};
+            if (!(found.error() == errc::no_node)) co_return found.error();
+        }
         ELASTICJOB_CO_TRY(auto const here, co_await registry_.exists(path, &watch));
         if (!here) co_return std::optional<node>{};
     }

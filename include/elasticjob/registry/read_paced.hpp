@@ -38,8 +38,8 @@ task<result<std::vector<std::optional<node>>>> read_paced(Registry& r, std::vect
     co_return all;
 }
 
-/// Lists the children of all the paths, sorted by name, at most `requests_max` at once, of which there is at least one. A
-/// node that does not exist has none. Any other failure is the failure of the whole.
+/// Lists the children of all the paths, sorted by name, at most `requests_max` at once, of which there is at least one.
+/// A node that does not exist has none. Any other failure is the failure of the whole.
 template <registry Registry>
 task<result<std::vector<std::vector<std::string>>>> list_paced(Registry& r, std::vector<node_path> paths,
                                                                std::size_t requests_max) {

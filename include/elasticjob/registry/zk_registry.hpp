@@ -44,7 +44,8 @@ public:
 
     /// Waits for the first connection, at most `connection_timeout` (longer if a name server is silent).
     /// Errors: invalid_argument (with the field), unreachable, no_auth (the digest is refused, or the name space cannot
-    /// be created because its parent belongs to another user), wrong_thread, overloaded (no thread can be started).
+    /// be created because its parent belongs to another user), wrong_thread, overloaded (no thread can be started, or
+    /// the guardian has no room).
     static result<ZkRegistry> connect(zk_options options);
 
     ZkRegistry(ZkRegistry&& other) noexcept;
@@ -55,6 +56,9 @@ public:
     session_view session() const noexcept;
     event_count<event_loop>& session_changed() noexcept;
     registry_limits limits() const noexcept;
+    /// The spent part, from 0 to 1, of what the session may watch or of what it may own, whichever is larger. A request
+    /// that needs more than is left is refused (too_large). See scheduler/scheduler_group.hpp. Threads: the loop's.
+    double budget_used() const noexcept;
     void abandon(abandoned_nodes what);
 
     task<result<node>> get(node_path path, node_watch<event_loop>* w = nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Takes up runs that a dead instance left behind in items of Java members, who keep no records.
+/// \file \brief Takes up runs that a dead instance left behind in items of Java members, which keep no records.
 #ifndef ELASTICJOB_SCHEDULER_ADOPTION_HPP
 #define ELASTICJOB_SCHEDULER_ADOPTION_HPP
 
@@ -21,7 +21,7 @@
 
 namespace elasticjob::detail {
 
-/// Which of the items that this instance looks after were interrupted. Errors: those of the registry.
+/// The interrupted items among those that this instance checks. Errors: those of the registry.
 template <registry Registry>
 task<result<unattended>> find_interrupted(Registry& r, job_view<Registry> const& view, job_layout at, instance_id self,
                                           std::uint32_t count) {
@@ -50,21 +50,21 @@ task<result<unattended>> find_interrupted(Registry& r, job_view<Registry> const&
 }
 
 /// A Java member that becomes the owner of an item does not read the item's record, so it does not know that a dead
-/// instance was running it. One of our members runs such an item once more, under `sharding/<i>/failover`, whoever owns
-/// it (JV-5). Each looks after a share of the items when an instance has gone, and when it has joined itself. Threads:
-/// the loop's.
+/// instance was running it. One of our members runs such an item once more, under `sharding/<i>/failover`, whichever
+/// instance owns it (JV-5). Each member checks a share of the items when an instance has gone, and when it joins.
+/// Threads: the loop's.
 template <class Environment>
 class adoption {
     using Registry = typename Environment::registry_type;
 
 public:
-    /// Both are the job's, and must outlive this.
+    /// Both belong to the job and must outlive this object.
     adoption(job_standing<Environment>& here, item_runs<Environment>& runs) : here_{here}, runs_{runs} {}
 
     task<void> keep();
 
 private:
-    /// Whether an instance has gone since this was last asked.
+    /// Whether an instance has gone since the last call.
     bool has_lost_anybody();
 
     bool is_possible() const;

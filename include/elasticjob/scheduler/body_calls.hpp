@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A run from the record of its beginning to that of its end: the body, and all that is called around it.
+/// \file \brief Carries out a run between its recorded start and its recorded end: calls the body, hooks and handlers.
 #ifndef ELASTICJOB_SCHEDULER_BODY_CALLS_HPP
 #define ELASTICJOB_SCHEDULER_BODY_CALLS_HPP
 
@@ -48,23 +48,23 @@ class body_calls {
     using error_handlers = typename Environment::error_handlers_type;
 
 public:
-    /// All but the body must outlive this.
+    /// Everything but the body must outlive this object.
     body_calls(site& s, job_body<Loop> body, rounds_of<Environment>& rounds, item_tally<Environment>& tally);
 
-    /// Carries out the run that the item's record says is running. `h` is null when the job is not monitored. The end
-    /// says what is to become of the run; the record does not say so yet.
+    /// Carries out the run that is live in the item's record. `h` is null if the job is not monitored. The result
+    /// decides what becomes of the run; the record does not contain it yet.
     task<body_end> call(item_state& e, std::shared_ptr<valid_config const> config, hold const* h);
 
-    /// No body runs that has been given up.
+    /// Whether no abandoned body is still running.
     bool is_idle() const noexcept { return given_up_ == 0; }
 
-    /// What is about to begin is to stop when it has.
+    /// A run that begins from now on is asked to stop at once.
     void drain() noexcept { is_draining_ = true; }
 
 private:
     struct body_call;
 
-    /// Makes events of what a script writes, until its run is given up.
+    /// Reports a script's output as events, until its run is given up.
     struct line_teller {
         body_call& call;
         void operator()(script_stream stream, std::string_view text, std::size_t dropped, std::uint64_t lost) const;
@@ -75,38 +75,38 @@ private:
         body_call(site& s, item_state& e, hold const* h, std::shared_ptr<valid_config const> c);
         live_run live;
         std::shared_ptr<valid_config const> config;
-        coroutine_context<Loop> ctx; ///< of which other bodies see only what is for them
+        coroutine_context<Loop> ctx; ///< other bodies see only its base
         line_relay<Loop, line_teller> lines;
-        enum class phase : std::uint8_t { waiting, called, left }; ///< for a thread of the pool; by it; before it was
+        enum class phase : std::uint8_t { waiting, called, left }; ///< for the pool; on it; given up uncalled
         std::atomic<phase> is{phase::waiting};
         std::optional<result<void>> outcome{};
         std::shared_ptr<body_call> joined{}; ///< the call before this one in its batch
 
         bool was_called() const noexcept { return is.load() == phase::called; }
-        /// A thread of the pool begins the call, unless the run has been given up. A simulated pool calls twice: when the
-        /// run begins, and when it ends.
+        /// A thread of the pool begins the call, unless the run has been given up. A simulated pool calls twice: when
+        /// the run begins, and when it ends.
         bool begin() noexcept {
             auto was = phase::waiting;
             return is.compare_exchange_strong(was, phase::called) || was == phase::called;
         }
     };
 
-    /// What the body is told of its run.
+    /// Fills in the context that the body receives.
     void describe(body_call& call, item_state const& e, run_begin const& what) const;
 
     static task<void> stop_after(Loop& l, std::chrono::milliseconds limit, stop_order& order);
 
-    /// Calls the body, for all runs that begin in this turn if it takes batches.
+    /// Calls the body: once for all runs that begin in this turn if it takes batches.
     task<void> carry_out(std::shared_ptr<body_call> call);
     result<void> call_body(body_call& last) const;
     void call_batch(body_call& last) const;
 
-    /// Until the body has ended, or the run is given up: then nothing of what it does reaches the item any more. A `limit` of
-    /// 0 is none.
+    /// Waits until the body has ended or its run is given up. A body that was given up no longer affects the item. A
+    /// `limit` of 0 means no limit.
     task<void> wait_for_body(item_state& e, body_call& call, std::chrono::milliseconds limit);
     static result<void> given_up(std::chrono::milliseconds limit, bool was_called);
 
-    /// What is told is the caller's until they have answered.
+    /// The caller keeps the arguments alive until the handlers have returned.
     task<void> ask_handlers(sharding_context const& ctx, body_end const& ended, std::chrono::nanoseconds took);
 
     void tell_end(item_state const& e, run_begin const& what, body_end const& ended, std::chrono::nanoseconds took);
@@ -118,7 +118,7 @@ private:
     item_tally<Environment>& tally_;
     retry_budget retries_;
     std::shared_ptr<body_call> batch_; ///< the last of the calls that are joining
-    int given_up_ = 0; ///< runs that have been, while their bodies go on
+    int given_up_ = 0;                 ///< the number of abandoned bodies that still run
     std::uint64_t runs_begun_ = 0;
     bool is_draining_ = false;
     task_scope tasks_; ///< last: its tasks use all of the above
@@ -147,14 +147,14 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
     task_scope limit;
     if (site_.terms.time_limit.count() > 0) limit.spawn(stop_after(site_.loop(), site_.terms.time_limit, live.order));
     if constexpr (listeners::hear_rounds) {
-        if (what.source != run_source::trigger) co_await rounds_.begin(what.due);
+        if (what.source != run_source::trigger) co_await rounds_.begin(e.item(), what.due);
     }
     if constexpr (listeners::hear_batches) co_await live_batch::begin(e);
     events::run_name run{++runs_begun_, *e.run->task_id, what.source, what.attempt, site_.wall_now()};
     site_.env.sink(
         events::item_started{site_.origin(), e.item(), what.due, what.source, what.attempt, e.life.token(), run});
     live.name = run;
-    live.name.task_id = ctx.task_id; // which lives as long as the call
+    live.name.task_id = ctx.task_id; // `ctx` lives as long as the call
     if constexpr (listeners::hear_before) {
         auto const hear = [&] { return site_.env.listeners.before(ctx); };
         co_await site_.call(hear);
@@ -167,9 +167,9 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
         tasks_.spawn(carry_out(call));
         co_await wait_for_body(e, *call, patience);
     }
-    auto const stopped_by = live.order.why(); // before anything else can happen
+    auto const stopped_by = live.order.why(); // before another reason can be set
     auto const took = site_.now() - began;
-    while (live.saving > 0) co_await e.woken.newer_than(e.woken.edition()); // checkpoints that nobody waits for
+    while (live.saving > 0) co_await e.woken.newer_than(e.woken.edition()); // checkpoints that no body waits for
     live.end_progress();
     bool const was_refused = live.item && !call->was_called();
     auto outcome = live.item ? *call->outcome : given_up(patience, call->was_called());
@@ -246,7 +246,7 @@ task<void> body_calls<Environment>::carry_out(std::shared_ptr<body_call> call) {
     } else {
         if (body_.takes_batches()) {
             call->joined = std::exchange(batch_, call);
-            if (call->joined) co_return; // the first one carries them out
+            if (call->joined) co_return; // the first call of the batch calls the body for all
             co_await yield(site_.loop());
             call = std::exchange(batch_, nullptr);
         }
@@ -310,7 +310,7 @@ task<void> body_calls<Environment>::wait_for_body(item_state& e, body_call& call
     call.live.item = nullptr;
     ++given_up_;
     auto waiting = body_call::phase::waiting;
-    call.is.compare_exchange_strong(waiting, body_call::phase::left); // then it is not called any more
+    call.is.compare_exchange_strong(waiting, body_call::phase::left); // from now on the pool does not call it
     call.live.order.give(stop_reason::time_limit);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Calls a user's hook, which must not be lost because the pool is busy.
+/// \file \brief Calls a user's hook, and waits for room if the pool is full.
 #ifndef ELASTICJOB_SCHEDULER_CALL_HOOK_HPP
 #define ELASTICJOB_SCHEDULER_CALL_HOOK_HPP
 

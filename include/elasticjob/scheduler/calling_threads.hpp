@@ -14,7 +14,7 @@ namespace elasticjob::detail {
 /// Detects calls that would wait for a job on a thread for which the job itself waits. Threads: any.
 class calling_threads {
 public:
-    /// While it lives, its thread is calling a function of the user. O(1).
+    /// Marks its thread as calling a function of the user. O(1).
     class mark : list_hook {
     public:
         explicit mark(calling_threads& all);

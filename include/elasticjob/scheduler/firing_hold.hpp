@@ -51,7 +51,7 @@ public:
         if (phase_ == phase::answered) phase_ = phase::open;
     }
 
-    /// The leader takes too long: no firing waits any more until this request is gone.
+    /// The leader takes too long: no firing waits until this request is gone.
     void give_up() noexcept {
         phase_ = phase::given_up;
         waits_since_.reset();

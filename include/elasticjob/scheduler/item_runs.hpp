@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The items of this instance: each lives on its own, none delaying another.
+/// \file \brief Runs the items of this instance independently, so that no item delays another.
 #ifndef ELASTICJOB_SCHEDULER_ITEM_RUNS_HPP
 #define ELASTICJOB_SCHEDULER_ITEM_RUNS_HPP
 
@@ -11,6 +11,7 @@
 #include <elasticjob/events/event.hpp>
 #include <elasticjob/execution/item_life.hpp>
 #include <elasticjob/execution/lease.hpp> // lease_rule
+#include <elasticjob/execution/once_latch.hpp>
 #include <elasticjob/execution/run_book.hpp>
 #include <elasticjob/registry/watch.hpp>
 #include <elasticjob/scheduler/body_calls.hpp>
@@ -34,9 +35,9 @@
 
 namespace elasticjob::detail {
 
-/// Carries out what the lives of the items ask for: one coroutine for each item that is ours, `attend`, which decides nothing.
-/// Starts go through `item_starts`, bodies through `body_calls`, ends through `item_ends`. Threads: the loop's; bodies run on
-/// the pool.
+/// Carries out the steps that the `item_life` of each item decides, in one coroutine for each item, `attend`. Starts go
+/// through `item_starts`, bodies through `body_calls`, ends through `item_ends`. Threads: the loop's; bodies run on the
+/// pool.
 template <class Environment>
 class item_runs {
     using Registry = typename Environment::registry_type;
@@ -49,71 +50,74 @@ class item_runs {
     using item_share = item_life::share;
 
 public:
-    /// The standing is the job's, and must outlive this.
+    /// `here` belongs to the job and must outlive this object.
     item_runs(job_standing<Environment>& here, job_body<Loop> body);
     ~item_runs();
 
     auto& terms() noexcept { return site_.terms; }
 
-    /// Every item looks whether there is something to do.
+    /// Makes every item check whether there is something to do.
     void wake();
 
-    /// From now on these items are ours, and no others.
+    /// From now on this instance owns exactly these items.
     void own(item_claim claim);
 
-    /// A dead instance has left runs of these items, which belong to members that will not run them again (JV-5).
+    /// A dead instance has left runs of these items, and their owners will not repeat the runs (JV-5).
     void adopt(std::vector<item_index> const& interrupted);
 
-    /// What streams hears whether it may go on, or is to end behind the round that it is in.
+    /// Tells each streaming run whether to continue or to end after its present round.
     void tell_streams();
 
-    /// It is not known for the moment what is ours: nothing begins, and what runs goes on. What has become due after
-    /// `since` is for the owners that will be named.
+    /// The share of this instance is unknown for now: no run begins, and live runs continue. Instants after `since`
+    /// belong to the next owners.
     void doubt_ownership(wall_time since);
 
-    /// An instant has become due. Items that are still running are told of; the others see to themselves.
+    /// An instant has become due: reports the items that are still running and wakes the others.
     void tick(wall_time due);
 
-    /// Has every item of ours run once, now; what runs runs once more when it has ended.
+    /// Makes every item of this instance run once, now. An item that is running runs once more afterwards.
     void order_all(wall_time now);
 
-    /// Nothing runs, nothing is about to, and of nothing is it unknown whether it does.
+    /// Whether every item is known not to run here and not to be starting.
     bool is_idle() const;
 
     rounds_of<Environment>& rounds() noexcept { return rounds_; }
 
-    /// Notified when that may have become so.
+    /// Notified when `is_idle` may have become true.
     event_count<Loop>& idle_news() noexcept { return site_.idle_news; }
 
-    /// Adds the items that are ours, and those that run here.
+    /// Adds the items that this instance owns, and those that run here.
     void list_items(std::vector<item_index>& ours, std::vector<item_index>& running) const;
 
-    /// The instance is to leave, for a reason of its runs'.
+    /// The items of this instance, in ascending order, for the latches of Java members.
+    std::vector<latch_item> latch_items() const;
+
+    /// Whether a run requires the instance to leave.
     bool stands_down() const noexcept { return site_.is_to_leave; }
 
-    /// Nothing begins any more, and what cannot be recorded now is given up.
+    /// No run begins from now on, and ends that cannot be recorded now are given up.
     void close();
 
-    /// What runs is asked to stop. What is just beginning is asked when it has begun: by its call if the job is draining, by
-    /// its lease if the session is over.
+    /// Asks live runs to stop. A starting run is asked once it has begun: by its call if the job is draining, by its
+    /// lease if the session is over.
     void request_stop(stop_reason why);
 
-    /// The instance has a new session: the marks of the old one have gone with it.
+    /// Marks live runs again under the new session, because the old session's marks have gone with it.
     task<void> mark_again(session_generation g);
 
     enum class order_answer : std::uint8_t {
-        done,    ///< it has been obeyed, or there is nothing to obey any more
-        not_yet, ///< that cannot be said just now
+        done,    ///< the order was carried out, or no longer applies
+        not_yet, ///< not known yet
         not_ours
     };
 
-    /// An operator asks the run of an item for that instant to stop.
+    /// Asks the item's run for that instant to stop, by an operator's order.
     order_answer stop(item_index i, wall_time due);
 
-    /// An operator has written the record of an item.
+    /// Makes the item read its record again, because an operator has written it.
     order_answer look_again(item_index i);
 
-    /// Writes down how much has been processed since `since`, by what still runs too. Errors: see `item_tally`.
+    /// Publishes the counts since `since`, including those of live runs. Errors: see `item_tally`.
     task<result<void>> publish_counts(wall_time since);
 
     void look_at_lease();
@@ -122,11 +126,11 @@ private:
     /// Precondition: the item is not in the table.
     void look_after(item_life life);
 
-    /// Takes one step after the other, until the item is neither ours nor busy.
+    /// Takes one step after the other, until the item is neither owned here nor busy.
     task<void> attend(item_state& e);
 
-    /// Carries out what the item's life asks for next. Gives when it looks again although nothing wakes it; nothing: it
-    /// leaves. (What is awaited here would cost every idle item its room in the frame of `attend`.)
+    /// Carries out the next step of the item's life. Returns when to check again at the latest; nothing: the item
+    /// leaves. (Separate from `attend`, whose frame every idle item keeps.)
     task<std::optional<mono_time>> take_step(item_state& e);
 
     item_step next(item_state& e);
@@ -136,14 +140,14 @@ private:
     /// The registry may have reported the start so late that the session may be over: then the body is not called.
     task<item_news> start(item_state& e);
 
-    /// Once, until a start is confirmed in time again.
+    /// Reports a late start once, until a start is confirmed in time again.
     void tell_late_start(mono_time asked_at);
 
-    /// A former owner still runs it. Waits for that one node: until the run has ended, or the instance is gone.
+    /// Waits until a former owner's run has ended, or its instance is gone.
     task<void> follow_foreign_run(item_state& e);
 
-    /// Somebody's mark stands there who keeps no record: a Java member's. One of our own has no run behind it, for it
-    /// is this item's only one that begins: it is removed.
+    /// Waits for the mark of a Java member, which keeps no record. A mark of this instance belongs to no run, because
+    /// this item is only starting: it is removed.
     task<void> wait_for_mark(item_state& e);
 
     /// Whether an instance that has begun a run cannot end it any more. Our own runs are in the table, not here.
@@ -152,7 +156,7 @@ private:
     void tell_busy(item_state& e, wall_time due);
 
     site site_;
-    item_table<Environment> table_; ///< what is ours, or runs here
+    item_table<Environment> table_; ///< the items that this instance owns or runs
     rounds_of<Environment> rounds_;
     item_starts<Environment> starts_;
     item_tally<Environment> tally_;
@@ -160,9 +164,9 @@ private:
     item_ends<Environment> ends_;
     bool is_share_known_ = false;
     bool is_told_of_late_start_ = false;
-    bool is_first_sharding_ = false; ///< of the job: nobody has had an item before
-    std::uint32_t known_items_ = 0;  ///< of the assignment in force; 0: none was
-    wall_time doubted_at_;           ///< since when it is not known what is ours
+    bool is_first_sharding_ = false; ///< of the job: no instance has owned an item before
+    std::uint32_t known_items_ = 0;  ///< of the assignment in force; 0: there was none
+    wall_time doubted_at_;           ///< since when the share is unknown
     task_scope tasks_;               ///< last: its tasks use all of the above
 };
 
@@ -195,7 +199,7 @@ void item_runs<Environment>::own(item_claim claim) {
     auto const* in_force = view.assignment_in_force();
     bool const is_item_new = view.first_item() && view.first_item()->stat.created == view.first_item()->stat.modified;
     is_first_sharding_ = in_force && in_force->epoch() == 1 && is_item_new && !site_.has_java_members();
-    // What was ordered before the items were made more is not for the new ones.
+    // Earlier orders are not for items that a larger item count has added.
     bool const is_order_old = in_force && terms().run_order < view.assignment_node()->stat.modified;
     auto const known_before = std::exchange(known_items_, in_force ? in_force->items() : 0);
     starts_.require(std::move(claim.common));
@@ -206,7 +210,7 @@ void item_runs<Environment>::own(item_claim claim) {
         bool const is_ours = at != ours.end();
         if (!is_ours && e.life.is_adopted()) continue;
         if (!is_ours && e.live) e.live->order.give(stop_reason::reassigned);
-        e.life.take_away(); // not before the order, in which a body may end
+        e.life.take_away(); // not before the order: a body may end during it
         if (is_ours) e.life.give(at->second);
         e.wake();
     }
@@ -270,6 +274,14 @@ void item_runs<Environment>::list_items(std::vector<item_index>& ours, std::vect
 }
 
 template <class Environment>
+std::vector<latch_item> item_runs<Environment>::latch_items() const {
+    std::vector<latch_item> all;
+    for (auto const& [i, e] : table_)
+        if (e.life.is_assigned()) all.push_back({i, e.life.is_busy(), e.life.record().last_begun});
+    return all;
+}
+
+template <class Environment>
 void item_runs<Environment>::close() {
     site_.is_closing = true;
     terms().is_open = false;
@@ -304,8 +316,8 @@ task<void> item_runs<Environment>::mark_again(session_generation g) {
         auto const ours = co_await site_.book.mark_again(g, i, e.life.version().value_or(0));
         e.release();
         if (ours && *ours) e.life.marked_again(g);
-        if (!ours || *ours) continue;      // ours, or of a session that is over too: then once more
-        e.life.marked_again(std::nullopt); // the mark that stands there is somebody else's, and not ours to take away
+        if (!ours || *ours) continue;      // still valid, or this session is over too: then the next call marks it
+        e.life.marked_again(std::nullopt); // the mark belongs to another instance, which removes it
         if (e.live) e.live->order.give(stop_reason::taken_over);
     }
 }

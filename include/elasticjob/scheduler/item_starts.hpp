@@ -63,7 +63,7 @@ private:
 
     task<void> start(std::vector<asking> all);
 
-    /// What each start checks, whatever its items are.
+    /// The checks of each start that do not depend on its items.
     std::vector<proof> common_checks() const;
 
     /// `started` if the clock allows the start of due items (CF-4, D-21).

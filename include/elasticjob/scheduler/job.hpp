@@ -16,6 +16,7 @@
 #include <elasticjob/membership/traits.hpp>
 #include <elasticjob/scheduler/adoption.hpp>
 #include <elasticjob/scheduler/item_runs.hpp>
+#include <elasticjob/scheduler/java_marks.hpp>
 #include <elasticjob/scheduler/job_environment.hpp>
 #include <elasticjob/scheduler/job_leader.hpp>
 #include <elasticjob/scheduler/job_orders.hpp>
@@ -91,12 +92,12 @@ public:
     /// Waits until the instance has left, for whatever reason.
     task<void> wait_left();
 
-    /// Asks the runs to stop whose lease has lapsed.
+    /// Asks the runs with a lapsed lease to stop.
     void look_at_lease() { runs_.look_at_lease(); }
 
     bool is_leaving() const noexcept { return here_.is_leaving; }
 
-    /// Whether that thread is in a body or a hook of the job, so that the job waits for it. Threads: any.
+    /// Whether that thread is in a body or a hook of the job: then the job waits for it. Threads: any.
     bool is_called_on(std::thread::id who) { return here_.callers.contains(who); }
 
 private:
@@ -176,12 +177,12 @@ private:
     job_share<Environment, Strategy> share_;
     job_orders<Environment, Strategy> orders_;
     adoption<Environment> adoption_;
-    wall_time counted_since_{}; ///< elements
-    bool was_enabled_ = true;   ///< when this was last known
-    bool was_seen_ = false;     ///< whether the view has shown this instance's node of this session
+    std::unique_ptr<java_marks<Environment>> java_marks_; ///< since there were Java members
+    wall_time counted_since_{};                           ///< elements
+    bool was_enabled_ = true;                             ///< when this was last known
+    bool was_seen_ = false; ///< whether the view has shown this instance's node of this session
     bool is_told_to_stop_ = false;
-    bool adopts_ = false;                 ///< since there were Java members
-    bool is_told_of_search_ = false;      ///< that it was given up
+    bool is_told_of_search_ = false; ///< that the search was given up
     struct known_pauses {
         revision at;
         job_pauses value;
@@ -216,8 +217,9 @@ task<result<void>> job<Environment, Strategy>::start(bool has_own_config) {
     auto const accept = rules_.accepted();
     std::optional<valid_config> local;
     if (has_own_config) local = *rules_.valid();
-    ELASTICJOB_CO_TRY(auto const joined, co_await enroll(here_.registry, here_.at, here_.self, std::move(local), accept,
-                                                         own_traits(), arrival::first, accept.items_max));
+    ELASTICJOB_CO_TRY(auto const joined,
+                      co_await enroll(here_.registry, here_.at, here_.self, std::move(local), accept, own_traits(),
+                                      arrival::first, accept.items_max, here_.env.options.host_name));
     ELASTICJOB_CO_CHECK(rules_.begin(joined.config));
     take_enrollment(joined);
     here_.view.emplace(here_.registry, here_.at, here_.self, here_.news);
@@ -462,7 +464,7 @@ task<void> job<Environment, Strategy>::register_again() {
     auto const seen = here_.news.edition();
     auto const accept = rules_.accepted();
     auto const joined = co_await enroll(here_.registry, here_.at, here_.self, std::nullopt, accept, own_traits(),
-                                        arrival::again, accept.items_max);
+                                        arrival::again, accept.items_max, here_.env.options.host_name);
     if (!joined) {
         here_.tell_trouble(joined.error());
         bool const is_over = joined.error() == errc::no_node || joined.error() == errc::removed;
@@ -477,7 +479,7 @@ task<void> job<Environment, Strategy>::register_again() {
 
 template <class Environment, sharding_strategy Strategy>
 task<void> job<Environment, Strategy>::depart() {
-    co_await yield(here_.loop()); // shutting down ends the coroutine that has found out
+    co_await yield(here_.loop()); // shutting down ends the coroutine that called this
     (void)co_await shut_down();   // this reports nodes that could not be removed
 }
 
@@ -545,14 +547,16 @@ task<void> job<Environment, Strategy>::brief_items() {
     for (;;) {
         auto const seen = here_.news.edition();
         auto& terms = runs_.terms();
-        if (!adopts_ && here_.view->has_java_members()) {
-            adopts_ = true; // a job without Java members has no costs
+        if (!java_marks_ && here_.view->has_java_members()) { // a job without Java members has no costs
             life_.spawn(adoption_.keep());
+            java_marks_ = std::make_unique<java_marks<Environment>>(here_, runs_);
+            life_.spawn(java_marks_->keep());
         }
         terms.config = rules_.valid();
         terms.due = rules_.due();
         terms.schedule = rules_.fingerprint();
         terms.schedule_written = rules_.schedule_written();
+        terms.schedule_changed = rules_.schedule_changed();
         terms.generation = here_.generation;
         share_.look_for_requests();
         if (auto const* order = here_.view->run_order()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What one of the instances of a job does for all of them.
+/// \file \brief An instance's part in the leadership of its job.
 #ifndef ELASTICJOB_SCHEDULER_JOB_LEADER_HPP
 #define ELASTICJOB_SCHEDULER_JOB_LEADER_HPP
 
@@ -19,6 +19,7 @@
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/scheduler/job_rules.hpp>
 #include <elasticjob/scheduler/job_standing.hpp>
+#include <elasticjob/scheduler/leader_duty.hpp>
 #include <elasticjob/sharding/resharder.hpp>
 #include <elasticjob/sharding/strategy_name.hpp>
 #include <elasticjob/sharding/traits_view.hpp>
@@ -33,8 +34,8 @@ namespace elasticjob::detail {
 
 struct no_traits {};
 
-/// Sees to it that the job has a leader, and while that is us, to the assignment and to the rounds of the job that this one
-/// follows. Threads: the loop's.
+/// Carries out what `duty_of` decides: elections, the assignment while this instance leads, and the rounds of the job
+/// that this one follows. Threads: the loop's.
 template <class Environment, sharding_strategy Strategy>
 class job_leader {
     using Registry = typename Environment::registry_type;
@@ -46,70 +47,82 @@ class job_leader {
 public:
     job_leader(job_standing<Environment>& here, job_rules<Environment, Strategy> const& rules);
 
-    /// EL-1, SH-1: sees to it that the job has a leader; and while that is us, that the assignment is what it should be.
+    /// EL-1, SH-1: keeps a leader elected and, while this instance leads, keeps the assignment up to date.
     task<void> lead();
 
-    /// As long as we lead: sees to it that the job is due when rounds of the one that it follows are over; and that it is
-    /// not any more, if it follows none.
+    /// While this instance leads: makes the job due when rounds of the followed job are over, and removes that schedule
+    /// if the job follows none.
     task<void> follow_rounds();
 
-    /// Before the job leaves, when nothing of the above goes on any more.
+    /// Called before the job leaves, after the coroutines above have ended.
     void stop_following() noexcept { follower_.reset(); }
 
-    /// With which a job that leaves takes back what it has begun in an election.
+    /// The elector, with which a leaving job withdraws from an unfinished election.
     elector<Registry>& candidate() noexcept { return elector_; }
 
     bool is_leader() const;
 
 private:
-    /// Tells of what does not pass by itself, once for each kind of error until an election succeeds.
+    leadership leadership_now() const;
+
+    /// Call it when this instance becomes leader or stops being leader.
+    void note_change(bool leads);
+
     void note_failed_election(error const& e);
 
-    /// RC-1, D-26: now and then the leader looks whether the registry is as it should be, whatever the watches have told;
-    /// the first time after the job's interval. False if it could not look, and has to once more.
+    // Each carries out one duty, and returns when to check again at the latest.
+    task<mono_time> withdraw();
+    task<mono_time> resign();
+    task<mono_time> lead_on();
+    task<mono_time> remove_persistent_leader();
+    task<mono_time> stand();
+
+    /// RC-1, D-26: the leader checks the registry at the job's interval, independently of watches; the first time one
+    /// interval after its election. False if the check failed and must be repeated.
     task<bool> keep_audited();
     mono_time next_audit() const;
 
-    /// SV-6: what machines that are gone have left below `servers`. Nothing while a Java member is registered, for it asks
-    /// for a sharding whenever anything changes there. What was refused is looked at again another time. Errors: those of
+    /// SV-6: removes nodes of machines that are gone from `servers`. Does nothing while a Java member is registered,
+    /// because it requests a sharding after each change there. A refused removal is tried again later. Errors: those of
     /// the registry.
     task<result<void>> remove_old_servers();
 
-    /// EL-8: looks once at the owner of each instance that has come, and removes what no process stands behind. False
-    /// if it could not look.
+    /// EL-8: checks the owner of each new instance node once, and removes nodes that belong to no process. False if the
+    /// check failed.
     task<bool> look_at_new_instances();
 
-    /// Removes a persistent node in the place of an ephemeral one, and tells of it. Whether it is known what became of
-    /// it.
+    /// Removes a persistent node in the place of an ephemeral one, and reports it. Returns whether the outcome is
+    /// known.
     task<bool> remove_stand_in(node_path path, node_version version);
 
-    /// Only with instances that have been looked at. Errors: those of traits_view.
+    /// Uses only instances that `look_at_new_instances` has checked. Errors: those of traits_view.
     result<sharding_basis> current_basis() const;
 
-    /// Whether all has been read that a sharding goes by. News come when it has.
+    /// Whether everything that a sharding needs has been read. `news` is notified when it has.
     bool knows_servers_and_traits();
 
-    /// An item that nobody can own is not forgotten silently. `shown` is what the view shows, if it shows it already.
-    void tell_of_left(assignment const* shown, std::uint32_t left);
-
-    /// One change comes as several pieces of news, and a deployment as many changes: waits until nothing has come for a
-    /// moment, though not for long.
+    /// Waits until no change has come for a moment, within a limit, because one change causes several notifications,
+    /// and a deployment many changes.
     task<void> settle();
 
-    /// Nothing if all is as it should be, or after which time to see again.
+    /// Shards if the assignment is outdated, grants requests, and removes the nodes of items that the job no longer
+    /// has. Returns nothing if there is nothing to do; otherwise the pause before the next check.
     task<std::optional<std::chrono::milliseconds>> keep_sharded();
 
-    /// Until the view shows what we have just written: a decision made before would be made on the past.
+    /// Shards, and reports it. Returns nothing once the view shows the new assignment; otherwise as `keep_sharded`.
+    task<std::optional<std::chrono::milliseconds>> reshard(sharding_basis basis);
+
+    /// Waits until the view shows our last write, because a decision before that would rest on outdated data.
     task<void> see(std::uint64_t epoch);
 
     task<void> begin_to_follow(bool does_lead);
 
-    /// What the leader goes by who follows another job.
+    /// The facts that determine the follower of another job.
     struct following {
         bool leads = false;
         session_generation generation{};
         revision written = 0;   ///< the schedule
-        std::uint64_t what = 0; ///< a hash of what it says of the job that is followed
+        std::uint64_t what = 0; ///< a hash of its part about the followed job
         friend bool operator==(following const&, following const&) = default;
     };
     struct teller {
@@ -127,12 +140,12 @@ private:
     [[no_unique_address]] std::conditional_t<uses_traits, std::optional<traits_view<Registry>>, no_traits> traits_;
     elector<Registry> elector_;
     resharder<Registry, Strategy> resharder_;
-    std::unique_ptr<follower> follower_; ///< while we lead
+    std::unique_ptr<follower> follower_; ///< while this instance leads
     old_servers old_servers_;
     known_instances instances_;
-    mono_time audited_at_{};             ///< or when we began to lead
+    mono_time audited_at_{}; ///< or when this instance became leader
     bool had_failover_ = false;
-    std::uint64_t failed_with_ = 0, told_of_ = 0; ///< since the last election that succeeded: a bit for each kind of error
+    failed_elections failed_;
 };
 
 template <class Environment, sharding_strategy Strategy>
@@ -141,55 +154,102 @@ job_leader<Environment, Strategy>::job_leader(job_standing<Environment>& here,
     : here_{here},
       rules_{rules},
       elector_{here.registry, here.at, here.self, here.env.random},
-      resharder_{here.registry, here.at, here.self} {}
+      resharder_{here.registry, here.at} {}
 
 template <class Environment, sharding_strategy Strategy>
 task<void> job_leader<Environment, Strategy>::lead() {
     for (bool did_lead = false;;) {
         auto const seen = here_.news.edition();
+        auto const now = leadership_now();
+        if (std::exchange(did_lead, now.leads) != now.leads) note_change(now.leads);
         auto until = mono_time::max();
-        bool const does_lead = is_leader();
-        if (does_lead != did_lead) {
-            did_lead = does_lead;
-            here_.env.sink(events::leadership_changed{here_.origin(), does_lead});
-            if (does_lead) resharder_.suspect_cut_items();
-            if constexpr (uses_traits) {
-                traits_.reset();
-                if (does_lead) traits_.emplace(here_.registry, here_.at, here_.news);
-            }
-            audited_at_ = here_.now();
-        }
-        if (!here_.is_registered() || here_.is_leaving) {
-        } else if (elector_.is_standing()) { // left behind by an election that failed; it would block all others
-            auto const withdrawn = co_await elector_.withdraw(here_.generation);
-            if (!withdrawn) note_failed_election(withdrawn.error());
-            until = here_.now() + here_.retry_pause;
-        } else if (does_lead && here_.is_disabled()) {
-            (void)co_await here_.registry.remove(here_.at.leader_instance(), any_version, here_.generation); // EL-6
-            until = here_.now() + here_.retry_pause;
-        } else if (does_lead) {
-            bool const is_audited = co_await keep_audited();
-            auto const again = co_await keep_sharded();
-            if (!is_audited || again)
-                until = here_.now() + again.value_or(here_.retry_pause);
-            else if (resharder_.has_cut_items())
-                until = here_.now() + cut_items_pause;
-            until = std::min(until, next_audit());
-        } else if (here_.view->leader() && here_.view->leader()->stat.owner == 0 && here_.is_enabled()) { // EL-8
-            auto const version = here_.view->leader()->stat.version;
-            bool const is_known = co_await remove_stand_in(here_.at.leader_instance(), version);
-            until = here_.now() + (is_known ? trouble_pause : here_.retry_pause);
-        } else if (!here_.view->leader() && here_.is_enabled()) { // EL-4, EL-5, D-36
-            auto const elected = co_await elector_.elect(here_.generation);
-            if (auto const removed = elector_.take_removed()) here_.tell_trouble(stand_in_removed(*removed));
-            if (elected)
-                failed_with_ = told_of_ = 0;
-            else
-                note_failed_election(elected.error());
-            until = here_.now() + here_.retry_pause; // by then the view shows who it is
+        switch (duty_of(now)) {
+        case leader_duty::none:
+            break;
+        case leader_duty::withdraw:
+            until = co_await withdraw();
+            break;
+        case leader_duty::resign:
+            until = co_await resign();
+            break;
+        case leader_duty::keep_sharded:
+            until = co_await lead_on();
+            break;
+        case leader_duty::remove_stand_in:
+            until = co_await remove_persistent_leader();
+            break;
+        case leader_duty::stand:
+            until = co_await stand();
+            break;
         }
         co_await here_.news.newer_than(seen, until);
     }
+}
+
+template <class Environment, sharding_strategy Strategy>
+leadership job_leader<Environment, Strategy>::leadership_now() const {
+    leadership now;
+    now.is_member = here_.is_registered() && !here_.is_leaving;
+    now.is_standing = elector_.is_standing();
+    now.leads = is_leader();
+    now.is_enabled = here_.is_enabled();
+    now.is_disabled = here_.is_disabled();
+    now.leader = here_.view->leader();
+    return now;
+}
+
+template <class Environment, sharding_strategy Strategy>
+void job_leader<Environment, Strategy>::note_change(bool leads) {
+    here_.env.sink(events::leadership_changed{here_.origin(), leads});
+    if (leads) resharder_.suspect_cut_items();
+    if constexpr (uses_traits) {
+        traits_.reset();
+        if (leads) traits_.emplace(here_.registry, here_.at, here_.news);
+    }
+    audited_at_ = here_.now();
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<mono_time> job_leader<Environment, Strategy>::withdraw() {
+    auto const withdrawn = co_await elector_.withdraw(here_.generation);
+    if (!withdrawn) note_failed_election(withdrawn.error());
+    co_return here_.now() + here_.retry_pause;
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<mono_time> job_leader<Environment, Strategy>::resign() {
+    (void)co_await elasticjob::resign(here_.registry, here_.at, here_.self, here_.generation);
+    co_return here_.now() + here_.retry_pause;
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<mono_time> job_leader<Environment, Strategy>::lead_on() {
+    bool const is_audited = co_await keep_audited();
+    auto const again = co_await keep_sharded();
+    auto until = mono_time::max();
+    if (!is_audited || again)
+        until = here_.now() + again.value_or(here_.retry_pause);
+    else if (resharder_.has_cut_items())
+        until = here_.now() + cut_items_pause;
+    co_return std::min(until, next_audit());
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<mono_time> job_leader<Environment, Strategy>::remove_persistent_leader() {
+    auto const version = here_.view->leader()->stat.version;
+    bool const is_known = co_await remove_stand_in(here_.at.leader_instance(), version);
+    co_return here_.now() + (is_known ? trouble_pause : here_.retry_pause);
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<mono_time> job_leader<Environment, Strategy>::stand() {
+    auto const elected = co_await elector_.elect(here_.generation);
+    if (auto const removed = elector_.take_removed()) here_.tell_trouble(stand_in_removed(*removed));
+    if (elected)
+        failed_.note_success();
+    else
+        note_failed_election(elected.error());
+    co_return here_.now() + here_.retry_pause; // by then the view shows the leader
 }
 
 template <class Environment, sharding_strategy Strategy>
@@ -218,12 +278,7 @@ template <class Environment, sharding_strategy Strategy>
 void job_leader<Environment, Strategy>::note_failed_election(error const& e) {
     bool const is_passing = is_transient(e) || !here_.view->config();
     if (is_passing) return;
-    auto const kind = std::uint64_t{1} << static_cast<unsigned>(e.code);
-    if ((failed_with_ & kind) && !(told_of_ & kind)) {
-        told_of_ |= kind;
-        here_.tell_trouble({e.code, "the job has no leader, because elections keep failing: " + e.what, e.where});
-    }
-    failed_with_ |= kind;
+    if (auto const report = failed_.note(e)) here_.tell_trouble(*report);
 }
 
 template <class Environment, sharding_strategy Strategy>
@@ -303,7 +358,7 @@ task<bool> job_leader<Environment, Strategy>::remove_stand_in(node_path path, no
     auto const why = done ? refusal_error(t, *done->refused) : done.error();
     bool const will_pass = is_transient(why) || why == errc::no_node || why == errc::version_conflict ||
                            why == errc::no_children_for_ephemerals;
-    if (will_pass) co_return false; // it has gone or changed, or is looked at again
+    if (will_pass) co_return false; // it has gone or changed, or is checked again
     here_.tell_trouble(stand_in_stays(path, why));
     co_return true;
 }
@@ -333,22 +388,6 @@ bool job_leader<Environment, Strategy>::knows_servers_and_traits() {
 }
 
 template <class Environment, sharding_strategy Strategy>
-void job_leader<Environment, Strategy>::tell_of_left(assignment const* shown, std::uint32_t left) {
-    if (left == 0) return;
-    std::string which;
-    for (item_index i = 0, told = 0; shown && i < shown->items() && told < 10; ++i)
-        if (shown->owner(i) == no_slot) {
-            which += (told == 0 ? ": " : ", ") + item_name(i);
-            ++told;
-        }
-    here_.tell_trouble({errc::nobody_fits,
-                        std::to_string(left) +
-                            " of the job's items wait, because no instance has the labels that they need" + which +
-                            (shown && left > 10 ? ", …" : ""),
-                        here_.at.item_labels().str()});
-}
-
-template <class Environment, sharding_strategy Strategy>
 task<void> job_leader<Environment, Strategy>::settle() {
     for (auto const patience = here_.now() + settle_max; here_.now() < patience;) {
         auto const seen = here_.news.edition();
@@ -375,29 +414,9 @@ task<std::optional<std::chrono::milliseconds>> job_leader<Environment, Strategy>
     auto basis = *std::move(now_known);
     auto const count = basis.item_count;
     if (resharder_.is_outdated(*here_.view, basis)) {
-        if (here_.view->assignment_node() && here_.view->first_item() && !here_.view->assignment_in_force()) {
-            auto const overruled = co_await is_overruled(here_.registry, here_.at);
-            if (!overruled || !*overruled) co_return here_.retry_pause; // only the view is behind
-        }
-        if (rules_.config().failover && rules_.config().monitor_execution) { // JV-6
-            auto lost =
-                co_await make_up_for_dead_java(here_.registry, *here_.view, here_.at, here_.wall_milliseconds());
-            if (!lost) co_return here_.retry_pause;
-            basis.besides = *std::move(lost);
-        }
-        auto const instances = static_cast<std::uint32_t>(basis.instances.size());
-        auto const done = co_await resharder_.shard(*here_.view, std::move(basis));
-        // A conflict means that something has changed, of which the view will tell; so does a lost connection.
-        if (!done && (is_conflict(done.error().code) || is_transient(done.error()))) co_return here_.retry_pause;
-        if (!done) {
-            here_.tell_trouble(done.error());
-            co_return trouble_pause;
-        }
-        here_.env.sink(events::resharded{here_.origin(), done->epoch, done->items, instances, done->moved, done->left});
-        co_await see(done->epoch);
-        auto const* a = here_.view->assignment_in_force();
-        tell_of_left(a && a->epoch() == done->epoch ? a : nullptr, done->left);
-    } else if (resharder_.is_asked_for(*here_.view) && here_.view->assignment_in_force()) {
+        auto const again = co_await reshard(std::move(basis));
+        if (again) co_return again;
+    } else if (here_.view->sharding_is_requested() && here_.view->assignment_in_force()) {
         auto const granted = co_await resharder_.grant(*here_.view, here_.generation);
         if (!granted) co_return here_.retry_pause;
     }
@@ -406,8 +425,35 @@ task<std::optional<std::chrono::milliseconds>> job_leader<Environment, Strategy>
         auto const removed = co_await resharder_.remove_cut_items(here_.generation, count);
         if (!removed) co_return here_.retry_pause;
     }
-    // Who asks again within the moment that an answer takes may go unnoticed: the view knows the request by its name only.
-    if (in_force && resharder_.is_asked_for(*here_.view)) co_return here_.retry_pause;
+    // A second request during the answer may go unnoticed, because the view knows requests only by name.
+    if (in_force && here_.view->sharding_is_requested()) co_return here_.retry_pause;
+    co_return std::nullopt;
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<std::optional<std::chrono::milliseconds>> job_leader<Environment, Strategy>::reshard(sharding_basis basis) {
+    if (here_.view->assignment_node() && here_.view->first_item() && !here_.view->assignment_in_force()) {
+        auto const overruled = co_await is_overruled(here_.registry, here_.at);
+        if (!overruled || !*overruled) co_return here_.retry_pause; // only the view is behind
+    }
+    if (rules_.config().failover && rules_.config().monitor_execution) { // JV-6
+        auto lost = co_await make_up_for_dead_java(here_.registry, *here_.view, here_.at, here_.wall_milliseconds());
+        if (!lost) co_return here_.retry_pause;
+        basis.besides = *std::move(lost);
+    }
+    auto const instances = static_cast<std::uint32_t>(basis.instances.size());
+    auto const done = co_await resharder_.shard(*here_.view, std::move(basis));
+    // After a conflict or a lost connection, the view will report a change.
+    if (!done && (is_conflict(done.error().code) || is_transient(done.error()))) co_return here_.retry_pause;
+    if (!done) {
+        here_.tell_trouble(done.error());
+        co_return trouble_pause;
+    }
+    here_.env.sink(events::resharded{here_.origin(), done->epoch, done->items, instances, done->moved, done->left});
+    co_await see(done->epoch);
+    auto const* a = here_.view->assignment_in_force();
+    bool const is_shown = a && a->epoch() == done->epoch;
+    if (done->left != 0) here_.tell_trouble(unowned_items(here_.at, done->left, is_shown ? a : nullptr));
     co_return std::nullopt;
 }
 
@@ -431,7 +477,7 @@ task<void> job_leader<Environment, Strategy>::begin_to_follow(bool does_lead) {
         basis.schedule_version = schedule->stat.version;
         basis.since = wall_time{std::chrono::milliseconds{schedule->stat.modified_at_ms}};
     }
-    if (!basis.followed) { // most jobs never did
+    if (!basis.followed) { // most jobs never follow another
         auto const left = co_await here_.registry.exists(here_.at.after());
         if (left && !*left) co_return;
     }

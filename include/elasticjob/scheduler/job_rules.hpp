@@ -71,6 +71,9 @@ public:
     /// When the schedule was written; nothing if unknown.
     auto const& schedule_written() const noexcept { return schedule_written_; }
 
+    /// When the schedule in force was written at the latest; nothing if unknown.
+    auto const& schedule_changed() const noexcept { return schedule_changed_; }
+
     /// A fingerprint of the schedules. For a job that follows another, only the followed job's name counts, because its
     /// recorded rounds stay valid when the rest of the schedule changes.
     std::uint64_t fingerprint() const;
@@ -117,6 +120,7 @@ private:
     std::shared_ptr<valid_config const> config_; ///< in force
     std::shared_ptr<due_times const> due_;       ///< of that configuration
     std::optional<wall_time> schedule_written_;  ///< together with the configuration
+    std::optional<wall_time> schedule_changed_;
     std::uint32_t items_max_;
     node_version version_ = 0;
     revision config_taken_ = 0;
@@ -160,6 +164,7 @@ template <class Environment, sharding_strategy Strategy>
 task<bool> job_rules<Environment, Strategy>::take() {
     auto const& stored = *here_.view->config();
     auto const* schedule = here_.view->schedule();
+    bool const is_config_new = config_taken_ != stored.stat.modified;
     config_taken_ = stored.stat.modified;
     schedule_taken_ = modified(schedule);
     version_ = stored.stat.version; // examined, whatever the result
@@ -186,9 +191,16 @@ task<bool> job_rules<Environment, Strategy>::take() {
             co_return true;
         }
     }
+    auto const before = fingerprint();
     schedule_written_ = written;
     if (schedule_written_) due->set_now(*schedule_written_ + std::chrono::milliseconds{1}); // later instants count
     put_in_force(**std::move(read), *std::move(due));
+    if (!schedule_changed_ || fingerprint() != before) {
+        // If only the schedule's node has been removed, nothing says when.
+        auto const written_at_ms = std::max(stored.stat.modified_at_ms, schedule ? schedule->stat.modified_at_ms : 0);
+        schedule_changed_.reset();
+        if (is_config_new || schedule) schedule_changed_ = wall_time{std::chrono::milliseconds{written_at_ms}};
+    }
     here_.news.notify();
     co_return true;
 }

@@ -33,14 +33,14 @@ class job_catalog;
 /// | parameter  | concept             | says                                                                   |
 /// |------------|---------------------|------------------------------------------------------------------------|
 /// | `Registry` | `registry`          | where instances find each other: ZkRegistry, MemoryRegistry            |
-/// | `Strategy` | `sharding_strategy` | who owns which item: AverageAllocation, …                              |
+/// | `Strategy` | `sharding_strategy` | the owner of each item: AverageAllocation, …                           |
 /// | `Executor` | `executor`          | how a body is called: SimpleExecutor, CoroutineExecutor, …             |
 /// | `Policies` | any order           | worker_pool (ThreadPool) · event_sink (LogEvents) · time_zone          |
 /// |            |                     | (SystemZone) · lease_guard (NoDeadManTimer) · Listeners (none) ·       |
 /// |            |                     | ErrorHandlers (none); in parentheses, what is there if nothing is given |
 ///
 /// The registry must outlive the scheduler, and the scheduler its handles. Several schedulers may share one registry
-/// and its loop, and also a pool, through SharedPool.
+/// and its loop, and also a pool through SharedPool.
 /// Threads: any thread except the loop's, except for functions whose names begin with `async_`.
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 class job_scheduler {
@@ -66,8 +66,8 @@ public:
 
     /// Policies are given in the order of the template's pack. Missing ones are default-constructed. Throws
     /// std::system_error if the pool cannot start its threads.
-    explicit job_scheduler(Registry& r, scheduler_options options = {}, Policies... policies)
-    requires std::default_initializable<Executor>;
+    explicit job_scheduler(Registry& r, scheduler_options options = {},
+                           Policies... policies) requires std::default_initializable<Executor>;
     /// With an executor that has state. Each job gets a copy of it.
     job_scheduler(Registry& r, scheduler_options options, Executor executor, Policies... policies);
     job_scheduler(job_scheduler const&) = delete;
@@ -162,7 +162,7 @@ private:
     /// `is_own`: the configuration is the caller's, not one that was read from the registry.
     task<result<void>> begin(valid_config local, body_type body, bool is_own);
 
-    /// Runs whose lease has lapsed are asked to stop.
+    /// Asks runs with a lapsed lease to stop.
     task<void> watch_lease();
 
     /// If it is called several times at once, each call waits for the end. Errors: wrong_thread if the job waits for
@@ -234,10 +234,10 @@ public:
     /// Enables this server again. Errors: as `trigger`.
     result<void> enable();
 
-    /// Pauses this server, with all its instances, in the job: its items stay here, and no run of them begins. Live runs
-    /// continue, streams end after their round. Orders and retries wait; due instants are skipped, on record as `paused`.
-    /// It stays paused when it restarts. Java members on the server do not know pauses. Errors: as `trigger`; too_large
-    /// if too many servers of the job are paused.
+    /// Pauses this server, with all its instances, in the job: its items stay here, and no run of them begins. Live
+    /// runs continue, streams end after their round. Orders and retries wait; due instants are skipped, on record as
+    /// `paused`. It stays paused when it restarts. Java members on the server do not know pauses. Errors: as `trigger`;
+    /// too_large if too many servers of the job are paused.
     result<void> pause();
 
     /// Ends that pause. Errors: as `trigger`.
@@ -271,9 +271,8 @@ private:
 };
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
-job_scheduler<Registry, Strategy, Executor, Policies...>::job_scheduler(Registry& r, scheduler_options options,
-                                                                        Policies... policies)
-requires std::default_initializable<Executor>
+job_scheduler<Registry, Strategy, Executor, Policies...>::job_scheduler(
+    Registry& r, scheduler_options options, Policies... policies) requires std::default_initializable<Executor>
     : job_scheduler(r, std::move(options), Executor{}, std::move(policies)...) {}
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
@@ -460,7 +459,7 @@ task<void> job_scheduler<Registry, Strategy, Executor, Policies...>::watch_lease
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::end(std::string name,
-                                                                                std::thread::id caller) {
+                                                                                 std::thread::id caller) {
     auto const at = jobs_.find(name);
     if (at == jobs_.end()) co_return success();
     auto const ending = at->second;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What all that is done for the items of a job on one instance shares.
+/// \file \brief The shared state of the parts that run a job's items on one instance.
 #ifndef ELASTICJOB_SCHEDULER_JOB_SITE_HPP
 #define ELASTICJOB_SCHEDULER_JOB_SITE_HPP
 
@@ -23,13 +23,13 @@
 
 namespace elasticjob::detail {
 
-/// Whose items they are, where they are kept, on which terms they run, and how the job is told. Threads: the loop's.
+/// The owner of the items, their place in the registry, their terms, and the job's notifications. Threads: the loop's.
 template <class Environment>
 struct job_site {
     using Registry = typename Environment::registry_type;
     using Loop = typename Environment::loop_type;
 
-    /// The standing is the job's, and must outlive this.
+    /// `s` belongs to the job and must outlive this object.
     explicit job_site(job_standing<Environment>& s);
 
     job_standing<Environment>& here;
@@ -38,25 +38,25 @@ struct job_site {
     job_name const& name;
     job_layout const& at;
     instance_id const& self;
-    std::optional<job_view<Registry>> const& view; ///< there from the first item on
-    event_count<Loop>& job_news;                   ///< hears of what the job has to act on
+    std::optional<job_view<Registry>> const& view; ///< set from the first item on
+    event_count<Loop>& job_news;                   ///< notified when the job has to act
     run_book<Registry> book;
     run_terms terms;
-    event_count<Loop> idle_news; ///< notified when something has come to its end that the job may have waited for
-    bool is_closing = false;     ///< nothing begins any more
-    bool gives_up = false;       ///< the drain time-out is over: what cannot be recorded now is given up
-    bool is_to_leave = false; ///< the instance: its clock is wrong, and the job asks for that then, or a handler does
+    event_count<Loop> idle_news; ///< notified when something ends for which the job may be waiting
+    bool is_closing = false;     ///< no run begins from now on
+    bool gives_up = false;       ///< the drain time-out is over: unrecorded ends are given up
+    bool is_to_leave = false;    ///< the instance: because of a wrong clock, if the job wants that, or by a handler
     std::uint32_t reporting = 0; ///< runs whose bodies report their progress
 
-    /// Nothing begins any more, and the job leaves when what runs is over and on record.
+    /// From now on no run begins, and the job leaves when the ends of all live runs are on record.
     void stand_down();
 
     bool has_java_members() const noexcept { return view->has_java_members(); }
 
-    /// To decide what an item runs for, by the terms and the clock of now.
+    /// Chooses what an item runs for, by the present terms and clock.
     run_choice choice() const { return {terms, self, wall_now(), has_java_members()}; }
 
-    /// To decide what becomes of a run that has ended now.
+    /// Decides what follows a run that has ended now.
     after_run aftermath() const { return {terms, now(), wall_now()}; }
 
     Loop& loop() const noexcept { return here.loop(); }
@@ -68,7 +68,7 @@ struct job_site {
     void tell_skipped(item_index i, wall_time due, events::skip_reason why, std::uint64_t count = 1,
                       events::run_name const& run = {}) const;
 
-    /// Calls a hook on the pool, and tells if it fails. `f` must outlive the task.
+    /// Calls a hook on the pool, and reports a failure. `f` must outlive the task.
     template <class F>
     task<void> call(F const& f) {
         auto const heard = co_await call_hook(env.pool, loop(), here.callers, now() + hook_patience, f);

@@ -51,8 +51,9 @@ struct job_status {
     std::vector<item_index> items{};   ///< the items that this instance owns, in order
     std::vector<item_index> running{}; ///< the items that run here, in order
 
-    /// The next due instant of all items by the configuration in force, without jitter. The items of a disabled or paused
-    /// instance do not run then. Nothing: never, or not known in advance, as with a fixed delay or after another job.
+    /// The next due instant of all items by the configuration in force, without jitter. The items of a disabled or
+    /// paused instance do not run then. Nothing: never, or not known in advance, as with a fixed delay or after another
+    /// job.
     std::optional<wall_time> next_due{};
 };
 

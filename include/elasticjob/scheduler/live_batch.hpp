@@ -32,7 +32,7 @@ private:
     site& here;
     run_batch const what;
     std::size_t left;                       ///< the runs that have not ended
-    bool is_begun = false, is_told = false; ///< that they are to begin
+    bool is_begun = false, is_told = false; ///< the first hook: was called; has returned
     event_count<typename Environment::loop_type> news;
 };
 

@@ -50,10 +50,10 @@ struct live_run : run_port, private work {
     int relaying = 0; ///< writes of progress; the end of the run is reported before they end, and recorded afterwards
     events::run_name name{}; ///< once its start has been reported
 
-    /// The body is over: reports its last progress, and ignores later calls.
+    /// After the body has ended: reports its last progress, and ignores later calls.
     void end_progress();
 
-    /// Whether the loop has been called for the body's progress and has not come yet: then this must stay.
+    /// Whether a call of the loop for the body's progress is still pending: then this object must stay.
     bool is_loop_called() const noexcept { return is_loop_called_; }
 
 private:
@@ -73,7 +73,7 @@ private:
     /// Called by the body.
     void report_progress(std::uint64_t done, std::uint64_t total);
 
-    /// The loop comes, which another thread has called.
+    /// Runs on the loop, after another thread has called it.
     static void act_on(work& w, work_action action);
 
     /// Called by the body. On the loop's own thread it does not wait: the end of the run records the checkpoint.
@@ -92,19 +92,18 @@ private:
         item_state& item;
     };
 
-    /// Waits until it is known whether the checkpoint is in the registry, unless that is hopeless; then the write
-    /// continues without the body.
+    /// Waits for the outcome of the checkpoint, unless that is hopeless; then the write continues without the body.
     task<result<void>> write_checkpoint(std::string text);
 
-    /// Writes the record with the latest progress and, if somebody waits for it, with the checkpoint. Precondition: it is
-    /// counted as `saving` or, without a checkpoint, as `relaying`.
+    /// Writes the record with the latest progress and, if there is a `waiter`, with the checkpoint. Precondition: the
+    /// call is counted as `saving` or, without a checkpoint, as `relaying`.
     task<void> save_and_tell(std::string checkpoint, std::shared_ptr<awaited_save> waiter);
 
-    /// Passes on what the body reports, until it reports nothing new for a while.
+    /// Passes on the body's reports, until there has been no new one for a while.
     task<void> relay_progress();
     void tell_progress() const;
 
-    /// The record may be written, and does not tell of it yet.
+    /// Whether the record may be written and lacks the latest progress.
     bool is_progress_worth_writing();
 
     /// Whether the run has been asked to stop and waiting for the registry would keep it beyond its lease. Asks it to
@@ -119,9 +118,9 @@ private:
     error no_longer_ours() const;
 
     progress_mailbox progress_;
-    run_progress reported_{};   ///< what was taken from the body last; its time is 0 before that
-    run_progress written_{};    ///< what the record tells of, likewise
-    bool is_reporting_ = false; ///< `relay_progress` goes on
+    run_progress reported_{};   ///< the last report taken from the body; its time is 0 before that
+    run_progress written_{};    ///< the progress in the record, likewise
+    bool is_reporting_ = false; ///< `relay_progress` is running
     std::atomic<bool> is_loop_called_{false};
     task_scope tasks_; ///< last: its tasks use all of the above
 };

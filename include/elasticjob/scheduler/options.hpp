@@ -4,6 +4,7 @@
 #define ELASTICJOB_SCHEDULER_OPTIONS_HPP
 
 #include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/host_name.hpp>
 #include <elasticjob/core/worker_pool.hpp>
 
 #include <cstdint>
@@ -17,6 +18,11 @@ struct scheduler_options {
     /// interfaces, or else the last private one, as in 2.1.5, or else 127.0.0.1.
     std::string server_ip{};
 
+    /// The host name that `list_servers` and the console show for this server. An instance that joins a job writes it
+    /// to `ext/hosts/<ip>`. Default: the name of this machine. Nothing is written if it is empty, longer than 255
+    /// characters, or has characters other than visible ASCII ones.
+    std::string host_name = find_host_name();
+
     /// The instance's share of the items, compared with other instances, for strategies that use weights, such as
     /// WeightedAllocation.
     std::uint32_t instance_weight = 1;
@@ -25,13 +31,14 @@ struct scheduler_options {
     /// use labels, such as LabelAllocation.
     std::string instance_labels{};
 
-    /// The maximum number of items and of item parameters of a job that this instance accepts from the registry, in which
-    /// other programs may have written them: an item takes some hundred bytes and some requests. If the configuration
-    /// given to `schedule` has more, that number is the limit. A job with more items is refused with invalid_config; a job that
-    /// already runs continues unchanged.
+    /// The maximum number of items and of item parameters of a job that this instance accepts from the registry, in
+    /// which other programs may have written them: an item takes some hundred bytes and some requests. If the
+    /// configuration given to `schedule` has more, that number is the limit. A job with more items is refused with
+    /// invalid_config; a job that already runs continues unchanged.
     std::uint32_t items_max = 1'000;
 
-    /// How long the destructors let running items finish before they ask them to stop. They wait until all have.
+    /// How long the destructors let running items finish before they ask them to stop. Then they wait until all have
+    /// ended.
     std::chrono::milliseconds drain_timeout{30'000};
 
     /// How long `schedule` waits for the registry.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Hooks around a round: called by one instance, for all.
+/// \file \brief Calls the hooks around a round, on one instance of the cluster.
 #ifndef ELASTICJOB_SCHEDULER_ROUNDS_HPP
 #define ELASTICJOB_SCHEDULER_ROUNDS_HPP
 
@@ -25,37 +25,37 @@
 
 namespace elasticjob::detail {
 
-/// Carries out what the lives of the rounds ask for that this instance takes part in: one coroutine for each round,
-/// `attend`. Threads: the loop's; hooks run on the pool. Before destruction: `is_idle`.
+/// Carries out the steps of the rounds in which this instance takes part, in one coroutine for each round, `attend`.
+/// Threads: the loop's; hooks run on the pool. Before destruction: `is_idle`.
 template <class Environment>
 class rounds {
     using site = job_site<Environment>;
     using Loop = typename Environment::loop_type;
 
 public:
-    /// The site's `idle_news` are notified when `is_idle` may have become so.
+    /// Notifies the site's `idle_news` when `is_idle` may have become true.
     explicit rounds(site& s) : site_{s}, news_{s.loop()} {}
 
     void set_item_count(std::uint32_t count) { item_count_ = count; }
 
-    /// Goes on when the items of that round may run: after the hook, or `round_start_timeout` after this call, however
-    /// slow the registry and the hook are. If it was not after the hook, that is told once.
-    task<void> begin(wall_time due);
+    /// Waits until the items of that round may run: after the hook, or at the latest `round_start_timeout` after this
+    /// call. If the hook has not returned by then, this is reported once.
+    task<void> begin(item_index i, wall_time due);
 
-    /// The item is this instance's now; how far it has come is not known yet.
+    /// This instance now owns the item, whose handled instants are not known yet.
     void take(item_index i) { items_.take(i); }
 
-    /// The item has dealt with every instant up to there. `may_be_others`: perhaps with some of rounds that began
-    /// without this instance.
+    /// The item has handled every instant up to `through`. `may_be_others`: perhaps including rounds that began without
+    /// this instance.
     void dealt_with(item_index i, wall_time through, bool may_be_others);
 
-    /// The item is another instance's now, which reads how far it has come.
+    /// Another instance now owns the item, and reads which instants are handled.
     void forget(item_index i);
 
     bool is_idle() const noexcept { return hooks_ == 0; }
 
-    /// Before the instance leaves: brings to an end what only waits for this instance, for a second at most without a
-    /// hook. Then nothing more is called; what is left of the rounds is for the other instances, or for the next life.
+    /// Before the instance leaves: finishes rounds that wait only for this instance, for at most a second without a
+    /// hook. Then it calls no more hooks, and leaves the rest of the rounds to other instances or to its next start.
     task<void> finish();
 
 private:
@@ -64,8 +64,8 @@ private:
     struct round_here {
         round_here(wall_time due, event_count<Loop>& news) : life{due}, changed{news}, noted{news} {}
         round_life life;
-        node_watch<Loop> changed; ///< armed as long as the round's node is as it was last read
-        node_watch<Loop> noted;   ///< and as the names below are
+        node_watch<Loop> changed; ///< armed as long as the round's node is unchanged since the last read
+        node_watch<Loop> noted;   ///< likewise for the names below
         bool is_told_late = false;
     };
 
@@ -74,10 +74,10 @@ private:
 
     round_here& join(wall_time due);
 
-    /// A round's life, as seen from here.
+    /// One round, as this instance sees it.
     task<void> attend(round_here& r);
 
-    /// Carries out one step, and hands over the answer.
+    /// Carries out one step, and passes its reply to the round.
     task<round_news> carry_out(round_here& r, round_step step);
 
     task<result<void>> call(round_life const& life, hook which, mono_time until);
@@ -85,13 +85,13 @@ private:
     void tell(round_life const& life, round_news const& news);
     void tell_missed(round_life const& life, hook which, std::string const& why);
 
-    /// Rounds that begin elsewhere, of which items of ours have dealt with the instant. Such a round may begin a little
-    /// later, so this goes on until `look_until_`.
+    /// Joins rounds that begin elsewhere for instants that our items have handled. Such a round may begin a little
+    /// later, so this continues until `look_until_`.
     task<void> look_for_others();
     void join_all(std::vector<std::string> const& names);
 
     static constexpr std::size_t rounds_max = 64;
-    static constexpr std::chrono::seconds look_again{1}; ///< at the view, which may not show a holder any more
+    static constexpr std::chrono::seconds look_again{1}; ///< how often it checks the view for lost holders
     static constexpr std::chrono::seconds finish_patience{1};
 
     site& site_;
@@ -106,7 +106,7 @@ private:
     task_scope tasks_; ///< last: its tasks use all of the above
 };
 
-/// For jobs that nobody listens to.
+/// For jobs without round hooks.
 template <class Environment>
 struct no_rounds {
     template <class... Args>
@@ -119,9 +119,14 @@ using rounds_of =
     std::conditional_t<Environment::listeners_type::hear_rounds, rounds<Environment>, no_rounds<Environment>>;
 
 template <class Environment>
-task<void> rounds<Environment>::begin(wall_time due) {
+task<void> rounds<Environment>::begin(item_index i, wall_time due) {
     auto const deadline = now() + site_.env.options.round_start_timeout;
-    join(due).life.note_begun();
+    auto& life = join(due).life;
+    life.note_begun();
+    if (site_.env.listeners.start_together()) {
+        life.note_ready(i);
+        news_.notify();
+    }
     for (;;) {
         auto const seen = news_.edition();
         auto const at = all_.find(due);
@@ -184,7 +189,8 @@ auto rounds<Environment>::moment_of(round_here const& r) const -> round_moment {
             .is_current = r.changed.is_linked(),
             .is_list_current = r.noted.is_linked(),
             .is_holder_unseen = holder != site_.self.str() && !site_.view->has_instance(holder),
-            .calls_nothing_more = is_sealed_};
+            .calls_nothing_more = is_sealed_,
+            .starts_together = site_.env.listeners.start_together()};
 }
 
 template <class Environment>
@@ -290,7 +296,7 @@ void rounds<Environment>::tell(round_life const& life, round_news const& news) {
 
 template <class Environment>
 void rounds<Environment>::tell_missed(round_life const& life, hook which, std::string const& why) {
-    std::string const when = which == hook::before ? "before" : "behind";
+    std::string const when = which == hook::before ? "before" : "after";
     site_.tell_trouble(error{errc::round_missed, "the hook " + when + " a round was perhaps not called: " + why,
                              life.path(site_.at).str()});
 }
@@ -300,7 +306,7 @@ task<void> rounds<Environment>::look_for_others() {
     node_watch<Loop> changed{news_};
     mono_time again{};
     while (now() < look_until_ && !is_sealed_) {
-        co_await yield(site_.loop()); // whoever is told at the same time comes along
+        co_await yield(site_.loop()); // items that are woken at the same time join
         auto const seen = news_.edition();
         if (!changed.is_linked() && now() >= again) {
             auto const names = co_await site_.registry.children(site_.at.rounds(), &changed);

@@ -9,8 +9,8 @@
 
 namespace elasticjob {
 
-/// Whether the assignment counts: the node of the first item's owner was written together with it, and not since then by
-/// a Java leader, who knows no assignment. Otherwise the items' nodes count.
+/// Whether the assignment counts: the node of the first item's owner was written together with it, and not since then
+/// by a Java leader, who knows no assignment. Otherwise the items' nodes count.
 inline bool is_in_force(std::optional<node> const& assignment, std::optional<node> const& first_item) {
     return assignment && first_item && assignment->stat.modified == first_item->stat.modified;
 }

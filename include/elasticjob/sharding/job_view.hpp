@@ -48,6 +48,10 @@ public:
 
     bool sharding_is_necessary() const { return flags_.find("necessary") != nullptr; }
     bool sharding_is_processed() const { return flags_.find("processing") != nullptr; }
+    bool sharding_is_requested() const { return sharding_is_necessary() || sharding_is_processed(); }
+
+    /// The nodes that request a sharding: `necessary`, and what a Java leader has left of its own.
+    std::vector<node_path> sharding_requests() const;
 
     /// The assignment in force. Null if there is none, if it is unreadable, or if a Java leader has sharded since.
     assignment const* assignment_in_force() const;
@@ -123,7 +127,7 @@ job_view<Registry>::job_view(Registry& r, job_layout const& layout, instance_id 
       news_{news},
       follower_{*this},
       config_{r, layout.config(), mirror_scope::root_only(), news},
-      schedule_{r, layout.schedule(), mirror_scope::root_only(), news},
+      schedule_{r, layout.schedule(), mirror_scope::rare_root(), news},
       leader_{r, layout.leader_instance(), mirror_scope::root_only(), news},
       flags_{r, layout.sharding_flags(), mirror_scope::child_names(), news},
       instances_{r, layout.instances(), mirror_scope::child_names(), news, &follower_},
@@ -203,6 +207,14 @@ assignment const* job_view<Registry>::assignment_in_force() const {
         read_ = reading{written->stat.modified, a ? std::optional{*std::move(a)} : std::nullopt};
     }
     return read_->value ? &*read_->value : nullptr;
+}
+
+template <registry Registry>
+std::vector<node_path> job_view<Registry>::sharding_requests() const {
+    std::vector<node_path> requests;
+    if (sharding_is_necessary()) requests.push_back(at_.sharding_necessary());
+    if (sharding_is_processed()) requests.push_back(at_.sharding_processing());
+    return requests;
 }
 
 template <registry Registry>

@@ -39,7 +39,7 @@ private:
 template <registry Registry>
 traits_view<Registry>::traits_view(Registry& r, job_layout at, event_count<Loop>& news)
     : at_{std::move(at)},
-      labels_{r, at_.item_labels(), mirror_scope::root_only(), news},
+      labels_{r, at_.item_labels(), mirror_scope::rare_root(), news},
       instances_{r, at_.traits(), mirror_scope::children(), news} {}
 
 template <registry Registry>

@@ -3,12 +3,15 @@
 #ifndef ELASTICJOB_TESTING_CHECK_ALL_HPP
 #define ELASTICJOB_TESTING_CHECK_ALL_HPP
 
+#include <elasticjob/core/algorithm.hpp> // max, min
+#include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/decl.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -40,6 +43,10 @@ concept searchable_world = std::copyable<W> && requires(W w, W const& seen, std:
 struct search_report {
     std::uint64_t states = 0;       ///< distinct ones
     std::uint64_t moves = 0;        ///< tried
+    std::uint64_t depth = 0;        ///< the most moves that the shortest way to a state takes
+    std::uint64_t waiting_most = 0; ///< the most worlds that were kept at once, because their moves were still untried
+    std::uint64_t bytes = 0;        ///< taken by the table of states at the end, without those worlds
+    std::chrono::milliseconds took{0};
     std::string problem;            ///< the first problem found; empty: none
     std::vector<std::string> trace; ///< the moves that lead to it; no shorter trace exists
     bool is_complete = true;        ///< false: ended at `states_max`, so the absence of a problem proves nothing
@@ -56,90 +63,124 @@ struct fingerprint {
 
     static fingerprint of(std::string_view key);
     friend bool operator==(fingerprint const&, fingerprint const&) = default;
+};
 
-    struct hash {
-        std::size_t operator()(fingerprint const& f) const noexcept { return static_cast<std::size_t>(f.first); }
+/// The states that a search has found, numbered in the order in which it found them, and the moves between them. It
+/// keeps no world and no key.
+class state_table {
+public:
+    using number = std::uint32_t;
+    static constexpr std::uint64_t states_max = 0xffff'fff0;
+
+    state_table();
+
+    struct place {
+        number state;
+        bool is_new;
     };
+    /// The state with this fingerprint. If it is new, `move` leads to it from `from`.
+    place add(fingerprint const& f, number from, std::string_view move);
+
+    std::uint64_t size() const noexcept { return prints_.size(); }
+
+    /// Call these for one state after the other, in their order.
+    void begin_moves() { moves_begin_.push_back(reached_.size()); }
+    void note_move(number to) { reached_.push_back(to); }
+
+    void note_goal(number state) { goals_.push_back(state); }
+
+    std::vector<std::string> trace_to(number state) const;
+
+    /// The first state from which no sequence of moves leads to a goal. Precondition: the moves of all states have been
+    /// noted.
+    std::optional<number> first_hopeless() const;
+
+    std::uint64_t bytes() const noexcept;
+
+private:
+    void grow();
+    std::size_t slot_of(fingerprint const& f) const noexcept;
+
+    static constexpr number none = 0xffff'ffff;
+
+    std::vector<fingerprint> prints_;
+    std::vector<number> from_;
+    std::vector<std::uint32_t> move_;        ///< to the state: an index of `names_`
+    std::vector<std::uint64_t> moves_begin_; ///< in `reached_`
+    std::vector<number> reached_;
+    std::vector<number> goals_;
+    std::vector<number> slots_; ///< open addressing; its size is a power of two, and at most half of them are taken
+    std::vector<std::string> names_;
+    std::unordered_map<std::string, std::uint32_t> name_numbers_;
 };
 
 } // namespace detail
 
 /// Searches breadth-first, so the first problem has the shortest trace. It looks for a state with a `problem()`, and
-/// for a state from which no sequence of moves leads to a goal. Makes O(states * moves) copies. Keeps some 200 bytes
-/// for each state, and the worlds whose moves it has not tried yet. Keeps a fingerprint of 128 bits of each key: among
-/// ten million states, the odds that two share one are below 1 in 10^24. Threads: any one.
+/// for a state from which no sequence of moves leads to a goal. Makes O(states * moves) copies.
+///
+/// Keeps some 50 bytes for each state and 4 for each move, twice as many for each move at the end, and the worlds whose
+/// moves it has not tried yet: so a small world pays. Instead of a key it keeps a fingerprint of 128 bits. Two states
+/// that shared one would be taken for the same, and the search would miss what follows from the second. Among n states
+/// the odds of that are n * n / 2^129: for ten million states, below 1 in 10^24.
+///
+/// Threads: any one.
 template <searchable_world World>
 search_report check_all(World const& start, std::uint64_t states_max = 1'000'000) {
-    struct origin {
-        std::size_t from;
-        std::string move;
-    };
-    std::vector<origin> origins;
-    std::vector<std::vector<std::size_t>> into; // for each state: the states that lead to it in one move
-    std::vector<std::size_t> goals;
-    std::unordered_map<detail::fingerprint, std::size_t, detail::fingerprint::hash> numbers;
-    std::deque<World> waiting; // the last ones of `origins`, in their order
+    using number = detail::state_table::number;
+    auto const began = std::chrono::steady_clock::now();
+    detail::state_table table;
+    std::deque<World> waiting; // the last ones of the table, in their order
     search_report report;
+    number problem_in = 0;
 
-    auto const trace_to = [&](std::size_t state) {
-        std::vector<std::string> trace;
-        for (; state != 0; state = origins[state].from) trace.insert(trace.begin(), origins[state].move);
-        return trace;
-    };
-    auto const add = [&](World w, std::size_t from, std::string move) {
-        auto const [at, is_new] = numbers.try_emplace(detail::fingerprint::of(w.key()), origins.size());
+    auto const add = [&](World w, number from, std::string const& move) {
+        auto const [state, is_new] = table.add(detail::fingerprint::of(w.key()), from, move);
         if (is_new) {
-            origins.push_back({from, std::move(move)});
-            into.emplace_back();
-            if (w.is_goal()) goals.push_back(at->second);
+            if (w.is_goal()) table.note_goal(state);
             report.problem = w.problem();
+            if (!report.problem.empty()) problem_in = state;
             waiting.push_back(std::move(w));
+            report.waiting_most = std::max<std::uint64_t>(report.waiting_most, waiting.size());
         }
-        return at->second;
+        return state;
     };
     auto const end = [&]() -> search_report& {
-        report.states = origins.size();
+        if (!report.problem.empty()) report.trace = table.trace_to(problem_in);
+        report.states = table.size();
+        report.bytes = table.bytes();
+        report.took = std::chrono::floor<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
         return report;
     };
 
+    states_max = std::min(states_max, detail::state_table::states_max);
     add(start, 0, "");
-    for (std::size_t next = 0; !waiting.empty() && report.problem.empty(); ++next) {
-        if (origins.size() > states_max) {
+    std::uint64_t level_end = 1; // the states before it take at most `depth` moves
+    for (number next = 0; !waiting.empty() && report.problem.empty(); ++next) {
+        if (table.size() > states_max) {
             report.is_complete = false;
             return end();
         }
+        if (next == level_end) {
+            ++report.depth;
+            level_end = table.size();
+        }
         auto const world = std::move(waiting.front());
         waiting.pop_front();
+        table.begin_moves();
         for (auto const& move : world.moves()) {
             ++report.moves;
             auto after = world;
             after.make(move);
-            auto const reached = add(std::move(after), next, move);
-            if (!report.problem.empty()) {
-                report.trace = trace_to(reached);
-                return end();
-            }
-            into[reached].push_back(next);
+            table.note_move(add(std::move(after), next, move));
+            if (!report.problem.empty()) return end();
         }
     }
     if (!report.problem.empty()) return end();
 
-    std::vector<bool> is_hopeful(origins.size());
-    for (auto const goal : goals) is_hopeful[goal] = true;
-    while (!goals.empty()) {
-        auto const state = goals.back();
-        goals.pop_back();
-        for (auto const from : into[state]) {
-            if (is_hopeful[from]) continue;
-            is_hopeful[from] = true;
-            goals.push_back(from);
-        }
-    }
-    for (std::size_t state = 0; state < origins.size(); ++state) {
-        if (is_hopeful[state]) continue;
+    if (auto const hopeless = table.first_hopeless()) {
         report.problem = "whatever happens from here on, the goal is never reached";
-        report.trace = trace_to(state);
-        break;
+        problem_in = *hopeless;
     }
     return end();
 }

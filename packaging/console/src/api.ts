@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests to the server. Every path is relative to the page, so a prefix of a reverse proxy changes nothing.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Query } from './store';
+import { Cell, type Query } from './store';
 import type { Rows } from './table';
 
 /** What the server has refused, or what went wrong on the way. */
@@ -20,6 +20,12 @@ export function problemText(e: unknown): string {
   return e instanceof Error ? e.message : String(e);
 }
 
+/** The last refusal because the server does not know who the reader is. */
+export const stranger = new Cell<Problem | undefined>(undefined);
+
+/** What the first answer for the registry has said of its last change: the stream goes on from there. */
+export const firstChange = new Cell('');
+
 const timeoutMs = 60_000; // the longest that an overview of the server may take
 
 export interface Answer<T> {
@@ -34,6 +40,7 @@ export interface Request {
   tag?: string; // of what the request changes
   isNew?: boolean; // what the request creates must not be there
   key?: string; // of idempotency
+  isSigningIn?: boolean; // so a refusal says only that it went wrong
   signal?: AbortSignal;
 }
 
@@ -63,6 +70,8 @@ export async function ask<T>(path: string, request: Request = {}): Promise<Answe
     if (request.signal?.aborted) throw e;
     throw new Problem(0, 'no_answer', `${url.pathname}: ${problemText(e)}`);
   }
+  const change = reply.headers.get('Elasticjob-Change');
+  if (change && !firstChange.get()) firstChange.set(change);
   let body: unknown = null;
   try {
     body = text ? JSON.parse(text) : null;
@@ -72,7 +81,14 @@ export async function ask<T>(path: string, request: Request = {}): Promise<Answe
   if (!reply.ok) {
     const told = (body ?? {}) as Record<string, unknown>;
     const said = [told.detail ?? told.title ?? reply.statusText, told.where].filter(Boolean).join(' – ');
-    throw new Problem(reply.status, String(told.code ?? told.type ?? reply.status), said || String(reply.status), told);
+    const problem = new Problem(
+      reply.status,
+      String(told.code ?? told.type ?? reply.status),
+      said || String(reply.status),
+      told,
+    );
+    if (reply.status === 401 && !request.isSigningIn) stranger.set(problem);
+    throw problem;
   }
   return { body: body as T, tag: reply.headers.get('ETag') ?? '' };
 }
@@ -148,6 +164,20 @@ export interface Paged<R> extends Rows<R> {
 
 const loadedMax = 20_000;
 
+/** A value of the component that is up to date even in effects of an earlier drawing; `set` draws anew. */
+function useHeld<T extends { key: string }>(key: string, empty: () => T): { get(): T; set(value: T): void } {
+  const held = useRef<T | undefined>(undefined);
+  if (held.current?.key !== key) held.current = empty();
+  const [, redraw] = useState(0);
+  return {
+    get: () => held.current!,
+    set: (value) => {
+      held.current = value;
+      redraw((n) => n + 1);
+    },
+  };
+}
+
 /** Rows that come page by page, each after a cursor that the page before has named. */
 export function usePages<R>(key: string, load: (cursor: string, signal: AbortSignal) => Promise<Page<R>>): Paged<R> {
   interface State {
@@ -158,42 +188,43 @@ export function usePages<R>(key: string, load: (cursor: string, signal: AbortSig
     begun: boolean;
     fault?: string | undefined;
   }
-  const empty: State = { key, rows: [], next: '', begun: false };
-  const [kept, setState] = useState<State>(empty);
-  const state = kept.key === key ? kept : empty;
-  const flight = useRef<{ key: string; stop: AbortController } | null>(null);
+  const held = useHeld<State>(key, () => ({ key, rows: [], next: '', begun: false }));
+  const flight = useRef<AbortController | undefined>(undefined);
   const wanted = useRef(0);
 
   const fetchPage = (cursor: string, before: R[]) => {
-    flight.current?.stop.abort();
-    const mine = { key, stop: new AbortController() };
+    flight.current?.abort();
+    const mine = new AbortController();
     flight.current = mine;
-    load(cursor, mine.stop.signal).then(
+    load(cursor, mine.signal).then(
       (page) => {
         if (flight.current !== mine) return;
-        flight.current = null;
+        flight.current = undefined;
         const rows = [...before, ...page.rows];
-        setState({ key, rows, next: rows.length < loadedMax ? page.next : '', total: page.total, begun: true });
+        held.set({ key, rows, next: rows.length < loadedMax ? page.next : '', total: page.total, begun: true });
+        fetchWanted();
       },
       (e: unknown) => {
         if (flight.current !== mine) return;
-        flight.current = null;
-        setState((s) => ({ ...(s.key === key ? s : empty), begun: true, next: '', fault: problemText(e) }));
+        flight.current = undefined;
+        held.set({ ...held.get(), begun: true, next: '', fault: problemText(e) });
       },
     );
   };
+  const fetchWanted = () => {
+    const { begun, next, rows } = held.get();
+    if (begun && next && !flight.current && wanted.current > rows.length) fetchPage(next, rows);
+  };
   useEffect(() => {
+    wanted.current = 0;
     fetchPage('', []);
     return () => {
-      flight.current?.stop.abort();
-      flight.current = null;
+      flight.current?.abort();
+      flight.current = undefined;
     };
   }, [key]);
-  useEffect(() => {
-    if (state.begun && state.next && !flight.current && wanted.current > state.rows.length)
-      fetchPage(state.next, state.rows);
-  }, [state]);
 
+  const state = held.get();
   const loaded = state.rows.length;
   return {
     rows: state.rows,
@@ -205,11 +236,13 @@ export function usePages<R>(key: string, load: (cursor: string, signal: AbortSig
     at: (i) => state.rows[i],
     want: (_, end) => {
       wanted.current = end;
-      if (state.begun && state.next && !flight.current && end > loaded) fetchPage(state.next, state.rows);
+      fetchWanted();
     },
     again: () => fetchPage('', []),
-    patch: (change) =>
-      setState((s) => ({ ...s, rows: s.rows.map((r) => change(r)).filter((r): r is R & {} => r !== undefined) })),
+    patch: (change) => {
+      const now = held.get();
+      held.set({ ...now, rows: now.rows.map((r) => change(r)).filter((r): r is R & {} => r !== undefined) });
+    },
   };
 }
 
@@ -227,9 +260,7 @@ export function useBlocks<R>(
     total?: number;
     fault?: string;
   }
-  const empty: State = { key, blocks: new Map() };
-  const [kept, setState] = useState<State>(empty);
-  const state = kept.key === key ? kept : empty;
+  const held = useHeld<State>(key, () => ({ key, blocks: new Map() }));
   const flights = useRef(new Map<number, AbortController>());
   const stale = useRef(new Set<number>()); // blocks that are on their way and have changed meanwhile
   const sight = useRef<[number, number]>([0, 0]);
@@ -247,16 +278,14 @@ export function useBlocks<R>(
     load(block * blockSize, blockSize, stop.signal).then(
       (page) => {
         if (!end()) return;
-        setState((s) => {
-          const blocks = new Map(s.key === key ? s.blocks : []);
-          blocks.delete(block);
-          blocks.set(block, page.rows);
-          for (const old of blocks.keys()) if (blocks.size > blocksMax) blocks.delete(old);
-          return { key, blocks, total: page.total };
-        });
+        const blocks = new Map(held.get().blocks);
+        blocks.delete(block);
+        blocks.set(block, page.rows);
+        for (const old of blocks.keys()) if (blocks.size > blocksMax) blocks.delete(old);
+        held.set({ key, blocks, total: page.total });
       },
       (e: unknown) => {
-        if (end()) setState((s) => ({ ...(s.key === key ? s : empty), fault: problemText(e) }));
+        if (end()) held.set({ ...held.get(), fault: problemText(e) });
       },
     );
   };
@@ -275,6 +304,7 @@ export function useBlocks<R>(
       (_, n) => Math.floor(first / blockSize) + n,
     );
   };
+  const state = held.get();
   return {
     count: state.total ?? 0,
     total: state.total,
@@ -283,13 +313,15 @@ export function useBlocks<R>(
     at: (i) => state.blocks.get(Math.floor(i / blockSize))?.[i % blockSize],
     want: (first, end) => {
       sight.current = [first, end];
-      if (state.total === undefined || state.fault) return;
-      for (const block of inSight()) if (block * blockSize < state.total && !state.blocks.has(block)) fetchBlock(block);
+      const { total, fault, blocks } = held.get();
+      if (total === undefined || fault) return;
+      for (const block of inSight()) if (block * blockSize < total && !blocks.has(block)) fetchBlock(block);
     },
     again: () => {
       const shown = inSight();
+      const now = held.get();
       // What is out of sight is asked for when it comes into sight.
-      setState((s) => ({ ...s, blocks: new Map([...s.blocks].filter(([block]) => shown.includes(block))) }));
+      held.set({ ...now, blocks: new Map([...now.blocks].filter(([block]) => shown.includes(block))) });
       for (const block of shown)
         if (flights.current.has(block)) stale.current.add(block);
         else fetchBlock(block);

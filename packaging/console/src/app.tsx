@@ -2,11 +2,11 @@
 // The frame around all pages.
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Problem } from './api';
+import { Problem, problemText, stranger } from './api';
 import { AuditPage } from './audit';
 import { CommandDialog } from './command';
 import { NewJobPage } from './configuration';
-import { me, meet, registries, streamKinds, streamPath } from './data';
+import { me, meet, registries, signIn, signOut, streamKinds, streamPath } from './data';
 import { DeadLettersPage } from './dead_letters';
 import { HistoryPage } from './history';
 import { JobPage } from './job';
@@ -14,6 +14,7 @@ import { JobsPage } from './jobs';
 import { KeysDialog, useKeys } from './keys';
 import { follow, isLive } from './live';
 import { RegistriesPage } from './registries';
+import { RemovedPage } from './removed';
 import { ServerPage, ServersPage } from './servers';
 import {
   clock,
@@ -40,17 +41,19 @@ export function App(): JSX.Element {
   const live = useCell(isLive);
   const isNarrow = useCell(narrow);
   const who = useCell(me);
+  const refusal = useCell(stranger);
   const [fault, setFault] = useState<Problem>();
   const [help, setHelp] = useState(false);
   const main = useRef<HTMLElement>(null);
   useKeys(() => setHelp(true));
 
   useEffect(() => {
+    if (refusal) return;
     meet().then(
       () => setFault(undefined),
       (e: unknown) => setFault(e instanceof Problem ? e : new Problem(0, '', String(e))),
     );
-  }, []);
+  }, [refusal]);
   const known = all.find((r) => r.name === here.registry);
   // Until the server has said which registries there are, the address is believed: what it names is asked for at once.
   const shown = known?.name ?? (all.length ? '' : here.registry);
@@ -58,7 +61,9 @@ export function App(): JSX.Element {
     if (all.length && !known)
       location.replace('#/' + [all[0]!.name, here.page, ...here.path].map(encodeURIComponent).join('/'));
   }, [all, known]);
-  useEffect(() => (shown ? follow(streamPath(), streamKinds) : undefined), [shown]);
+  // A stream does not say why it was refused; another request does.
+  const askWhy = () => void meet().catch(() => undefined);
+  useEffect(() => (shown && !refusal ? follow(streamPath(), streamKinds, askWhy) : undefined), [shown, !refusal]);
 
   const way = [here.page, ...here.path].join('/');
   const before = useRef(way);
@@ -79,7 +84,7 @@ export function App(): JSX.Element {
     registries: t.registries,
   };
   return (
-    <div class="frame">
+    <div class={'frame' + (refusal ? ' closed' : '')}>
       <header class="top">
         <a
           class="skip"
@@ -111,14 +116,29 @@ export function App(): JSX.Element {
             ))}
           </select>
         )}
-        <span class={'live' + (live ? '' : ' off')} role="status">
-          {live ? t.live : t.notLive}
-        </span>
+        {!refusal && (
+          <span class={'live' + (live ? '' : ' off')} role="status">
+            {live ? t.live : t.notLive}
+          </span>
+        )}
         <span class="grow" />
         {who.name && (
           <span class="muted small wide-only" title={t.signedInAs(who.name)}>
             {who.name}
           </span>
+        )}
+        {!refusal && ['password', 'oidc'].includes(who.authentication) && (
+          <button
+            type="button"
+            class="plain"
+            onClick={() =>
+              void signOut()
+                .then(meet)
+                .catch(() => undefined)
+            }
+          >
+            {t.signOut}
+          </button>
         )}
         {isNarrow ? (
           <details class="settings">
@@ -144,7 +164,9 @@ export function App(): JSX.Element {
         </ul>
       </nav>
       <main class="main" tabIndex={-1} ref={main}>
-        {fault ? (
+        {refusal ? (
+          <SignIn refusal={refusal} />
+        ) : fault ? (
           <Notice tone="bad">
             {fault.status ? fault.message : t.unreachable} {fault.status ? '' : fault.message}
           </Notice>
@@ -156,6 +178,69 @@ export function App(): JSX.Element {
       <Toasts />
       {help && <KeysDialog close={() => setHelp(false)} />}
     </div>
+  );
+}
+
+/** Asks for a password, or leads to who does, as the server wants it; otherwise it says what the server has said. */
+function SignIn(p: { refusal: Problem }): JSX.Element {
+  const t = words();
+  const [operator, setOperator] = useState('');
+  const [password, setPassword] = useState('');
+  const [fault, setFault] = useState('');
+  const [busy, setBusy] = useState(false);
+  if (p.refusal.details.where === 'sign-in')
+    return (
+      <div class="card sign-in">
+        <h1>{t.signIn}</h1>
+        <a class="button" href="sign-in">
+          {t.signIn}
+        </a>
+      </div>
+    );
+  if (p.refusal.details.where !== 'session') return <Notice tone="bad">{p.refusal.message}</Notice>;
+  return (
+    <form
+      class="card sign-in"
+      onSubmit={(e) => {
+        e.preventDefault();
+        setBusy(true);
+        signIn(operator, password).then(
+          () => stranger.set(undefined),
+          (why: unknown) => {
+            setFault(why instanceof Problem ? String(why.details.detail ?? why.message) : problemText(why));
+            setPassword('');
+            setBusy(false);
+          },
+        );
+      }}
+    >
+      <h1>{t.signIn}</h1>
+      <div class="field">
+        <label for="operator">{t.operator}</label>
+        <input
+          id="operator"
+          autocomplete="username"
+          required
+          value={operator}
+          onInput={(e) => setOperator(e.currentTarget.value)}
+        />
+      </div>
+      <div class="field">
+        <label for="password">{t.password}</label>
+        <input
+          id="password"
+          type="password"
+          autocomplete="current-password"
+          required
+          value={password}
+          onInput={(e) => setPassword(e.currentTarget.value)}
+        />
+      </div>
+      {fault && <Notice tone="bad">{fault}</Notice>}
+      <button type="submit" class="primary" disabled={busy}>
+        {t.signIn}
+      </button>
+    </form>
   );
 }
 
@@ -194,6 +279,8 @@ function Shown(p: { here: Place }): JSX.Element {
   switch (p.here.page) {
     case 'jobs':
       return first ? <JobPage key={first} name={first} tab={second ?? 'overview'} item={third} /> : <JobsPage />;
+    case 'removed':
+      return <RemovedPage />;
     case 'new-job':
       return <NewJobPage />;
     case 'servers':

@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { usePages } from './api';
 import { auditPage, type AuditRow } from './data';
+import { useFreshRows } from './live';
 import { OutcomeChip } from './marks';
 import { changeQuery, hrefTo, place, useCell } from './store';
 import { Table, type Column } from './table';
@@ -34,6 +35,7 @@ export function AuditTable(p: { job?: string }): JSX.Element {
   const rows = usePages<AuditRow>(JSON.stringify([here.registry, filters]), (cursor, signal) =>
     auditPage(filters, cursor, signal),
   );
+  useFreshRows(p.job, rows);
   const columns: Column<AuditRow>[] = [
     { id: 'at', title: t.time, width: '170px', cell: (a) => <Time at={a.at} /> },
     {

@@ -34,6 +34,41 @@ export function give(command: Command): void {
   asked.set(command);
 }
 
+/** A button for a command. */
+export interface Action {
+  title: string;
+  run(): void;
+  hint?: string;
+  isGrave?: boolean;
+}
+
+export function Actions(p: { all: Action[] }): JSX.Element {
+  return (
+    <>
+      {p.all.map((a) => (
+        <button key={a.title} type="button" class={a.isGrave ? 'danger' : ''} title={a.hint} onClick={a.run}>
+          {a.title}
+        </button>
+      ))}
+    </>
+  );
+}
+
+/** What can be done with the selected rows; nothing without any. */
+export function SelectionBar(p: { count: number; all: Action[]; clear(): void }): JSX.Element | null {
+  const t = words();
+  if (!p.count) return null;
+  return (
+    <div class="bar" role="region" aria-label={t.selected(p.count)}>
+      <b class="grow">{t.selected(p.count)}</b>
+      <Actions all={p.all} />
+      <button type="button" class="plain" onClick={p.clear}>
+        {t.noneSelected}
+      </button>
+    </div>
+  );
+}
+
 const previewsMax = 20; // of many subjects, only so many dry runs are asked for
 
 export function CommandDialog(): JSX.Element | null {

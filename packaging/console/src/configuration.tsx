@@ -23,7 +23,8 @@ const restMs = 300; // a pause in typing after which the server is asked
 export function ConfigurationEditor(p: { name: string }): JSX.Element {
   const t = words();
   const asked = useGet<unknown>(at('jobs', p.name, 'configuration'));
-  if (asked.body === undefined)
+  const [outdated, setOutdated] = useState<unknown>(); // an answer that a newer one is going to replace
+  if (asked.body === undefined || asked.body === outdated)
     return asked.fault ? (
       <Notice tone="bad">{asked.fault.message}</Notice>
     ) : (
@@ -32,7 +33,16 @@ export function ConfigurationEditor(p: { name: string }): JSX.Element {
       </p>
     );
   return (
-    <Editor key={asked.tag} name={p.name} stored={readConfiguration(asked.body)} tag={asked.tag} again={asked.again} />
+    <Editor
+      key={asked.tag}
+      name={p.name}
+      stored={readConfiguration(asked.body)}
+      tag={asked.tag}
+      again={() => {
+        setOutdated(asked.body);
+        asked.again();
+      }}
+    />
   );
 }
 
@@ -202,11 +212,7 @@ function Editor(p: { name: string; stored: Draft; tag: string; again(): void }):
           tag={p.tag}
           review={review!}
           close={() => setSaving(false)}
-          saved={() => {
-            setSaving(false);
-            if (p.name) p.again();
-            else go(['jobs', name]);
-          }}
+          saved={() => (p.name ? p.again() : go(['jobs', name]))}
           reload={() => {
             setSaving(false);
             p.again();

@@ -50,7 +50,11 @@ export interface Registry {
 export const registries = new Cell<Registry[]>([]);
 export const databases = new Cell<string[]>([]);
 /** Who the reader is, and which verbs the server would accept; nothing: it has not said. */
-export const me = new Cell<{ name: string; version: string; verbs?: string[] }>({ name: '', version: '' });
+export const me = new Cell<{ name: string; version: string; authentication: string; verbs?: string[] }>({
+  name: '',
+  version: '',
+  authentication: '',
+});
 
 /** Whether to offer it. The server decides again. */
 export function allowed(verb: 'command' | 'change_settings' | 'add_job'): boolean {
@@ -61,7 +65,12 @@ export function allowed(verb: 'command' | 'change_settings' | 'add_job'): boolea
 export async function meet(): Promise<void> {
   const [who, all] = await Promise.all([read(root + '/me', {}), read(root + '/registries', {})]);
   const verbs = Array.isArray(who.verbs) ? { verbs: texts(who.verbs) } : {};
-  me.set({ name: text(who.operator), version: text(who.version), ...verbs });
+  me.set({
+    name: text(who.operator),
+    version: text(who.version),
+    authentication: text(who.authentication),
+    ...verbs,
+  });
   databases.set(texts(all.databases));
   registries.set(
     list(all.registries).map((r) => {
@@ -70,6 +79,10 @@ export async function meet(): Promise<void> {
     }),
   );
 }
+
+export const signIn = (operator: string, password: string) =>
+  ask(root + '/session', { method: 'POST', body: { operator, password }, isSigningIn: true });
+export const signOut = () => ask(root + '/session', { method: 'DELETE', body: {} });
 
 export const streamKinds = ['job', 'reset'];
 export function streamPath(): string {
@@ -92,6 +105,7 @@ export interface JobRow {
   nextDue: string | undefined;
   zone: string;
   last: { outcome: string; at: string } | undefined;
+  isPaused: boolean;
 }
 
 function toJobRow(o: Json): JobRow {
@@ -108,11 +122,13 @@ function toJobRow(o: Json): JobRow {
     nextDue: instant(o.next_due),
     zone: text(o.time_zone),
     last: last.outcome ? { outcome: text(last.outcome), at: text(last.ended) || text(last.due) } : undefined,
+    isPaused: o.is_paused === true,
   };
 }
 
 export interface JobCounts {
   all: number;
+  paused: number;
   byHealth: Record<string, number>;
 }
 
@@ -123,8 +139,21 @@ export async function jobPage(query: Query, signal: AbortSignal): Promise<Page<J
 /** How many jobs there are of each health, with these filters. */
 export async function jobCounts(filters: Query, signal?: AbortSignal): Promise<JobCounts> {
   const answer = await read(at('jobs-by-health'), filters, signal);
-  const byHealth = counts(answer.counts);
-  return { all: Object.values(byHealth).reduce((sum, n) => sum + n, 0), byHealth };
+  const { paused = 0, ...byHealth } = counts(answer.counts);
+  return { all: Object.values(byHealth).reduce((sum, n) => sum + n, 0), paused, byHealth };
+}
+
+/** Jobs that are gone for good. Their names stay taken until they are restored. */
+export interface RemovedJob {
+  name: string;
+  since: string;
+}
+
+export function toRemovedJobs(body: unknown): RemovedJob[] {
+  return list(object(body).rows).map((r) => {
+    const o = object(r);
+    return { name: text(o.name), since: text(o.since) };
+  });
 }
 
 export async function jobRow(name: string): Promise<JobRow> {
@@ -257,9 +286,11 @@ export interface InstanceRow {
   isDisabled: boolean;
   isLeftOver: boolean;
   isTriggered: boolean;
+  isPaused: boolean;
   weight: number;
   labels: string;
   itemCount: number;
+  host: string;
 }
 
 export function toInstances(body: unknown): InstanceRow[] {
@@ -274,15 +305,18 @@ export function toInstances(body: unknown): InstanceRow[] {
       isDisabled: o.is_disabled === true,
       isLeftOver: o.is_left_over === true,
       isTriggered: o.is_triggered === true,
+      isPaused: o.is_paused === true,
       weight: number(o.weight) || 1,
       labels: text(o.labels),
       itemCount: number(o.item_count),
+      host: text(o.host),
     };
   });
 }
 
 export interface ServerRow {
   server: string;
+  host: string;
   instances: number;
   jobs: number;
   disabled: number;
@@ -294,6 +328,7 @@ export function toServers(body: unknown): ServerRow[] {
     const o = object(r);
     return {
       server: text(o.server),
+      host: text(o.host),
       instances: number(o.instance_count),
       jobs: number(o.job_count),
       disabled: number(o.disabled_job_count),
@@ -304,22 +339,32 @@ export function toServers(body: unknown): ServerRow[] {
 
 export interface ServerInJob {
   job: string;
+  host: string;
   isDisabled: boolean;
+  isPaused: boolean;
   instances: string[];
 }
 
 export function toServer(body: unknown): ServerInJob[] {
   return list(object(body).rows).map((r) => {
     const o = object(r);
-    return { job: text(o.job), isDisabled: o.is_disabled === true, instances: texts(o.instances) };
+    return {
+      job: text(o.job),
+      host: text(o.host),
+      isDisabled: o.is_disabled === true,
+      isPaused: o.is_paused === true,
+      instances: texts(o.instances),
+    };
   });
 }
 
 // Commands
 
-export type JobCommand = 'trigger' | 'disable' | 'enable' | 'shut-down';
+export type JobCommand = 'trigger' | 'pause' | 'resume' | 'disable' | 'enable' | 'shut-down' | 'remove' | 'restore';
 export type ItemCommand = 'trigger' | 'disable' | 'enable' | 'stop';
-export type ServerCommand = 'disable' | 'enable' | 'shut-down' | 'remove';
+export type ServerCommand = 'pause' | 'resume' | 'disable' | 'enable' | 'shut-down' | 'remove';
+/** Those that stop work or remove something. */
+export const isGrave = (verb: JobCommand | ItemCommand | ServerCommand) => verb === 'shut-down' || verb === 'remove';
 
 /** How a command is given: under a key, or only to learn what it would do. */
 export interface Giving {
@@ -423,6 +468,24 @@ export interface HistoryRow {
   note: string;
 }
 
+// What the server calls the columns that rows are sorted by.
+const historyColumns: Record<string, string> = {
+  time: 'startTime',
+  job: 'jobName',
+  item: 'shardingItem',
+  success: 'success',
+};
+const stateColumns: Record<string, string> = {
+  time: 'creationTime',
+  job: 'jobName',
+  item: 'shardingItem',
+};
+function sorted(q: Query, columns: Record<string, string>): Query {
+  const [, minus = '', column = ''] = /^(-?)(.*)$/.exec(q.sort ?? '') ?? [];
+  return { ...q, sort: minus + (columns[column] ?? column) };
+}
+
+/** Of a database; without one, of the run records of the registry that is shown. */
 export function historyPage(
   database: string,
   q: Query,
@@ -441,7 +504,8 @@ export function historyPage(
     source: text(o.source),
     note: text(o.failure),
   });
-  return pageOf(`${root}/databases/${encodeURIComponent(database)}/executions`, { ...q, after: cursor }, row, signal);
+  const path = database ? `${root}/databases/${encodeURIComponent(database)}/executions` : at('executions');
+  return pageOf(path, { ...sorted(q, historyColumns), after: cursor }, row, signal);
 }
 
 export interface StateRow {
@@ -464,7 +528,12 @@ export function statePage(database: string, q: Query, cursor: string, signal: Ab
     server: text(o.ip),
     note: text(o.message),
   });
-  return pageOf(`${root}/databases/${encodeURIComponent(database)}/states`, { ...q, after: cursor }, row, signal);
+  return pageOf(
+    `${root}/databases/${encodeURIComponent(database)}/states`,
+    { ...sorted(q, stateColumns), after: cursor },
+    row,
+    signal,
+  );
 }
 
 // Configurations

@@ -3,8 +3,9 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { usePages } from './api';
-import { give } from './command';
+import { give, SelectionBar } from './command';
 import { allowed, deadLetterPage, settleDeadLetter, type DeadLetter } from './data';
+import { useFreshRows } from './live';
 import { changeQuery, hrefTo, place, useCell } from './store';
 import { Table, type Column } from './table';
 import { Time } from './ui';
@@ -35,6 +36,7 @@ export function DeadLettersTable(p: { job?: string }): JSX.Element {
   const rows = usePages<DeadLetter>(JSON.stringify([here.registry, filters]), (cursor, signal) =>
     deadLetterPage(filters, cursor, signal),
   );
+  useFreshRows(p.job, rows);
   const keyOf = (d: DeadLetter) => `${d.job} / ${d.item} / ${d.due}`;
   const columns: Column<DeadLetter>[] = [
     ...(p.job
@@ -115,20 +117,14 @@ export function DeadLettersTable(p: { job?: string }): JSX.Element {
       <div class="small muted" role="status">
         {t.loaded(rows.rows.length, rows.total, rows.complete)}
       </div>
-      {selected.size > 0 && (
-        <div class="bar" role="region" aria-label={t.selected(selected.size)}>
-          <b class="grow">{t.selected(selected.size)}</b>
-          <button type="button" onClick={() => bulk(t.runAgain, 'run-again')}>
-            {t.runAgain}
-          </button>
-          <button type="button" class="danger" onClick={() => bulk(t.discard, 'discard')}>
-            {t.discard}
-          </button>
-          <button type="button" class="plain" onClick={() => setSelected(new Set())}>
-            {t.noneSelected}
-          </button>
-        </div>
-      )}
+      <SelectionBar
+        count={selected.size}
+        clear={() => setSelected(new Set())}
+        all={[
+          { title: t.runAgain, run: () => bulk(t.runAgain, 'run-again') },
+          { title: t.discard, isGrave: true, run: () => bulk(t.discard, 'discard') },
+        ]}
+      />
     </>
   );
 }

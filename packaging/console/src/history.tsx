@@ -2,12 +2,12 @@
 // What an event database has recorded: runs, and the states that they have reached; the newest first.
 import type { JSX } from 'preact';
 import { usePages } from './api';
-import { databases, historyPage, statePage, type HistoryRow, type StateRow } from './data';
+import { databases, historyPage, me, statePage, type HistoryRow, type StateRow } from './data';
 import { OutcomeChip } from './marks';
 import { changeQuery, hrefTo, place, useCell } from './store';
 import { Table, type Column } from './table';
-import { durationText } from './time';
-import { Notice, Time } from './ui';
+import { durationText, inputInstant, inputText } from './time';
+import { Time } from './ui';
 import { words } from './words';
 
 export function HistoryPage(): JSX.Element {
@@ -29,41 +29,60 @@ export function HistoryTable(p: { job?: string }): JSX.Element {
   const t = words();
   const here = useCell(place);
   const all = useCell(databases);
-  const database = here.query.get('database') || all[0] || '';
-  const view = here.query.get('view') === 'states' ? 'states' : 'runs';
+  const { version } = useCell(me);
+  const database = here.query.has('records') ? '' : here.query.get('database') || all[0] || '';
+  const view = database && here.query.get('view') === 'states' ? 'states' : 'runs';
   const sort = here.query.get('sort') || '-time';
   const filters: Record<string, string> = { job: p.job ?? here.query.get('job') ?? '' };
   for (const name of filterNames) filters[name] = here.query.get(name) ?? '';
   const shared = { job: p.job, database, filters, sort };
-  if (!all.length) return <Notice>{t.noDatabase}</Notice>;
+  if (!version && !here.query.has('records') && !database)
+    // which databases there are, the server has not said yet
+    return (
+      <p class="muted" role="status">
+        {t.loading}
+      </p>
+    );
   return (
     <>
       <div class="row">
-        <div class="row" role="group" aria-label={t.show}>
-          <button
-            type="button"
-            aria-pressed={view === 'runs'}
-            onClick={() => changeQuery({ view: undefined, state: undefined, sort: undefined })}
-          >
-            {t.runs}
-          </button>
-          <button
-            type="button"
-            aria-pressed={view === 'states'}
-            onClick={() => changeQuery({ view: 'states', success: undefined, sort: undefined })}
-          >
-            {t.states}
-          </button>
-        </div>
-        {all.length > 1 && (
+        {database && (
+          <div class="row" role="group" aria-label={t.show}>
+            <button
+              type="button"
+              aria-pressed={view === 'runs'}
+              onClick={() => changeQuery({ view: undefined, state: undefined, sort: undefined })}
+            >
+              {t.runs}
+            </button>
+            <button
+              type="button"
+              aria-pressed={view === 'states'}
+              onClick={() => changeQuery({ view: 'states', success: undefined, sort: undefined })}
+            >
+              {t.states}
+            </button>
+          </div>
+        )}
+        {all.length > 0 ? (
           <>
-            <label for="database">{t.database}</label>
-            <select id="database" value={database} onChange={(e) => changeQuery({ database: e.currentTarget.value })}>
+            <label for="database">{t.source}</label>
+            <select
+              id="database"
+              value={database}
+              onChange={(e) => {
+                const name = e.currentTarget.value;
+                changeQuery({ database: name, records: name ? undefined : '1', sort: undefined });
+              }}
+            >
               {all.map((d) => (
                 <option key={d}>{d}</option>
               ))}
+              <option value="">{t.runRecords}</option>
             </select>
           </>
+        ) : (
+          <span class="muted">{t.fromRunRecords}</span>
         )}
         {(['from', 'until'] as const).map((end) => (
           <span class="row" key={end}>
@@ -71,8 +90,8 @@ export function HistoryTable(p: { job?: string }): JSX.Element {
             <input
               id={end}
               type="datetime-local"
-              value={filters[end]}
-              onChange={(e) => changeQuery({ [end]: e.currentTarget.value })}
+              value={inputText(filters[end] ?? '')}
+              onChange={(e) => changeQuery({ [end]: inputInstant(e.currentTarget.value) })}
             />
           </span>
         ))}

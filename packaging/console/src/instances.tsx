@@ -27,6 +27,7 @@ export function Instances(p: { job: JobDetail }): JSX.Element {
         </span>
       ),
     },
+    { id: 'host', title: t.host, width: 'minmax(110px,1fr)', from: 800, cell: (i) => i.host || '–' },
     { id: 'state', title: t.state, width: 'minmax(150px,1fr)', cell: (i) => <InstanceState instance={i} /> },
     {
       id: 'items',
@@ -43,7 +44,8 @@ export function Instances(p: { job: JobDetail }): JSX.Element {
     { id: 'labels', title: t.labels, width: 'minmax(100px,1fr)', from: 900, cell: (i) => i.labels || '–' },
     {
       id: 'do',
-      title: '',
+      title: t.shutDown,
+      isNameless: true,
       width: '120px',
       end: true,
       cell: (i) =>
@@ -78,9 +80,12 @@ export function Instances(p: { job: JobDetail }): JSX.Element {
           </div>
           <div>
             <InstanceState instance={i} />
-            <button type="button" class="danger" onClick={() => shutDown(i)}>
-              {t.shutDown}
-            </button>
+            {i.host && <span class="small muted cut">{i.host}</span>}
+            {allowed('command') && (
+              <button type="button" class="danger" onClick={() => shutDown(i)}>
+                {t.shutDown}
+              </button>
+            )}
           </div>
         </div>
       )}
@@ -95,10 +100,11 @@ function InstanceState(p: { instance: InstanceRow }): JSX.Element {
     <span class="row">
       {i.isLeader && <Chip tone="run">{t.leader}</Chip>}
       {i.isDisabled && <Chip tone="idle">{t.disabled}</Chip>}
+      {i.isPaused && <Chip tone="warn">{t.paused}</Chip>}
       {i.isLeftOver && <Chip tone="bad">{t.leftOver}</Chip>}
       {i.isTriggered && <Chip tone="warn">{t.triggered}</Chip>}
       {i.isJava && <Chip tone="idle">{t.java}</Chip>}
-      {!(i.isLeader || i.isDisabled || i.isLeftOver || i.isTriggered || i.isJava) && (
+      {!(i.isLeader || i.isDisabled || i.isPaused || i.isLeftOver || i.isTriggered || i.isJava) && (
         <Chip tone="good">{t.healths.ok}</Chip>
       )}
     </span>

@@ -17,7 +17,7 @@ import { ItemState } from './items';
 import { useChangesOf } from './live';
 import { HealthChip, OutcomeMark } from './marks';
 import { changeQuery, hrefTo, place, useCell } from './store';
-import { durationText } from './time';
+import { durationText, inputInstant, inputText } from './time';
 import { Card, Notice, Time } from './ui';
 import { words } from './words';
 
@@ -181,38 +181,40 @@ function Explanation(p: { job: JobDetail; item: string }): JSX.Element {
           id="explain-instant"
           type="datetime-local"
           step={1}
-          value={localText(instant)}
-          onChange={(e) =>
-            changeQuery({ instant: e.currentTarget.value ? new Date(e.currentTarget.value).toISOString() : undefined })
-          }
+          value={inputText(instant)}
+          onChange={(e) => changeQuery({ instant: inputInstant(e.currentTarget.value) })}
         />
       </div>
     </Card>
   );
 }
 
-/** As an input of date and time wants it, in the zone of the reader. */
-function localText(instant: string): string {
-  const at = new Date(instant);
-  if (!instant || Number.isNaN(at.getTime())) return '';
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
-}
+const shortUpTo = 3; // lines of an explanation; the others are shown on request
 
 function ExplanationText(p: { text: string }): JSX.Element {
-  const [lead = '', ...rest] = p.text.split('\n');
+  const t = words();
+  const [lead = '', ...lines] = p.text.split('\n');
+  const rest = lines.map((line) => line.replace(/^- /, ''));
+  const list = (some: string[]) => (
+    <ul class="small bullets">
+      {some.map((line) => (
+        <li class="wrap" key={line}>
+          {line}
+        </li>
+      ))}
+    </ul>
+  );
   return (
     <>
       <p class="wrap">
         <b>{lead}</b>
       </p>
-      {rest.length > 0 && (
-        <ul class="small">
-          {rest.map((line) => (
-            <li class="wrap" key={line}>
-              {line}
-            </li>
-          ))}
-        </ul>
+      {rest.length > 0 && list(rest.slice(0, shortUpTo))}
+      {rest.length > shortUpTo && (
+        <details class="small">
+          <summary>{t.more(rest.length - shortUpTo)}</summary>
+          {list(rest.slice(shortUpTo))}
+        </details>
       )}
     </>
   );

@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { useBlocks, useGet } from './api';
-import { give } from './command';
+import { give, SelectionBar } from './command';
 import {
   allowed,
   at,
@@ -12,6 +12,7 @@ import {
   itemPage,
   toInstances,
   type Entry,
+  type ItemCommand,
   type ItemRow,
   type JobDetail,
 } from './data';
@@ -70,21 +71,20 @@ export function Items(p: { job: JobDetail }): JSX.Element {
     if (view === 'instances')
       return [
         ...lead,
-        ...instances.map(
-          (instance): Column<ItemRow> => ({
-            id: instance.id,
-            title: instance.id,
-            width: 'minmax(28px,160px)',
-            cell: (i) =>
-              i.owner === instance.id ? (
-                <span class="o run" role="img" aria-label={t.owner} title={instance.id}>
-                  ●
-                </span>
-              ) : (
-                <span class="o gap" aria-hidden="true" />
-              ),
-          }),
-        ),
+        ...instances.map((instance): Column<ItemRow> => ({
+          id: instance.id,
+          title: instances.filter((i) => i.server === instance.server).length > 1 ? instance.id : instance.server,
+          hint: instance.id,
+          width: 'minmax(28px,160px)',
+          cell: (i) =>
+            i.owner === instance.id ? (
+              <span class="o run" role="img" aria-label={t.owner} title={instance.id}>
+                ●
+              </span>
+            ) : (
+              <span class="o gap" aria-hidden="true" />
+            ),
+        })),
       ];
     return [
       ...lead,
@@ -110,14 +110,14 @@ export function Items(p: { job: JobDetail }): JSX.Element {
         width: 'minmax(160px,1.2fr)',
         cell: (i) => <ItemState item={i} zone={p.job.zone} />,
       },
-      { id: 'letters', title: t.deadLetters, width: '90px', end: true, from: 1000, cell: (i) => i.deadLetters || '' },
+      { id: 'letters', title: t.deadLetters, width: '110px', end: true, from: 1000, cell: (i) => i.deadLetters || '' },
     ];
   }, [t, name, view, instances.map((i) => i.id).join()]);
   const items = [...selected]
     .map(Number)
     .sort((a, b) => a - b)
     .map(String);
-  const bulk = (verb: string, command: 'trigger' | 'disable' | 'enable') =>
+  const bulk = (verb: string, command: ItemCommand) =>
     give({
       verb,
       subjects: items.map((i) => `${name} / ${i}`),
@@ -173,9 +173,15 @@ export function Items(p: { job: JobDetail }): JSX.Element {
               </a>
               <HealthChip health={i.health} fault={i.fault} />
             </div>
-            <div>
-              <Runs item={i} />
-            </div>
+            {view === 'runs' ? (
+              <div>
+                <Runs item={i} />
+              </div>
+            ) : (
+              <div class="small muted">
+                <span class="mono cut">{i.owner || t.nobody}</span>
+              </div>
+            )}
           </div>
         )}
       />
@@ -188,23 +194,16 @@ export function Items(p: { job: JobDetail }): JSX.Element {
           </p>
         )
       )}
-      {selected.size > 0 && (
-        <div class="bar" role="region" aria-label={t.selected(selected.size)}>
-          <b class="grow">{t.selected(selected.size)}</b>
-          <button type="button" onClick={() => bulk(t.trigger, 'trigger')}>
-            {t.trigger}
-          </button>
-          <button type="button" onClick={() => bulk(t.disable, 'disable')}>
-            {t.disable}
-          </button>
-          <button type="button" onClick={() => bulk(t.enable, 'enable')}>
-            {t.enable}
-          </button>
-          <button type="button" class="plain" onClick={() => setSelected(new Set())}>
-            {t.noneSelected}
-          </button>
-        </div>
-      )}
+      <SelectionBar
+        count={selected.size}
+        clear={() => setSelected(new Set())}
+        all={[
+          { title: t.trigger, run: () => bulk(t.trigger, 'trigger') },
+          { title: t.disable, run: () => bulk(t.disable, 'disable') },
+          { title: t.enable, run: () => bulk(t.enable, 'enable') },
+          { title: t.stop, isGrave: true, run: () => bulk(t.stop, 'stop') },
+        ]}
+      />
     </>
   );
 }

@@ -4,16 +4,16 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useGet } from './api';
 import { AuditTable } from './audit';
-import { give } from './command';
+import { Actions, give } from './command';
 import { ConfigurationEditor } from './configuration';
-import { allowed, at, commandOnJob, toJob, toRounds, type JobDetail } from './data';
+import { at, toJob, toRemovedJobs, toRounds, type JobDetail } from './data';
 import { DeadLettersTable } from './dead_letters';
 import { HistoryTable } from './history';
 import { Instances } from './instances';
 import { Item } from './item';
 import { Items } from './items';
+import { actionsOnJobs, JobHealth } from './jobs';
 import { useChangesOf } from './live';
-import { HealthChip } from './marks';
 import { hrefTo } from './store';
 import { jobZone } from './time';
 import { Timeline } from './timeline';
@@ -38,10 +38,10 @@ export function JobPage(p: { name: string; tab: string; item: string | undefined
           {t.loading}
         </p>
       );
+    if (asked.fault.status === 404) return <MissingJob name={p.name} again={asked.again} />;
     return (
       <Notice tone="bad">
-        {asked.fault.status === 404 ? t.jobMissing(p.name) : asked.fault.message}{' '}
-        <a href={hrefTo(['jobs'])}>{t.toJobs}</a>
+        {asked.fault.message} <a href={hrefTo(['jobs'])}>{t.toJobs}</a>
       </Notice>
     );
   }
@@ -54,14 +54,6 @@ export function JobPage(p: { name: string; tab: string; item: string | undefined
     history: t.history,
     audit: t.audit,
   };
-  const command = (verb: string, name: 'trigger' | 'disable' | 'enable' | 'shut-down') =>
-    give({
-      verb,
-      subjects: [p.name],
-      isGrave: name === 'shut-down',
-      done: asked.again,
-      send: (subject, by) => commandOnJob(subject, name, by),
-    });
   return (
     <>
       <div class="head">
@@ -69,25 +61,23 @@ export function JobPage(p: { name: string; tab: string; item: string | undefined
           <a href={hrefTo(['jobs'])}>{t.jobs}</a> <span aria-hidden="true">/</span>
         </nav>
         <h1 class="wrap">{p.name}</h1>
-        <HealthChip health={job.health} fault={job.fault} />
+        <JobHealth job={job} />
         <span class="grow" />
-        {allowed('command') && (
+        {p.item === undefined && ( // else the page has those of the item
           <div class="row">
-            <button type="button" title={t.triggerLong} onClick={() => command(t.trigger, 'trigger')}>
-              {t.trigger}
-            </button>
-            {job.health === 'disabled' || job.status === 'DISABLED' ? (
-              <button type="button" onClick={() => command(t.enable, 'enable')}>
-                {t.enable}
-              </button>
-            ) : (
-              <button type="button" onClick={() => command(t.disable, 'disable')}>
-                {t.disable}
-              </button>
-            )}
-            <button type="button" class="danger" onClick={() => command(t.shutDown, 'shut-down')}>
-              {t.shutDown}
-            </button>
+            <Actions
+              all={actionsOnJobs(
+                t,
+                [
+                  'trigger',
+                  job.isPaused ? 'resume' : 'pause',
+                  job.health === 'disabled' || job.status === 'disabled' ? 'enable' : 'disable',
+                  'shut-down',
+                  'remove',
+                ],
+                (a) => give({ ...a, subjects: [p.name], done: asked.again }),
+              )}
+            />
           </div>
         )}
       </div>
@@ -114,6 +104,38 @@ export function JobPage(p: { name: string; tab: string; item: string | undefined
     </>
   );
 }
+
+/** There is no such job, perhaps because it was removed. */
+function MissingJob(p: { name: string; again(): void }): JSX.Element {
+  const t = words();
+  const asked = useGet<unknown>(at('removed-jobs'));
+  const removed = toRemovedJobs(asked.body).find((r) => r.name === p.name);
+  return (
+    <Notice tone="bad">
+      <div class="row">
+        <span class="grow wrap">
+          {removed ? (
+            <>
+              {t.wasRemoved(p.name)} <Time at={removed.since} distance />
+            </>
+          ) : (
+            t.jobMissing(p.name)
+          )}
+        </span>
+        {removed && (
+          <>
+            <a href={hrefTo(['audit'], { job: p.name })}>{t.audit}</a>
+            <Actions
+              all={actionsOnJobs(t, ['restore'], (a) => give({ ...a, subjects: [p.name], done: asked.again }))}
+            />
+          </>
+        )}
+        <a href={hrefTo(['jobs'])}>{t.toJobs}</a>
+      </div>
+    </Notice>
+  );
+}
+
 function Overview(p: { job: JobDetail }): JSX.Element {
   const t = words();
   const { job } = p;

@@ -3,17 +3,78 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Problem, usePages } from './api';
-import { give } from './command';
-import { allowed, commandOnJob, healthsOfJobs, jobCounts, jobPage, jobRow, type JobCounts, type JobRow } from './data';
+import { give, SelectionBar, type Action, type Command } from './command';
+import {
+  allowed,
+  commandOnJob,
+  healthsOfJobs,
+  isGrave,
+  jobCounts,
+  jobPage,
+  jobRow,
+  type JobCommand,
+  type JobCounts,
+  type JobRow,
+} from './data';
 import { useChanges } from './live';
 import { changeQuery, go, hrefTo, place, useCell } from './store';
 import { FilterField, Table, type Column } from './table';
-import { Distance, Time } from './ui';
+import { Chip, Distance, Time } from './ui';
 import { HealthChip, OutcomeChip, toneOf } from './marks';
-import { words } from './words';
+import { words, type Words } from './words';
 
-const filterNames = ['name', 'cron', 'description', 'last_round'] as const;
+const filterNames = [
+  'name',
+  'cron',
+  'due_within',
+  'last_round',
+  'items',
+  'instances',
+  'description',
+  'paused',
+] as const;
+const dueWithin = ['60', '3600', '86400', '604800']; // seconds
 const recountMs = 500; // the counters need all jobs, so they are asked for when changes pause
+
+// Rounds are no changes of a job. So a job that was due is asked for a moment later: it has another next instant by then,
+// and often another last round.
+const dueCheckMs = 1000;
+const afterDueMs = 2000;
+const dueAgainMs = 30_000; // if the answer has the same instant: the clocks of server and browser differ
+const dueJobsMax = 20; // at once
+
+/** Buttons for commands on jobs; `send` gets each command without its subjects. */
+export function actionsOnJobs(
+  t: Words,
+  commands: JobCommand[],
+  ask: (command: Pick<Command, 'verb' | 'isGrave' | 'send'>) => void,
+): Action[] {
+  const verbs: Record<JobCommand, string> = {
+    trigger: t.trigger,
+    pause: t.pause,
+    resume: t.resume,
+    disable: t.disable,
+    enable: t.enable,
+    'shut-down': t.shutDown,
+    remove: t.remove,
+    restore: t.restore,
+  };
+  const hints: Partial<Record<JobCommand, string>> = {
+    trigger: t.triggerLong,
+    pause: t.pauseLong,
+    disable: t.disableLong,
+    'shut-down': t.shutDownLong,
+    remove: t.removeLong,
+  };
+  return commands
+    .filter((c) => allowed(c === 'remove' || c === 'restore' ? 'add_job' : 'command'))
+    .map((c) => ({
+      title: verbs[c],
+      hint: hints[c] ?? '',
+      isGrave: isGrave(c),
+      run: () => ask({ verb: verbs[c], isGrave: isGrave(c), send: (job, by) => commandOnJob(job, c, by) }),
+    }));
+}
 
 export function JobsPage(): JSX.Element {
   const t = words();
@@ -26,7 +87,7 @@ export function JobsPage(): JSX.Element {
   const key = JSON.stringify([here.registry, filters, order]);
   const rows = usePages<JobRow>(key, (cursor, signal) => jobPage({ ...filters, sort: order, after: cursor }, signal));
   // The counters keep to the other filters.
-  const others = JSON.stringify({ ...filters, health: undefined });
+  const others = JSON.stringify({ ...filters, health: undefined, paused: undefined });
   const count = (signal?: AbortSignal) =>
     jobCounts(JSON.parse(others) as Record<string, string>, signal).then(setCounts, () => undefined);
   useEffect(() => {
@@ -67,6 +128,26 @@ export function JobsPage(): JSX.Element {
     [key, rows.rows],
   );
 
+  const askedAtDue = useRef(new Map<string, { due: string; at: number }>());
+  const renewDue = useRef(() => {});
+  renewDue.current = () => {
+    const now = Date.now();
+    const known = askedAtDue.current;
+    const overdue = rows.rows.filter(({ name, nextDue }) => {
+      if (!nextDue || Date.parse(nextDue) + afterDueMs > now) return false;
+      const before = known.get(name);
+      return before?.due !== nextDue || now - before.at > dueAgainMs;
+    });
+    for (const { name, nextDue } of overdue.slice(0, dueJobsMax)) {
+      known.set(name, { due: nextDue!, at: now });
+      renew(name);
+    }
+  };
+  useEffect(() => {
+    const timer = setInterval(() => !document.hidden && renewDue.current(), dueCheckMs);
+    return () => clearInterval(timer);
+  }, []);
+
   const columns = useMemo<Column<JobRow>[]>(
     () => [
       {
@@ -84,15 +165,15 @@ export function JobsPage(): JSX.Element {
       {
         id: 'health',
         title: t.health,
-        width: '130px',
+        width: '150px',
         sort: true,
         filter: healthsOfJobs.map((h) => [h, t.healths[h] ?? h]),
-        cell: (j) => <HealthChip health={j.health} fault={j.fault} />,
+        cell: (j) => <JobHealth job={j} />,
       },
       {
         id: 'cron',
         title: t.cron,
-        width: 'minmax(110px,1fr)',
+        width: 'minmax(130px,1fr)',
         filter: 'text',
         sort: true,
         from: 900,
@@ -105,14 +186,15 @@ export function JobsPage(): JSX.Element {
       {
         id: 'next_due',
         title: t.nextDue,
-        width: 'minmax(160px,1fr)',
+        width: 'minmax(175px,1fr)',
         sort: true,
+        filter: dueWithin.map((s) => [s, t.within(Number(s))]),
         cell: (j) => <Time at={j.nextDue} zone={j.zone} distance />,
       },
       {
         id: 'last_round',
         title: t.lastRound,
-        width: 'minmax(185px,.8fr)',
+        width: '165px',
         sort: true,
         from: 1000,
         filter: ['completed', 'failed', 'interrupted', 'skipped'].map((o): [string, string] => [o, t.outcomes[o] ?? o]),
@@ -125,14 +207,30 @@ export function JobsPage(): JSX.Element {
             <span class="muted">–</span>
           ),
       },
-      { id: 'items', title: t.itemCount, width: '76px', end: true, sort: true, cell: (j) => j.itemCount },
-      { id: 'instances', title: t.instanceCount, width: '90px', end: true, sort: true, cell: (j) => j.instanceCount },
+      {
+        id: 'items',
+        title: t.itemCount,
+        width: '86px',
+        end: true,
+        sort: true,
+        filter: 'range',
+        cell: (j) => j.itemCount,
+      },
+      {
+        id: 'instances',
+        title: t.instanceCount,
+        width: '90px',
+        end: true,
+        sort: true,
+        filter: 'range',
+        cell: (j) => j.instanceCount,
+      },
       {
         id: 'description',
         title: t.description,
         width: 'minmax(100px,1.2fr)',
         filter: 'text',
-        from: 1280,
+        from: 1400,
         cell: (j) => (
           <span class="muted" title={j.description}>
             {j.description}
@@ -148,22 +246,29 @@ export function JobsPage(): JSX.Element {
     changeQuery({ [name]: value });
   };
   const isFiltered = Object.values(filters).some(Boolean);
-  const bulk = (verb: string, command: 'trigger' | 'disable' | 'enable' | 'shut-down') =>
-    give({
-      verb,
-      subjects: [...selected].sort(),
-      isGrave: command === 'shut-down',
-      send: (job, by) => commandOnJob(job, command, by),
-      done: () => setSelected(new Set()),
-    });
   return (
     <>
       <div class="head">
         <h1>{t.jobs}</h1>
         <div class="counters grow" role="group" aria-label={t.filterBy(t.health)}>
-          <button type="button" aria-pressed={!filters.health} onClick={() => filter('health', '')}>
+          <button
+            type="button"
+            aria-pressed={!filters.health && !filters.paused}
+            onClick={() => changeQuery({ health: undefined, paused: undefined })}
+          >
             {t.all} <b>{counts ? counts.all : '…'}</b>
           </button>
+          {(!!counts?.paused || filters.paused) && (
+            <button
+              type="button"
+              class="warn"
+              aria-pressed={!!filters.paused}
+              title={t.pauseLong}
+              onClick={() => filter('paused', filters.paused ? '' : 'true')}
+            >
+              {t.paused} <b>{counts?.paused ?? 0}</b>
+            </button>
+          )}
           {healthsOfJobs.map((h) => (
             <HealthCounter
               key={h}
@@ -212,15 +317,15 @@ export function JobsPage(): JSX.Element {
         {...(allowed('command') ? { selected, select: setSelected } : {})}
         sorting={order ? { column: order.replace(/^-/, ''), down: order.startsWith('-') } : undefined}
         sort={(by) => changeQuery({ sort: (by.down ? '-' : '') + by.column })}
-        filters={filters}
-        filter={filter}
+        filters={{ ...filters, next_due: filters.due_within ?? '' }}
+        filter={(column, value) => filter(column === 'next_due' ? 'due_within' : column, value)}
         compact={(j) => (
           <div class="compact">
             <div>
               <a class="cut" href={hrefTo(['jobs', j.name])} tabIndex={-1}>
                 {j.name}
               </a>
-              <HealthChip health={j.health} fault={j.fault} />
+              <JobHealth job={j} />
             </div>
             <div class="small muted">
               <span class="mono cut">{j.schedule}</span>
@@ -230,29 +335,35 @@ export function JobsPage(): JSX.Element {
         )}
       />
       <div class="grid-foot small muted" role="status">
-        {rows.busy && !rows.count ? t.loading : t.loaded(rows.rows.length, rows.total, rows.complete)}
+        <span class="grow">
+          {rows.busy && !rows.count ? t.loading : t.loaded(rows.rows.length, rows.total, rows.complete)}
+        </span>
+        <a href={hrefTo(['removed'])}>{t.removedJobs}</a>
       </div>
-      {selected.size > 0 && (
-        <div class="bar" role="region" aria-label={t.selected(selected.size)}>
-          <b class="grow">{t.selected(selected.size)}</b>
-          <button type="button" onClick={() => bulk(t.trigger, 'trigger')}>
-            {t.trigger}
-          </button>
-          <button type="button" onClick={() => bulk(t.disable, 'disable')}>
-            {t.disable}
-          </button>
-          <button type="button" onClick={() => bulk(t.enable, 'enable')}>
-            {t.enable}
-          </button>
-          <button type="button" class="danger" onClick={() => bulk(t.shutDown, 'shut-down')}>
-            {t.shutDown}
-          </button>
-          <button type="button" class="plain" onClick={() => setSelected(new Set())}>
-            {t.noneSelected}
-          </button>
-        </div>
-      )}
+      <SelectionBar
+        count={selected.size}
+        clear={() => setSelected(new Set())}
+        all={actionsOnJobs(t, ['trigger', 'pause', 'resume', 'disable', 'enable', 'shut-down', 'remove'], (a) =>
+          give({ ...a, subjects: [...selected].sort(), done: () => setSelected(new Set()) }),
+        )}
+      />
     </>
+  );
+}
+
+/** That it is paused says more than that all is well. */
+export function JobHealth(p: { job: JobRow }): JSX.Element {
+  const t = words();
+  const { job } = p;
+  return (
+    <span class="row near">
+      {job.isPaused && (
+        <Chip tone="warn" title={t.pauseLong}>
+          {t.paused}
+        </Chip>
+      )}
+      {!(job.isPaused && job.health === 'ok') && <HealthChip health={job.health} fault={job.fault} />}
+    </span>
   );
 }
 

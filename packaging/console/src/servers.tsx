@@ -3,13 +3,15 @@
 import type { JSX } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { useGet } from './api';
-import { give } from './command';
+import { Actions, give, SelectionBar, type Action, type Command, type Effect } from './command';
 import {
   allowed,
   at,
   commandOnServer,
+  isGrave,
   toServer,
   toServers,
+  type Giving,
   type ServerCommand,
   type ServerInJob,
   type ServerRow,
@@ -18,7 +20,7 @@ import { useChanges } from './live';
 import { changeQuery, go, hrefTo, place, useCell } from './store';
 import { FilterField, Table, listed, type Column } from './table';
 import { Chip, Notice } from './ui';
-import { words } from './words';
+import { words, type Words } from './words';
 
 const pauseMs = 1000; // the list of servers reads all jobs, so a change does not ask for it at once
 
@@ -52,10 +54,12 @@ export function ServersPage(): JSX.Element {
             ? s.disabled
             : column === 'idle'
               ? s.idle
-              : s.server;
+              : column === 'host'
+                ? s.host
+                : s.server;
     const sign = order.startsWith('-') ? -1 : 1;
     return all
-      .filter((s) => s.server.includes(name))
+      .filter((s) => s.server.includes(name) || s.host.includes(name))
       .sort(
         (a, b) =>
           sign *
@@ -77,6 +81,7 @@ export function ServersPage(): JSX.Element {
         </a>
       ),
     },
+    { id: 'host', title: t.host, width: 'minmax(110px,1.5fr)', sort: true, from: 900, cell: (s) => s.host || '–' },
     { id: 'instances', title: t.instances, width: '110px', end: true, sort: true, cell: (s) => s.instances },
     { id: 'jobs', title: t.jobs, width: '90px', end: true, sort: true, cell: (s) => s.jobs },
     {
@@ -89,17 +94,10 @@ export function ServersPage(): JSX.Element {
     },
     { id: 'idle', title: t.idleJobs, width: '190px', end: true, sort: true, from: 800, cell: (s) => s.idle },
   ];
-  const bulk = (verb: string, command: ServerCommand) =>
-    give({
-      verb,
-      subjects: [...selected].sort(),
-      isGrave: command === 'shut-down' || command === 'remove',
-      done: () => {
-        setSelected(new Set());
-        asked.again();
-      },
-      send: (server, by) => commandOnServer(server, command, by),
-    });
+  const done = () => {
+    setSelected(new Set());
+    asked.again();
+  };
   return (
     <>
       <div class="head">
@@ -138,6 +136,7 @@ export function ServersPage(): JSX.Element {
               )}
             </div>
             <div class="small muted">
+              {s.host && <span class="cut">{s.host}</span>}
               <span>
                 {t.instances} {s.instances}
               </span>
@@ -151,33 +150,41 @@ export function ServersPage(): JSX.Element {
       <div class="small muted" role="status">
         {asked.body === undefined ? t.loading : t.ofMany(rows.length, all.length)}
       </div>
-      {selected.size > 0 && <ServerBar n={selected.size} bulk={bulk} none={() => setSelected(new Set())} />}
+      <SelectionBar
+        count={selected.size}
+        clear={() => setSelected(new Set())}
+        all={actionsOnServers(
+          t,
+          (server, command, by) => commandOnServer(server, command, by),
+          (a) => give({ ...a, subjects: [...selected].sort(), done }),
+        )}
+      />
     </>
   );
 }
 
-function ServerBar(p: { n: number; bulk(verb: string, command: ServerCommand): void; none(): void }): JSX.Element {
-  const t = words();
-  return (
-    <div class="bar" role="region" aria-label={t.selected(p.n)}>
-      <b class="grow">{t.selected(p.n)}</b>
-      <button type="button" onClick={() => p.bulk(t.disable, 'disable')}>
-        {t.disable}
-      </button>
-      <button type="button" onClick={() => p.bulk(t.enable, 'enable')}>
-        {t.enable}
-      </button>
-      <button type="button" class="danger" onClick={() => p.bulk(t.shutDown, 'shut-down')}>
-        {t.shutDown}
-      </button>
-      <button type="button" class="danger" onClick={() => p.bulk(t.remove, 'remove')}>
-        {t.remove}
-      </button>
-      <button type="button" class="plain" onClick={p.none}>
-        {t.noneSelected}
-      </button>
-    </div>
-  );
+/** Buttons for commands on servers; `ask` gets each command without its subjects. */
+function actionsOnServers(
+  t: Words,
+  send: (subject: string, command: ServerCommand, by: Giving) => Promise<Effect>,
+  ask: (command: Pick<Command, 'verb' | 'isGrave' | 'send'>) => void,
+): Action[] {
+  const verbs: [ServerCommand, string, string][] = [
+    ['pause', t.pause, t.pauseLong],
+    ['resume', t.resume, ''],
+    ['disable', t.disable, t.disableLong],
+    ['enable', t.enable, ''],
+    ['shut-down', t.shutDown, t.shutDownLong],
+    ['remove', t.remove, t.removeServerLong],
+  ];
+  return verbs
+    .filter(([c]) => allowed(c === 'remove' ? 'add_job' : 'command'))
+    .map(([c, verb, hint]) => ({
+      title: verb,
+      hint,
+      isGrave: isGrave(c),
+      run: () => ask({ verb, isGrave: isGrave(c), send: (subject, by) => send(subject, c, by) }),
+    }));
 }
 
 export function ServerPage(p: { name: string }): JSX.Element {
@@ -197,13 +204,14 @@ export function ServerPage(p: { name: string }): JSX.Element {
         </a>
       ),
     },
+    { id: 'host', title: t.host, width: 'minmax(110px,1fr)', from: 800, cell: (s) => s.host || '–' },
     {
       id: 'state',
       title: t.state,
-      width: '130px',
+      width: '150px',
       cell: (s) =>
-        s.isDisabled ? (
-          <Chip tone="warn">{t.disabled}</Chip>
+        s.isDisabled || s.isPaused ? (
+          <ServerState server={s} />
         ) : s.instances.length ? (
           <Chip tone="good">{t.healths.ok}</Chip>
         ) : (
@@ -221,25 +229,10 @@ export function ServerPage(p: { name: string }): JSX.Element {
       ),
     },
   ];
-  const everywhere = (verb: string, command: ServerCommand) =>
-    give({
-      verb,
-      subjects: [p.name],
-      isGrave: command === 'shut-down' || command === 'remove',
-      done: asked.again,
-      send: (server, by) => commandOnServer(server, command, by),
-    });
-  const inJobs = (verb: string, command: ServerCommand) =>
-    give({
-      verb,
-      subjects: [...selected].sort(),
-      isGrave: command === 'shut-down' || command === 'remove',
-      done: () => {
-        setSelected(new Set());
-        asked.again();
-      },
-      send: (job, by) => commandOnServer(p.name, command, by, job),
-    });
+  const done = () => {
+    setSelected(new Set());
+    asked.again();
+  };
   return (
     <>
       <div class="head">
@@ -247,22 +240,15 @@ export function ServerPage(p: { name: string }): JSX.Element {
           <a href={hrefTo(['servers'])}>{t.servers}</a> <span aria-hidden="true">/</span>
         </nav>
         <h1 class="grow">{p.name}</h1>
-        {allowed('command') && (
-          <div class="row">
-            <button type="button" onClick={() => everywhere(t.disable, 'disable')}>
-              {t.disable}
-            </button>
-            <button type="button" onClick={() => everywhere(t.enable, 'enable')}>
-              {t.enable}
-            </button>
-            <button type="button" class="danger" onClick={() => everywhere(t.shutDown, 'shut-down')}>
-              {t.shutDown}
-            </button>
-            <button type="button" class="danger" onClick={() => everywhere(t.remove, 'remove')}>
-              {t.remove}
-            </button>
-          </div>
-        )}
+        <div class="row">
+          <Actions
+            all={actionsOnServers(
+              t,
+              (server, command, by) => commandOnServer(server, command, by),
+              (a) => give({ ...a, subjects: [p.name], done }),
+            )}
+          />
+        </div>
       </div>
       {asked.fault && <Notice tone="bad">{asked.fault.message}</Notice>}
       <Table
@@ -278,15 +264,34 @@ export function ServerPage(p: { name: string }): JSX.Element {
               <a href={hrefTo(['jobs', s.job])} tabIndex={-1}>
                 {s.job}
               </a>
-              {s.isDisabled && <Chip tone="warn">{t.disabled}</Chip>}
+              <ServerState server={s} />
             </div>
             <div class="small muted">
+              {s.host && <span class="cut">{s.host}</span>}
               <span class="mono cut">{s.instances.join(', ') || '–'}</span>
             </div>
           </div>
         )}
       />
-      {selected.size > 0 && <ServerBar n={selected.size} bulk={inJobs} none={() => setSelected(new Set())} />}
+      <SelectionBar
+        count={selected.size}
+        clear={() => setSelected(new Set())}
+        all={actionsOnServers(
+          t,
+          (job, command, by) => commandOnServer(p.name, command, by, job),
+          (a) => give({ ...a, subjects: [...selected].sort(), done }),
+        )}
+      />
     </>
+  );
+}
+
+function ServerState(p: { server: ServerInJob }): JSX.Element {
+  const t = words();
+  return (
+    <span class="row near">
+      {p.server.isDisabled && <Chip tone="warn">{t.disabled}</Chip>}
+      {p.server.isPaused && <Chip tone="warn">{t.paused}</Chip>}
+    </span>
   );
 }

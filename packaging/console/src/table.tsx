@@ -5,6 +5,8 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { narrow, useCell } from './store';
 import { words } from './words';
 
+export type Filter = 'text' | 'range' | [string, string][];
+
 /** Rows that may be loaded when they are wanted. */
 export interface Rows<R> {
   /** How many can be scrolled to; the last ones may have to be loaded first. */
@@ -22,11 +24,15 @@ export interface Column<R> {
   width: string;
   cell(row: R): ComponentChildren;
   end?: boolean;
+  /** What the title stands for. */
+  hint?: string;
+  /** Its title is for screen readers only. */
+  isNameless?: boolean;
   /** Shown from this width of the page, in pixels. */
   from?: number;
   sort?: boolean;
-  /** An input without choices, or a choice of [value, text]. */
-  filter?: 'text' | [string, string][];
+  /** An input for a part of a text or for a range of numbers, or a choice of [value, text]. */
+  filter?: Filter;
 }
 
 export interface Sorting {
@@ -139,13 +145,14 @@ export function Table<R>(p: Properties<R>): JSX.Element {
     const selection = p.select ? { 'aria-selected': isSelected ? ('true' as const) : ('false' as const) } : {};
     return (
       <div
-        key={key ?? 'row' + index}
+        key={index} // a row keeps the focus when it is loaded
         role="row"
         tabIndex={index === active ? 0 : -1}
         aria-rowindex={index + 2}
         {...selection}
         class={'line item' + (index === active ? ' active' : '')}
         style={{ top: `${index * rowHeight}px`, height: `${rowHeight}px`, gridTemplateColumns: tracks }}
+        onFocus={() => setActive(index)}
         onClick={(e: MouseEvent) => {
           setActive(index);
           if (row && p.open && !(e.target as Element).closest('a,button,input')) p.open(row);
@@ -181,84 +188,89 @@ export function Table<R>(p: Properties<R>): JSX.Element {
   const short = p.shortUpTo !== undefined;
   const bodyHeight = short ? { height: `${Math.max(1, Math.min(p.rows.count, p.shortUpTo!)) * rowHeight + 1}px` } : {};
   return (
-    <div
-      class={'grid' + (short ? ' short' : ' fill')}
-      role="grid"
-      aria-label={p.label}
-      aria-rowcount={p.rows.count + 1}
-      aria-multiselectable={p.select ? 'true' : undefined}
-      aria-busy={p.rows.busy ? 'true' : 'false'}
-    >
-      <div role="rowgroup" class="titles">
-        <div role="row" aria-rowindex={1} class="line" style={{ gridTemplateColumns: tracks }}>
-          {p.select && (
-            <div role="columnheader" class="cell tick">
-              <input
-                type="checkbox"
-                aria-label={t.selectLoaded}
-                disabled={!allLoaded}
-                checked={!!p.selected?.size}
-                onChange={() => {
-                  const keys = new Set<string>();
-                  if (!p.selected?.size)
-                    for (let i = 0; i < p.rows.count; ++i) {
-                      const row = p.rows.at(i);
-                      if (row) keys.add(p.keyOf(row));
-                    }
-                  p.select!(keys);
-                }}
-              />
-            </div>
-          )}
-          {compact ? (
-            <div role="columnheader" class="cell">
-              {p.label}
-            </div>
-          ) : (
-            columns.map((c) => {
-              const by = p.sorting?.column === c.id ? p.sorting : undefined;
-              return (
-                <div
-                  role="columnheader"
-                  key={c.id}
-                  class={'cell' + (c.end ? ' end' : '')}
-                  aria-sort={by ? (by.down ? 'descending' : 'ascending') : undefined}
-                >
-                  {c.sort && p.sort ? (
-                    <button type="button" onClick={() => p.sort!({ column: c.id, down: by ? !by.down : false })}>
-                      {c.title}
-                      <span aria-hidden="true">{by ? (by.down ? '↓' : '↑') : ''}</span>
-                    </button>
-                  ) : (
-                    c.title
-                  )}
-                  {p.filter && c.filter && (
-                    <FilterField
-                      title={c.title}
-                      filter={c.filter}
-                      value={p.filters?.[c.id] ?? ''}
-                      change={(v) => p.filter!(c.id, v)}
-                    />
-                  )}
-                </div>
-              );
-            })
-          )}
-        </div>
-      </div>
+    <div class={'grid' + (short ? ' short' : ' fill')}>
       <div
-        role="rowgroup"
-        class={'body' + (p.rows.count ? '' : ' empty')}
-        ref={body}
-        style={bodyHeight}
-        onScroll={(e) => {
-          const element = e.currentTarget;
-          setView({ top: element.scrollTop, height: element.clientHeight, width: innerWidth });
-        }}
-        onKeyDown={onKey}
+        class="cells"
+        role="grid"
+        aria-label={p.label}
+        aria-rowcount={p.rows.count + 1}
+        aria-multiselectable={p.select ? 'true' : undefined}
+        aria-busy={p.rows.busy ? 'true' : 'false'}
       >
-        <div class="space" role="presentation" style={{ height: `${p.rows.count * rowHeight}px` }}>
-          {shown}
+        <div role="rowgroup" class="titles">
+          <div role="row" aria-rowindex={1} class="line" style={{ gridTemplateColumns: tracks }}>
+            {p.select && (
+              <div role="columnheader" class="cell tick">
+                <input
+                  type="checkbox"
+                  aria-label={t.selectLoaded}
+                  disabled={!allLoaded}
+                  checked={!!p.selected?.size}
+                  onChange={() => {
+                    const keys = new Set<string>();
+                    if (!p.selected?.size)
+                      for (let i = 0; i < p.rows.count; ++i) {
+                        const row = p.rows.at(i);
+                        if (row) keys.add(p.keyOf(row));
+                      }
+                    p.select!(keys);
+                  }}
+                />
+              </div>
+            )}
+            {compact ? (
+              <div role="columnheader" class="cell">
+                {p.label}
+              </div>
+            ) : (
+              columns.map((c) => {
+                const by = p.sorting?.column === c.id ? p.sorting : undefined;
+                return (
+                  <div
+                    role="columnheader"
+                    key={c.id}
+                    title={c.hint}
+                    class={'cell' + (c.end ? ' end' : '')}
+                    aria-sort={by ? (by.down ? 'descending' : 'ascending') : undefined}
+                  >
+                    {c.isNameless ? (
+                      <span class="hidden">{c.title}</span>
+                    ) : c.sort && p.sort ? (
+                      <button type="button" onClick={() => p.sort!({ column: c.id, down: by ? !by.down : false })}>
+                        {c.title}
+                        <span aria-hidden="true">{by ? (by.down ? '↓' : '↑') : ''}</span>
+                      </button>
+                    ) : (
+                      c.title
+                    )}
+                    {p.filter && c.filter && (
+                      <FilterField
+                        title={c.title}
+                        filter={c.filter}
+                        value={p.filters?.[c.id] ?? ''}
+                        change={(v) => p.filter!(c.id, v)}
+                      />
+                    )}
+                  </div>
+                );
+              })
+            )}
+          </div>
+        </div>
+        <div
+          role="rowgroup"
+          class={'body' + (p.rows.count ? '' : ' empty')}
+          ref={body}
+          style={bodyHeight}
+          onScroll={(e) => {
+            const element = e.currentTarget;
+            setView({ top: element.scrollTop, height: element.clientHeight, width: innerWidth });
+          }}
+          onKeyDown={onKey}
+        >
+          <div class="space" role="presentation" style={{ height: `${p.rows.count * rowHeight}px` }}>
+            {shown}
+          </div>
         </div>
       </div>
       {p.rows.fault ? (
@@ -277,7 +289,7 @@ export function Table<R>(p: Properties<R>): JSX.Element {
 /** A filter that waits for a pause in typing. */
 export function FilterField(p: {
   title: string;
-  filter: 'text' | [string, string][];
+  filter: Filter;
   value: string;
   change(value: string): void;
   id?: string;
@@ -287,7 +299,7 @@ export function FilterField(p: {
   const timer = useRef(0);
   useEffect(() => setText(p.value), [p.value]);
   useEffect(() => () => clearTimeout(timer.current), []);
-  if (p.filter !== 'text')
+  if (typeof p.filter !== 'string')
     return (
       <select aria-label={t.filterBy(p.title)} value={p.value} onChange={(e) => p.change(e.currentTarget.value)}>
         <option value="">{t.any}</option>
@@ -303,7 +315,8 @@ export function FilterField(p: {
       type="search"
       id={p.id}
       aria-label={t.filterBy(p.title)}
-      placeholder={p.id ? t.filterBy(p.title) : '…'}
+      placeholder={p.id ? t.filterBy(p.title) : p.filter === 'range' ? '2-10' : '…'}
+      title={p.filter === 'range' ? t.rangeHint : undefined}
       value={text}
       onInput={(e) => {
         const value = e.currentTarget.value;

@@ -38,6 +38,20 @@ function parts(at: Date, options: Intl.DateTimeFormatOptions, zone?: string): Re
   );
 }
 
+/** An instant as an input of date and time wants it, in UTC if that is chosen, otherwise in the zone of the reader. */
+export function inputText(instant: string): string {
+  const at = new Date(instant);
+  if (!instant || Number.isNaN(at.getTime())) return '';
+  const offset = clock.get() === 'utc' ? 0 : at.getTimezoneOffset();
+  return new Date(at.getTime() - offset * 60_000).toISOString().slice(0, 19);
+}
+
+/** The instant that such an input says; nothing if it is empty. */
+export function inputInstant(text: string): string | undefined {
+  const at = new Date(clock.get() === 'utc' ? text + 'Z' : text);
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
+}
+
 /** `2026-03-29` */
 export function dateText(at: Date, zone = shownZone()): string {
   const p = parts(at, day, zone);
@@ -50,13 +64,17 @@ export function clockText(at: Date, zone = shownZone()): string {
   return `${p.hour}:${p.minute}:${p.second}`;
 }
 
-/** `2026-03-29 02:00:05`; only the time if it is today. */
+/** `02:00:05` of today, `03-29 02:00` of another day in this year, and with the year otherwise; no seconds if they are 0. */
 export function timeText(text: string | null | undefined, zone = shownZone()): string {
   if (!text) return '';
   const at = new Date(text);
   if (Number.isNaN(at.getTime())) return text;
   const date = dateText(at, zone);
-  return date === dateText(new Date(), zone) ? clockText(at, zone) : `${date} ${clockText(at, zone)}`;
+  const today = dateText(new Date(), zone);
+  const time = clockText(at, zone);
+  if (date === today) return time;
+  const isThisYear = date.slice(0, 5) === today.slice(0, 5);
+  return `${isThisYear ? date.slice(5) : date} ${time.replace(/(:\d\d):00$/, '$1')}`;
 }
 
 /** With date, milliseconds if there are any, and the name of the zone. */

@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { usePages } from './api';
 import { upcomingPage, type Due } from './data';
+import { useFreshRows } from './live';
 import { changeQuery, go, hrefTo, place, useCell } from './store';
 import { FilterField, Table } from './table';
 import { Time } from './ui';
@@ -18,6 +19,7 @@ export function UpcomingPage(): JSX.Element {
   const rows = usePages<Due>(JSON.stringify([here.registry, name, hours]), (cursor, signal) =>
     upcomingPage({ name, hours: Number(hours), after: cursor }, signal),
   );
+  useFreshRows(undefined, rows);
   return (
     <>
       <div class="head">

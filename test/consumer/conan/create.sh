@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # create.sh CONAN ROOT DIRECTORY: runs the README's command, which makes the package and has test_package use it, with and
-# without ZooKeeper, of headers alone and compiled. The cache is below DIRECTORY. The machine's packages stand for the dependencies, in the shape of
-# ConanCenter's, so nothing is downloaded.
+# without ZooKeeper, of headers alone and compiled, and with the program. The cache is below DIRECTORY. The machine's
+# packages stand for the dependencies, in the shape of ConanCenter's, so nothing is downloaded.
 set -eu
 conan=$1 root=$2 directory=$3
 case $("$conan" --version) in
@@ -18,7 +18,7 @@ include(default)
 tools.cmake.cmake_layout:test_folder=$directory/test
 END
 here() { "$conan" "$@" --no-remote --profile:all "$directory/profile"; }
-for package in boost/1.81.0 range-v3/0.12.0 rapidjson/cci.20250205 zookeeper-client-c/3.9.5; do
+for package in boost/1.81.0 rapidjson/cci.20250205 zookeeper-client-c/3.9.5 cli11/2.1.2 openssl/3.0.0; do
     here create "$root/test/consumer/conan/stand_in" --name "${package%/*}" --version "${package#*/}"
 done
 # Those are the README's backticks.
@@ -33,3 +33,5 @@ for with_zookeeper in True False; do
         here $command -o "&:with_zookeeper=$with_zookeeper" -o "&:compiled=$compiled"
     done
 done
+# shellcheck disable=SC2086
+here $command -o "&:program=True"

@@ -44,7 +44,7 @@ inline completion::names names_for(CLI::Option const& option) {
     auto const name = option.get_name();
     if (name == "JOB" || name == "--job") return completion::names::jobs;
     if (name == "SERVER") return completion::names::servers;
-    if (name == "--context") return completion::names::contexts;
+    if (name == "--context" || name == "--registry") return completion::names::contexts;
     return completion::names::none;
 }
 
@@ -95,7 +95,7 @@ inline std::string roff_options(CLI::App const& app) {
     std::string text;
     for (auto const* option : app.get_options()) {
         text += ".TP\n\\fB" + roff(option->get_name(true, !option->get_positional())) + "\\fR";
-        if (option->get_type_size() != 0) text += " \\fI" + roff(option->get_type_name()) + "\\fR";
+        if (auto const type = option->get_type_name(); !type.empty()) text += " \\fI" + roff(type) + "\\fR";
         text += "\n" + roff(option->get_description()) + "\n";
     }
     return text;
@@ -226,13 +226,30 @@ ELASTICJOB_DECL void command_tree::take_settings(CLI::App& app, takes what) {
 ELASTICJOB_DECL void command_tree::take_console(CLI::App& app, takes what) {
     if (!has(what, takes::serving)) return;
     auto& c = arguments_.console;
+    app.add_option("--registry", c.registries, "a context to serve under its name, and not the registry of this call");
+    app.add_option("--sqlite", c.sqlite, "NAME=FILE, a database of events to show under this name");
+    app.add_option("--postgres", c.postgres, "NAME=CONNECTION, likewise; the password is in ~/.pgpass");
     app.add_option("--port", c.port, "0: any free port")->check(CLI::Range(0, 65'535));
-    app.add_option("--address", c.address, "where to listen; another address than of loopback needs --proxy");
+    app.add_option("--address", c.address,
+                   "where to listen; another address than of loopback needs --certificate, or --proxy");
     app.add_option("--host-name", c.host_names, "a name under which browsers reach the console");
+    app.add_option("--certificate", c.certificate_file, "speak TLS with the certificates in this file, PEM");
+    app.add_option("--key", c.key_file, "the key of --certificate, PEM, which only you may read");
     app.add_option("--password-file", c.password_file, "operators sign in: lines of NAME:HASH, as mkpasswd makes them");
     app.add_option("--proxy", c.proxies, "address of a proxy that has asked who the operator is");
     app.add_option("--identity-header", c.identity_header, "in which the proxy names the operator, in lower case");
-    app.add_option("--grant", c.grants, "OPERATORS:JOBS:ROLE, as ann:billing-*:operator; * stands for any text");
+    app.add_option("--oidc-issuer", c.issuer, "operators sign in at this identity provider, by OpenID Connect");
+    app.add_option("--oidc-client-id", c.client_id, "the name of this console at the provider");
+    app.add_option("--oidc-client-secret-file", c.client_secret_file, "its secret there, which only you may read");
+    app.add_option("--oidc-redirect-url", c.redirect_url, "the URL of this console, with /sign-in/return at its end");
+    app.add_option("--oidc-scope", c.scope, "what the provider is asked for, as 'openid profile'");
+    app.add_option("--oidc-name-claim", c.name_claim, "the claim that is the operator's name");
+    app.add_option("--oidc-groups-claim", c.groups_claim,
+                   "the claim with the operator's groups, for --grant @GROUP:JOBS:ROLE");
+    app.add_option("--oidc-ca-file", c.ca_file, "who vouches for the provider, PEM; otherwise those of the system");
+    app.add_option("--grant", c.grants,
+                   "OPERATORS:JOBS:ROLE, as ann:billing-*:operator; * stands for any text, @ begins a group");
+    app.add_flag("--java-interface", c.has_java_interface, "also serve the interface of 2.1.5's console, under /api");
     app.add_option("--operator", arguments_.operator_name, "who you are, if nobody is asked; otherwise $USER");
 }
 

@@ -68,6 +68,8 @@ private:
 
 } // namespace detail
 
+inline constexpr char const* default_servers = "127.0.0.1:2181";
+
 ELASTICJOB_DECL std::string contexts_file(variable_lookup find) {
     auto const given = find("XDG_CONFIG_HOME");
     auto const home = find("HOME");
@@ -116,17 +118,27 @@ ELASTICJOB_DECL result<contexts> read_contexts(std::string const& file) {
     return all;
 }
 
+inline result<registry_address> find_context(std::string const& name, variable_lookup find) {
+    auto const file = contexts_file(find);
+    ELASTICJOB_TRY(auto const all, read_contexts(file));
+    auto const there = all.find(name);
+    if (there == all.end())
+        return error{errc::invalid_argument, "there is no context " + name + ": see elasticjob contexts list", file};
+    auto found = there->second;
+    if (found.servers.empty()) found.servers = default_servers;
+    return found;
+}
+
+/// The name of the context of a call; empty: none.
+inline std::string context_of(arguments const& said, variable_lookup find) {
+    return said.context.empty() ? find("ELASTICJOB_CONTEXT").value_or("") : said.context;
+}
+
 ELASTICJOB_DECL result<registry_address> find_address(arguments const& said, variable_lookup find) {
     registry_address context;
-    auto const name = said.context.empty() ? find("ELASTICJOB_CONTEXT").value_or("") : said.context;
+    auto const name = context_of(said, find);
     if (!name.empty()) {
-        auto const file = contexts_file(find);
-        ELASTICJOB_TRY(auto const all, read_contexts(file));
-        auto const there = all.find(name);
-        if (there == all.end())
-            return error{errc::invalid_argument, "there is no context " + name + ": see elasticjob contexts list",
-                         file};
-        context = there->second;
+        ELASTICJOB_TRY(context, find_context(name, find));
     }
     auto const first = [&](std::string const& option, std::string const& of_context, char const* variable) {
         if (!option.empty()) return option;
@@ -135,8 +147,31 @@ ELASTICJOB_DECL result<registry_address> find_address(arguments const& said, var
     registry_address found{first(said.address.servers, context.servers, "ELASTICJOB_SERVERS"),
                            first(said.address.name_space, context.name_space, "ELASTICJOB_NAMESPACE"),
                            first(said.address.digest, context.digest, "ELASTICJOB_DIGEST")};
-    if (found.servers.empty()) found.servers = "127.0.0.1:2181";
+    if (found.servers.empty()) found.servers = default_servers;
     return found;
+}
+
+ELASTICJOB_DECL result<std::vector<named_address>> find_addresses(arguments const& said, variable_lookup find) {
+    std::vector<named_address> all;
+    auto const& names = said.console.registries;
+    if (names.empty()) {
+        auto const name = context_of(said, find);
+        ELASTICJOB_TRY(auto address, find_address(said, find));
+        all.push_back({name.empty() ? "registry" : name, std::move(address)});
+        return all;
+    }
+    auto const& a = said.address;
+    if (!said.context.empty() || !a.servers.empty() || !a.name_space.empty() || !a.digest.empty())
+        return error{
+            errc::invalid_argument,
+            "each registry is a context of its own, so no other option says where one is: leave out --servers, "
+            "--namespace, --digest and --context",
+            "--registry"};
+    for (auto const& name : names) {
+        ELASTICJOB_TRY(auto address, find_context(name, find));
+        all.push_back({name, std::move(address)});
+    }
+    return all;
 }
 
 } // namespace elasticjob::cli

@@ -129,23 +129,30 @@ ELASTICJOB_DECL bool config_listener::refuse(std::string why) {
     return false;
 }
 
+inline result<job_config> read_config(std::string_view text, config_listener listener) {
+    auto malformed = [](std::string why, std::size_t at) {
+        return error{errc::malformed_data, std::move(why), "byte " + std::to_string(at)};
+    };
+    json_text json{text};
+    if (auto const fault = json.find_fault(config_json_size_max); fault.why) return malformed(fault.why, fault.at);
+    if (auto const parsed = json.read(listener); parsed.IsError())
+        return malformed(listener.problem().empty() ? rapidjson::GetParseError_En(parsed.Code()) : listener.problem(),
+                         parsed.Offset());
+    return std::move(listener).finish();
+}
+
 } // namespace elasticjob::detail
 
 namespace elasticjob {
 
 ELASTICJOB_DECL result<std::optional<job_config>> from_json(std::string_view text) {
-    auto malformed = [](std::string why, std::size_t at) {
-        return error{errc::malformed_data, std::move(why), "byte " + std::to_string(at)};
-    };
     if (text.empty()) return std::optional<job_config>{};
-    detail::json_text json{text};
-    if (auto const fault = json.find_fault(config_json_size_max); fault.why) return malformed(fault.why, fault.at);
-    detail::config_listener listener;
-    if (auto const parsed = json.read(listener); parsed.IsError())
-        return malformed(listener.problem().empty() ? rapidjson::GetParseError_En(parsed.Code()) : listener.problem(),
-                         parsed.Offset());
-    ELASTICJOB_TRY(auto config, std::move(listener).finish());
+    ELASTICJOB_TRY(auto config, detail::read_config(text, detail::config_listener{}));
     return std::optional{std::move(config)};
+}
+
+ELASTICJOB_DECL result<job_config> with_json(job_config config, std::string_view text) {
+    return detail::read_config(text, detail::config_listener{std::move(config)});
 }
 
 } // namespace elasticjob

@@ -2,8 +2,10 @@
 #ifndef ELASTICJOB_IMPL_CONSOLE_ACCESS_IPP
 #define ELASTICJOB_IMPL_CONSOLE_ACCESS_IPP
 
+#include <elasticjob/config/text.hpp> // trim
 #include <elasticjob/console/access.hpp>
 #include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/line_text.hpp> // utf8_length
 
 #include <array>
 #include <cstddef>
@@ -18,6 +20,17 @@ ELASTICJOB_DECL std::string_view name_of(console_role r) noexcept {
 } // namespace elasticjob
 
 namespace elasticjob::detail {
+
+ELASTICJOB_DECL bool is_operator_name(std::string_view name) {
+    if (name.empty() || name.size() > 200 || trim(name).size() != name.size()) return false;
+    for (auto rest = name; !rest.empty();) {
+        auto const c = static_cast<unsigned char>(rest.front());
+        auto const length = utf8_length(rest);
+        if (length == 0 || c < 0x20 || c == 0x7f) return false;
+        rest.remove_prefix(length);
+    }
+    return true;
+}
 
 // After a mismatch, the last `*` takes one byte more: no other one needs to.
 ELASTICJOB_DECL bool matches_glob(std::string_view pattern, std::string_view text) {
@@ -39,9 +52,16 @@ ELASTICJOB_DECL bool matches_glob(std::string_view pattern, std::string_view tex
     return pattern.find_first_not_of('*', p) == pattern.npos;
 }
 
-ELASTICJOB_DECL console_rights::console_rights(std::vector<console_grant> const& all, std::string_view operator_name) {
-    for (auto const& g : all)
-        if (matches_glob(g.operators, operator_name)) grants_.push_back(g);
+ELASTICJOB_DECL console_rights::console_rights(std::vector<console_grant> const& all, std::string_view operator_name,
+                                               std::vector<std::string> const& groups) {
+    for (auto const& g : all) {
+        std::string_view pattern = g.operators;
+        bool const is_of_groups = pattern.starts_with('@');
+        if (is_of_groups) pattern.remove_prefix(1);
+        auto const is_named = [&](std::string_view name) { return matches_glob(pattern, name); };
+        if (is_of_groups ? std::any_of(groups.begin(), groups.end(), is_named) : is_named(operator_name))
+            grants_.push_back(g);
+    }
 }
 
 ELASTICJOB_DECL console_role console_rights::in_job(std::string_view job) const {

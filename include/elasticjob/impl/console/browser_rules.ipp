@@ -3,15 +3,10 @@
 #define ELASTICJOB_IMPL_CONSOLE_BROWSER_RULES_IPP
 
 #include <elasticjob/console/browser_rules.hpp>
+#include <elasticjob/console/loopback.hpp>
 #include <elasticjob/core/algorithm.hpp>
 
 namespace elasticjob::detail {
-
-ELASTICJOB_DECL bool is_loopback(std::string_view address) {
-    if (address.starts_with("::ffff:")) address.remove_prefix(7);
-    bool const is_v4 = !address.empty() && address.find_first_not_of("0123456789.") == address.npos;
-    return address == "::1" || (is_v4 && address.starts_with("127."));
-}
 
 inline std::string in_lower_case(std::string_view text) {
     std::string lower{text};
@@ -32,31 +27,33 @@ ELASTICJOB_DECL bool is_own_host(std::string_view host, std::vector<std::string>
     return std::any_of(names.begin(), names.end(), [&](auto const& own) { return in_lower_case(own) == name; });
 }
 
-ELASTICJOB_DECL std::optional<console_reply> find_intrusion(console_request const& r,
-                                                            std::vector<std::string> const& names, bool is_local) {
+ELASTICJOB_DECL std::optional<console_reply> find_intrusion(console_request const& r, console_options const& o) {
     auto const refuse = [](int status, char const* why, char const* where) {
         return problem({errc::invalid_argument, why, where}, status);
     };
     auto const host = r.header("host");
-    if (!is_own_host(host, names, is_local))
+    if (!is_own_host(host, o.host_names, is_loopback(o.address)))
         return refuse(421, "this server does not answer under that name: add it to the server's host names", "Host");
     if (r.is_safe()) return std::nullopt;
     auto const site = r.header("sec-fetch-site");
     if (!site.empty() && site != "same-origin" && site != "none")
         return refuse(403, "the request comes from a page of another origin", "Sec-Fetch-Site");
     if (auto const origin = r.header("origin"); !origin.empty()) {
+        // Without TLS of our own there may be a proxy that speaks it.
         auto const scheme = origin.find("://");
-        if (scheme == origin.npos || in_lower_case(origin.substr(scheme + 3)) != in_lower_case(host))
+        if (scheme == origin.npos || in_lower_case(origin.substr(scheme + 3)) != in_lower_case(host) ||
+            (o.is_secured() && origin.substr(0, scheme) != "https"))
             return refuse(403, "the request comes from a page of another origin", "Origin");
     }
     auto const type = r.header("content-type");
-    if (r.method == "DELETE" && r.body.empty()) return std::nullopt; // which a browser asks permission for, too
+    // Without a body there is nothing to take for JSON. The rules above have refused the pages of other origins.
+    if (r.body.empty() && type.empty()) return std::nullopt;
     if (type.substr(0, type.find(';')) != "application/json")
         return refuse(415, "a request that may change something has JSON as its content", "Content-Type");
     return std::nullopt;
 }
 
-ELASTICJOB_DECL void add_browser_headers(console_reply& reply) {
+ELASTICJOB_DECL void add_browser_headers(console_reply& reply, bool is_secured) {
     auto const add = [&](char const* name, char const* value) {
         if (find_text(reply.headers, name).empty()) reply.headers.emplace_back(name, value);
     };
@@ -67,6 +64,7 @@ ELASTICJOB_DECL void add_browser_headers(console_reply& reply) {
     add("Cross-Origin-Resource-Policy", "same-origin");
     add("Permissions-Policy", "camera=(), geolocation=(), microphone=()");
     add("Referrer-Policy", "no-referrer");
+    if (is_secured) add("Strict-Transport-Security", "max-age=31536000");
     add("X-Content-Type-Options", "nosniff");
     add("X-Frame-Options", "DENY");
 }

@@ -15,7 +15,7 @@ ELASTICJOB_DECL std::optional<text_pairs> match_pattern(std::string_view pattern
     for (auto const& segment : path) {
         auto const end = pattern.find('/');
         auto const expected = pattern.substr(0, end);
-        if (expected.starts_with('{'))
+        if (expected.starts_with('{') && !segment.empty())
             parameters.emplace_back(expected.substr(1, expected.size() - 2), segment);
         else if (expected != segment)
             return std::nullopt;
@@ -47,6 +47,11 @@ ELASTICJOB_DECL result<wall_time> console_call::instant(std::string_view text, s
 ELASTICJOB_DECL result<std::uint32_t> console_call::limit() const {
     ELASTICJOB_TRY(auto const given, request.number("limit", 1, 1'000));
     return given.value_or(100);
+}
+
+ELASTICJOB_DECL error lacks_role(std::string_view operator_name, console_role least) {
+    return {errc::no_auth, "this needs the role " + std::string{name_of(least)} + ", which " +
+                               std::string{operator_name} + " does not have here"};
 }
 
 ELASTICJOB_DECL console_reply json_reply(std::string body) { return {200, "application/json", std::move(body)}; }

@@ -4,12 +4,10 @@
 
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/console/database_routes.hpp>
-#include <elasticjob/console/rows.hpp>
 
 namespace elasticjob::detail {
 
-/// Errors: invalid_argument; no_auth if the operator may not see all jobs and does not name one to see.
-inline result<history_query> read_history_query(console_call const& c) {
+ELASTICJOB_DECL result<history_query> read_history_query(console_call const& c) {
     auto const& r = c.request;
     history_query q;
     q.job = r.parameter("job");
@@ -17,8 +15,7 @@ inline result<history_query> read_history_query(console_call const& c) {
     q.source = r.parameter("source");
     q.state = r.parameter("state");
     q.after = r.parameter("after");
-    if (!(q.job.empty() ? c.may_see_all() : c.may_see(q.job)))
-        return error{errc::no_auth, "name a job that you may see", "job"};
+    if (!c.may_see_runs_of(q.job)) return error{errc::no_auth, "name a job that you may see", "job"};
     if (auto const text = r.parameter("success"); !text.empty()) {
         if (text != "true" && text != "false") return error{errc::invalid_argument, "must be true or false", "success"};
         q.is_success = text == "true";
@@ -35,13 +32,6 @@ inline result<history_query> read_history_query(console_call const& c) {
     ELASTICJOB_TRY(auto const limit, c.limit());
     q.rows_max = limit;
     return q;
-}
-
-template <class Page>
-console_reply reply_with_history(result<history_query> const& q, Page page_of) {
-    if (!q) return problem(q.error(), q.error() == errc::no_auth ? 403 : 0);
-    auto const page = page_of(*q);
-    return page ? json_reply(begin_list(page->rows, page->next, page->total).finish()) : problem(page.error());
 }
 
 ELASTICJOB_DECL std::vector<database_route> const& database_routes() {

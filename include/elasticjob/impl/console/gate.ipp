@@ -2,22 +2,29 @@
 #ifndef ELASTICJOB_IMPL_CONSOLE_GATE_IPP
 #define ELASTICJOB_IMPL_CONSOLE_GATE_IPP
 
-#include <elasticjob/console/credentials_codec.hpp>
+#include <elasticjob/console/encodings.hpp>
 #include <elasticjob/console/gate.hpp>
+#include <elasticjob/console/guarded_file.hpp>
+#include <elasticjob/console/secret_text.hpp>
+#include <elasticjob/console/texts_codec.hpp>
 #include <elasticjob/core/algorithm.hpp>
-#include <elasticjob/execution/descriptor.hpp>
 
-#include <array>
-#include <cerrno>
-#include <cstring>
+#include <chrono>
+#include <cstddef>
 
 #include <crypt.h>
-#include <fcntl.h>
-#include <sys/random.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace elasticjob::detail {
+
+/// The value of `Set-Cookie`. A browser keeps a cookie with this prefix only if it comes over TLS, from this host
+/// itself, and for all of its paths.
+inline std::string cookie_to_set(console_options const& o, std::string_view name, std::string_view value,
+                                 std::chrono::seconds age, std::string_view same_site = "Strict") {
+    std::string text{o.is_secured() ? "__Host-" : ""};
+    text.append(name).append("=").append(value).append("; Path=/; HttpOnly; SameSite=").append(same_site);
+    if (o.is_secured()) text += "; Secure";
+    return text + "; Max-Age=" + std::to_string(age.count());
+}
 
 inline constexpr std::string_view session_cookie = "elasticjob-session";
 
@@ -40,25 +47,7 @@ ELASTICJOB_DECL result<password_hashes> parse_passwords(std::string_view text) {
 }
 
 ELASTICJOB_DECL result<password_hashes> read_passwords(std::string const& file) {
-    constexpr std::size_t size_max = 1'048'576;
-    auto const cannot = [&](std::string const& why) {
-        return error{errc::invalid_argument, "the passwords cannot be read: " + why, file};
-    };
-    descriptor const f{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
-    struct stat about {};
-    if (!f || ::fstat(f.get(), &about) != 0) return cannot(std::strerror(errno));
-    if (!S_ISREG(about.st_mode)) return cannot("it is no file");
-    if ((about.st_mode & (S_IWGRP | S_IWOTH)) != 0) return cannot("others than its owner may write it: chmod go-w");
-    std::string text;
-    std::array<char, 4'096> block;
-    for (;;) {
-        auto const count = ::read(f.get(), block.data(), block.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return cannot(std::strerror(errno));
-        if (count == 0) break;
-        text.append(block.data(), static_cast<std::size_t>(count));
-        if (text.size() > size_max) return cannot("it is longer than 1 MiB");
-    }
+    ELASTICJOB_TRY(auto const text, read_guarded_file(file, "the passwords", guarded_against::writing));
     auto parsed = parse_passwords(text);
     if (!parsed) return error{parsed.error().code, parsed.error().what, file + ", " + parsed.error().where};
     return parsed;
@@ -70,38 +59,34 @@ ELASTICJOB_DECL bool is_password(std::string const& password, std::string const&
     auto const data = std::make_unique<crypt_data>();
     auto const* computed = ::crypt_r(password.c_str(), hash.empty() ? nobodys : hash.c_str(), data.get());
     if (!computed || hash.empty()) return false;
-    std::string_view const is{computed}, should{hash};
-    if (is.size() != should.size() || is.starts_with('*')) return false;
-    unsigned difference = 0; // in a time that does not depend on where they differ
-    for (std::size_t i = 0; i < is.size(); ++i) difference |= static_cast<unsigned char>(is[i] ^ should[i]);
-    return difference == 0;
+    return *computed != '*' && is_same_secret(computed, hash);
 }
 
-/// Nothing if the system has no random bytes.
-inline std::optional<std::string> random_token() {
-    std::array<unsigned char, 32> bytes;
-    if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return std::nullopt;
-    constexpr char hex[] = "0123456789abcdef";
-    std::string token;
-    for (auto const b : bytes) token.append({hex[b >> 4], hex[b & 15]});
-    return token;
-}
-
-/// The value of the session's cookie; empty if there is none.
-inline std::string_view token_in(std::string_view cookies) {
+/// The value of a cookie of this server; empty if there is none.
+inline std::string_view cookie_in(console_request const& r, console_options const& o, std::string_view name) {
+    std::string_view const prefix = o.is_secured() ? "__Host-" : "";
+    auto cookies = r.header("cookie");
     while (!cookies.empty()) {
         auto const end = cookies.find(';');
         auto one = cookies.substr(0, end);
         cookies = end == cookies.npos ? std::string_view{} : cookies.substr(end + 1);
         while (one.starts_with(' ')) one.remove_prefix(1);
-        if (one.starts_with(session_cookie) && one.substr(session_cookie.size()).starts_with('='))
-            return one.substr(session_cookie.size() + 1);
+        if (!one.starts_with(prefix)) continue;
+        one.remove_prefix(prefix.size());
+        if (one.starts_with(name) && one.substr(name.size()).starts_with('=')) return one.substr(name.size() + 1);
     }
     return {};
 }
 
 ELASTICJOB_DECL result<console_operator> console_gate::identify(console_request const& r, mono_time now) {
-    auto const stranger = [](char const* why) { return error{errc::no_auth, why}; };
+    // With the place where operators sign in, if there is one.
+    auto const stranger = [&](char const* why) {
+        auto const by = options_.authentication;
+        return error{errc::no_auth, why,
+                     by == console_authentication::password ? "session"
+                     : by == console_authentication::oidc   ? "sign-in"
+                                                            : ""};
+    };
     switch (options_.authentication) {
     case console_authentication::none:
         return console_operator{options_.local_operator,
@@ -113,14 +98,15 @@ ELASTICJOB_DECL result<console_operator> console_gate::identify(console_request 
             return stranger("the request does not come from a proxy that this console knows");
         auto const is_identity = [&](auto const& header) { return header.first == options_.identity_header; };
         auto const name = r.header(options_.identity_header);
-        if (name.empty() || std::count_if(r.headers.begin(), r.headers.end(), is_identity) != 1)
+        if (!is_operator_name(name) || std::count_if(r.headers.begin(), r.headers.end(), is_identity) != 1)
             return stranger("the proxy does not name an operator");
-        return operator_named(std::string{name});
+        return operator_for({std::string{name}, {}});
     }
     case console_authentication::password:
+    case console_authentication::oidc:
         break;
     }
-    auto const token = token_in(r.header("cookie"));
+    auto const token = cookie_in(r, options_, session_cookie);
     std::lock_guard const lock{mutex_};
     auto const there = sessions_.find(token);
     if (there == sessions_.end()) return stranger("sign in first");
@@ -128,7 +114,7 @@ ELASTICJOB_DECL result<console_operator> console_gate::identify(console_request 
         sessions_.erase(there);
         return stranger("the session is over: sign in again");
     }
-    return operator_named(there->second.operator_name);
+    return operator_for(there->second.who);
 }
 
 ELASTICJOB_DECL bool console_gate::has_failed_often(std::string const& who, mono_time now) {
@@ -146,9 +132,12 @@ ELASTICJOB_DECL void console_gate::note_failure(std::string const& who, mono_tim
 ELASTICJOB_DECL console_reply console_gate::sign_in(console_request const& r, mono_time now) {
     if (options_.authentication != console_authentication::password)
         return problem({errc::invalid_argument, "this console asks for no passwords", "session"}, 409);
-    auto const given = read_credentials(r.body);
+    auto const given = read_texts(r.body, {"operator", "password"});
     if (!given) return problem(given.error());
-    auto const client = "client " + r.client, name = "operator " + given->operator_name;
+    auto const &operator_name = (*given)[0], &password = (*given)[1];
+    if (operator_name.size() > operator_name_max)
+        return problem({errc::malformed_data, "an operator's name has at most 100 bytes", "operator"});
+    auto const client = "client " + r.client, name = "operator " + operator_name;
     {
         std::lock_guard const lock{mutex_};
         if (has_failed_often(client, now) || has_failed_often(name, now)) {
@@ -161,33 +150,123 @@ ELASTICJOB_DECL console_reply console_gate::sign_in(console_request const& r, mo
     }
     auto const hashes = read_passwords(options_.password_file);
     if (!hashes) return problem({errc::unreachable, "nobody can sign in: ask the administrator of the console"});
-    auto const known = hashes->find(given->operator_name);
-    bool const is_right = is_password(given->password, known == hashes->end() ? std::string{} : known->second);
+    auto const known = hashes->find(operator_name);
+    bool const is_right = is_password(password, known == hashes->end() ? std::string{} : known->second);
     if (!is_right) return problem({errc::no_auth, "the name or the password is wrong", "session"}, 401);
-    auto token = random_token();
-    if (!token) return problem({errc::overloaded, "the system has no random bytes", "session"});
     std::lock_guard const lock{mutex_};
     failures_.erase(client);
     failures_.erase(name);
-    std::erase_if(sessions_, [&](auto const& one) { return one.second.ends <= now; });
-    if (sessions_.size() >= sessions_max)
-        return problem({errc::overloaded, "too many operators are signed in", "session"});
+    auto cookie = open_session({operator_name, {}}, now);
+    if (!cookie) return problem(cookie.error());
     auto reply = json_reply("{}");
-    auto const seconds = std::chrono::duration_cast<std::chrono::seconds>(options_.session_length).count();
-    reply.headers.emplace_back("Set-Cookie", std::string{session_cookie} + "=" + *token +
-                                                 "; Path=/; HttpOnly; SameSite=Strict" +
-                                                 "; Max-Age=" + std::to_string(seconds));
-    sessions_.emplace(*std::move(token), session{given->operator_name, now + options_.session_length});
+    reply.headers.emplace_back("Set-Cookie", *std::move(cookie));
     return reply;
+}
+
+ELASTICJOB_DECL result<std::string> console_gate::open_session(operator_identity who, mono_time now) {
+    auto token = random_token();
+    if (!token) return error{errc::overloaded, "the system has no random bytes", "session"};
+    std::erase_if(sessions_, [&](auto const& one) { return one.second.ends <= now; });
+    std::size_t count = 0;
+    auto oldest = sessions_.end();
+    for (auto one = sessions_.begin(); one != sessions_.end(); ++one) {
+        if (one->second.who.name != who.name) continue;
+        ++count;
+        if (oldest == sessions_.end() || one->second.ends < oldest->second.ends) oldest = one;
+    }
+    if (count >= operator_sessions_max) sessions_.erase(oldest);
+    if (sessions_.size() >= sessions_max) return error{errc::overloaded, "too many operators are signed in", "session"};
+    auto cookie = cookie_to_set(options_, session_cookie, *token, options_.session_length);
+    sessions_.emplace(*std::move(token), session{std::move(who), now + options_.session_length});
+    return cookie;
 }
 
 ELASTICJOB_DECL console_reply console_gate::sign_out(console_request const& r) {
     std::lock_guard const lock{mutex_};
-    if (auto const there = sessions_.find(token_in(r.header("cookie"))); there != sessions_.end())
+    if (auto const there = sessions_.find(cookie_in(r, options_, session_cookie)); there != sessions_.end())
         sessions_.erase(there);
     auto reply = json_reply("{}");
+    reply.headers.emplace_back("Set-Cookie", cookie_to_set(options_, session_cookie, "", std::chrono::seconds{0}));
+    return reply;
+}
+
+/// What a browser shows that is on its way to the page or back. `more`: HTML.
+inline console_reply page_for_browser(int status, std::string const& text, std::string const& more) {
+    return {status, "text/html; charset=utf-8",
+            "<!DOCTYPE html><html lang=\"en\"><title>elasticjob</title><p>" + html_escaped(text) + "</p>" + more +
+                "</html>\n"};
+}
+
+/// Whether the path is that of `sign-in`, or what follows it.
+inline bool is_sign_in(console_request const& r) { return !r.path.empty() && r.path.front() == "sign-in"; }
+
+ELASTICJOB_DECL bool console_gate::takes(console_request const& r, mono_time now) {
+    if (options_.authentication != console_authentication::oidc || !r.is_safe()) return false;
+    return is_sign_in(r) || (r.path.empty() && !identify(r, now));
+}
+
+ELASTICJOB_DECL console_reply console_gate::answer_browser(console_request const& r, mono_time now) {
+    if (r.path.empty()) { // the page, for somebody who has not signed in
+        console_reply reply{302, "text/plain"};
+        reply.headers.emplace_back("Location", "sign-in");
+        return reply;
+    }
+    bool const is_back = r.path.size() == 2 && r.path[1] == "return";
+    if (r.method != "GET" || (r.path.size() > 1 && !is_back))
+        return problem({errc::no_node, "there is nothing at this path", "path"});
+    return is_back ? end_at_provider(r, now) : begin_at_provider(r, now);
+}
+
+inline constexpr std::string_view sign_in_cookie = "elasticjob-sign-in";
+
+ELASTICJOB_DECL console_reply console_gate::begin_at_provider(console_request const& r, mono_time now) {
+    auto const begun = pending_.begin(r.client, now);
+    auto const address = begun ? provider_.address_for(*begun, now, stop_.get_token()) : begun.error();
+    if (!address)
+        return page_for_browser(503, "You cannot sign in now: " + address.error().what + ".",
+                                "<p><a href=\"sign-in\">Try again</a></p>");
+    console_reply reply{302, "text/plain"};
+    reply.headers.emplace_back("Location", *address);
+    // The browser comes back from a page of another origin, so Strict would keep this one from us.
+    reply.headers.emplace_back(
+        "Set-Cookie", cookie_to_set(options_, sign_in_cookie, begun->cookie, pending_sign_ins::length_max, "Lax"));
+    return reply;
+}
+
+ELASTICJOB_DECL console_reply console_gate::end_at_provider(console_request const& r, mono_time now) {
+    auto const refuse = [](int status, std::string const& why) {
+        return page_for_browser(status, "You are not signed in: " + why + ".",
+                                "<p><a href=\"../sign-in\">Sign in again</a></p>");
+    };
+    auto const client = "client " + r.client;
+    {
+        std::lock_guard const lock{mutex_};
+        if (has_failed_often(client, now)) return refuse(429, "too many attempts have failed: wait a minute");
+    }
+    auto const begun = pending_.take(cookie_in(r, options_, sign_in_cookie), r.parameter("state"), now);
+    if (!begun) return refuse(400, "this browser has not begun to sign in, or more than 10 minutes ago");
+    auto const code = r.parameter("code"), issuer = r.parameter("iss"), fault = r.parameter("error");
+    if (!issuer.empty() && issuer != options_.oidc.issuer) return refuse(400, "the answer is of another issuer");
+    if (!fault.empty())
+        return refuse(403, "the identity provider refuses it" +
+                               (is_error_code(fault) ? ": " + std::string{fault} : std::string{}));
+    if (code.empty() || code.size() > 4'096) return refuse(400, "the identity provider has sent no code");
+    auto who = provider_.redeem(code, *begun, now, stop_.get_token());
+    std::lock_guard const lock{mutex_};
+    if (!who) {
+        bool const is_refused = who.error() == errc::no_auth;
+        if (is_refused) note_failure(client, now);
+        return refuse(is_refused ? 401 : 503, who.error().what);
+    }
+    auto cookie = open_session(*std::move(who), now);
+    if (!cookie) return refuse(503, cookie.error().what);
+    // Not a redirect: a browser that is still on its way from the provider would not show the new cookie.
+    auto reply =
+        page_for_browser(200, "You are signed in.",
+                         "<meta http-equiv=\"refresh\" content=\"0; url=../\"><p><a href=\"../\">Go on</a></p>");
+    reply.headers.emplace_back("Set-Cookie", *std::move(cookie));
     reply.headers.emplace_back("Set-Cookie",
-                               std::string{session_cookie} + "=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
+                               cookie_to_set(options_, sign_in_cookie, "", std::chrono::seconds{0}, "Lax"));
     return reply;
 }
 

@@ -65,6 +65,15 @@ ELASTICJOB_DECL std::vector<std::string> schedules_in_words(job_config const& co
     return all;
 }
 
+ELASTICJOB_DECL void renew_due_instants(job_rows& rows, wall_time now, zone_ref zone) {
+    for (auto& row : rows) {
+        if (!row->next_due || *row->next_due > now) continue;
+        auto fresh = std::make_shared<job_row>(*row);
+        fresh->next_due = next_due_of(*row, now, zone);
+        row = std::move(fresh);
+    }
+}
+
 ELASTICJOB_DECL console_reply reply_for(job_row const& row, wall_time now, zone_ref zone) {
     json_writer out;
     put_members(out, row);

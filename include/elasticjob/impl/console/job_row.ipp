@@ -3,6 +3,7 @@
 #define ELASTICJOB_IMPL_CONSOLE_JOB_ROW_IPP
 
 #include <elasticjob/config/instant_text.hpp>
+#include <elasticjob/config/text.hpp>
 #include <elasticjob/console/job_row.hpp>
 #include <elasticjob/core/algorithm.hpp>
 
@@ -27,7 +28,20 @@ ELASTICJOB_DECL std::string lower_name_of(console_status s) {
 inline constexpr std::array<std::string_view, 8> job_column_names{"name",       "health", "cron",      "next_due",
                                                                   "last_round", "items",  "instances", "description"};
 
-ELASTICJOB_DECL result<job_selection> read_selection(console_request const& r) {
+ELASTICJOB_DECL result<number_range> read_range(std::string_view text, std::string_view where) {
+    number_range range;
+    auto const dash = text.find('-');
+    auto const first = text.substr(0, dash);
+    auto const last = dash == text.npos ? first : text.substr(dash + 1);
+    bool const is_good = (first.empty() || read_number(first, range.min)) &&
+                         (last.empty() || read_number(last, range.max)) && text != "-" && range.min <= range.max;
+    if (!is_good)
+        return error{errc::invalid_argument, "must be a number or a range of them, as 5, 2-10, 2- or -10",
+                     std::string{where}};
+    return range;
+}
+
+ELASTICJOB_DECL result<job_selection> read_selection(console_request const& r, wall_time now) {
     job_selection s;
     auto const text = [&](std::string_view name) { return std::string{r.parameter(name)}; };
     s.name = text("name");
@@ -48,6 +62,16 @@ ELASTICJOB_DECL result<job_selection> read_selection(console_request const& r) {
             return error{errc::invalid_argument, "is no column to sort jobs by: " + std::string{sort}, "sort"};
         s.sort = static_cast<job_column>(at - job_column_names.begin());
     }
+    ELASTICJOB_TRY(s.items, read_range(r.parameter("items"), "items"));
+    ELASTICJOB_TRY(s.instances, read_range(r.parameter("instances"), "instances"));
+    constexpr std::uint32_t seconds_max = 366 * 86'400;
+    ELASTICJOB_TRY(auto const due_within, r.number("due_within", 1, seconds_max));
+    if (due_within) s.due_until = now + std::chrono::seconds{*due_within};
+    if (auto const paused = r.parameter("paused"); !paused.empty()) {
+        if (paused != "true" && paused != "false")
+            return error{errc::invalid_argument, "must be true or false", "paused"};
+        s.is_paused = paused == "true";
+    }
     ELASTICJOB_TRY(auto const limit, r.number("limit", 1, 1'000));
     if (limit) s.rows_max = *limit;
     return s;
@@ -59,6 +83,8 @@ ELASTICJOB_DECL bool is_wanted(job_row const& row, job_selection const& s) {
     return has(o.name, s.name) && has(o.cron, s.cron) && has(o.description, s.description) &&
            (s.status.empty() || s.status == lower_name_of(o.status)) &&
            (s.server.empty() || std::binary_search(row.servers.begin(), row.servers.end(), s.server)) &&
+           s.items.has(o.item_count) && s.instances.has(o.instance_count) &&
+           (!s.due_until || (row.next_due && *row.next_due <= *s.due_until)) &&
            (s.last_round.empty() || (row.last && name_of(row.last->outcome) == s.last_round));
 }
 
@@ -95,7 +121,8 @@ inline std::string sort_key(job_row const& row, job_column column) {
 
 ELASTICJOB_DECL job_row_page page_of(job_rows rows, job_selection const& s) {
     std::erase_if(rows, [&](auto const& row) {
-        return !is_wanted(*row, s) || (!s.health.empty() && s.health != name_of(row->overview.health));
+        return !is_wanted(*row, s) || (!s.health.empty() && s.health != name_of(row->overview.health)) ||
+               (s.is_paused && *s.is_paused != row->is_paused);
     });
     using place = std::pair<std::string, std::string>; // the key, the name, which no other row has
     std::vector<std::pair<place, std::size_t>> order;
@@ -121,8 +148,11 @@ ELASTICJOB_DECL job_row_page page_of(job_rows rows, job_selection const& s) {
 
 ELASTICJOB_DECL std::map<std::string, std::size_t> count_by_health(job_rows const& rows, job_selection const& s) {
     std::map<std::string, std::size_t> counts;
-    for (auto const& row : rows)
-        if (is_wanted(*row, s)) ++counts[std::string{name_of(row->overview.health)}];
+    for (auto const& row : rows) {
+        if (!is_wanted(*row, s)) continue;
+        ++counts[std::string{name_of(row->overview.health)}];
+        if (row->is_paused) ++counts["paused"];
+    }
     return counts;
 }
 

@@ -2,7 +2,7 @@
 #ifndef ELASTICJOB_IMPL_CONSOLE_OPTIONS_IPP
 #define ELASTICJOB_IMPL_CONSOLE_OPTIONS_IPP
 
-#include <elasticjob/console/browser_rules.hpp>
+#include <elasticjob/console/loopback.hpp>
 #include <elasticjob/console/options.hpp>
 #include <elasticjob/core/algorithm.hpp>
 
@@ -11,7 +11,7 @@
 namespace elasticjob {
 
 ELASTICJOB_DECL std::string_view name_of(console_authentication a) noexcept {
-    constexpr std::array<std::string_view, 3> names{"none", "password", "proxy"};
+    constexpr std::array<std::string_view, 4> names{"none", "password", "proxy", "oidc"};
     return names[static_cast<std::size_t>(a)];
 }
 
@@ -28,8 +28,16 @@ ELASTICJOB_DECL result<void> check(console_options const& o) {
     if (o.port < 0 || o.port > 65'535) return wrong("a port is 0 to 65535", "port");
     if (!is_local && o.authentication == console_authentication::none)
         return wrong("without authentication the console listens on an address of loopback only", "address");
-    if (!is_local && o.authentication == console_authentication::password)
-        return wrong("passwords would be sent in clear: listen on loopback, behind a proxy that speaks TLS", "address");
+    if (!is_operator_name(o.local_operator)) return wrong("is no name that a list can show", "local_operator");
+    if (o.certificate_file.empty() != o.key_file.empty())
+        return wrong("a certificate needs its key, and the other way round", "key_file");
+    bool const has_sessions =
+        o.authentication == console_authentication::password || o.authentication == console_authentication::oidc;
+    if (!is_local && has_sessions && !o.is_secured())
+        return wrong(
+            "passwords and sessions would be sent in clear: give a certificate, or listen on loopback, behind a "
+            "proxy that speaks TLS",
+            "address");
     if (o.authentication == console_authentication::password && o.password_file.empty())
         return wrong("name the file with the operators' passwords", "password_file");
     if (o.authentication == console_authentication::proxy && (o.proxies.empty() || o.identity_header.empty()))

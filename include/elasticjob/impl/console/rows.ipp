@@ -21,10 +21,16 @@ ELASTICJOB_DECL void put_members(json_writer& out, job_row const& row) {
     if (o.fault) out.member("fault", to_string(*o.fault));
     out.member("cron", o.cron).member("description", o.description);
     out.member("item_count", o.item_count).member("instance_count", o.instance_count);
-    out.member("next_due", utc(row.next_due)).member("time_zone", unless_empty(row.config.time_zone));
+    out.member("is_paused", row.is_paused)
+        .member("next_due", utc(row.next_due))
+        .member("time_zone", unless_empty(row.config.time_zone));
     if (!row.last) return;
     put_members(out.open("last_round"), *row.last);
     out.close();
+}
+
+ELASTICJOB_DECL void put_members(json_writer& out, removed_job const& r) {
+    out.member("name", r.name).member("since", format_instant(r.since));
 }
 
 ELASTICJOB_DECL void put_members(json_writer& out, round_overview const& r) {
@@ -66,20 +72,25 @@ ELASTICJOB_DECL void put_members(json_writer& out, item_overview const& i) {
     out.close();
 }
 
-ELASTICJOB_DECL void put_members(json_writer& out, instance_overview const& i) {
-    out.member("id", i.id).member("is_java", i.is_java).member("is_leader", i.is_leader);
+ELASTICJOB_DECL void put_members(json_writer& out, pausable_instance const& i) {
+    out.member("is_paused", i.is_paused)
+        .member("id", i.id)
+        .member("is_java", i.is_java)
+        .member("is_leader", i.is_leader);
     out.member("is_disabled", i.is_disabled).member("is_left_over", i.is_left_over);
     out.member("is_triggered", i.is_triggered).member("weight", i.weight).member("labels", i.labels);
-    out.member("item_count", i.item_count);
+    out.member("item_count", i.item_count).member("host", unless_empty(i.host));
 }
 
 ELASTICJOB_DECL void put_members(json_writer& out, server_overview const& s) {
     out.member("server", s.server).member("instance_count", s.instances.size()).member("job_count", s.jobs.size());
     out.member("disabled_job_count", s.disabled_jobs.size()).member("idle_job_count", s.idle_jobs.size());
+    out.member("host", unless_empty(s.host));
 }
 
-ELASTICJOB_DECL void put_members(json_writer& out, server_in_job const& s) {
-    out.member("job", s.job).member("is_disabled", s.is_disabled).open_list("instances");
+ELASTICJOB_DECL void put_members(json_writer& out, pausable_server const& s) {
+    out.member("job", s.job).member("is_disabled", s.is_disabled).member("is_paused", s.is_paused);
+    out.member("host", unless_empty(s.host)).open_list("instances");
     for (auto const& id : s.instances) out.element(id);
     out.close();
 }

@@ -36,12 +36,6 @@ ELASTICJOB_DECL void id_maker::add_byte(unsigned char byte) {
 
 namespace elasticjob::trace {
 
-ELASTICJOB_DECL std::string tracer::find_hostname() {
-    char name[256] = "";
-    if (gethostname(name, sizeof name - 1) != 0) return {};
-    return name;
-}
-
 ELASTICJOB_DECL std::string tracer::begin_message(events::origin const& from) {
     return "Job '" + std::string{from.job} + "' execute begin.";
 }

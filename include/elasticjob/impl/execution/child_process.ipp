@@ -24,6 +24,7 @@ ELASTICJOB_DECL result<child_process> child_process::start(child_options const& 
                       .err = err.write.get(),
                       .tie = tie.read.get(),
                       .other_end = tie.write.get(),
+                      .line = life_line,
                       .report = report.write.get()};
 
     // A handler that ran in the child would change our memory.

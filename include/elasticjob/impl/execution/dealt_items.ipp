@@ -30,6 +30,17 @@ ELASTICJOB_DECL void dealt_items::drop(item_index i) {
     ++edition_;
 }
 
+ELASTICJOB_DECL bool dealt_items::is_through(item_index i, wall_time due) const {
+    auto const at = through_.find(i);
+    return at != through_.end() && at->second >= due;
+}
+
+ELASTICJOB_DECL std::size_t dealt_items::count_through(wall_time due) const {
+    std::size_t sum = 0;
+    for (auto at = counts_.lower_bound(due); at != counts_.end(); ++at) sum += at->second;
+    return sum;
+}
+
 ELASTICJOB_DECL std::vector<item_index> dealt_items::list() const {
     std::vector<item_index> all;
     for (auto const& [i, through] : through_) all.push_back(i);

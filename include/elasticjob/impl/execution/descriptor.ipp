@@ -34,13 +34,13 @@ ELASTICJOB_DECL result<wake_up> wake_up::make() {
 }
 
 ELASTICJOB_DECL void wake_up::set(int number) noexcept {
-    std::uint64_t const one = 1; // by write, which a handler of a signal may call
+    std::uint64_t const one = 1; // written by `write`, which signal handlers may call
     (void)!::write(number, &one, sizeof one);
 }
 
 ELASTICJOB_DECL void wake_up::clear() const noexcept {
     std::uint64_t count = 0;
-    (void)!::read(get(), &count, sizeof count); // which does not wait, and sets it to 0
+    (void)!::read(get(), &count, sizeof count); // does not block, and resets the count
 }
 
 } // namespace elasticjob::detail

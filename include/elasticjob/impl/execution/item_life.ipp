@@ -9,7 +9,7 @@
 
 namespace elasticjob::detail {
 
-// ---- What it asks for.
+// ---- The requests.
 
 ELASTICJOB_DECL item_life::item_life(item_index i, share s, wall_time ours_since, revision obeyed)
     : item_{i},
@@ -130,7 +130,7 @@ ELASTICJOB_DECL run_end item_life::undo() const {
     return {item_, record_.to_text(), doubt_->version, true, is_failover_};
 }
 
-// ---- The answers.
+// ---- The replies.
 
 ELASTICJOB_DECL item_news item_life::record_read(item_moment const& m, result<node> const& read) {
     if (read) return take_record(m, *read);
@@ -159,8 +159,10 @@ ELASTICJOB_DECL item_news item_life::take_record(item_moment const& m, node cons
         record_.obeyed = m.terms.obeyed_before;
     } else {
         record_ = *std::move(read);
-        if (record_.obeyed > there.stat.modified) news.trouble = mend_copied(there.stat.modified, m);
+        bool const is_foreign = record_.created != 0 && record_.created != there.stat.created;
+        if (is_foreign || record_.obeyed > there.stat.modified) news.trouble = mend_copied(there.stat.modified, m);
     }
+    record_.created = there.stat.created;
     record_.obeyed = std::max(record_.obeyed, obeyed);
     // The reply to the write of these skips was lost. If it had no effect, they are chosen
     // again.
@@ -172,17 +174,13 @@ ELASTICJOB_DECL item_news item_life::take_record(item_moment const& m, node cons
 }
 
 ELASTICJOB_DECL error item_life::mend_copied(revision written, item_moment const& m) {
-    error told{errc::malformed_data,
-               "the run record was copied from another registry, because it has "
-               "obeyed an order of revision " +
-                   std::to_string(record_.obeyed) + " and was written at revision " + std::to_string(written) +
-                   ": only orders that come from now on are carried out, and "
-                   "fencing tokens start anew, so a store that "
-                   "compares them must forget the old ones",
-               m.at.run_record(item_).str()};
     record_.obeyed = std::max(written, m.terms.obeyed_before);
+    record_.copies = std::min(record_.copies + 1, run_record::copies_max);
     owed_ = unwritten::an_end;
-    return told;
+    return {errc::malformed_data,
+            "the run record was copied from another registry, because it does not belong to the node that has it: only "
+            "orders that come from now on are carried out, and fencing tokens go on above the earlier ones",
+            m.at.run_record(item_).str()};
 }
 
 ELASTICJOB_DECL item_news item_life::noted(item_moment const& m, result<void> const& written) {
@@ -198,7 +196,7 @@ ELASTICJOB_DECL item_news item_life::noted(item_moment const& m, result<void> co
 }
 
 ELASTICJOB_DECL void item_life::start_granted(run_ticket const& t, session_generation g) {
-    token_ = t.token;
+    token_ = begun_->record.token_of(t.at);
     if (!begun_->is_monitored) return;
     version_ = t.version;
     mark_ = g;
@@ -343,7 +341,7 @@ ELASTICJOB_DECL item_news item_life::undone(item_moment const& m, end_result r) 
     return {.look_again = r == end_result::refused ? back_off(m.now) : m.now + retry_pause};
 }
 
-// ---- What follows.
+// ---- The next steps.
 
 ELASTICJOB_DECL item_news item_life::remember(next_run next) {
     record_ = std::move(next.record);
@@ -403,7 +401,7 @@ ELASTICJOB_DECL mono_time item_life::back_off(mono_time now) {
     return n == 0 ? now : now + retry_pause * (1 << (n - 1)) / 2;
 }
 
-// ---- What happens outside, and what is known.
+// ---- Outside events and the state.
 
 ELASTICJOB_DECL void item_life::checkpointed(std::string text) {
     record_.checkpoint = std::move(text);

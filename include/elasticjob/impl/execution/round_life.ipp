@@ -14,7 +14,7 @@
 
 namespace elasticjob::detail {
 
-// ---- What stands in the node.
+// ---- The content of the node.
 
 inline constexpr std::array<std::string_view, 3> round_stage_names{"before", "open", "after"};
 
@@ -33,11 +33,9 @@ ELASTICJOB_DECL std::int64_t round_life::milliseconds_of(wall_time t) {
     return std::chrono::floor<std::chrono::milliseconds>(t.time_since_epoch()).count();
 }
 
-ELASTICJOB_DECL node_path round_life::path(job_layout const& at) const {
-    return at.round(milliseconds_text(due_));
-}
+ELASTICJOB_DECL node_path round_life::path(job_layout const& at) const { return at.round(milliseconds_text(due_)); }
 
-// ---- What is known.
+// ---- The state.
 
 ELASTICJOB_DECL bool round_life::is_open() const noexcept {
     return phase_ == phase::over || (phase_ == phase::known && state_.is != round_state::stage::before);
@@ -79,10 +77,16 @@ ELASTICJOB_DECL std::string to_string(round_life const& l, node_version zero) {
     text += "; read";
     for (auto const& n : l.read_) text += " " + n;
     text += "; to read " + std::to_string(l.unread_.size());
-    return text + "; left " + std::to_string(l.left_);
+    text += "; left " + std::to_string(l.dealt_.left);
+    if (l.ready_.empty() && l.ready_noted_.empty()) return text;
+    text += l.notes_ready_ ? "; notes as ready" : "; ready";
+    for (auto const i : l.ready_) text += " " + std::to_string(i);
+    text += " noted";
+    for (auto const i : l.ready_noted_) text += " " + std::to_string(i);
+    return text + " left " + std::to_string(l.all_ready_.left);
 }
 
-// ---- What it asks for.
+// ---- The requests.
 
 ELASTICJOB_DECL round_step round_life::next(round_moment const& m) {
     using kind = round_step::kind;
@@ -107,7 +111,18 @@ ELASTICJOB_DECL round_step round_life::next(round_moment const& m) {
 
 ELASTICJOB_DECL round_step round_life::step_before(round_moment const& m) {
     auto const deadline = begun_ + m.start_timeout;
-    if (is_ours(m) && !has_called(round_hook::before)) return call(round_hook::before, deadline);
+    bool const waits = m.starts_together && m.now < deadline;
+    if (waits) {
+        noting_ = unnoted_ready(m);
+        if (!noting_.empty()) return write_note(m, ready_mark);
+    }
+    if (waits && is_ours(m)) {
+        if (auto step = learn_notes(m)) return *std::move(step);
+        if (all_ready_.left > 0) return {.until = std::min(list_at_, deadline)};
+    }
+    bool const may_call = !m.starts_together || all_ready_.left == 0;
+    if (is_ours(m) && may_call && !has_called(round_hook::before)) return call(round_hook::before, deadline);
+    if (waits && !is_ours(m) && is_free(m)) return write(m, change::hold, round_state::stage::before);
     if (is_ours(m) || is_free(m) || m.now >= deadline) return write(m, change::open, round_state::stage::open);
     return watch_holder(m, deadline);
 }
@@ -121,14 +136,8 @@ ELASTICJOB_DECL round_step round_life::step_open(round_moment const& m) {
     if (is_given_up_ || m.now >= deadline) return write(m, change::expire, round_state::stage::after);
     if (!is_ours(m) && is_free(m)) return write(m, change::hold, round_state::stage::open);
     if (!is_ours(m)) return watch_holder(m, deadline);
-    if (dealt_.size() != m.item_count) forget_notes(m.item_count);
-    if (!is_listed_ || !m.is_list_current || m.now >= list_at_) return list(m);
-    if (!unread_.empty()) {
-        round_step step{round_step::kind::read_notes};
-        for (auto const& name : unread_) step.paths.push_back(path(m.at) / name);
-        return step;
-    }
-    if (is_complete()) return write(m, change::close, round_state::stage::after);
+    if (auto step = learn_notes(m)) return *std::move(step);
+    if (dealt_.left == 0) return write(m, change::close, round_state::stage::after);
     return {.until = std::min(list_at_, deadline)};
 }
 
@@ -200,14 +209,38 @@ ELASTICJOB_DECL round_step round_life::note(round_moment const& m) {
         noted_edition_ = m.items.edition();
         return {};
     }
+    return write_note(m, {});
+}
+
+ELASTICJOB_DECL std::vector<item_index> round_life::unnoted_ready(round_moment const& m) const {
+    if (ready_.size() + m.items.count_through(due_) < m.items.size()) return {};
+    auto const all = m.items.list();
+    for (auto const i : all)
+        if (!ready_.contains(i) && !m.items.is_through(i, due_)) return {};
+    std::vector<item_index> unnoted;
+    std::set_difference(all.begin(), all.end(), ready_noted_.begin(), ready_noted_.end(), std::back_inserter(unnoted));
+    return unnoted;
+}
+
+ELASTICJOB_DECL round_step round_life::write_note(round_moment const& m, std::string_view mark) {
+    notes_ready_ = !mark.empty();
     if (noting_.size() > noted_at_once_max) noting_.resize(noted_at_once_max);
     auto const name = m.self.str() + note_separator + std::to_string(notes_);
     round_step step{round_step::kind::note, path(m.at) / name};
-    for (auto const i : noting_) step.text += std::to_string(i) + " ";
+    for (auto const i : noting_) step.text.append(mark).append(std::to_string(i)) += ' ';
     return step;
 }
 
-// ---- The answers.
+ELASTICJOB_DECL std::optional<round_step> round_life::learn_notes(round_moment const& m) {
+    if (dealt_.has.size() != m.item_count) forget_notes(m.item_count);
+    if (!is_listed_ || !m.is_list_current || m.now >= list_at_) return list(m);
+    if (unread_.empty()) return std::nullopt;
+    round_step step{round_step::kind::read_notes};
+    for (auto const& name : unread_) step.paths.push_back(path(m.at) / name);
+    return step;
+}
+
+// ---- The replies.
 
 ELASTICJOB_DECL round_news round_life::read(round_moment const& m, result<node> there) {
     bool const is_absent = !there && there.error() == errc::no_node;
@@ -260,9 +293,9 @@ ELASTICJOB_DECL round_news round_life::holder_looked_for(round_moment const& m, 
 ELASTICJOB_DECL round_news round_life::committed(round_moment const& m, result<commit_reply> const& reply) {
     auto const what = std::exchange(changing_, change::none);
     bool const has_happened = reply && *reply;
-    // What is lost with a reply is rather told twice than not at all.
+    // Report twice rather than not at all if a reply was lost.
     bool const may_have_happened = has_happened || (!reply && reply.error() == errc::unknown_outcome);
-    // A refusal says that another instance has made it.
+    // A refusal means that another instance has created it.
     bool const is_there = reply && (what == change::make || what == change::parent);
     must_read_ = true;
     latest_.reset();
@@ -281,9 +314,15 @@ ELASTICJOB_DECL round_news round_life::committed(round_moment const& m, result<c
         has_called(round_hook::after) = true; // not any more
         return {{}, "the round was not over in time"};
     }
+    if (is_ours(m) && what == change::open && !has_called(round_hook::before))
+        return {"not all items were ready in time"};
     if (is_ours(m)) return {};
     auto why = "it was up to " + (state_.holder.empty() ? "nobody" : state_.holder);
     if (what == change::open) return {std::move(why)};
+    if (what == change::hold && state_.is == round_state::stage::before) {
+        has_called(round_hook::before) = true; // by the lost holder, or never
+        return {std::move(why)};
+    }
     if (what == change::remove) return {{}, std::move(why)};
     return {};
 }
@@ -299,15 +338,16 @@ ELASTICJOB_DECL round_news round_life::hook_called(result<void> const& outcome) 
 ELASTICJOB_DECL round_news round_life::noted(round_moment const& m, result<node_path> const& made) {
     auto const items = std::exchange(noting_, {});
     if (made) {
+        auto& known = notes_ready_ ? ready_noted_ : noted_;
         std::vector<item_index> all;
-        std::merge(noted_.begin(), noted_.end(), items.begin(), items.end(), std::back_inserter(all));
-        noted_ = std::move(all);
+        std::merge(known.begin(), known.end(), items.begin(), items.end(), std::back_inserter(all));
+        known = std::move(all);
         failures_ = 0;
         ++notes_;
     } else if (made.error() == errc::no_node) {
         must_read_ = true; // it is over
     } else if (made.error() == errc::node_exists) {
-        ++notes_; // of a former life, or of ours, whose reply was lost: the same items under another name do no harm
+        ++notes_; // a former start's, or ours with a lost reply: a second note of the same items is harmless
     } else {
         try_again(m);
     }
@@ -343,17 +383,17 @@ ELASTICJOB_DECL round_news round_life::notes_read(round_moment const& m,
     for (std::size_t n = 0; n < names.size(); ++n) {
         if (!(*notes)[n]) continue;
         take_note((*notes)[n]->data);
-        // Older members name their notes like themselves, and change them.
+        // Older members give notes their own names, and change them.
         if (names[n].find(note_separator) != names[n].npos) read_.insert(names[n]);
     }
     return {};
 }
 
-// ---- What follows.
+// ---- The next steps.
 
 ELASTICJOB_DECL void round_life::forget_notes(std::uint32_t item_count) {
-    dealt_.assign(item_count, false);
-    left_ = item_count;
+    dealt_.reset(item_count);
+    all_ready_.reset(item_count);
     read_.clear();
     unread_.clear();
     is_listed_ = false;
@@ -361,11 +401,25 @@ ELASTICJOB_DECL void round_life::forget_notes(std::uint32_t item_count) {
 
 ELASTICJOB_DECL void round_life::take_note(std::string_view text) {
     while (!text.empty()) {
-        auto const i = parse_number<item_index>(take_word(text));
-        if (!i || *i >= dealt_.size() || dealt_[*i]) continue;
-        dealt_[*i] = true;
-        --left_;
+        auto word = take_word(text);
+        bool const is_ready = word.starts_with(ready_mark);
+        if (is_ready) word.remove_prefix(ready_mark.size());
+        auto const i = parse_number<item_index>(word);
+        if (!i) continue;
+        all_ready_.add(*i);
+        if (!is_ready) dealt_.add(*i);
     }
+}
+
+ELASTICJOB_DECL void round_life::tally::reset(std::uint32_t item_count) {
+    has.assign(item_count, false);
+    left = item_count;
+}
+
+ELASTICJOB_DECL void round_life::tally::add(item_index i) {
+    if (i >= has.size() || has[i]) return;
+    has[i] = true;
+    --left;
 }
 
 ELASTICJOB_DECL void round_life::try_again(round_moment const& m) noexcept {

@@ -50,6 +50,12 @@ ELASTICJOB_DECL wall_time run_choice::unrecorded_since(wall_time t) const {
     return std::min(t, *terms_.schedule_written);
 }
 
+ELASTICJOB_DECL wall_time run_choice::old_schedule_until() const {
+    auto const until = unrecorded_since(wall_);
+    bool const is_known = terms_.schedule_changed && terms_.is_monitored() && !has_java_members_;
+    return is_known ? std::min(until, *terms_.schedule_changed) : until;
+}
+
 ELASTICJOB_DECL void run_choice::note_next_due(run_record& record) const {
     auto const own = terms_.due->next_after_end(idle_from(record));
     if (own && (!record.next_due || *own < *record.next_due)) record.next_due = own;
@@ -60,7 +66,7 @@ ELASTICJOB_DECL void run_choice::mend(run_record& record) const {
     // A schedule may come back: handled instants stay handled, even if this clock is behind that of the instance that
     // handled them.
     if (record.schedule != terms_.schedule)
-        record.through = terms_.due->follows() ? wall_time{} : std::max(record.through, unrecorded_since(wall_));
+        record.through = terms_.due->follows() ? wall_time{} : std::max(record.through, old_schedule_until());
     if (record.last_completed && *record.last_completed > wall_ + clock_slack) record.last_completed = wall_;
     if (record.retry && record.retry->at > wall_ + terms_.retry.pause_max + clock_slack) record.retry->at = wall_;
     if (record.resume && record.resume->at > wall_ + clock_slack) record.resume->at = wall_;

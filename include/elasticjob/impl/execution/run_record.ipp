@@ -14,10 +14,11 @@ ELASTICJOB_DECL void run_record::make_room(std::vector<run_entry>& entries, std:
 ELASTICJOB_DECL void run_record::add(run_entry e) {
     if (e.note.size() > note_bytes_max) e.note.resize(note_bytes_max);
     // Consecutive instants with the same outcome share one entry, but an instant that had been tried before has its
-    // own.
+    // own, and an order is no due instant.
+    auto const is_order = [](run_entry const& x) { return x.run.source == run_source::trigger; };
     if (!ledger.empty() && e.outcome == run_outcome::skipped && ledger.back().outcome == e.outcome &&
         ledger.back().note == e.note && ledger.back().run.instance == e.run.instance &&
-        ledger.back().run.attempt == 1 && e.run.attempt == 1) {
+        ledger.back().run.attempt == 1 && e.run.attempt == 1 && is_order(ledger.back()) == is_order(e)) {
         e.count += ledger.back().count;
         e.run.begun = ledger.back().run.begun;
         ledger.back() = std::move(e);
@@ -70,6 +71,8 @@ ELASTICJOB_DECL std::string run_record::to_text(run_progress const* progress) co
     add_line(text, "schedule", schedule);
     add_line(text, "through", through);
     if (obeyed != 0) add_line(text, "obeyed", obeyed);
+    if (created != 0) add_line(text, "created", created);
+    if (copies != 0) add_line(text, "copies", copies);
     if (last_begun) add_line(text, "begun", *last_begun);
     if (last_completed) add_line(text, "completed", *last_completed);
     if (next_due) add_line(text, "next", *next_due);
@@ -111,6 +114,10 @@ ELASTICJOB_DECL result<run_record> run_record::parse(std::string_view text) {
             good = detail::read_instant(rest, r.through);
         else if (key == "obeyed")
             good = detail::read_number(rest, r.obeyed);
+        else if (key == "created")
+            good = detail::read_number(rest, r.created);
+        else if (key == "copies")
+            good = detail::read_number(rest, r.copies) && r.copies <= copies_max;
         else if (key == "begun")
             good = detail::read_instant(rest, r.last_begun.emplace());
         else if (key == "completed")

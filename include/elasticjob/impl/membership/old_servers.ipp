@@ -23,8 +23,9 @@ ELASTICJOB_DECL std::vector<node_path> old_servers::pick(job_layout const& at, s
     auto next = std::upper_bound(listed.begin(), listed.end(), last_);
     if (next == listed.end()) next = listed.begin();
     picked_.clear();
-    for (; next != listed.end() && picked_.size() < batch_max; ++next) {
+    for (; next != listed.end() && picked_.size() < 2 * batch_max; ++next) {
         picked_.push_back(at.server(*next));
+        picked_.push_back(at.host(*next));
         last_ = std::move(*next);
     }
     return picked_;
@@ -37,10 +38,11 @@ ELASTICJOB_DECL transaction old_servers::removal(job_layout const& at, session_g
     t.check(at.leader_instance()).check(at.assignment(), assignment).check_absent(at.sharding_necessary());
     auto const checks = t.size();
     auto const limit = std::chrono::floor<std::chrono::milliseconds>(written_before.time_since_epoch()).count();
-    for (std::size_t i = 0; i < read.size() && i < picked_.size(); ++i) {
+    for (std::size_t i = 0; i + 1 < read.size() && i + 1 < picked_.size(); i += 2) {
         auto const& n = read[i];
-        if (n && n->data.empty() && n->stat.children == 0 && n->stat.modified_at_ms < limit)
-            t.remove(picked_[i], n->stat.version);
+        if (!n || !n->data.empty() || n->stat.children != 0 || n->stat.modified_at_ms >= limit) continue;
+        t.remove(picked_[i], n->stat.version);
+        if (read[i + 1]) t.remove(picked_[i + 1]);
     }
     return t.size() == checks ? transaction{g} : t;
 }

@@ -60,13 +60,13 @@ ELASTICJOB_DECL void put_config(transaction& t, job_layout const& at, job_config
         t.check(at.schedule(), schedule->stat.version);
 }
 
-ELASTICJOB_DECL void put_labels(transaction& t, node_path path, std::optional<node> const& stored, std::string const& labels) {
+ELASTICJOB_DECL void put_labels(transaction& t, node_path path, node const* stored, std::string const& labels) {
     if (!stored && !labels.empty()) t.create(std::move(path), labels);
     if (stored && labels.empty()) t.remove(std::move(path), stored->stat.version);
     if (stored && !labels.empty() && stored->data != labels) t.set(std::move(path), labels, stored->stat.version);
 }
 
-ELASTICJOB_DECL void note_labels(config_decision& decision, std::optional<node> const& stored, std::string const& labels) {
+ELASTICJOB_DECL void note_labels(config_decision& decision, node const* stored, std::string const& labels) {
     auto const theirs = stored ? stored->data : std::string{};
     if (theirs != labels) decision.differences.push_back({"itemLabels", in_quotes(theirs), in_quotes(labels)});
 }

@@ -4,6 +4,8 @@
 
 #include <elasticjob/operations/server_overview.hpp>
 
+#include <elasticjob/core/host_name.hpp>
+
 namespace elasticjob::detail {
 
 ELASTICJOB_DECL std::map<std::string, std::uint32_t> count_items(assignment const& a) {
@@ -21,6 +23,10 @@ ELASTICJOB_DECL result<void> check_server(std::string_view name) {
         return error{errc::invalid_argument, fault, std::string{name}};
     if (name.find('/') == name.npos) return success();
     return error{errc::invalid_argument, "a server's name has no '/'", std::string{name}};
+}
+
+ELASTICJOB_DECL std::string stored_host(std::optional<node> const& n) {
+    return n && is_host_name(n->data) ? n->data : std::string{};
 }
 
 ELASTICJOB_DECL std::vector<std::string> instances_on(std::string_view server,

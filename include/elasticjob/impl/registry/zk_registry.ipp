@@ -10,6 +10,7 @@
 #include <elasticjob/registry/zk/session.hpp>
 
 #include <cassert>
+#include <type_traits> // is_same_v
 
 namespace elasticjob {
 
@@ -46,13 +47,56 @@ task<result<typename Request::answer>> write(session& s, node_path path, Request
     co_return co_await s.calls().ask(std::move(path), std::move(request));
 }
 
+/// Accounts for the ephemeral nodes of a write until it has ended, whatever ends it.
+class ephemeral_write {
+public:
+    ephemeral_write(session& s, ephemeral_table::change c) : session_{s}, change_{std::move(c)} {}
+    ephemeral_write(ephemeral_write const&) = delete;
+    ephemeral_write& operator=(ephemeral_write const&) = delete;
+    ~ephemeral_write() { session_.ephemerals().settle(change_, has_happened_, may_have_happened_); }
+
+    template <class Reply>
+    void note(result<Reply> const& reply) {
+        has_happened_ = reply.has_value();
+        may_have_happened_ = reply.has_value() || reply.error() == errc::unknown_outcome;
+        if constexpr (std::is_same_v<Reply, commit_reply>)
+            if (reply && !*reply) has_happened_ = may_have_happened_ = false;
+    }
+
+private:
+    session& session_;
+    ephemeral_table::change change_;
+    bool has_happened_ = false;
+    bool may_have_happened_ = true; ///< until it is known
+};
+
+ELASTICJOB_DECL task<result<node_path>> create_on(session& s, node_path path, create_request request, std::size_t size,
+                                                  session_generation g) {
+    ELASTICJOB_CO_TRY(auto change, s.ephemerals().reserve_create(path, request.mode));
+    ephemeral_write counted{s, std::move(change)};
+    auto reply = co_await write(s, std::move(path), std::move(request), size, g);
+    counted.note(reply);
+    co_return reply;
+}
+
+ELASTICJOB_DECL task<result<void>> remove_on(session& s, node_path path, remove_request request, session_generation g) {
+    ephemeral_write counted{s, s.ephemerals().reserve_remove(path)};
+    auto reply = co_await write(s, std::move(path), std::move(request), 0, g);
+    counted.note(reply);
+    co_return reply;
+}
+
 ELASTICJOB_DECL task<result<commit_reply>> commit_on(session& s, transaction t) {
     if (!t.has_room(limits_of(s)))
         co_return error{errc::too_large, "the transaction is larger than one request may be: split it"};
     if (auto e = s.refusal(t.generation())) co_return *std::move(e);
     if (t.empty()) co_return commit_reply{};
+    ELASTICJOB_CO_TRY(auto change, s.ephemerals().reserve(t.operations()));
+    ephemeral_write counted{s, std::move(change)};
     commit_request request{std::move(t)};
-    co_return co_await s.calls().ask(node_path{}, std::move(request));
+    auto reply = co_await s.calls().ask(node_path{}, std::move(request));
+    counted.note(reply);
+    co_return reply;
 }
 
 /// The part of a registry that the removal of abandoned nodes needs. The handle may move meanwhile; the session stays.
@@ -67,7 +111,7 @@ struct removing_session {
     }
     task<result<commit_reply>> commit(transaction t) { return commit_on(s, std::move(t)); }
     task<result<void>> remove(node_path path, node_version version, session_generation g) {
-        return write(s, std::move(path), remove_request{version}, 0, g);
+        return remove_on(s, std::move(path), remove_request{version}, g);
     }
 };
 
@@ -116,7 +160,7 @@ ELASTICJOB_DECL task<result<std::vector<std::string>>> ZkRegistry::children(node
 ELASTICJOB_DECL task<result<node_path>> ZkRegistry::create(node_path path, std::string data, create_mode mode,
                                                            session_generation g) {
     auto const size = data.size();
-    return zk::write(*session_, std::move(path), zk::create_request{std::move(data), mode}, size, g);
+    return zk::create_on(*session_, std::move(path), zk::create_request{std::move(data), mode}, size, g);
 }
 
 ELASTICJOB_DECL task<result<node_stat>> ZkRegistry::set(node_path path, std::string data, node_version version,
@@ -126,7 +170,7 @@ ELASTICJOB_DECL task<result<node_stat>> ZkRegistry::set(node_path path, std::str
 }
 
 ELASTICJOB_DECL task<result<void>> ZkRegistry::remove(node_path path, node_version version, session_generation g) {
-    return zk::write(*session_, std::move(path), zk::remove_request{version}, 0, g);
+    return zk::remove_on(*session_, std::move(path), zk::remove_request{version}, g);
 }
 
 ELASTICJOB_DECL ZkRegistry::ZkRegistry(zk::settings s) {
@@ -150,6 +194,8 @@ ELASTICJOB_DECL void ZkRegistry::abandon(abandoned_nodes what) {
 }
 
 ELASTICJOB_DECL registry_limits ZkRegistry::limits() const noexcept { return zk::limits_of(*session_); }
+
+ELASTICJOB_DECL double ZkRegistry::budget_used() const noexcept { return session_->budget_used(); }
 
 } // namespace elasticjob
 #endif // ELASTICJOB_IMPL_REGISTRY_ZK_REGISTRY_IPP

@@ -26,7 +26,7 @@ ELASTICJOB_DECL std::string find_wrong(record_step const& s) {
         bool const is_entered = entry != now.ledger.end();
         if (!is_entered && s.was_called && before.running->instance != nobody)
             return "lost a run that had begun, for " + when(before.running->due);
-        if (!is_entered && !s.was_called) return {}; // undone
+        if (!is_entered && !s.was_called) return {};                 // undone
         bool const is_first = is_entered && entry->run.attempt == 1; // a later one may be the last allowed
         if (is_first && entry->outcome == run_outcome::interrupted && s.has_failover)
             return "was not run again, though it was interrupted, for " + when(entry->run.due);
@@ -85,7 +85,7 @@ ELASTICJOB_DECL std::string records_tell_one_story::changed(tree_event const& e,
     if (!read) return detail::item_text(job, item) + " has a record that cannot be read";
     auto wrong = known.at == 0 ? std::string{} : judge(job, item, known, *read, v);
     // Some steps coincide, so only their sum is visible: then the token is that of the last one.
-    auto const token = read->running ? there->stat.modified : 0;
+    auto const token = read->running ? read->token_of(there->stat.modified) : 0;
     if (!(known.record.running && read->running && *known.record.running == *read->running)) {
         known.token = token;
         known.begun = v.server.world().now();

@@ -178,6 +178,7 @@ ELASTICJOB_DECL void simulated_cluster::process::begin_scheduler(simulated_clust
 
 ELASTICJOB_DECL scheduler_options simulated_cluster::process::options(simulated_cluster& s, machine& m) const {
     auto o = s.options_.scheduler;
+    o.host_name.clear(); // that of the machine that simulates
     o.server_ip = s.observatory_.view.nodes[m.number].ip;
     o.seed = s.seed_of(1002 + 3 * number + 1'000'003 * schedulers);
     return o;
@@ -237,9 +238,9 @@ ELASTICJOB_DECL bool simulated_cluster::after_step() {
         second_ = second;
         steps_in_second_ = 0;
     }
-    if (++steps_in_second_ > steps_in_second_most)
+    if (++steps_in_second_ > options_.steps_in_second_max)
         observatory_.note_violation("I6 nothing goes round in circles",
-                                    "more than " + std::to_string(steps_in_second_most) + " steps in one second");
+                                    "more than " + std::to_string(options_.steps_in_second_max) + " steps in one second");
     return !is_over();
 }
 

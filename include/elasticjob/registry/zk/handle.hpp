@@ -12,7 +12,9 @@
 #include <elasticjob/registry/zk/reconnect_gate.hpp>
 #include <elasticjob/registry/zk/watch_table.hpp>
 
+#include <array>
 #include <cstdint>
+#include <cstring> // memcpy
 #include <string>
 #include <utility>
 
@@ -24,6 +26,7 @@ struct link_news {
     kind what;
     std::int64_t session = 0;            ///< when up
     std::chrono::milliseconds timeout{}; ///< when up, as negotiated
+    std::array<char, 16> password{};     ///< when up: what a client needs to take over the session
 };
 
 /// A `Sink` is notified of the connection and of watches, on libzookeeper's completion thread, from `open` until
@@ -75,21 +78,24 @@ public:
     void* sink() const noexcept { return sink_; }
 
 private:
-    /// Whether libzookeeper can start its two threads: it ends the process by an assertion if it cannot. The threads that
-    /// this starts end before it returns, so another part of the process may still be faster. Errors: overloaded.
+    /// Whether libzookeeper can start its two threads: it ends the process by an assertion if it cannot. The threads
+    /// that this starts end before it returns, so another part of the process may still be faster. Errors: overloaded.
     static result<void> check_threads();
 
     template <class Sink>
     static void on_session(zhandle_t* raw, int type, int state, char const*, void* sink) noexcept {
         if (type != ZOO_SESSION_EVENT) return;
         link_news news{link_news::kind::down};
-        if (state == ZOO_CONNECTED_STATE)
-            news = {link_news::kind::up, zoo_client_id(raw)->client_id,
-                    std::chrono::milliseconds{zoo_recv_timeout(raw)}};
-        else if (state == ZOO_EXPIRED_SESSION_STATE)
+        if (state == ZOO_CONNECTED_STATE) {
+            auto const& its = *zoo_client_id(raw);
+            news = {link_news::kind::up, its.client_id, std::chrono::milliseconds{zoo_recv_timeout(raw)}};
+            static_assert(sizeof its.passwd == sizeof news.password);
+            std::memcpy(news.password.data(), its.passwd, sizeof its.passwd);
+        } else if (state == ZOO_EXPIRED_SESSION_STATE) {
             news.what = link_news::kind::expired;
-        else if (state == ZOO_AUTH_FAILED_STATE)
+        } else if (state == ZOO_AUTH_FAILED_STATE) {
             news.what = link_news::kind::refused;
+        }
         static_cast<Sink*>(sink)->hear(news);
     }
 

@@ -18,6 +18,10 @@
 
 namespace elasticjob {
 
+namespace zk {
+class guarded_sessions;
+} // namespace zk
+
 /// The options of `ZkRegistry::connect`. Every member has a default.
 struct zk_options {
     /// Comma-separated `host:port`. A path after them is refused: use `name_space`.
@@ -43,6 +47,10 @@ struct zk_options {
 
     /// A loop that is shared with others; it must outlive the registry. Null: the registry has its own loop.
     event_loop* loop = nullptr;
+
+    /// `sessions()` of a `SessionGuardian`, which must outlive the registry. When this process dies, the guardian ends
+    /// the session at once. Null: the servers end it after `session_timeout`.
+    zk::guarded_sessions* guardian = nullptr;
 };
 
 namespace zk {

@@ -3,7 +3,7 @@
 #ifndef ELASTICJOB_REGISTRY_ZK_SESSION_HPP
 #define ELASTICJOB_REGISTRY_ZK_SESSION_HPP
 
-#include <elasticjob/core/algorithm.hpp> // min
+#include <elasticjob/core/algorithm.hpp> // max, min
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/event_loop.hpp>
@@ -12,6 +12,8 @@
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/registry/zk/aside.hpp>
 #include <elasticjob/registry/zk/call_table.hpp>
+#include <elasticjob/registry/zk/ephemeral_table.hpp>
+#include <elasticjob/registry/zk/guarded_sessions.hpp>
 #include <elasticjob/registry/zk/requests.hpp>
 
 #include <concepts>
@@ -42,6 +44,10 @@ public:
     session_view view() const noexcept { return view_; }
     event_count<event_loop>& changed() noexcept { return changed_; }
     call_table& calls() noexcept { return calls_; }
+    ephemeral_table& ephemerals() noexcept { return ephemerals_; }
+
+    /// Of the watches or of the ephemeral nodes, whichever is larger; from 0 to 1.
+    double budget_used() const noexcept;
 
     /// The reason why no request can be sent under this generation now, or nothing.
     std::optional<error> refusal(session_generation g) const;
@@ -49,7 +55,8 @@ public:
     /// Owns the task until it ends, or the session is closed.
     void spawn(task<void> t) { abandoned_.spawn(std::move(t)); }
 
-    /// Waits for the first connection. Errors: unreachable, no_auth, the server's error for the name space.
+    /// Waits for the first connection. Errors: unreachable, no_auth, the server's error for the name space;
+    /// invalid_argument and overloaded for the guardian.
     task<result<void>> open();
 
     /// Ends the session, and every call with `closed`. Completes when libzookeeper holds no memory any more.
@@ -140,6 +147,9 @@ private:
     bool was_established_ = false;
     std::int64_t session_id_ = 0;
     lapse lapse_{*this};
+
+    guard_seat guard_;
+    ephemeral_table ephemerals_{settings_.prefix.size()};
 
     handle handle_{settings_};
     tidier tidier_{*this};

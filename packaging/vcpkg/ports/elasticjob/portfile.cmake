@@ -18,6 +18,7 @@ vcpkg_cmake_configure(
     SOURCE_PATH "${SOURCE_PATH}"
     OPTIONS
         ${FEATURE_OPTIONS}
+        -DELASTICJOB_PROGRAM_DATABASES=OFF # none of them is a dependency of this port
         -DELASTICJOB_BUILD_TESTS=OFF
         -DELASTICJOB_BUILD_EXAMPLES=OFF
         -DELASTICJOB_BUILD_BENCHMARKS=OFF

@@ -10,9 +10,10 @@ required_conan_version = ">=2.0"
 
 HEADERS = {
     "boost": ["boost"],
-    "range-v3": ["range", "meta", "concepts", "std"],
     "rapidjson": ["rapidjson"],
     "zookeeper-client-c": ["zookeeper"],
+    "cli11": ["CLI"],
+    "openssl": ["openssl"],
 }
 
 
@@ -39,5 +40,12 @@ class StandIn(ConanFile):
         elif self.name == "rapidjson":
             self.cpp_info.set_property("cmake_file_name", "RapidJSON")
             self.cpp_info.set_property("cmake_target_name", "rapidjson")
+        elif self.name == "cli11":
+            self.cpp_info.set_property("cmake_file_name", "CLI11")
+            self.cpp_info.set_property("cmake_target_name", "CLI11::CLI11")
+        elif self.name == "openssl":
+            self.cpp_info.set_property("cmake_file_name", "OpenSSL")
+            self.cpp_info.components["ssl"].set_property("cmake_target_name", "OpenSSL::SSL")
+            self.cpp_info.components["ssl"].system_libs = ["ssl", "crypto"]
         elif self.name == "zookeeper-client-c":
             self.cpp_info.system_libs = ["zookeeper_mt"]

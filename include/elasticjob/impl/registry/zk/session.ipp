@@ -16,6 +16,14 @@ ELASTICJOB_DECL session::session(event_loop& l, settings s)
     view_.timeout = settings_.options.session_timeout;
 }
 
+ELASTICJOB_DECL double session::budget_used() const noexcept {
+    auto const share = [](std::size_t bytes, std::size_t bytes_max) {
+        return static_cast<double>(bytes) / static_cast<double>(bytes_max);
+    };
+    return std::max(share(watches_.bytes(), watch_table::bytes_max),
+                    share(ephemerals_.bytes(), ephemeral_table::bytes_max));
+}
+
 ELASTICJOB_DECL std::optional<error> session::refusal(session_generation g) const {
     if (view_.state == session_state::closed) return error{errc::closed, "the registry is closed"};
     if (g != view_.generation && g != session_generation::current())
@@ -26,6 +34,7 @@ ELASTICJOB_DECL std::optional<error> session::refusal(session_generation g) cons
 
 ELASTICJOB_DECL task<result<void>> session::open() {
     auto const due = loop_.now() + settings_.options.connection_timeout;
+    ELASTICJOB_CO_TRY(guard_, guard_seat::take(settings_.options.guardian, settings_.options));
     keeper_.spawn(keep());
     for (;;) {
         auto const seen = stir_.edition();
@@ -47,6 +56,7 @@ ELASTICJOB_DECL task<result<void>> session::close() {
     auto const seen = finished_.edition();
     stir_.notify();
     if (!keeper_.empty()) co_await finished_.newer_than(seen);
+    guard_.clear();
     co_return success();
 }
 
@@ -105,6 +115,7 @@ ELASTICJOB_DECL void session::take(link_news const& news) {
         loop_.disarm(lapse_); // the server has just confirmed that the session is alive
         session_id_ = news.session;
         view_.timeout = news.timeout;
+        guard_.hold({news.session, news.password, static_cast<std::int32_t>(news.timeout.count())});
         if (phase_ == phase::living) greet();
         break;
     case link_news::kind::down:
@@ -135,6 +146,7 @@ ELASTICJOB_DECL void session::lose() {
     loop_.disarm(lapse_);
     greeting_.cancel();
     if (was_established_) {
+        ephemerals_.clear();
         view_ = {{view_.generation.value + 1}, 0, session_state::connecting, view_.timeout};
         calls_.fail_all(errc::session_lost, errc::unknown_outcome, "the session that this belonged to is over");
         watches_.fire_everything();

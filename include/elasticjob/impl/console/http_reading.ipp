@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_CONSOLE_HTTP_READING_IPP
+#define ELASTICJOB_IMPL_CONSOLE_HTTP_READING_IPP
+
+#include <elasticjob/console/http_reading.hpp>
+
+#include <cstdint>
+#include <utility>
+
+namespace elasticjob::detail {
+
+ELASTICJOB_DECL void limit(http_parser& parser, console_options const& o) {
+    parser.header_limit(static_cast<std::uint32_t>(o.head_max));
+    parser.body_limit(o.body_max);
+}
+
+ELASTICJOB_DECL std::optional<console_reply> fault_of(boost::system::error_code failed) {
+    namespace http = boost::beast::http;
+    if (failed == http::error::header_limit || failed == http::error::buffer_overflow)
+        return problem({errc::too_large, "the head of the request is too long"}, 431);
+    if (failed == http::error::body_limit)
+        return problem({errc::too_large, "the body of the request is too long"}, 413);
+    bool const is_of_http = failed.category() == make_error_code(http::error::bad_version).category();
+    if (!is_of_http || failed == http::error::end_of_stream || failed == http::error::partial_message)
+        return std::nullopt;
+    return problem({errc::invalid_argument, "the request cannot be read: " + failed.message()});
+}
+
+ELASTICJOB_DECL result<console_request> read_request(http_parser const& parser, std::string client) {
+    auto const& message = parser.get();
+    auto const text = [](boost::beast::string_view s) { return std::string{s.data(), s.size()}; };
+    console_request r;
+    r.method = text(message.method_string());
+    r.client = std::move(client);
+    r.body = message.body();
+    for (auto const& field : message) {
+        auto name = text(field.name_string());
+        for (auto& c : name)
+            if ('A' <= c && c <= 'Z') c = static_cast<char>(c | 0x20);
+        r.headers.emplace_back(std::move(name), text(field.value()));
+    }
+    ELASTICJOB_CHECK(read_target(text(message.target()), r));
+    return r;
+}
+
+} // namespace elasticjob::detail
+#endif // ELASTICJOB_IMPL_CONSOLE_HTTP_READING_IPP

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ELASTICJOB_IMPL_SHARDING_DEPARTURE_IPP
+#define ELASTICJOB_IMPL_SHARDING_DEPARTURE_IPP
+
+#include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/election/elector.hpp> // leads
+#include <elasticjob/registry/catch_up.hpp>
+#include <elasticjob/sharding/assignment.hpp>
+#include <elasticjob/sharding/departure.hpp>
+#include <elasticjob/sharding/in_force.hpp>
+
+#include <cassert>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+namespace elasticjob {
+
+ELASTICJOB_DECL departure::departure(job_layout at, instance_id self, session_generation g, mono_time deadline,
+                                     bool has_traits, bool has_java_members)
+    : at_{std::move(at)},
+      self_{std::move(self)},
+      generation_{g},
+      deadline_{deadline},
+      has_traits_{has_traits},
+      releases_left_{has_java_members ? java_releases : 1} {}
+
+ELASTICJOB_DECL departure_step departure::begin(session_view const& session) {
+    if (session.generation != generation_ || session.id == 0) return finish(success()); // our nodes went with it
+    phase_ = phase::reading;
+    departure_step step{departure_step::kind::read, {at_.instance(self_), at_.leader_instance()}};
+    if (releases_items())
+        for (auto const& path : {at_.sharding_necessary(), at_.assignment(), at_.item_instance(0)})
+            step.paths.push_back(path);
+    if (has_traits_) step.paths.push_back(at_.traits_of(self_));
+    return step;
+}
+
+ELASTICJOB_DECL departure_step departure::nodes_read(result<std::vector<std::optional<node>>> nodes,
+                                                     registry_limits const& limits, session_view const& session,
+                                                     mono_time now) {
+    assert(phase_ == phase::reading);
+    if (!nodes) {
+        bool const is_final = nodes.error() == errc::closed || nodes.error() == errc::no_auth;
+        return is_final ? finish(std::move(nodes).error()) : try_later(now);
+    }
+    auto next = nodes->begin();
+    auto const take = [&next] { return std::move(*next++); };
+    reading read;
+    read.instance = take();
+    read.leader = take();
+    if (releases_items()) {
+        read.necessary = take();
+        read.assignment = take();
+        read.first_item = take();
+    }
+    if (has_traits_) read.traits = take();
+
+    departure_step step{departure_step::kind::commit};
+    step.changes = removal(read, limits, session);
+    phase_ = phase::removing;
+    if (step.changes.empty()) {
+        if (has_written_) return finish(success());
+        phase_ = phase::catching_up;
+        step.changes = catch_up_write(generation_, at_.config());
+    }
+    return step;
+}
+
+ELASTICJOB_DECL departure_step departure::committed(result<commit_reply> reply, session_view const& session,
+                                                    mono_time now) {
+    assert(phase_ == phase::removing || phase_ == phase::catching_up);
+    if (!reply) return reply.error() == errc::no_auth ? finish(std::move(reply).error()) : try_later(now);
+    has_written_ = true;
+    if (phase_ == phase::catching_up) return begin(session);
+    if (*reply) return finish(success());
+    // If another client has removed nodes of items, they do not come back by themselves: the leader handles them.
+    --releases_left_;
+    if (reply->refused->why == errc::no_node) releases_left_ = std::min(releases_left_, 2);
+    bool const is_patient = ++refusals_ < refusals_max && now < deadline_;
+    return is_patient ? begin(session) : try_later(now);
+}
+
+ELASTICJOB_DECL departure_step departure::finish(result<void> outcome) {
+    phase_ = phase::gone;
+    departure_step step;
+    step.outcome = std::move(outcome);
+    return step;
+}
+
+ELASTICJOB_DECL departure_step departure::try_later(mono_time now) {
+    if (now >= deadline_)
+        return finish(error{errc::version_conflict,
+                            "this instance could not leave in time: the job's nodes kept changing, or the registry did "
+                            "not answer",
+                            at_.instance(self_).str()});
+    phase_ = phase::pausing;
+    return {departure_step::kind::pause};
+}
+
+ELASTICJOB_DECL transaction departure::removal(reading const& now, registry_limits const& limits,
+                                               session_view const& session) const {
+    transaction t{session.generation};
+    if (leads(now.leader ? &*now.leader : nullptr, self_, session)) t.remove(at_.leader_instance());
+    if (now.instance && now.instance->stat.owner == session.id) t.remove(at_.instance(self_));
+    if (now.traits && now.traits->stat.owner == session.id) t.remove(at_.traits_of(self_));
+    if (t.empty()) return t;         // none of our nodes is left
+    if (!releases_items()) return t; // the leader notices that the instance has gone
+    if (!now.necessary) t.create(at_.sharding_necessary(), {});
+    if (!now.assignment || !now.first_item) return t;
+    if (!is_in_force(now.assignment, now.first_item)) {
+        // Unless it was written between the two reads; then this transaction is refused.
+        t.check(at_.assignment(), now.assignment->stat.version);
+        t.check(at_.item_instance(0), now.first_item->stat.version);
+        return t;
+    }
+    auto written = assignment::parse(now.assignment->data);
+    if (!written || !written->has(self_)) return t;
+
+    auto const mine = written->items_of(self_);
+    written->release(self_);
+    auto with_release = t;
+    with_release.set(at_.assignment(), written->to_text(), now.assignment->stat.version);
+    with_release.set(at_.item_instance(0), written->owner_id(0).str(), now.first_item->stat.version);
+    for (auto const i : mine)
+        if (i != 0) with_release.set(at_.item_instance(i), {});
+    return with_release.has_room(limits) ? with_release : t;
+}
+
+ELASTICJOB_DECL std::string to_string(departure const& d) {
+    static constexpr std::string_view names[]{"reading", "removing", "catching up", "pausing", "gone"};
+    std::string text{names[static_cast<std::size_t>(d.phase_)]};
+    text += "; " + std::to_string(d.releases_left_) + " releases left; " + std::to_string(d.refusals_) + " refusals";
+    return d.has_written_ ? text + "; has written" : text;
+}
+
+namespace detail {
+
+ELASTICJOB_DECL abandoned_nodes left_behind(job_layout const& at, instance_id const& self, session_generation g,
+                                            std::optional<node_path> candidate) {
+    return {g, {{at.instance(self)}, {at.leader_instance(), self.str()}, {at.traits_of(self)}}, std::move(candidate)};
+}
+
+} // namespace detail
+} // namespace elasticjob
+#endif // ELASTICJOB_IMPL_SHARDING_DEPARTURE_IPP

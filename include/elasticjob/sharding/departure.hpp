@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief The decisions of an instance that leaves its job, without a registry.
+#ifndef ELASTICJOB_SHARDING_DEPARTURE_HPP
+#define ELASTICJOB_SHARDING_DEPARTURE_HPP
+
+#include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/identity.hpp>
+#include <elasticjob/core/path.hpp>
+#include <elasticjob/core/result.hpp>
+#include <elasticjob/registry/abandoned_nodes.hpp>
+#include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/node.hpp>
+#include <elasticjob/registry/transaction.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace elasticjob {
+
+/// The next request of an instance that leaves, or its end.
+struct departure_step {
+    enum class kind : std::uint8_t {
+        read,     ///< reads `paths` at once; reply to `nodes_read`
+        commit,   ///< commits `changes`; reply to `committed`
+        pause,    ///< waits a moment, or until the session changes; then `resumed`
+        finished, ///< the result is `outcome`
+    };
+    kind what = kind::finished;
+    std::vector<node_path> paths{};
+    transaction changes{session_generation::current()};
+    result<void> outcome = success();
+};
+
+/// Removes the instance's node, its leadership and its name from its items, and requests a sharding, in one
+/// transaction. It decides on a fresh read instead of a view: a node that the view has not seen yet would stay as long
+/// as the session lives.
+///
+/// If many instances leave at once, each writes the whole assignment. So an instance that loses this race leaves its
+/// items to the leader, which shards anyway. A Java member takes a vanished instance for a crash and runs its items at
+/// once, unless no item names it (D-1). So beside Java members the whole transaction is tried more often.
+///
+/// If a read finds no node of the instance, that means something only if a write of this session has been answered
+/// before: a follower that is behind may not show a node whose creation had no reply. So a write that changes nothing
+/// goes first.
+///
+/// A value: `begin` begins. Pass each reply to the function that the step names; each call returns the next step. Only
+/// one step is pending at a time. Threads: any one.
+class departure {
+public:
+    enum class phase : std::uint8_t {
+        reading,     ///< reads the nodes to remove
+        removing,    ///< their removal is pending
+        catching_up, ///< found none: a write that changes nothing is pending
+        pausing,     ///< waits before the next attempt
+        gone,        ///< the end, whatever its outcome
+    };
+
+    /// Only nodes of session `g` are removed. Pass `has_traits` if the instance may have published traits.
+    departure(job_layout at, instance_id self, session_generation g, mono_time deadline, bool has_traits,
+              bool has_java_members);
+
+    departure_step begin(session_view const& session);
+    departure_step nodes_read(result<std::vector<std::optional<node>>> nodes, registry_limits const& limits,
+                              session_view const& session, mono_time now);
+    departure_step committed(result<commit_reply> reply, session_view const& session, mono_time now);
+    departure_step resumed(session_view const& session) { return begin(session); }
+
+    phase where() const noexcept { return phase_; }
+
+    /// The whole state, for people: "removing; 1 releases left; 2 refusals". Two departures that began alike and have the
+    /// same text make the same decisions.
+    friend std::string to_string(departure const& d);
+
+private:
+    /// The nodes as just read. The last three are read only while the items are released too.
+    struct reading {
+        std::optional<node> instance, leader, traits;
+        std::optional<node> necessary, assignment, first_item;
+    };
+
+    bool releases_items() const noexcept { return releases_left_ > 0; }
+
+    /// The removals; empty if no node of the instance is left.
+    transaction removal(reading const& now, registry_limits const& limits, session_view const& session) const;
+
+    departure_step finish(result<void> outcome);
+    departure_step try_later(mono_time now);
+
+    static constexpr int java_releases = 20;
+    static constexpr int refusals_max = 30; ///< others can only remove our own nodes, so those cause at most three
+
+    job_layout at_;
+    instance_id self_;
+    session_generation generation_;
+    mono_time deadline_;
+    bool has_traits_;
+    phase phase_ = phase::reading;
+    bool has_written_ = false; ///< a write of this session has been answered
+    int releases_left_;
+    int refusals_ = 0;
+};
+
+std::string to_string(departure const& d);
+
+namespace detail {
+
+/// The nodes that the registry has to remove for an instance that could not do so itself.
+abandoned_nodes left_behind(job_layout const& at, instance_id const& self, session_generation g,
+                            std::optional<node_path> candidate);
+
+} // namespace detail
+} // namespace elasticjob
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/sharding/departure.ipp>
+#endif
+#endif // ELASTICJOB_SHARDING_DEPARTURE_HPP

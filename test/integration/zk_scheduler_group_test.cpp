@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/scheduler/scheduler_group.hpp>
+
+#include <integration/zk_lab.hpp>
+#include <support/zk_schedulers.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+
+namespace {
+
+/// The sessions that own the instances of the jobs.
+std::map<std::string, std::int64_t> owners_of(ZkRegistry& r) {
+    std::map<std::string, std::int64_t> owners;
+    on_loop(r.loop(), [&]() -> task<> {
+        auto const jobs = co_await r.children(node_path{});
+        REQUIRE(jobs.has_value());
+        for (auto const& name : *jobs) {
+            job_layout const layout{job_name::parse(name).value()};
+            auto const instances = co_await r.children(layout.instances());
+            if (!instances) continue;
+            for (auto const& id : *instances) {
+                auto const there = co_await r.exists(layout.instances() / id);
+                if (there && *there) owners[name] = (*there)->owner;
+            }
+        }
+    });
+    return owners;
+}
+
+} // namespace
+
+TEST_CASE("zk_jobs: a group of schedulers takes another session when one is filled") {
+    zk_server server{quick()};
+    auto eye = connected(to(server.endpoint()));
+    int connections = 0;
+    auto const connect = [&] {
+        ++connections;
+        return ZkRegistry::connect(to(server.endpoint()));
+    };
+    scheduler_options options;
+    options.server_ip = "10.0.0.1";
+    auto const make = [&](ZkRegistry& r) { return test::zk_scheduler<SimpleExecutor>{r, options, NoEvents{}}; };
+    scheduler_group group{connect, make, 0.01}; // of each session: 9 kB, more than 20 jobs
+    CHECK(group.sessions() == 0);
+    auto const start = [&](int n) {
+        job_config c;
+        c.name = "job-" + std::to_string(n);
+        c.cron = "0 0 0 1 1 ? 2099";
+        c.sharding_total_count = 1;
+        return group.schedule(c, [](sharding_context const&) {});
+    };
+    using handle = decltype(group)::handle;
+    std::vector<handle> jobs;
+    for (int n = 0; n < 40; ++n) {
+        auto job = start(n);
+        REQUIRE(job.has_value());
+        jobs.push_back(std::move(*job));
+    }
+    CHECK(group.sessions() == 2);
+    CHECK(connections == 2);
+    auto const all = group.jobs();
+    REQUIRE(all.has_value());
+    CHECK(all->size() == 40);
+
+    auto const owners = owners_of(eye);
+    CHECK(owners.size() == 40);
+    std::map<std::int64_t, int> jobs_of;
+    for (auto const& [name, owner] : owners) ++jobs_of[owner];
+    CHECK(jobs_of.size() == 2);
+    for (auto const& [owner, count] : jobs_of) CHECK(count > 10);
+    CHECK(owners.at("job-0") != owners.at("job-39"));
+
+    CHECK(group.pause_all().has_value());
+    for (int n : {0, 39}) {
+        auto const pauses = job_layout{job_name::parse("job-" + std::to_string(n)).value()}.pauses();
+        on_loop(eye.loop(), [&]() -> task<> { CHECK((co_await eye.get(pauses)).has_value()); });
+    }
+
+    // The first session has room again when its jobs have left.
+    for (int n = 0; n < 10; ++n) CHECK(jobs[static_cast<std::size_t>(n)].shutdown().has_value());
+    auto const further = start(100);
+    REQUIRE(further.has_value());
+    CHECK(group.sessions() == 2);
+    CHECK(owners_of(eye).at("job-100") == owners.at("job-20"));
+}
+
+TEST_CASE("zk_jobs: a group of schedulers starts jobs from several threads, and reports what it cannot connect to") {
+    zk_server server{quick()};
+    auto const make = [](ZkRegistry& r) {
+        scheduler_options options;
+        options.server_ip = "10.0.0.1";
+        return test::zk_scheduler<SimpleExecutor>{r, options, NoEvents{}};
+    };
+    bool is_reachable = false;
+    auto const connect = [&]() -> result<ZkRegistry> {
+        if (is_reachable) return ZkRegistry::connect(to(server.endpoint()));
+        return error{errc::unreachable, "no server has answered"};
+    };
+    scheduler_group group{connect, make, 0.02};
+    auto const start = [&](std::string name) {
+        job_config c;
+        c.name = std::move(name);
+        c.cron = "0 0 0 1 1 ? 2099";
+        c.sharding_total_count = 1;
+        return group.schedule(c, [](sharding_context const&) {});
+    };
+    CHECK(start("unlucky").error() == errc::unreachable);
+    CHECK(group.sessions() == 0);
+    is_reachable = true;
+
+    using handle = decltype(group)::handle;
+    std::vector<std::vector<handle>> jobs(4);
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t t = 0; t < jobs.size(); ++t)
+            threads.emplace_back([&, t] {
+                for (int n = 0; n < 10; ++n) {
+                    auto job = start("job-" + std::to_string(t) + "-" + std::to_string(n));
+                    if (job) jobs[t].push_back(std::move(*job));
+                }
+            });
+    }
+    for (auto const& some : jobs) CHECK(some.size() == 10);
+    CHECK(group.jobs().value().size() == 40);
+    CHECK(group.sessions() >= 2);
+    CHECK(group.sessions() <= 6);
+}

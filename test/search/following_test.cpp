@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every order of events in which the leaders of a job follow the rounds of another one.
+#include <search/following_world.hpp>
+
+#include <support/sanitized.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+
+namespace {
+
+#ifdef ELASTICJOB_TEST_SANITIZED
+constexpr following_scope following_scopes[]{{.takeovers = 0, .lost_replies = 1}, {.rounds = 1, .grows = true}};
+constexpr std::uint64_t following_states_least = 500;
+#else
+constexpr following_scope following_scopes[]{
+    {.rounds = 3}, // the second leader writes on
+    {.lost_requests = 1, .lost_replies = 1},
+    {.takeovers = 2, .stale_reads = 1},                 // the first one leads again
+    {.grows = true, .takeovers = 0, .lost_replies = 1}, // an item has no record yet
+    {.ends = true},
+};
+constexpr std::uint64_t following_states_least = 200'000;
+#endif
+
+struct following_removal {
+    following_weakness without;
+    std::string_view what;
+    following_scope scope;
+    std::size_t moves; ///< of the shortest trace
+};
+
+using fw = following_weakness;
+constexpr following_removal following_removals[]{
+    {fw::versions_are_ignored, "a write checks that no other leader has written", {.rounds = 3}, 13},
+    {fw::growth_is_ignored, "a write checks the configuration of the followed job", {.grows = true}, 6},
+    {fw::schedules_are_ignored, "a write checks that the job still follows", {.ends = true}, 4},
+    {fw::lost_replies_count_as_done, "a write without a reply is looked for", {.lost_requests = 1}, 12},
+};
+
+} // namespace
+
+TEST_CASE("search.following: each round is written once, when all items have ended it, whichever instance leads") {
+    std::uint64_t states = 0;
+    for (auto const& scope : following_scopes) {
+        auto const found = testing::check_all(following_world{scope});
+        CHECK_MESSAGE(found.holds(), to_string(found));
+        MESSAGE(to_string(found));
+        states += found.states;
+    }
+    CHECK(states > following_states_least);
+}
+
+TEST_CASE("search.following: without any of its protections, the search fails, and prints the shortest trace") {
+    for (auto const& r : following_removals) {
+        auto const found = testing::check_all(following_world{r.scope, r.without});
+        MESSAGE("without this: " << r.what << ": " << to_string(found));
+        CHECK_FALSE(found.problem.empty());
+        CHECK(found.trace.size() == r.moves);
+    }
+}
