@@ -37,6 +37,7 @@ struct zk_server_options {
     int session_timeout_min_ms = 400; ///< the server limits requested time-outs to these two
     int session_timeout_max_ms = 60'000;
     std::chrono::seconds start_timeout{30};
+    int heap_mb = 256;                ///< at most
     bool insists_on_digest = false; ///< serves only sessions that have introduced themselves
 };
 
@@ -216,7 +217,7 @@ private:
                 "-Dzookeeper.enforce.auth.enabled=" + insists,
                 "-Dzookeeper.enforce.auth.schemes=digest",
                 "-Xms16m",
-                "-Xmx256m",
+                "-Xmx" + std::to_string(options_.heap_mb) + "m",
                 "-Xss512k",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
