@@ -76,20 +76,6 @@ TEST_CASE("registry.mirror: shows a root that is absent, then made, changed and 
     CHECK(w.told.take() == lines{"+=one", "*=two", "-=two"});
 }
 
-TEST_CASE("registry.mirror: one request finds out that a rare root is absent") {
-    world w;
-    mirror_type m{w.reader, w.root, mirror_scope::rare_root(), w.news, &w.told};
-    w.loop.run_for(1s);
-    CHECK(m.is_loaded());
-    CHECK(w.server.counts().reads == 1);
-    w.create(w.root, "1");
-    w.set(w.root, "2");
-    w.remove(w.root);
-    w.create(w.root, "3");
-    CHECK(w.told.take() == lines{"+=1", "*=2", "-=2", "+=3"});
-    CHECK(m.root()->data == "3");
-}
-
 TEST_CASE("registry.mirror: a node that was made anew between two readings is told as removed and added") {
     world w;
     w.create(w.root, "first");

@@ -13,41 +13,48 @@ namespace elasticjob {
 namespace detail {
 
 /// A suspended coroutine. The loop resumes it, never the code that wakes it, so that code can finish its own step
-/// first.
-template <loop Loop>
-class sleeper : public list_hook {
+/// first. It is in the list of its event while it waits, and in the loop's queue once it has been woken.
+class sleeper : public work {
 public:
-    explicit sleeper(Loop& l) noexcept : loop_{l}, resume_{*this}, alarm_{*this} {}
-    ~sleeper() { loop_.disarm(alarm_); }
+    sleeper() noexcept : sleeper{&act_on} {}
 
     void suspend(std::coroutine_handle<> h) noexcept { handle_ = h; }
-    void alarm(mono_time due) { loop_.arm(alarm_, due); }
 
-    /// Further calls have no effect until the coroutine has run.
-    void wake() {
-        unlink();
-        loop_.disarm(alarm_);
-        if (!resume_.is_linked()) loop_.post(resume_);
-    }
+protected:
+    explicit sleeper(void (*trampoline)(work&, work_action)) noexcept : work{trampoline} {}
+    void resume() const { handle_.resume(); }
 
 private:
-    struct resumption : work {
-        explicit resumption(sleeper& s) noexcept : work{&act_on}, self{s} {}
-        static void act_on(work& w, work_action action) {
-            if (action == work_action::run) static_cast<resumption&>(w).self.handle_.resume();
-        }
-        sleeper& self;
-    };
-    struct alarm_clock : timer {
-        explicit alarm_clock(sleeper& s) noexcept : timer{&ring}, self{s} {}
-        static void ring(timer& t) { static_cast<alarm_clock&>(t).self.wake(); }
-        sleeper& self;
-    };
+    static void act_on(work& w, work_action action) {
+        if (action == work_action::run) static_cast<sleeper&>(w).resume();
+    }
+
+    std::coroutine_handle<> handle_;
+};
+
+/// The same with an alarm, which wakes it too.
+template <loop Loop>
+class timed_sleeper : public sleeper, timer {
+public:
+    explicit timed_sleeper(Loop& l) noexcept : sleeper{&act_on}, timer{&ring}, loop_{l} {}
+    ~timed_sleeper() { loop_.disarm(*this); }
+
+    /// Precondition: no alarm is set.
+    void alarm(mono_time at) { loop_.arm(*this, at); }
+
+private:
+    static void act_on(work& w, work_action action) {
+        auto& self = static_cast<timed_sleeper&>(w);
+        self.loop_.disarm(self);
+        if (action == work_action::run) self.resume();
+    }
+    static void ring(timer& t) {
+        auto& self = static_cast<timed_sleeper&>(t);
+        self.unlink();
+        self.loop_.post(self);
+    }
 
     Loop& loop_;
-    std::coroutine_handle<> handle_;
-    resumption resume_;
-    alarm_clock alarm_;
 };
 
 } // namespace detail
@@ -57,7 +64,7 @@ private:
 template <loop Loop>
 auto sleep_until(Loop& l, mono_time due) {
     struct awaiter {
-        detail::sleeper<Loop> self;
+        detail::timed_sleeper<Loop> self;
         mono_time due;
         bool await_ready() const noexcept { return false; }
         void await_suspend(std::coroutine_handle<> h) {
@@ -66,22 +73,23 @@ auto sleep_until(Loop& l, mono_time due) {
         }
         void await_resume() const noexcept {}
     };
-    return awaiter{detail::sleeper<Loop>{l}, due};
+    return awaiter{detail::timed_sleeper<Loop>{l}, due};
 }
 
 /// `co_await yield(loop)`: continues after all work that is ready now.
 template <loop Loop>
 auto yield(Loop& l) {
     struct awaiter {
-        detail::sleeper<Loop> self;
+        Loop& on;
+        detail::sleeper self;
         bool await_ready() const noexcept { return false; }
         void await_suspend(std::coroutine_handle<> h) {
             self.suspend(h);
-            self.wake();
+            on.post(self);
         }
         void await_resume() const noexcept {}
     };
-    return awaiter{detail::sleeper<Loop>{l}};
+    return awaiter{l, {}};
 }
 
 /// Notifies coroutines of changes. Level-triggered: a waiter names the last edition that it has read. So a notification
@@ -101,31 +109,53 @@ public:
 
     void notify() {
         ++edition_;
-        waiting_.for_each([](detail::sleeper<Loop>& s) { s.wake(); });
+        waiting_.for_each([this](work& w) {
+            w.unlink();
+            loop_.post(w);
+        });
     }
 
-    /// `co_await s.newer_than(seen)` or `co_await s.newer_than(seen, due)`: continues once `edition() > seen`, at the
-    /// latest at `due`. Returns whether there is a newer edition.
-    auto newer_than(std::uint64_t seen, mono_time due = mono_time::max()) {
+    /// Posts `w` to the loop at the next notification. To take that back, unlink it. Precondition: not linked.
+    void post_next(work& w) noexcept { waiting_.push_back(w); }
+
+    /// `co_await s.newer_than(seen)`: continues once `edition() > seen`.
+    auto newer_than(std::uint64_t seen) {
         struct awaiter {
-            detail::sleeper<Loop> self;
             event_count& source;
             std::uint64_t seen;
-            mono_time due;
+            detail::sleeper self;
             bool await_ready() const noexcept { return source.edition_ > seen; }
             void await_suspend(std::coroutine_handle<> h) {
                 self.suspend(h);
-                source.waiting_.push_back(self);
+                source.post_next(self);
+            }
+            void await_resume() const noexcept {}
+        };
+        return awaiter{*this, seen, {}};
+    }
+
+    /// `co_await s.newer_than(seen, due)`: the same, but at the latest at `due`. Returns whether there is a newer
+    /// edition.
+    auto newer_than(std::uint64_t seen, mono_time due) {
+        struct awaiter {
+            event_count& source;
+            std::uint64_t seen;
+            mono_time due;
+            detail::timed_sleeper<Loop> self;
+            bool await_ready() const noexcept { return source.edition_ > seen; }
+            void await_suspend(std::coroutine_handle<> h) {
+                self.suspend(h);
+                source.post_next(self);
                 if (due != mono_time::max()) self.alarm(due);
             }
             bool await_resume() const noexcept { return source.edition_ > seen; }
         };
-        return awaiter{detail::sleeper<Loop>{loop_}, *this, seen, due};
+        return awaiter{*this, seen, due, detail::timed_sleeper<Loop>{loop_}};
     }
 
 private:
     Loop& loop_;
-    intrusive_list<detail::sleeper<Loop>> waiting_;
+    intrusive_list<work> waiting_;
     std::uint64_t edition_ = 1;
 };
 

@@ -22,7 +22,8 @@ namespace detail {
 
 struct task_promise_base {
     struct resume_awaiter {
-        bool await_ready() const noexcept { return false; }
+        bool is_root; ///< a root runs off its end, which destroys its frame
+        bool await_ready() const noexcept { return is_root; }
         template <class P>
         std::coroutine_handle<> await_suspend(std::coroutine_handle<P> h) const noexcept {
             return h.promise().continuation;
@@ -31,7 +32,7 @@ struct task_promise_base {
     };
 
     std::suspend_always initial_suspend() const noexcept { return {}; }
-    resume_awaiter final_suspend() const noexcept { return {}; }
+    resume_awaiter final_suspend() const noexcept { return {false}; }
     void unhandled_exception() noexcept { failure = std::current_exception(); }
 
     std::coroutine_handle<> continuation = std::noop_coroutine();
@@ -52,9 +53,15 @@ struct task_promise : task_promise_base {
     std::optional<T> value;
 };
 
+/// Linked while a `task_scope` owns it.
 template <>
-struct task_promise<void> : task_promise_base {
+struct task_promise<void> : task_promise_base, list_hook {
     task<void> get_return_object() noexcept;
+    resume_awaiter final_suspend() const noexcept { return {is_linked()}; }
+    void unhandled_exception() noexcept {
+        if (is_linked()) std::terminate();
+        task_promise_base::unhandled_exception();
+    }
     void return_void() const noexcept {}
     void take() const {
         if (failure) std::rethrow_exception(failure);
@@ -96,6 +103,7 @@ public:
 
 private:
     friend promise_type;
+    friend class task_scope;
     explicit task(std::coroutine_handle<promise_type> handle) noexcept : handle_{handle} {}
     std::coroutine_handle<promise_type> handle_;
 };
@@ -121,31 +129,23 @@ public:
     ~task_scope() { cancel(); }
 
     /// Starts the task at once; it runs until it first waits.
-    void spawn(task<void> t) { run(*this, std::move(t)); }
+    void spawn(task<void> t) {
+        auto const root = std::exchange(t.handle_, nullptr);
+        running_.push_back(root.promise());
+        root.resume();
+    }
 
     bool empty() const noexcept { return running_.empty(); }
 
     /// Destroys the unfinished tasks. Precondition: not called by a task of the scope.
     void cancel() noexcept {
-        while (!running_.empty()) running_.front().destroy();
+        while (!running_.empty()) std::coroutine_handle<promise>::from_promise(running_.front()).destroy();
     }
 
 private:
-    struct root {
-        struct promise_type : list_hook {
-            promise_type(task_scope& scope, task<void> const&) noexcept { scope.running_.push_back(*this); }
-            root get_return_object() const noexcept { return {}; }
-            std::suspend_never initial_suspend() const noexcept { return {}; }
-            std::suspend_never final_suspend() const noexcept { return {}; }
-            void return_void() const noexcept {}
-            [[noreturn]] void unhandled_exception() const noexcept { std::terminate(); }
-            void destroy() noexcept { std::coroutine_handle<promise_type>::from_promise(*this).destroy(); }
-        };
-    };
+    using promise = detail::task_promise<void>;
 
-    static root run(task_scope&, task<void> t) { co_await std::move(t); }
-
-    intrusive_list<root::promise_type> running_;
+    intrusive_list<promise> running_;
 };
 
 } // namespace elasticjob

@@ -9,6 +9,7 @@
 #include <elasticjob/execution/round_following.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/mirror.hpp>
+#include <elasticjob/registry/mirrored_node.hpp>
 
 #include <utility>
 
@@ -38,7 +39,8 @@ private:
         followed_job_view view() const;
 
         round_following& decisions;
-        mirror<Registry> config, schedule, instances, records;
+        mirrored_node<Registry> config, schedule;
+        mirror<Registry> instances, records;
     };
 
     followed_job_view view() const { return followed_ ? followed_->view() : followed_job_view{}; }
@@ -71,8 +73,8 @@ template <registry Registry, class Tell>
 round_follower<Registry, Tell>::followed_job::followed_job(round_follower& o, job_layout const& at)
     : change_listener{&take_record},
       decisions{o.decisions_},
-      config{o.registry_, at.config(), mirror_scope::root_only(), o.news_},
-      schedule{o.registry_, at.schedule(), mirror_scope::root_only(), o.news_},
+      config{o.registry_, at.config(), o.news_},
+      schedule{o.registry_, at.schedule(), o.news_},
       instances{o.registry_, at.instances(), mirror_scope::child_names(), o.news_},
       records{o.registry_, at.run_records(), mirror_scope::children(), o.news_, this} {}
 
@@ -89,10 +91,10 @@ template <registry Registry, class Tell>
 followed_job_view round_follower<Registry, Tell>::followed_job::view() const {
     followed_job_view v;
     v.is_loaded = config.is_loaded() && schedule.is_loaded() && instances.is_loaded() && records.is_loaded();
-    for (auto const* m : {&config, &schedule, &instances, &records})
-        if (!v.failure) v.failure = m->failure();
-    v.config = config.root();
-    v.schedule = schedule.root();
+    for (auto const* why : {config.failure(), schedule.failure(), instances.failure(), records.failure()})
+        if (!v.failure) v.failure = why;
+    v.config = config.get();
+    v.schedule = schedule.get();
     auto const& names = instances.nodes();
     v.has_java_members = std::any_of(names.begin(), names.end(), [](auto const& one) {
         auto const id = instance_id::parse(one.first);

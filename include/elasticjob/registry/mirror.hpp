@@ -5,7 +5,7 @@
 
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/memory.hpp>
-#include <elasticjob/registry/registry.hpp>
+#include <elasticjob/registry/mirrored_node.hpp>
 
 #include <map>
 #include <optional>
@@ -20,10 +20,8 @@ namespace elasticjob {
 struct mirror_scope {
     int levels;            ///< 0: only the root; 1: its children too; and so on
     bool with_data = true; ///< false: only the names of the nodes at the deepest level, without a watch for each
-    bool is_rare = false;  ///< true: the root is mostly absent, and one request finds that out instead of two
 
     static constexpr mirror_scope root_only() noexcept { return {0}; }
-    static constexpr mirror_scope rare_root() noexcept { return {0, true, true}; }
     static constexpr mirror_scope child_names() noexcept { return {1, false}; }
     static constexpr mirror_scope children() noexcept { return {1}; }
     static constexpr mirror_scope subtree() noexcept { return {1'000'000}; }
@@ -67,10 +65,6 @@ public:
     /// reason for the first of them, until that node has been read.
     error const* failure() const noexcept { return failure_ ? &failure_->why : nullptr; }
 
-    /// Whether the root may exist although its content is unknown: it has never been read, or it was absent and has
-    /// been created since. Then `root` returns null.
-    bool is_root_unread() const noexcept { return is_root_unread_; }
-
     /// The root, or null.
     node const* root() const { return find({}); }
 
@@ -111,17 +105,11 @@ private:
 
     static std::string child_key(std::string const& key, std::string const& name);
 
-    /// The node, or nothing if it is absent. The watch is armed in both cases.
-    task<result<std::optional<node>>> read(node_path path, node_watch<Loop>& watch);
-
-    /// Waits until the session changes or a moment has passed, because a read may fail without a change of the session.
+    /// A read has failed. Waits before the next one.
     task<void> before_retry(std::string const& key, error why, std::uint64_t edition);
 
     /// A node has been read.
     void forget_failure(std::string const& key);
-
-    /// The node is about to be read, and may have been created.
-    void note_root_unread(std::string const& key);
 
     void put(std::string const& key, std::optional<node> fresh);
 
@@ -145,7 +133,6 @@ private:
     };
     std::unique_ptr<failed_read> failure_; ///< allocated separately, because it is rare and there are many mirrors
     int unread_ = 0;
-    bool is_root_unread_ = true;
     task_scope scope_tasks_; ///< last: its tasks use all of the above
 };
 
@@ -192,8 +179,7 @@ task<bool> mirror<Registry>::take_node(node_path const& path, std::string const&
     for (;;) {
         auto const edition = registry_.session_changed().edition();
         if (!data.is_linked()) {
-            note_root_unread(key);
-            auto found = co_await read(path, data);
+            auto found = co_await detail::read_watched(registry_, path, data, node_presence::common);
             if (!found) {
                 data.unlink(); // it may be armed although its reply never came; then it covers nothing
                 co_await before_retry(key, found.error(), edition);
@@ -268,40 +254,17 @@ std::string mirror<Registry>::child_key(std::string const& key, std::string cons
 }
 
 template <registry Registry>
-task<result<std::optional<node>>> mirror<Registry>::read(node_path path, node_watch<Loop>& watch) {
-    for (bool is_expected = !scope_.is_rare || root();; is_expected = true) {
-        if (is_expected) {
-            auto found = co_await registry_.get(path, &watch);
-            if (found) co_return std::optional<node>{std::move(*found)};
-            if (!(found.error() == errc::no_node)) co_return found.error();
-        }
-        ELASTICJOB_CO_TRY(auto const here, co_await registry_.exists(path, &watch));
-        if (!here) co_return std::optional<node>{};
-    }
-}
-
-template <registry Registry>
 task<void> mirror<Registry>::before_retry(std::string const& key, error why, std::uint64_t edition) {
-    if (why == errc::closed) co_await sleep_until(loop(), mono_time::max());
-    bool const by_connection = is_transient(why);
-    if (!by_connection) {
-        if (!failure_ || failure_->key == key)
-            failure_ = std::make_unique<failed_read>(failed_read{key, std::move(why)});
+    if (detail::is_read_trouble(why)) {
+        if (!failure_ || failure_->key == key) failure_ = std::make_unique<failed_read>(failed_read{key, why});
         news_.notify();
     }
-    auto const pause = by_connection ? std::chrono::milliseconds{200} : std::chrono::milliseconds{10'000};
-    co_await registry_.session_changed().newer_than(edition, loop().now() + pause);
+    co_await detail::before_next_read(registry_, why, edition);
 }
 
 template <registry Registry>
 void mirror<Registry>::forget_failure(std::string const& key) {
     if (failure_ && failure_->key == key) failure_.reset();
-    if (key.empty() && std::exchange(is_root_unread_, false)) news_.notify();
-}
-
-template <registry Registry>
-void mirror<Registry>::note_root_unread(std::string const& key) {
-    if (key.empty() && !root() && !std::exchange(is_root_unread_, true)) news_.notify();
 }
 
 template <registry Registry>

@@ -51,6 +51,9 @@ public:
     /// Called by the registry: the next `unlink` is reported to `holder`, unless that is null. Precondition: linked.
     void hold(watch_holder* holder) noexcept { holder_ = holder; }
 
+    /// Notified when it fires.
+    event_count<Loop>& news() noexcept { return news_; }
+
     /// `co_await w.fired()`: resumes when it has fired since it was armed, or at once if it is not armed.
     auto fired() noexcept { return news_.newer_than(is_linked() ? news_.edition() : news_.edition() - 1); }
 

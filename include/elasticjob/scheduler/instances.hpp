@@ -24,6 +24,7 @@
 /// The templates that depend only on the registry. Schedulers with any policies use them.
 #define ELASTICJOB_REGISTRY_INSTANCES(EXTERN, Registry)                                                                \
     EXTERN template class mirror<Registry>;                                                                            \
+    EXTERN template class mirrored_node<Registry>;                                                                     \
     EXTERN template class job_view<Registry>;                                                                          \
     EXTERN template class elector<Registry>;                                                                           \
     EXTERN template class run_book<Registry>;                                                                          \

@@ -14,7 +14,7 @@
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/membership/job_chain.hpp>
-#include <elasticjob/registry/mirror.hpp>
+#include <elasticjob/registry/mirrored_node.hpp>
 #include <elasticjob/scheduler/job_standing.hpp>
 #include <elasticjob/sharding/strategy_name.hpp>
 
@@ -125,7 +125,7 @@ private:
     node_version version_ = 0;
     revision config_taken_ = 0;
     revision schedule_taken_ = 0;
-    std::unique_ptr<mirror<Registry>> rounds_; ///< `ext/after`, while the job follows another
+    std::unique_ptr<mirrored_node<Registry>> rounds_; ///< `ext/after`, while the job follows another
     std::optional<revision> rounds_taken_;
 };
 
@@ -207,7 +207,7 @@ task<bool> job_rules<Environment, Strategy>::take() {
 
 template <class Environment, sharding_strategy Strategy>
 void job_rules<Environment, Strategy>::take_rounds() {
-    auto const* there = rounds_ ? rounds_->root() : nullptr;
+    auto const* there = rounds_ ? rounds_->get() : nullptr;
     if (!there || rounds_taken_ == there->stat.modified) return;
     rounds_taken_ = there->stat.modified;
     auto read = followed_rounds::parse(there->data);
@@ -226,8 +226,7 @@ void job_rules<Environment, Strategy>::put_in_force(valid_config config, due_tim
     if (!due_->follows())
         rounds_.reset();
     else if (!rounds_)
-        rounds_ =
-            std::make_unique<mirror<Registry>>(here_.registry, here_.at.after(), mirror_scope::root_only(), here_.news);
+        rounds_ = std::make_unique<mirrored_node<Registry>>(here_.registry, here_.at.after(), here_.news);
     rounds_taken_.reset();
 }
 

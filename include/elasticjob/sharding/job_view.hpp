@@ -7,14 +7,15 @@
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/mirror.hpp>
+#include <elasticjob/registry/mirrored_node.hpp>
 #include <elasticjob/sharding/assignment.hpp>
 
-#include <array>
 #include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace elasticjob {
@@ -39,12 +40,12 @@ public:
     /// Why a node cannot be read, if the connection is not the reason; otherwise null.
     error const* failure() const;
 
-    node const* config() const { return config_.root(); }
-    node const* schedule() const { return schedule_.root(); }
-    node const* leader() const { return leader_.root(); }
-    node const* self() const { return self_.root(); }
-    node const* assignment_node() const { return assignment_.root(); }
-    node const* first_item() const { return first_item_.root(); }
+    node const* config() const { return config_.get(); }
+    node const* schedule() const { return schedule_.get(); }
+    node const* leader() const { return leader_.get(); }
+    node const* self() const { return self_.get(); }
+    node const* assignment_node() const { return assignment_.get(); }
+    node const* first_item() const { return first_item_.get(); }
 
     bool sharding_is_necessary() const { return flags_.find("necessary") != nullptr; }
     bool sharding_is_processed() const { return flags_.find("processing") != nullptr; }
@@ -96,7 +97,10 @@ private:
         job_view& view;
     };
 
-    std::array<mirror<Registry> const*, 9> all() const noexcept;
+    /// All but the servers.
+    auto all() const noexcept {
+        return std::tie(config_, schedule_, leader_, flags_, instances_, self_, assignment_, first_item_, orders_);
+    }
 
     bool is_unread(std::string_view ip) const;
     bool has_instance_at(std::string_view ip) const;
@@ -115,8 +119,11 @@ private:
     mutable std::optional<reading> read_; ///< what `assignment_in_force` last parsed
     server_follower follower_;
     std::size_t java_members_ = 0;
-    std::map<std::string, mirror<Registry>, std::less<>> servers_; ///< the instances' servers and our own, by address
-    mirror<Registry> config_, schedule_, leader_, flags_, instances_, self_, assignment_, first_item_, orders_;
+    std::map<std::string, mirrored_node<Registry>, std::less<>> servers_; ///< the instances' and our own, by address
+    mirrored_node<Registry> config_, schedule_, leader_;
+    mirror<Registry> flags_, instances_;
+    mirrored_node<Registry> self_, assignment_, first_item_;
+    mirror<Registry> orders_;
 };
 
 template <registry Registry>
@@ -126,44 +133,45 @@ job_view<Registry>::job_view(Registry& r, job_layout const& layout, instance_id 
       own_{self},
       news_{news},
       follower_{*this},
-      config_{r, layout.config(), mirror_scope::root_only(), news},
-      schedule_{r, layout.schedule(), mirror_scope::rare_root(), news},
-      leader_{r, layout.leader_instance(), mirror_scope::root_only(), news},
+      config_{r, layout.config(), news},
+      schedule_{r, layout.schedule(), news, node_presence::rare},
+      leader_{r, layout.leader_instance(), news},
       flags_{r, layout.sharding_flags(), mirror_scope::child_names(), news},
       instances_{r, layout.instances(), mirror_scope::child_names(), news, &follower_},
-      self_{r, layout.instance(self), mirror_scope::root_only(), news},
-      assignment_{r, layout.assignment(), mirror_scope::root_only(), news},
-      first_item_{r, layout.item_instance(0), mirror_scope::root_only(), news},
+      self_{r, layout.instance(self), news},
+      assignment_{r, layout.assignment(), news},
+      first_item_{r, layout.item_instance(0), news},
       orders_{r, layout.orders(), mirror_scope::children(), news} {
     follow_server(self.server());
 }
 
 template <registry Registry>
 bool job_view<Registry>::is_loaded() const noexcept {
-    auto const mirrors = all();
-    return std::all_of(mirrors.begin(), mirrors.end(), [](auto const* m) { return m->is_loaded(); }) &&
+    return std::apply([](auto const&... one) { return (one.is_loaded() && ...); }, all()) &&
            std::all_of(servers_.begin(), servers_.end(), [](auto const& s) { return s.second.is_loaded(); });
 }
 
 template <registry Registry>
 error const* job_view<Registry>::failure() const {
-    for (auto const* m : all())
-        if (m->failure()) return m->failure();
-    for (auto const& [ip, m] : servers_)
-        if (m.failure()) return m.failure();
-    return nullptr;
+    error const* first = nullptr;
+    auto const look_at = [&](auto const& one) {
+        if (!first) first = one.failure();
+    };
+    std::apply([&](auto const&... one) { (look_at(one), ...); }, all());
+    for (auto const& s : servers_) look_at(s.second);
+    return first;
 }
 
 template <registry Registry>
 node const* job_view<Registry>::server(std::string_view ip) const {
     auto const at = servers_.find(ip);
-    return at == servers_.end() ? nullptr : at->second.root();
+    return at == servers_.end() ? nullptr : at->second.get();
 }
 
 template <registry Registry>
 bool job_view<Registry>::is_unread(std::string_view ip) const {
     auto const at = servers_.find(ip);
-    return at != servers_.end() && at->second.is_root_unread();
+    return at != servers_.end() && at->second.is_unread();
 }
 
 template <registry Registry>
@@ -195,7 +203,7 @@ bool job_view<Registry>::has_instance_at(std::string_view ip) const {
 template <registry Registry>
 void job_view<Registry>::follow_server(std::string_view ip) {
     if (node_path::element_fault(ip)) return;
-    servers_.try_emplace(std::string{ip}, registry_, at_.server(ip), mirror_scope::root_only(), news_);
+    servers_.try_emplace(std::string{ip}, registry_, at_.server(ip), news_);
 }
 
 template <registry Registry>
@@ -249,11 +257,6 @@ std::vector<instance_id> job_view<Registry>::available_instances() const {
     auto available = instances();
     std::erase_if(available, [&](instance_id const& id) { return !is_enabled(id.server()); });
     return available;
-}
-
-template <registry Registry>
-std::array<mirror<Registry> const*, 9> job_view<Registry>::all() const noexcept {
-    return {&config_, &schedule_, &leader_, &flags_, &instances_, &self_, &assignment_, &first_item_, &orders_};
 }
 
 } // namespace elasticjob

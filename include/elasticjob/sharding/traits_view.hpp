@@ -5,6 +5,7 @@
 
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/mirror.hpp>
+#include <elasticjob/registry/mirrored_node.hpp>
 #include <elasticjob/sharding/job_traits.hpp>
 
 #include <cstdint>
@@ -33,20 +34,21 @@ public:
 
 private:
     job_layout at_;
-    mirror<Registry> labels_, instances_;
+    mirrored_node<Registry> labels_;
+    mirror<Registry> instances_;
 };
 
 template <registry Registry>
 traits_view<Registry>::traits_view(Registry& r, job_layout at, event_count<Loop>& news)
     : at_{std::move(at)},
-      labels_{r, at_.item_labels(), mirror_scope::rare_root(), news},
+      labels_{r, at_.item_labels(), news, node_presence::rare},
       instances_{r, at_.traits(), mirror_scope::children(), news} {}
 
 template <registry Registry>
 result<job_traits> traits_view<Registry>::traits_of(std::vector<instance_id> const& instances,
                                                     std::uint32_t item_count) const {
     job_traits traits;
-    ELASTICJOB_CHECK(traits.read_needs(at_.item_labels(), labels_.root(), item_count));
+    ELASTICJOB_CHECK(traits.read_needs(at_.item_labels(), labels_.get(), item_count));
     for (auto const& id : instances) traits.add_instance(at_.traits_of(id), instances_.find(id.str()));
     return traits;
 }

@@ -30,7 +30,7 @@ using owned_call = std::unique_ptr<call, call_deleter>;
 /// The coroutine's side of a call. It may be destroyed at any time; the call continues without it.
 class waiter {
 public:
-    explicit waiter(event_loop& l, node_watch<event_loop>* w) noexcept : watch{w}, self_{l} {}
+    explicit waiter(event_loop& l, node_watch<event_loop>* w) noexcept : watch{w}, loop_{l} {}
     waiter(waiter const&) = delete;
     waiter& operator=(waiter const&) = delete;
     ~waiter();
@@ -53,7 +53,8 @@ protected:
 private:
     void wake();
 
-    detail::sleeper<event_loop> self_;
+    event_loop& loop_;
+    detail::sleeper self_;
     call* asked_ = nullptr;
     bool suspended_ = false;
 };

@@ -36,7 +36,7 @@ ELASTICJOB_DECL void waiter::suspend(std::coroutine_handle<> h) noexcept {
 
 ELASTICJOB_DECL void waiter::wake() {
     asked_ = nullptr;
-    if (suspended_) self_.wake();
+    if (suspended_) loop_.post(self_);
 }
 
 ELASTICJOB_DECL call::call(kind const& k, call_table& t, node_path p, std::string at) noexcept

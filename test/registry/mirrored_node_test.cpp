@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/registry/mirrored_node.hpp>
+
+#include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/virtual_loop.hpp>
+#include <elasticjob/registry/memory_registry.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+
+using namespace elasticjob;
+using namespace std::chrono_literals;
+
+namespace {
+
+using one_node_registry = basic_memory_registry<virtual_loop>;
+
+struct one_node_world {
+    virtual_loop loop;
+    basic_memory_server<virtual_loop> server{loop};
+    one_node_registry writer{server};
+    one_node_registry reader{server};
+    event_count<virtual_loop> news{loop};
+    node_path path = *node_path::parse("/node");
+
+    void create(std::string data) {
+        REQUIRE(block_on(loop, writer.create(path, std::move(data), create_mode::persistent)));
+        loop.run_for(1s);
+    }
+    void set(std::string data) {
+        REQUIRE(block_on(loop, writer.set(path, std::move(data))));
+        loop.run_for(1s);
+    }
+    void remove() {
+        REQUIRE(block_on(loop, writer.remove(path)));
+        loop.run_for(1s);
+    }
+};
+
+std::string data_of(mirrored_node<one_node_registry> const& n) { return n.get() ? n.get()->data : "absent"; }
+
+} // namespace
+
+TEST_CASE("registry.mirrored_node: shows a node that is absent, created, changed and removed, and tells each change") {
+    one_node_world w;
+    mirrored_node<one_node_registry> n{w.reader, w.path, w.news};
+    CHECK_FALSE(n.is_loaded());
+    CHECK(n.is_unread());
+    w.loop.run_for(1s);
+    CHECK(n.is_loaded());
+    CHECK_FALSE(n.is_unread());
+    CHECK(data_of(n) == "absent");
+
+    auto told = w.news.edition();
+    w.create("one");
+    CHECK(data_of(n) == "one");
+    CHECK(w.news.edition() > told);
+    told = w.news.edition();
+    w.set("two");
+    CHECK(data_of(n) == "two");
+    CHECK(w.news.edition() == told + 1);
+    w.remove();
+    CHECK(data_of(n) == "absent");
+    CHECK(w.news.edition() > told + 1);
+}
+
+TEST_CASE(
+    "registry.mirrored_node: one request finds out that a rare node is absent, and one that a common node exists") {
+    one_node_world w;
+    auto const reads_of = [&w](node_presence presence) {
+        w.server.counts() = {};
+        mirrored_node<one_node_registry> n{w.reader, w.path, w.news, presence};
+        w.loop.run_for(1s);
+        return w.server.counts().reads;
+    };
+    CHECK(reads_of(node_presence::rare) == 1);
+    CHECK(reads_of(node_presence::common) == 2);
+    w.create("1");
+    CHECK(reads_of(node_presence::rare) == 2);
+    CHECK(reads_of(node_presence::common) == 1);
+
+    mirrored_node<one_node_registry> n{w.reader, w.path, w.news, node_presence::rare};
+    w.loop.run_for(1s);
+    w.server.counts() = {};
+    w.set("2");
+    CHECK(data_of(n) == "2");
+    CHECK(w.server.counts().reads == 1); // a node that is known to exist is read as a common one
+}
+
+TEST_CASE("registry.mirrored_node: between its creation and the reading of its data the node counts as unread") {
+    one_node_world w;
+    mirrored_node<one_node_registry> n{w.reader, w.path, w.news};
+    w.loop.run_for(1s);
+    bool was_unread = false;
+    REQUIRE(block_on(w.loop, w.writer.create(w.path, "1", create_mode::persistent)));
+    while (!n.get()) {
+        was_unread |= n.is_unread();
+        w.loop.step();
+    }
+    CHECK(was_unread);
+    CHECK_FALSE(n.is_unread());
+}
+
+TEST_CASE(
+    "registry.mirrored_node: the last known state stays while the connection is down, and goes on in a new session") {
+    one_node_world w;
+    w.create("1");
+    mirrored_node<one_node_registry> n{w.reader, w.path, w.news};
+    w.loop.run_for(1s);
+    w.reader.disconnect();
+    w.set("2");
+    CHECK(data_of(n) == "1");
+    w.reader.reconnect();
+    w.loop.run_for(1s);
+    CHECK(data_of(n) == "2");
+    w.reader.expire();
+    w.loop.run_for(1s);
+    w.set("3");
+    CHECK(data_of(n) == "3");
+}
+
+TEST_CASE("registry.mirrored_node: a reading whose reply is lost vouches for nothing") {
+    for (int lost = 0; lost < 4; ++lost) {
+        CAPTURE(lost);
+        one_node_world w;
+        if (lost % 2 != 0) w.create("1");
+        struct counting {
+            std::int64_t session;
+            int left;
+        } filter{w.reader.session().id, lost / 2};
+        w.server.set_filter({[](void* context, std::int64_t session, operation::kind const*) {
+                                 auto& c = *static_cast<counting*>(context);
+                                 bool const hits = session == c.session && c.left-- == 0;
+                                 return hits ? request_fate::reply_lost : request_fate::served;
+                             },
+                             &filter});
+        mirrored_node<one_node_registry> n{w.reader, w.path, w.news};
+        w.loop.run_for(5s);
+        CHECK(n.is_loaded());
+        if (lost % 2 != 0)
+            w.set("2");
+        else
+            w.create("2");
+        CHECK(data_of(n) == "2");
+    }
+}
+
+TEST_CASE("registry.mirrored_node: ends with its owner, whatever it waits for") {
+    one_node_world w;
+    w.create("1");
+    for (int turns = 0; turns < 6; ++turns) {
+        mirrored_node<one_node_registry> n{w.reader, w.path, w.news};
+        for (int i = 0; i < turns; ++i) w.loop.step();
+    }
+    auto const told = w.news.edition();
+    w.set("2");
+    CHECK(w.news.edition() == told);
+}
