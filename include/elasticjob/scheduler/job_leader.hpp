@@ -65,12 +65,14 @@ public:
 private:
     leadership leadership_now() const;
 
-    /// Call it when this instance becomes leader or stops being leader.
-    void note_change(bool leads);
+    /// A term of this instance as leader lasts as long as the leader's node. A broken connection does not end it:
+    /// nobody else leads meanwhile, and after it everything known is still true.
+    void note_term(leadership const& now);
 
     void note_failed_election(error const& e);
 
     // Each carries out one duty, and returns when to check again at the latest.
+    task<mono_time> carry_out(leader_duty duty); ///< precondition: not none
     task<mono_time> withdraw();
     task<mono_time> resign();
     task<mono_time> lead_on();
@@ -143,7 +145,8 @@ private:
     std::unique_ptr<follower> follower_; ///< while this instance leads
     old_servers old_servers_;
     known_instances instances_;
-    mono_time audited_at_{}; ///< or when this instance became leader
+    revision term_ = 0;      ///< the creation of the leader's node, if this instance leads
+    mono_time audited_at_{}; ///< or when the term began
     bool had_failover_ = false;
     failed_elections failed_;
 };
@@ -161,29 +164,32 @@ task<void> job_leader<Environment, Strategy>::lead() {
     for (bool did_lead = false;;) {
         auto const seen = here_.news.edition();
         auto const now = leadership_now();
-        if (std::exchange(did_lead, now.leads) != now.leads) note_change(now.leads);
+        if (std::exchange(did_lead, now.leads) != now.leads)
+            here_.env.sink(events::leadership_changed{here_.origin(), now.leads});
+        note_term(now);
         auto until = mono_time::max();
-        switch (duty_of(now)) {
-        case leader_duty::none:
-            break;
-        case leader_duty::withdraw:
-            until = co_await withdraw();
-            break;
-        case leader_duty::resign:
-            until = co_await resign();
-            break;
-        case leader_duty::keep_sharded:
-            until = co_await lead_on();
-            break;
-        case leader_duty::remove_stand_in:
-            until = co_await remove_persistent_leader();
-            break;
-        case leader_duty::stand:
-            until = co_await stand();
-            break;
-        }
+        auto const duty = duty_of(now);
+        if (duty != leader_duty::none) until = co_await carry_out(duty);
         co_await here_.news.newer_than(seen, until);
     }
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<mono_time> job_leader<Environment, Strategy>::carry_out(leader_duty duty) {
+    switch (duty) {
+    case leader_duty::withdraw:
+        return withdraw();
+    case leader_duty::resign:
+        return resign();
+    case leader_duty::keep_sharded:
+        return lead_on();
+    case leader_duty::remove_stand_in:
+        return remove_persistent_leader();
+    case leader_duty::stand:
+    case leader_duty::none:
+        break;
+    }
+    return stand();
 }
 
 template <class Environment, sharding_strategy Strategy>
@@ -199,12 +205,14 @@ leadership job_leader<Environment, Strategy>::leadership_now() const {
 }
 
 template <class Environment, sharding_strategy Strategy>
-void job_leader<Environment, Strategy>::note_change(bool leads) {
-    here_.env.sink(events::leadership_changed{here_.origin(), leads});
-    if (leads) resharder_.suspect_cut_items();
+void job_leader<Environment, Strategy>::note_term(leadership const& now) {
+    bool const is_known = now.leads ? term_ == now.leader->stat.created : !term_ || !here_.is_registered();
+    if (is_known) return;
+    term_ = now.leads ? now.leader->stat.created : 0;
+    if (now.leads) resharder_.suspect_cut_items();
     if constexpr (uses_traits) {
         traits_.reset();
-        if (leads) traits_.emplace(here_.registry, here_.at, here_.news);
+        if (now.leads) traits_.emplace(here_.registry, here_.at, here_.news);
     }
     audited_at_ = here_.now();
 }
@@ -256,6 +264,10 @@ template <class Environment, sharding_strategy Strategy>
 task<void> job_leader<Environment, Strategy>::follow_rounds() {
     for (following at_work;;) {
         auto const seen = here_.news.edition();
+        if (here_.is_cut_off()) { // the term may go on
+            co_await here_.news.newer_than(seen);
+            continue;
+        }
         following wanted;
         wanted.leads = !here_.is_leaving && is_leader();
         wanted.generation = here_.generation;

@@ -49,6 +49,8 @@ struct job_standing {
 
     /// Whether this instance may act on its view of the registry.
     bool is_registered() const;
+    /// Whether the connection is down, and the session may live.
+    bool is_cut_off() const { return registry.session().state == session_state::suspended; }
     /// Both are false while the server's node is unread: then no run may begin, and nothing is given up.
     bool is_enabled() const { return view->is_enabled(self.server()); }
     bool is_disabled() const { return view->is_disabled(self.server()); }
