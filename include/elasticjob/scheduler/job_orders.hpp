@@ -38,32 +38,40 @@ public:
     task<void> obey_item_orders();
 
 private:
+    // Each returns when to check again at the latest.
+    task<mono_time> take_trigger(revision order, node_version version);
+    task<mono_time> obey_each();
+
     typename runs::order_answer carry_out(std::string_view name, node const& order);
 
     job_standing<Environment>& here_;
     job_share<Environment, Strategy>& share_;
     runs& runs_;
+    revision obeyed_ = 0; ///< of the last trigger
 };
 
 template <class Environment, sharding_strategy Strategy>
 task<void> job_orders<Environment, Strategy>::obey() {
-    for (revision obeyed = 0;;) {
+    for (;;) {
         auto const seen = here_.news.edition();
         auto until = mono_time::max();
         auto const* node = here_.view->self();
-        if (here_.is_registered() && !here_.is_leaving && node && node->data == trigger_order) {
-            auto const order = node->stat.modified;
-            auto const path = here_.at.instance(here_.self);
-            auto const taken = co_await here_.registry.set(path, {}, node->stat.version, here_.generation);
-            if (!taken) until = here_.now() + here_.retry_pause;
-            if (order != obeyed) {
-                co_await share_.known();
-                runs_.order_all(here_.wall_milliseconds());
-            }
-            obeyed = order;
-        }
+        if (here_.is_registered() && !here_.is_leaving && node && node->data == trigger_order)
+            until = co_await take_trigger(node->stat.modified, node->stat.version);
         co_await here_.news.newer_than(seen, until);
     }
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<mono_time> job_orders<Environment, Strategy>::take_trigger(revision order, node_version version) {
+    auto const path = here_.at.instance(here_.self);
+    auto const taken = co_await here_.registry.set(path, {}, version, here_.generation);
+    auto const until = taken ? mono_time::max() : here_.now() + here_.retry_pause;
+    if (std::exchange(obeyed_, order) != order) {
+        co_await share_.known();
+        runs_.order_all(here_.wall_milliseconds());
+    }
+    co_return until;
 }
 
 template <class Environment, sharding_strategy Strategy>
@@ -71,20 +79,27 @@ task<void> job_orders<Environment, Strategy>::obey_item_orders() {
     for (;;) {
         auto const seen = here_.news.edition();
         auto until = mono_time::max();
-        auto const orders = here_.view->orders();
-        for (auto const& [name, order] : orders) {
-            if (!here_.is_registered()) continue;
-            auto const answer = carry_out(name, order);
-            bool is_left = answer == runs::order_answer::not_yet;
-            if (answer == runs::order_answer::done) {
-                auto const path = here_.at.orders() / name;
-                auto const taken = co_await here_.registry.remove(path, order.stat.version, here_.generation);
-                is_left = !taken && is_connection(taken.error().code);
-            }
-            if (is_left) until = here_.now() + here_.retry_pause;
-        }
+        if (here_.is_registered() && !here_.view->orders().empty()) until = co_await obey_each();
         co_await here_.news.newer_than(seen, until);
     }
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<mono_time> job_orders<Environment, Strategy>::obey_each() {
+    auto until = mono_time::max();
+    auto const orders = here_.view->orders();
+    for (auto const& [name, order] : orders) {
+        if (!here_.is_registered()) continue;
+        auto const answer = carry_out(name, order);
+        bool is_left = answer == runs::order_answer::not_yet;
+        if (answer == runs::order_answer::done) {
+            auto const path = here_.at.orders() / name;
+            auto const taken = co_await here_.registry.remove(path, order.stat.version, here_.generation);
+            is_left = !taken && is_connection(taken.error().code);
+        }
+        if (is_left) until = here_.now() + here_.retry_pause;
+    }
+    co_return until;
 }
 
 template <class Environment, sharding_strategy Strategy>

@@ -57,6 +57,12 @@ private:
     };
     source source_now() const;
 
+    /// Whether the share is unknown or outdated, and the owners are known.
+    bool is_to_be_claimed();
+
+    /// Reads the owners and tells the items their share. Returns when to check again at the latest.
+    task<mono_time> claim();
+
     /// A Java leader shards after each write to a server's node, although it may not have requested it yet.
     bool is_sharding_to_come() const;
 
@@ -77,36 +83,43 @@ task<void> job_share<Environment, Strategy>::keep() {
         auto const seen = here_.news.edition();
         look_for_requests();
         limit_hold();
-        auto const now = source_now();
-        if (here_.is_registered() && !here_.is_leaving && !(claimed_ && *claimed_ == now)) {
-            if (!here_.view->assignment_in_force() || hold_.since()) {
-                claimed_.reset();
-                runs_.doubt_ownership(hold_.since().value_or(here_.wall_milliseconds()));
-            }
-            if (!here_.view->assignment_in_force() && hold_.is_waiting()) { // there are no owners before that
-                co_await here_.news.newer_than(seen, hold_limit());
-                continue;
-            }
-            auto const deadline = here_.now() + here_.env.options.sharding_timeout;
-            auto claim = co_await claim_items(here_.registry, *here_.view, here_.at, here_.self, now.items, deadline,
-                                              hold_.is_answered());
-            if (claim && source_now() == now) {
-                std::erase_if(claim->shares, [&](auto const& s) { return s.item >= now.items; });
-                std::vector<item_index> mine;
-                for (auto const& s : claim->shares) mine.push_back(s.item);
-                tell(std::move(mine));
-                runs_.own(*std::move(claim));
-                hold_.note_owners();
-                claimed_ = now;
-                here_.news.notify();
-            } else if (!claim) {
-                if (!is_connection(claim.error().code)) here_.tell_trouble(claim.error());
-                co_await here_.news.newer_than(seen, here_.now() + here_.retry_pause);
-            }
-            continue;
-        }
-        co_await here_.news.newer_than(seen, hold_limit());
+        auto until = hold_limit();
+        if (is_to_be_claimed()) until = co_await claim();
+        co_await here_.news.newer_than(seen, until);
     }
+}
+
+template <class Environment, sharding_strategy Strategy>
+bool job_share<Environment, Strategy>::is_to_be_claimed() {
+    if (!here_.is_registered() || here_.is_leaving || claimed_ == source_now()) return false;
+    bool const is_assigned = here_.view->assignment_in_force() != nullptr;
+    if (!is_assigned || hold_.since()) {
+        claimed_.reset();
+        runs_.doubt_ownership(hold_.since().value_or(here_.wall_milliseconds()));
+    }
+    return is_assigned || !hold_.is_waiting(); // a Java leader has to name the owners first
+}
+
+template <class Environment, sharding_strategy Strategy>
+task<mono_time> job_share<Environment, Strategy>::claim() {
+    auto const basis = source_now();
+    auto const deadline = here_.now() + here_.env.options.sharding_timeout;
+    auto claimed = co_await claim_items(here_.registry, *here_.view, here_.at, here_.self, basis.items, deadline,
+                                        hold_.is_answered());
+    if (!claimed) {
+        if (!is_connection(claimed.error().code)) here_.tell_trouble(claimed.error());
+        co_return here_.now() + here_.retry_pause;
+    }
+    if (!(source_now() == basis)) co_return here_.now();
+    std::erase_if(claimed->shares, [&](auto const& s) { return s.item >= basis.items; });
+    std::vector<item_index> mine;
+    for (auto const& s : claimed->shares) mine.push_back(s.item);
+    tell(std::move(mine));
+    runs_.own(*std::move(claimed));
+    hold_.note_owners();
+    claimed_ = basis;
+    here_.news.notify();
+    co_return hold_limit();
 }
 
 template <class Environment, sharding_strategy Strategy>
