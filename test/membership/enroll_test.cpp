@@ -55,7 +55,7 @@ TEST_CASE("membership.enroll: the first member creates what Java members find th
     CHECK(joined->decision.what == config_decision::action::write_local);
 }
 
-TEST_CASE("membership.enroll: a member of an existing job reads five nodes, whatever else the job has") {
+TEST_CASE("membership.enroll: a member of an existing job reads five nodes, and of a new job one") {
     job_world w;
     auto const reads_of = [&](session_type& r, instance_id self, std::string host = {}) {
         w.server.counts() = {};
@@ -64,11 +64,25 @@ TEST_CASE("membership.enroll: a member of an existing job reads five nodes, what
         CHECK(w.server.counts().writes == 1);
         return w.server.counts().reads;
     };
-    CHECK(reads_of(w.one, id()) == 16); // the names below `ext`, and all nodes
+    CHECK(reads_of(w.one, id()) == 1); // the job is new, because there is no `ext`
     CHECK(reads_of(w.two, id("10.0.0.2@-@43-b")) == 4);
     w.create(w.at.hosts(), "");
     CHECK(reads_of(w.two, id("10.0.0.2@-@44-c"), "db-1.example") == 5);
     CHECK(w.data(w.at.host("10.0.0.2")) == "db-1.example");
+}
+
+TEST_CASE("membership.enroll: a job of Java members, which have no `ext`, is read whole, and its configuration stays") {
+    job_world w;
+    auto stored = plain();
+    stored.cron = "0 0 4 * * ?";
+    w.create(w.at.config(), to_json(stored));
+    w.create(w.at.server("10.0.0.1"), std::string{server_disabled});
+    auto const joined = join(w, w.one, plain());
+    REQUIRE(joined);
+    CHECK(joined->config.config().cron == stored.cron);
+    CHECK(joined->decision.what == config_decision::action::keep_stored);
+    CHECK(w.data(w.at.server("10.0.0.1")) == server_disabled);
+    CHECK(w.has(w.at.orders()));
 }
 
 TEST_CASE("membership.enroll: base nodes that somebody has removed are made again") {

@@ -63,17 +63,24 @@ private:
     std::map<node_path, node> nodes_;
 };
 
-/// Finds out which of `parents` exist, and reads `details`. Takes one round trip. With `is_brief`, it lists the names
-/// below `ext` first: if a C++ member has joined before, one more round trip reads only the details that may exist.
-/// Errors: those of the registry.
+/// How much an enrollment reads.
+enum class enroll_look : std::uint8_t {
+    whole, ///< all nodes; takes one round trip
+    brief, ///< the names below `ext`; if a C++ member has joined before, only the details that may exist; otherwise all
+    hopeful, ///< as `brief`; but if there is no `ext`, nothing more, because the job is probably new
+};
+
+/// Finds out which of `parents` exist, and reads `details`. After a look that is not whole, the transaction must check
+/// everything. Errors: those of the registry.
 template <registry Registry>
 task<result<found_nodes>> find_nodes(Registry& r, job_layout at, std::vector<node_path> parents,
-                                     std::vector<node_path> details, bool is_brief) {
+                                     std::vector<node_path> details, enroll_look look) {
     found_nodes found{at};
     bool has_parents = false;
-    if (is_brief) {
+    if (look != enroll_look::whole) {
         auto const names = co_await r.children(at.ext());
         if (!names && !(names.error() == errc::no_node)) co_return names.error();
+        if (!names && look == enroll_look::hopeful) co_return found;
         has_parents = names && found.take_names_below_ext(*names);
     }
     std::vector<node_path> paths;
@@ -120,6 +127,7 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, st
                                 Accept accept, std::string traits = {}, arrival how = arrival::again,
                                 std::uint32_t items_max = sharding_total_count_max, std::string host = {}) {
     using action = config_decision::action;
+    using detail::enroll_look;
     bool const is_new = local || how == arrival::first;
     auto const bases = detail::base_nodes(at);
     auto const server = std::string{self.server()};
@@ -142,11 +150,12 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, st
     for (int attempt = 0; attempt < 20; ++attempt) {
         // The first look leaves out nodes that hardly ever decide anything. If they do, the registry refuses the
         // transaction, and the second look reads them too.
-        bool const is_brief = attempt == 0;
+        auto look = enroll_look::whole;
+        if (attempt == 0) look = local ? enroll_look::hopeful : enroll_look::brief;
         if (attempt == 1) details.push_back(at.instance(self));
         ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
         our_sessions.push_back(session.id);
-        auto const reading = co_await detail::find_nodes(r, at, parents, details, is_brief);
+        auto const reading = co_await detail::find_nodes(r, at, parents, details, look);
         if (!reading && is_transient(reading.error())) continue;
         if (!reading) co_return reading.error();
         auto const& found = *reading;
@@ -181,7 +190,7 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, st
         for (auto const& base : bases) {
             if (!found.has(base))
                 t.create(base, {});
-            else if (is_brief)
+            else if (look != enroll_look::whole)
                 t.check(base); // it may not have been read
         }
         t.check_absent(at.removed());

@@ -34,7 +34,7 @@
                                              bool);                                                                    \
     EXTERN template task<result<std::vector<std::optional<node>>>> read_all(Registry&, std::vector<node_path>);        \
     EXTERN template task<result<detail::found_nodes>> detail::find_nodes(                                              \
-        Registry&, job_layout, std::vector<node_path>, std::vector<node_path>, bool);                                  \
+        Registry&, job_layout, std::vector<node_path>, std::vector<node_path>, detail::enroll_look);                   \
     EXTERN template task<result<bool>> is_overruled(Registry&, job_layout);                                            \
     EXTERN template task<result<item_claim>> claim_items(Registry&, job_view<Registry>&, job_layout, instance_id,      \
                                                          std::uint32_t, mono_time, bool);                              \
