@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/operations/add_job.hpp>
+#include <elasticjob/operations/remove_job.hpp>
+#include <elasticjob/scheduler/job_catalog.hpp>
 #include <elasticjob/scheduler/scheduler_group.hpp>
 
 #include <integration/zk_lab.hpp>
 #include <support/zk_schedulers.hpp>
 
+#include <algorithm>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <mutex>
+#include <set>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 using namespace elasticjob;
@@ -34,6 +42,26 @@ std::map<std::string, std::int64_t> owners_of(ZkRegistry& r) {
     });
     return owners;
 }
+
+/// What is heard from several threads, until there is so much of it.
+class heard_names {
+public:
+    void add(std::string name) {
+        std::lock_guard const lock{mutex_};
+        names_.insert(std::move(name));
+        changed_.notify_all();
+    }
+    std::set<std::string> wait_for(std::size_t count) {
+        std::unique_lock lock{mutex_};
+        changed_.wait_for(lock, 30s, [&] { return names_.size() >= count; });
+        return names_;
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::set<std::string> names_;
+};
 
 } // namespace
 
@@ -132,4 +160,67 @@ TEST_CASE("zk_jobs: a group of schedulers starts jobs from several threads, and 
     CHECK(group.jobs().value().size() == 40);
     CHECK(group.sessions() >= 2);
     CHECK(group.sessions() <= 6);
+}
+
+TEST_CASE("zk_jobs: a catalog starts its jobs in the sessions of a group") {
+    constexpr std::size_t job_count = 30;
+    zk_server server{quick()};
+    auto eye = connected(to(server.endpoint()));
+    for (std::size_t n = 0; n < job_count; ++n) {
+        job_config c;
+        c.name = "job-" + std::to_string(n);
+        c.cron = "* * * * * ?";
+        c.job_class = "importer";
+        REQUIRE(add_job(eye, c).has_value());
+    }
+
+    event_loop loop;
+    auto on_one_loop = to(server.endpoint());
+    on_one_loop.loop = &loop;
+    auto own = connected(on_one_loop);
+    scheduler_options options;
+    options.server_ip = "10.0.0.1";
+    heard_names runs, troubles;
+    auto const hear = [&](auto const& event) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(event)>, events::trouble>)
+            troubles.add(std::string{event.from.job} + ": " + to_string(event.what));
+    };
+    test::zk_scheduler<SimpleExecutor> follows{own, options, test::any_sink{hear}};
+    auto const make = [&](ZkRegistry& r) { return test::zk_scheduler<SimpleExecutor>{r, options, NoEvents{}}; };
+    auto const importer = [&](job_config const&) { return [&](sharding_context const& c) { runs.add(c.job_name); }; };
+
+    SUBCASE("they run, end when they are removed, and leave with the catalog") {
+        scheduler_group group{[&] { return ZkRegistry::connect(on_one_loop); }, make, 0.01};
+        {
+            job_catalog catalog{follows, group};
+            REQUIRE(catalog.add("importer", importer));
+            REQUIRE(catalog.follow());
+            CHECK(runs.wait_for(job_count).size() == job_count);
+            CHECK(catalog.running()->size() == job_count);
+            CHECK(group.sessions() >= 2);
+            CHECK(group.jobs()->size() == job_count);
+            CHECK(follows.jobs()->empty());
+            std::set<std::int64_t> sessions;
+            for (auto const& [name, owner] : owners_of(eye)) sessions.insert(owner);
+            CHECK(sessions.size() == group.sessions());
+
+            REQUIRE(remove_job(eye, "job-7").has_value());
+            auto const left = catalog.running();
+            REQUIRE(left.has_value());
+            CHECK(std::find(left->begin(), left->end(), "job-7") == left->end());
+        }
+        CHECK(group.jobs()->empty());
+        CHECK(owners_of(eye).empty());
+    }
+    SUBCASE("a session with a loop of its own is refused, and this is reported") {
+        scheduler_group group{[&] { return ZkRegistry::connect(to(server.endpoint())); }, make};
+        job_catalog catalog{follows, group};
+        REQUIRE(catalog.add("importer", importer));
+        REQUIRE(catalog.follow());
+        auto const told = troubles.wait_for(job_count);
+        CHECK(told.size() == job_count);
+        CHECK(told.begin()->find("zk_options::loop") != std::string::npos);
+        CHECK(catalog.running()->empty());
+        CHECK(runs.wait_for(0).empty());
+    }
 }

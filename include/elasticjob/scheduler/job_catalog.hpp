@@ -17,10 +17,20 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits> // is_same_v
 #include <utility>
 #include <vector>
 
 namespace elasticjob {
+
+namespace detail {
+
+/// Stands for a `scheduler_group` where all jobs run in one session.
+struct no_group {
+    struct place {};
+};
+
+} // namespace detail
 
 /// Maps the class of a job, `job_config::job_class`, to a factory for its body:
 ///
@@ -45,10 +55,14 @@ namespace elasticjob {
 /// bytes. No job costs a thread. All children of the name space's root are read when a job comes or goes, so the size
 /// of a registry's reply limits the number of jobs.
 ///
-/// The scheduler must outlive the catalog; it may also run other jobs. The destructor makes the catalog's jobs leave in
-/// order.
+/// For more jobs than one session has room for, `job_catalog catalog{scheduler, group}` follows the registry with the
+/// scheduler, and starts each job in a session of the `scheduler_group`. All of them must share the scheduler's loop
+/// (`zk_options::loop`).
+///
+/// The scheduler and the group must outlive the catalog; they may also run other jobs. The destructor makes the
+/// catalog's jobs leave in order.
 /// Threads: any but the loop's. Factories are called on threads of the scheduler's pool, several at once.
-template <class Scheduler>
+template <class Scheduler, class Group = detail::no_group>
 class job_catalog {
     using Registry = typename Scheduler::registry_type;
     using Loop = typename Registry::loop_type;
@@ -59,6 +73,7 @@ public:
 
     /// The constructor starts nothing: call `add` for each class, then `follow`.
     explicit job_catalog(Scheduler& s) : scheduler_{s}, news_{s.registry_.loop()} {}
+    job_catalog(Scheduler& s, Group& g) : scheduler_{s}, group_{&g}, news_{s.registry_.loop()} {}
     job_catalog(job_catalog const&) = delete;
     job_catalog& operator=(job_catalog const&) = delete;
     ~job_catalog() { (void)block_on(loop(), stop()); }
@@ -100,9 +115,9 @@ private:
         revision left = 0;      ///< the creation of the configuration whose job has left; it is not joined again
         unsigned failures = 0;
         bool is_listed = true;
-        bool is_busy = false; ///< queued, being examined, or running
-        bool is_running = false;
-        std::string told{}; ///< the error that was reported for the version examined last
+        bool is_busy = false;         ///< queued, being examined, or running
+        Scheduler* runs_on = nullptr; ///< the scheduler that runs it, or null
+        std::string told{};           ///< the error that was reported for the version examined last
     };
     using entries = std::map<std::string, entry, std::less<>>;
 
@@ -134,7 +149,8 @@ private:
 
     static void take_version(entry& e, revision version);
 
-    task<result<void>> start(job_layout at, node config, known_class const& known);
+    /// Returns the scheduler that runs the job now.
+    task<result<Scheduler*>> start(job_layout at, node config, known_class const& known);
 
     /// Waits until the job has left, for whatever reason.
     task<void> attend(std::string name, entry& e, revision created);
@@ -145,6 +161,7 @@ private:
     static constexpr std::chrono::milliseconds pause_max{60'000};
 
     Scheduler& scheduler_;
+    Group* const group_ = nullptr;
     // The following members are used on the loop only.
     event_count<Loop> news_;
     std::map<std::string, known_class, std::less<>> classes_;
@@ -160,8 +177,8 @@ private:
     task_scope tasks_; ///< tasks that examine a job, start it, or wait for its end
 };
 
-template <class Scheduler>
-result<void> job_catalog<Scheduler>::follow() {
+template <class Scheduler, class Group>
+result<void> job_catalog<Scheduler, Group>::follow() {
     if (!scheduler_.zone_) return scheduler_.zone_.error();
     ELASTICJOB_CHECK(scheduler_.check_options());
     auto begun = block_on(loop(), within(loop(), loop().now() + scheduler_.options_.start_timeout, begin()));
@@ -170,8 +187,8 @@ result<void> job_catalog<Scheduler>::follow() {
     return begun;
 }
 
-template <class Scheduler>
-task<result<void>> job_catalog<Scheduler>::learn(std::string job_class, body_factory factory, job_config own) {
+template <class Scheduler, class Group>
+task<result<void>> job_catalog<Scheduler, Group>::learn(std::string job_class, body_factory factory, job_config own) {
     if (job_class.empty()) co_return error{errc::invalid_argument, "a job's class has a name", "job_class"};
     if (classes_.contains(job_class))
         co_return error{errc::invalid_argument, "the catalog knows how to make jobs of that class", job_class};
@@ -181,8 +198,8 @@ task<result<void>> job_catalog<Scheduler>::learn(std::string job_class, body_fac
     co_return success();
 }
 
-template <class Scheduler>
-task<result<void>> job_catalog<Scheduler>::begin() {
+template <class Scheduler, class Group>
+task<result<void>> job_catalog<Scheduler, Group>::begin() {
     if (!self_) {
         self_.emplace(scheduler_.make_id());
         following_.spawn(follow_registry());
@@ -195,16 +212,16 @@ task<result<void>> job_catalog<Scheduler>::begin() {
     }
 }
 
-template <class Scheduler>
-task<result<std::vector<std::string>>> job_catalog<Scheduler>::list_running() {
+template <class Scheduler, class Group>
+task<result<std::vector<std::string>>> job_catalog<Scheduler, Group>::list_running() {
     std::vector<std::string> names;
     for (auto const& [name, e] : entries_)
-        if (e.is_running) names.push_back(name);
+        if (e.runs_on) names.push_back(name);
     co_return names;
 }
 
-template <class Scheduler>
-task<result<void>> job_catalog<Scheduler>::stop() {
+template <class Scheduler, class Group>
+task<result<void>> job_catalog<Scheduler, Group>::stop() {
     is_stopping_ = true;
     following_.cancel();
     queue_.clear();
@@ -213,7 +230,7 @@ task<result<void>> job_catalog<Scheduler>::stop() {
         auto const seen = news_.edition();
         if (starters_ == 0 && !std::exchange(are_told, true))
             for (auto& [name, e] : entries_)
-                if (e.is_running) scheduler_.jobs_.at(name)->begin_to_leave();
+                if (e.runs_on) e.runs_on->jobs_.at(name)->begin_to_leave();
         if (starters_ == 0 && running_ == 0) break;
         co_await news_.newer_than(seen);
     }
@@ -221,8 +238,8 @@ task<result<void>> job_catalog<Scheduler>::stop() {
     co_return success();
 }
 
-template <class Scheduler>
-task<void> job_catalog<Scheduler>::follow_registry() {
+template <class Scheduler, class Group>
+task<void> job_catalog<Scheduler, Group>::follow_registry() {
     node_watch<Loop> names{news_};
     for (;;) {
         auto const seen = news_.edition();
@@ -258,8 +275,8 @@ task<void> job_catalog<Scheduler>::follow_registry() {
     }
 }
 
-template <class Scheduler>
-void job_catalog<Scheduler>::take_names(std::vector<std::string> const& names) {
+template <class Scheduler, class Group>
+void job_catalog<Scheduler, Group>::take_names(std::vector<std::string> const& names) {
     for (auto& [name, e] : entries_) e.is_listed = false;
     for (auto const& name : names)
         if (job_name::parse(name)) entries_.try_emplace(name, news_).first->second.is_listed = true;
@@ -267,22 +284,22 @@ void job_catalog<Scheduler>::take_names(std::vector<std::string> const& names) {
     if (!std::exchange(is_loaded_, true)) news_.notify();
 }
 
-template <class Scheduler>
-task<void> job_catalog<Scheduler>::work_off() {
+template <class Scheduler, class Group>
+task<void> job_catalog<Scheduler, Group>::work_off() {
     co_await yield(loop());
     while (!queue_.empty()) {
         auto const at = entries_.find(queue_.front());
         queue_.pop_front();
         auto const done = co_await look_at(at->first, at->second);
         if (!done) postpone(at->first, at->second, done.error());
-        if (!at->second.is_running) at->second.is_busy = false;
+        if (!at->second.runs_on) at->second.is_busy = false;
     }
     --starters_;
     news_.notify();
 }
 
-template <class Scheduler>
-task<result<void>> job_catalog<Scheduler>::look_at(std::string const& name, entry& e) {
+template <class Scheduler, class Group>
+task<result<void>> job_catalog<Scheduler, Group>::look_at(std::string const& name, entry& e) {
     e.again = mono_time::max();
     e.was_read = false;
     job_layout const at{*job_name::parse(name)};
@@ -303,16 +320,15 @@ task<result<void>> job_catalog<Scheduler>::look_at(std::string const& name, entr
                         "the job's class is known, but its type is " + std::string{name_of(config->type)} +
                             ", and this catalog's scheduler runs " + std::string{name_of(Executor::type)},
                         at.config().str()};
-    ELASTICJOB_CO_CHECK(co_await start(at, *there, known->second));
+    ELASTICJOB_CO_TRY(e.runs_on, co_await start(at, *there, known->second));
     e.failures = 0;
-    e.is_running = true;
     ++running_;
     tasks_.spawn(attend(name, e, there->stat.created));
     co_return success();
 }
 
-template <class Scheduler>
-task<result<std::optional<node>>> job_catalog<Scheduler>::read_config(job_layout at, entry& e) {
+template <class Scheduler, class Group>
+task<result<std::optional<node>>> job_catalog<Scheduler, Group>::read_config(job_layout at, entry& e) {
     for (;;) {
         e.config.unlink();
         auto there = co_await registry().get(at.config(), &e.config);
@@ -323,15 +339,15 @@ task<result<std::optional<node>>> job_catalog<Scheduler>::read_config(job_layout
     }
 }
 
-template <class Scheduler>
-void job_catalog<Scheduler>::take_version(entry& e, revision version) {
+template <class Scheduler, class Group>
+void job_catalog<Scheduler, Group>::take_version(entry& e, revision version) {
     if (std::exchange(e.looked_at, version) == version) return;
     e.told.clear();
     e.failures = 0;
 }
 
-template <class Scheduler>
-task<result<void>> job_catalog<Scheduler>::start(job_layout at, node config, known_class const& known) {
+template <class Scheduler, class Group>
+task<result<Scheduler*>> job_catalog<Scheduler, Group>::start(job_layout at, node config, known_class const& known) {
     std::vector<node_path> paths{at.schedule()};
     ELASTICJOB_CO_TRY(auto const beside, co_await read_all(registry(), std::move(paths)));
     ELASTICJOB_CO_TRY(auto const stored, detail::read_stored(&config, beside.front() ? &*beside.front() : nullptr, at,
@@ -340,25 +356,41 @@ task<result<void>> job_catalog<Scheduler>::start(job_layout at, node config, kno
     take_own_terms(whole, known.own);
     ELASTICJOB_CO_TRY(auto valid, validate(std::move(whole)));
     std::optional<job_body> body;
-    auto const make = [&] { return known.factory.make(valid.config(), body); };
-    ELASTICJOB_CO_CHECK(co_await run_on(scheduler_.pool_, loop(), make));
-    co_return co_await scheduler_.begin(std::move(valid), *std::move(body), false);
+    Scheduler* on = &scheduler_;
+    std::optional<typename Group::place> place;
+    auto const prepare = [&]() -> result<void> {
+        if constexpr (!std::is_same_v<Group, detail::no_group>) {
+            ELASTICJOB_TRY(auto reserved, group_->reserve());
+            on = &place.emplace(std::move(reserved)).scheduler();
+        }
+        return known.factory.make(valid.config(), body);
+    };
+    ELASTICJOB_CO_CHECK(co_await run_on(scheduler_.pool_, loop(), prepare));
+    if (&on->registry_.loop() != &loop())
+        co_return error{errc::invalid_argument,
+                        "a session of the group has a loop of its own: give each the loop of the catalog's scheduler",
+                        "zk_options::loop"};
+    if (!on->zone_) co_return on->zone_.error();
+    ELASTICJOB_CO_CHECK(on->check_options());
+    ELASTICJOB_CO_CHECK(co_await on->begin(std::move(valid), *std::move(body), false));
+    co_return on;
 }
 
-template <class Scheduler>
-task<void> job_catalog<Scheduler>::attend(std::string name, entry& e, revision created) {
+template <class Scheduler, class Group>
+task<void> job_catalog<Scheduler, Group>::attend(std::string name, entry& e, revision created) {
     e.config.unlink(); // the job has its own watch
-    co_await scheduler_.jobs_.at(name)->wait_left();
-    (void)co_await scheduler_.end(name);
+    co_await e.runs_on->jobs_.at(name)->wait_left();
+    (void)co_await e.runs_on->end(name);
     e.left = created;
     e.again = mono_time::min();
-    e.is_running = e.is_busy = false;
+    e.runs_on = nullptr;
+    e.is_busy = false;
     --running_;
     news_.notify();
 }
 
-template <class Scheduler>
-void job_catalog<Scheduler>::postpone(std::string const& name, entry& e, error const& why) {
+template <class Scheduler, class Group>
+void job_catalog<Scheduler, Group>::postpone(std::string const& name, entry& e, error const& why) {
     // A job that has just been removed is not reported. It is reported only if it stays like this, because a Java
     // member has written it again.
     bool const is_new = (why == errc::removed || why == errc::no_node) && e.failures == 0;

@@ -25,7 +25,7 @@
 
 namespace elasticjob {
 
-template <class Scheduler>
+template <class Scheduler, class Group>
 class job_catalog;
 
 /// Runs jobs on one instance: any number of them, with bodies of any type.
@@ -58,7 +58,7 @@ class job_scheduler {
     using registry_type = Registry;
     using executor_type = Executor;
 
-    template <class Scheduler>
+    template <class Scheduler, class Group>
     friend class job_catalog;
 
 public:

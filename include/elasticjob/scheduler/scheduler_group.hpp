@@ -8,6 +8,7 @@
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/scheduler/job_scheduler.hpp>
 
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <mutex>
@@ -40,8 +41,7 @@ concept budgeted_registry = registry<R> && requires(R const& r) {
 /// A job stays in the session in which it has started, with all its watches and ephemeral nodes. It starts in the first
 /// session of which less than `fill_up_to` is spent. The rest is left to the jobs in it, because each further server of
 /// a job takes a watch, and each running item an ephemeral node. If there is no such session, another one is connected.
-/// A session stays connected when its jobs have left, and takes others. A `job_catalog` uses one scheduler, and so one
-/// session.
+/// A session stays connected when its jobs have left, and takes others. A `job_catalog` can start its jobs in a group.
 ///
 /// The group must outlive its handles. Its destructor makes the jobs of one session after the other leave in order.
 /// Threads: any but a loop's, several at once.
@@ -50,6 +50,13 @@ class scheduler_group {
     using registry_type = typename std::invoke_result_t<Connect&>::value_type;
     using scheduler_type = std::invoke_result_t<Make&, registry_type&>;
     static_assert(budgeted_registry<registry_type>);
+
+    struct member {
+        member(registry_type r, Make& make) : registry{std::move(r)}, scheduler(make(registry)) {}
+        registry_type registry;
+        scheduler_type scheduler;
+        std::atomic<int> starting{0};
+    };
 
 public:
     using handle = typename scheduler_type::handle;
@@ -67,9 +74,39 @@ public:
     /// As `job_scheduler::schedule`. Errors: also those of `Connect`.
     template <class Body>
     [[nodiscard]] result<handle> schedule(job_config config, Body body) {
-        ELASTICJOB_TRY(auto* const m, reserve());
-        start_in_progress const starting{*this, *m};
-        return m->scheduler.schedule(std::move(config), std::move(body));
+        ELASTICJOB_TRY(auto const here, reserve());
+        return here.scheduler().schedule(std::move(config), std::move(body));
+    }
+
+    /// The place for one more job in a session. The job counts as starting there while this object lives.
+    class place {
+    public:
+        place(place&& other) noexcept : member_{std::exchange(other.member_, nullptr)} {}
+        place& operator=(place&&) = delete;
+        ~place() {
+            if (member_) --member_->starting; // without the mutex: this may be the loop, for which `reserve` waits
+        }
+
+        scheduler_type& scheduler() const noexcept { return member_->scheduler; }
+
+    private:
+        friend scheduler_group;
+        explicit place(member& m) noexcept : member_{&m} { ++m.starting; }
+
+        member* member_;
+    };
+
+    /// A place in the first session that has room. If there is none, it connects another session, which takes as long
+    /// as `Connect` takes. Errors: those of `Connect`.
+    [[nodiscard]] result<place> reserve() {
+        std::lock_guard const lock{mutex_};
+        for (auto const& m : members_) {
+            ELASTICJOB_TRY(auto const spent, block_on(m->registry.loop(), used(m->registry)));
+            if (spent + start_share * m->starting < fill_up_to_) return place{*m};
+        }
+        ELASTICJOB_TRY(auto connection, connect_());
+        members_.push_back(std::make_unique<member>(std::move(connection), make_));
+        return place{*members_.back()};
     }
 
     /// The jobs of all sessions, sorted by name. Errors: as `job_scheduler::jobs`.
@@ -96,46 +133,7 @@ private:
     /// The budget that a job may take while it starts, as a part of it: it is not spent yet.
     static constexpr double start_share = 0.01;
 
-    struct member {
-        member(registry_type r, Make& make) : registry{std::move(r)}, scheduler(make(registry)) {}
-        registry_type registry;
-        scheduler_type scheduler;
-        int starting = 0;
-    };
-
-    class start_in_progress {
-    public:
-        start_in_progress(scheduler_group& g, member& m) noexcept : group_{g}, member_{m} {}
-        start_in_progress(start_in_progress const&) = delete;
-        start_in_progress& operator=(start_in_progress const&) = delete;
-        ~start_in_progress() {
-            std::lock_guard const lock{group_.mutex_};
-            --member_.starting;
-        }
-
-    private:
-        scheduler_group& group_;
-        member& member_;
-    };
-
     static task<result<double>> used(registry_type const& r) { co_return r.budget_used(); }
-
-    /// A session for one more job. It counts as starting there.
-    result<member*> reserve() {
-        std::lock_guard const lock{mutex_};
-        for (auto const& m : members_) {
-            ELASTICJOB_TRY(auto const spent, block_on(m->registry.loop(), used(m->registry)));
-            if (spent + start_share * m->starting < fill_up_to_) return take(*m);
-        }
-        ELASTICJOB_TRY(auto connection, connect_());
-        members_.push_back(std::make_unique<member>(std::move(connection), make_));
-        return take(*members_.back());
-    }
-
-    static member* take(member& m) {
-        ++m.starting;
-        return &m;
-    }
 
     std::vector<member*> members() {
         std::lock_guard const lock{mutex_};
