@@ -109,6 +109,7 @@ public:
     }
 
     /// The rule of the only violation; `none`, or all of them, if there is another number of them.
+    std::string const& lost_write() const { return checker_.lost_write(); }
     std::string verdict() const {
         auto const& all = checker_.violations();
         if (all.size() == 1) return all.front().rule;
@@ -589,4 +590,23 @@ TEST_CASE("soak_checker: I4, instants that one owner skipped for two reasons at 
     log.writes(r, 20);
     log.rests();
     CHECK(log.verdict() == "none");
+}
+
+TEST_CASE("soak_checker: a record that goes back to an earlier version is a write that the servers have lost") {
+    planted_log log;
+    auto r = log.record_through(first_ms);
+    r.created = 7;
+    log.writes(r, 10);
+    log.writes(r, 11);
+    auto const node = [&](run_record const& record, int version) {
+        log.say("tree j node ext/run/0 - " + escaped(record.to_text()) + " " + std::to_string(version));
+    };
+    node(r, 2);
+    CHECK(log.lost_write().empty());
+    auto another = r;
+    another.created = 8;
+    node(another, 0);
+    CHECK(log.lost_write().empty());
+    node(r, 1);
+    CHECK(log.lost_write() == "item 0 of j had version 2 of its record, and later version 1");
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jobs on a real ensemble of three servers, in real processes, while everything fails that can: test/soak starts it.
 //
-//     soak [--hours N | --seconds N] [--seed S] [--act-seconds N] [--directory D]
+//     soak [--hours N | --seconds N] [--seed S] [--act-seconds N] [--directory D] [--other-worker PROGRAM]
 //     soak --check LOG        judges the log of an earlier soak again
 //
 // It plays acts. In each, faults happen as the seed says; then they end, and the jobs come to rest, and soak_checker
-// judges what has been written since. Exit code: 0, nothing was found; 1, something was; 2, the arguments; 3, no soak
-// was possible or the servers did not come back; 77, Java or the server's jar is missing.
+// judges what has been written since. With another worker, such as test/cluster/worker.cpp built at an earlier version, every
+// second process is that program. Exit code: 0, nothing was found; 1, something was; 2, the arguments; 3, no soak
+// was possible, or the servers did not come back or lost a write; 77, Java or the server's jar is missing.
 #include <cluster/member.hpp>
 #include <integration/ensemble_lab.hpp>
 #include <soaking/soak_log.hpp>
@@ -54,6 +55,7 @@ struct soak_settings {
     std::uint64_t seed = 1;
     milliseconds act = 60s;
     std::filesystem::path directory = "soak";
+    std::string other_worker{};                 ///< a program; empty: none
     std::optional<std::filesystem::path> log{}; ///< to be judged
 };
 
@@ -67,6 +69,8 @@ std::optional<soak_settings> parse(int count, char** words) {
         bool const is_number = *end == '\0' && number > 0;
         if (key == "--directory")
             s.directory = value;
+        else if (key == "--other-worker")
+            s.other_worker = value;
         else if (key == "--check")
             s.log = value;
         else if (key == "--hours" && is_number)
@@ -162,7 +166,10 @@ public:
         for (auto& s : slots_) start(s);
         reach_rest();
         for (auto const& j : jobs_) log_.say(j.config.name, "accounted " + std::to_string(wall_ms()));
-        for (std::uint64_t n = 0; (n == 0 || mono::now() < until) && log_.checker().violations().empty(); ++n) {
+        auto const is_sound = [&] {
+            return log_.checker().violations().empty() && log_.checker().lost_write().empty();
+        };
+        for (std::uint64_t n = 0; (n == 0 || mono::now() < until) && is_sound(); ++n) {
             auto const left = std::chrono::duration_cast<milliseconds>(until - mono::now());
             act(n, std::min(settings_.act, std::max<milliseconds>(left, 10s)));
             come_to_rest();
@@ -227,7 +234,8 @@ private:
                 if (n->stat.owner != 0)
                     std::snprintf(session, sizeof session, "0x%llx", static_cast<unsigned long long>(n->stat.owner));
                 if (path.str().size() > root.str().size())
-                    all[j.config.name][path.str().substr(root.str().size() + 1)] = {session, std::move(n->data)};
+                    all[j.config.name][path.str().substr(root.str().size() + 1)] = {session, std::move(n->data),
+                                                                                    n->stat.version};
             }
         }
         return all;
@@ -237,7 +245,8 @@ private:
         for (auto const& [job, tree] : trees)
             for (auto const& [path, n] : tree)
                 log_.queue().put(std::to_string(soak_now_us()) + " tree " + job + " node " + path + " " +
-                                 (n.session.empty() ? "-" : n.session) + " " + escaped(n.data));
+                                 (n.session.empty() ? "-" : n.session) + " " + escaped(n.data) + " " +
+                                 std::to_string(n.version));
     }
 
     // Time.
@@ -319,6 +328,7 @@ private:
     void put_away(slot& s) { former_.push_back(std::move(s.process)); }
 
     void start(slot& s) {
+        ++s.generation;
         std::string servers;
         for (auto const& w : s.wires) servers += (servers.empty() ? "" : ",") + w->endpoint();
         std::vector<std::string> words;
@@ -338,13 +348,18 @@ private:
                 words.push_back(to_json(j.config));
             }
             if (has_own_clock(s)) o.variables = offset_.variables();
+            if (is_of_other_version(s)) o.program = settings_.other_worker;
         }
-        auto const name = s.name + "." + std::to_string(++s.generation);
+        auto const name = s.name + "." + std::to_string(s.generation);
         std::string joins;
         for (auto const& j : jobs_)
             if (!s.is_java || j.has_java) joins += " " + j.config.name;
         log_.say("started " + name + " " + s.ip + joins);
         s.process = std::make_unique<member>(name, std::move(words), o);
+    }
+    /// Neighbours differ, and so do the processes of one slot, one after the other.
+    bool is_of_other_version(slot const& s) const {
+        return !settings_.other_worker.empty() && (s.name.back() + s.generation) % 2 != 0;
     }
     bool has_own_clock(slot const& s) const { return &s == &slots_[worker_slots - 1]; }
 
@@ -746,6 +761,11 @@ private:
 
 int conclude(soak_checker const& c, soak_settings const& s, std::filesystem::path const& log) {
     print_summary(c);
+    if (!c.lost_write().empty()) {
+        std::cout << "NO VERDICT: the servers have lost a write that they had confirmed: " << c.lost_write()
+                  << ", seed " << s.seed << ", log " << log.string() << '\n';
+        return 3;
+    }
     if (c.violations().empty()) return 0;
     std::cout << "FAILED: seed " << s.seed << ", log " << log.string() << '\n';
     print_surroundings(c.violations().front(), log);
@@ -794,7 +814,9 @@ int carry_out(soak_settings s) {
 int main(int count, char** words) {
     auto const s = parse(count, words);
     if (!s) {
-        std::cerr << "soak [--hours N | --seconds N] [--seed S] [--act-seconds N] [--directory D] | --check LOG\n";
+        std::cerr
+            << "soak [--hours N | --seconds N] [--seed S] [--act-seconds N] [--directory D] [--other-worker PROGRAM] "
+               "| --check LOG\n";
         return 2;
     }
     try {

@@ -48,6 +48,10 @@ public:
     std::vector<soak_violation> const& violations() const noexcept { return violations_; }
     soak_totals const& totals() const noexcept { return totals_; }
 
+    /// The first write that one reading showed and a later one did not, or an empty text. Then the servers have lost what
+    /// they had confirmed, and nothing can be said about the jobs.
+    std::string const& lost_write() const noexcept { return lost_write_; }
+
     /// Why the jobs are not at rest, or an empty text: each item has one owner, who is there; there is a leader;
     /// nothing is asked for; every mark has a run and every instance a process; and every record is up to date.
     std::string find_unsettled(std::map<std::string, soak_tree> const& trees, std::int64_t now_ms) const {
@@ -152,12 +156,26 @@ private:
 
     void take_tree(soak_line const& l) {
         auto& job = jobs_[l.job];
-        if (l.verb == "node")
-            trees_[l.job][l.word(0)] = {l.word(1) == "-" ? std::string{} : l.word(1), unescaped(l.word(2))};
-        else if (l.verb == "leader")
+        if (l.verb == "node") {
+            auto const version = static_cast<std::int32_t>(l.number(3));
+            trees_[l.job][l.word(0)] = {l.word(1) == "-" ? std::string{} : l.word(1), unescaped(l.word(2)), version};
+            for (auto const& [i, item] : job.by_item)
+                if (l.word(0) == "ext/run/" + std::to_string(i))
+                    look_for_lost_write(l.job, i, item, unescaped(l.word(2)), version);
+        } else if (l.verb == "leader")
             take_leader(l, job);
         else if (l.verb == "record")
             take_record(l, job.by_item[static_cast<unsigned>(l.number(0))]);
+    }
+
+    /// The readings are those of one session, which never goes back.
+    void look_for_lost_write(std::string const& job, unsigned i, soak_item const& item, std::string const& text,
+                             std::int64_t version) {
+        auto const read = run_record::parse(text);
+        bool const is_same_node = read && item.record && read->created == item.record->created;
+        if (!is_same_node || version >= item.version || !lost_write_.empty()) return;
+        lost_write_ = item_text(i) + " of " + job + " had version " + std::to_string(item.version) +
+                      " of its record, and later version " + std::to_string(version);
     }
 
     void take_process(soak_line const& l) {
@@ -223,6 +241,7 @@ private:
             return;
         }
         auto& job = jobs_[l.job];
+        look_for_lost_write(l.job, static_cast<unsigned>(l.number(0)), item, unescaped(l.word(3)), l.number(1));
         bool const is_next = item.record && item.version + 1 == l.number(1);
         if (item.record && !is_next && l.number(1) > item.version) count("records not seen");
         if (item.record && item.record->schedule != read->schedule) {
@@ -592,6 +611,7 @@ private:
     std::int64_t leader_limit_us_ = soak_never, settle_ms_ = 0, rest_ms_ = 0, rest_us_ = 0, now_us_ = 0, judged_us_ = 0;
     soak_totals totals_;
     std::vector<soak_violation> violations_;
+    std::string lost_write_;
     std::set<std::string> told_;
 };
 

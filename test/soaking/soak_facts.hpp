@@ -179,6 +179,7 @@ struct soak_job {
 /// The nodes of one job at one moment, by path below the job.
 struct soak_node {
     std::string session, data; ///< the session is empty for a persistent node
+    std::int32_t version = 0;
 };
 using soak_tree = std::map<std::string, soak_node>;
 
