@@ -105,7 +105,9 @@ job_config make_job(std::string name, int step_s, int items) {
     return c;
 }
 
-std::vector<soaked_job> make_jobs() {
+/// Early versions drop instants without a record when a schedule changes. So with another worker, the job whose schedule
+/// changes is not accounted for.
+std::vector<soaked_job> make_jobs(bool has_other_worker) {
     auto strict = make_job("strict", 2, 6);
     strict.failover = true;
     auto dropping = make_job("dropping", 3, 4); // what is missed is skipped, and what is interrupted stays so
@@ -115,7 +117,10 @@ std::vector<soaked_job> make_jobs() {
     mixed.job_class = "com.example.NodeJob";
     auto spare = make_job("spare", 2, 2);
     spare.failover = true;
-    return {{strict, 2, true, false}, {dropping, 3, true, false}, {mixed, 3, false, true}, {spare, 2, false, false}};
+    return {{strict, 2, true, false},
+            {dropping, 3, !has_other_worker, false},
+            {mixed, 3, false, true},
+            {spare, 2, false, false}};
 }
 
 // Processes.
@@ -139,7 +144,7 @@ public:
           disk_{disk},
           log_{s.directory / "soak.log"},
           offset_{s.directory / "clock-offset"},
-          jobs_{make_jobs()},
+          jobs_{make_jobs(!s.other_worker.empty())},
           servers_{ensemble_options{true, 4, s.directory / "servers", disk.data()}},
           registry_{connect()} {
         log_.say("limits " + std::to_string(session_timeout.count()) + " " + std::to_string(zk_ensemble::tick.count()) +
