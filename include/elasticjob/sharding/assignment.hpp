@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The owners of all items as one value: the content of the node `ext/assignment`.
+/// \file \brief All items' owners as one value: the content of the node `ext/assignment`.
 #ifndef ELASTICJOB_SHARDING_ASSIGNMENT_HPP
 #define ELASTICJOB_SHARDING_ASSIGNMENT_HPP
 
@@ -22,8 +22,9 @@
 
 namespace elasticjob {
 
-/// The whole assignment of a job and the basis of its computation, so that every member can see whether it still holds.
-/// It is replaced as a whole. The nodes of the single items repeat it for Java members and operators.
+/// The whole assignment of a job, together with the input from which a leader computed it. So every member can see
+/// whether that input has changed. A leader always replaces the whole assignment. The nodes of the single items repeat
+/// it for Java members and operators.
 class assignment {
 public:
     /// Assigns no items.
@@ -50,13 +51,13 @@ public:
     /// By slot. An empty id means that an instance has left and released its items.
     std::vector<instance_id> const& instances() const noexcept { return instances_; }
 
-    /// Whether the nodes of the items already agree with it. They disagree for a while only if they do not fit into one
-    /// transaction.
+    /// Whether the nodes of the items already agree with this assignment. They disagree for a while only if a leader
+    /// could not write all of them in one transaction.
     bool is_published() const noexcept { return published_; }
     void set_published(bool p) noexcept { published_ = p; }
 
-    /// A fingerprint of the instances' traits and the items' needs on which the computation was based, or 0 if the
-    /// strategy uses none.
+    /// A fingerprint of the instances' traits and the items' needs that the strategy received; 0 if the strategy uses
+    /// none.
     std::uint64_t traits_print() const noexcept { return traits_print_; }
     void set_traits_print(std::uint64_t p) noexcept { traits_print_ = p; }
 
@@ -68,14 +69,14 @@ public:
     /// Empty if the item has no owner.
     instance_id const& owner_id(item_index item) const;
 
-    /// Whether it allocates exactly `count` items; a user's strategy may be wrong. O(runs).
+    /// Whether this assignment allocates exactly `count` items. A user's strategy may be wrong. O(runs).
     bool allocates(std::uint32_t count) const noexcept;
 
     /// The number of items that the strategy has left unowned. O(runs).
     std::uint32_t count_left() const noexcept;
 
-    /// The owners as slots of another list of instances. Owners that are not in that list count as none. O(runs +
-    /// instances).
+    /// The owners as slots of another list of instances. Items whose owners are not in that list have no owner. O(runs
+    /// + instances).
     std::vector<run> runs_among(std::vector<instance_id> const& others) const;
 
     bool has(instance_id const& id) const {

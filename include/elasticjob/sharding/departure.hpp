@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The decisions of an instance that leaves its job, without a registry.
+/// \file \brief Decides how an instance leaves its job, without a registry.
 #ifndef ELASTICJOB_SHARDING_DEPARTURE_HPP
 #define ELASTICJOB_SHARDING_DEPARTURE_HPP
 
@@ -20,7 +20,7 @@
 
 namespace elasticjob {
 
-/// The next request of an instance that leaves, or its end.
+/// The next request of an instance that leaves, or the end of its departure.
 struct departure_step {
     enum class kind : std::uint8_t {
         read,     ///< reads `paths` at once; reply to `nodes_read`
@@ -34,31 +34,32 @@ struct departure_step {
     result<void> outcome = success();
 };
 
-/// Removes the instance's node, its leadership and its name from its items, and requests a sharding, in one
-/// transaction. It decides on a fresh read instead of a view: a node that the view has not seen yet would stay as long
-/// as the session lives.
+/// Removes the instance's node, its leadership and its name from its items, and requests a sharding, all in one
+/// transaction. Decides on a fresh read instead of a view: a node that the view does not show yet would otherwise stay
+/// as long as the session lives.
 ///
-/// If many instances leave at once, each writes the whole assignment. So an instance that loses this race leaves its
-/// items to the leader, which shards anyway. A Java member takes a vanished instance for a crash and runs its items at
-/// once, unless no item names it (D-1). So beside Java members the whole transaction is tried more often.
+/// If many instances leave at once, each writes the whole assignment, and all but one are refused. A refused instance
+/// leaves its items to the leader, which shards anyway. Beside Java members, the instance tries the whole transaction
+/// more often. The reason is that a Java member takes a vanished instance for a crash and runs its items at once,
+/// unless no item names the instance (D-1).
 ///
-/// If a read finds no node of the instance, that means something only if a write of this session has been answered
-/// before: a follower that is behind may not show a node whose creation had no reply. So a write that changes nothing
-/// goes first.
+/// A read that finds no node of the instance may be out of date: the server behind it may not know yet a node whose
+/// creation had no reply. Such a read counts only after the registry has answered a write of this session. So a write
+/// that changes nothing goes first.
 ///
 /// A value: `begin` begins. Pass each reply to the function that the step names; each call returns the next step. Only
-/// one step is pending at a time. Threads: any one.
+/// one step is pending at a time. Threads: one at a time.
 class departure {
 public:
     enum class phase : std::uint8_t {
         reading,     ///< reads the nodes to remove
-        removing,    ///< their removal is pending
-        catching_up, ///< found none: a write that changes nothing is pending
+        removing,    ///< the removal of those nodes is pending
+        catching_up, ///< found no nodes: a write that changes nothing is pending
         pausing,     ///< waits before the next attempt
-        gone,        ///< the end, whatever its outcome
+        gone,        ///< the end, with or without an error
     };
 
-    /// Only nodes of session `g` are removed. Pass `has_traits` if the instance may have published traits.
+    /// Removes only nodes of session `g`. Pass `has_traits` if the instance may have published traits.
     departure(job_layout at, instance_id self, session_generation g, mono_time deadline, bool has_traits,
               bool has_java_members);
 
@@ -70,12 +71,12 @@ public:
 
     phase where() const noexcept { return phase_; }
 
-    /// The whole state, for people: "removing; 1 releases left; 2 refusals". Two departures that began alike and have the
-    /// same text make the same decisions.
+    /// The whole state, for people: "removing; 1 releases left; 2 refusals". Two departures with the same constructor
+    /// arguments and the same text make the same decisions.
     friend std::string to_string(departure const& d);
 
 private:
-    /// The nodes as just read. The last three are read only while the items are released too.
+    /// The nodes as just read. The last three are read only while the departure also releases the items.
     struct reading {
         std::optional<node> instance, leader, traits;
         std::optional<node> necessary, assignment, first_item;
@@ -90,7 +91,7 @@ private:
     departure_step try_later(mono_time now);
 
     static constexpr int java_releases = 20;
-    static constexpr int refusals_max = 30; ///< others can only remove our own nodes, so those cause at most three
+    static constexpr int refusals_max = 30; ///< other clients can cause at most three: they only remove our nodes
 
     job_layout at_;
     instance_id self_;
@@ -98,7 +99,7 @@ private:
     mono_time deadline_;
     bool has_traits_;
     phase phase_ = phase::reading;
-    bool has_written_ = false; ///< a write of this session has been answered
+    bool has_written_ = false; ///< the registry has answered a write of this session
     int releases_left_;
     int refusals_ = 0;
 };
@@ -107,7 +108,7 @@ std::string to_string(departure const& d);
 
 namespace detail {
 
-/// The nodes that the registry has to remove for an instance that could not do so itself.
+/// The nodes that the registry must remove for an instance that could not remove them itself.
 abandoned_nodes left_behind(job_layout const& at, instance_id const& self, session_generation g,
                             std::optional<node_path> candidate);
 

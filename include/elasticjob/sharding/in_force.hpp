@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Whether the assignment or the items' nodes say who owns what.
+/// \file \brief Decides whether the assignment or the items' nodes name the owners.
 #ifndef ELASTICJOB_SHARDING_IN_FORCE_HPP
 #define ELASTICJOB_SHARDING_IN_FORCE_HPP
 
@@ -9,8 +9,8 @@
 
 namespace elasticjob {
 
-/// Whether the assignment counts: the node of the first item's owner was written together with it, and not since then
-/// by a Java leader, who knows no assignment. Otherwise the items' nodes count.
+/// Whether the assignment counts; otherwise the items' nodes count. A leader of ours writes the assignment and the node
+/// of the first item's owner in one transaction. A Java leader knows no assignment and writes only the items' nodes.
 inline bool is_in_force(std::optional<node> const& assignment, std::optional<node> const& first_item) {
     return assignment && first_item && assignment->stat.modified == first_item->stat.modified;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Divides the items that one of our members watches for deaths, in a job with Java members.
+/// \file \brief Chooses the items whose owners an instance of ours watches for deaths, in a job with Java members.
 #ifndef ELASTICJOB_SHARDING_INTERRUPTED_ITEMS_HPP
 #define ELASTICJOB_SHARDING_INTERRUPTED_ITEMS_HPP
 
@@ -13,14 +13,15 @@
 
 namespace elasticjob::detail {
 
-/// Items that no member of ours owns.
+/// Items that no C++ member owns.
 struct unattended {
     std::vector<item_index> items; ///< the items that this instance watches
-    bool has_orphans = false;      ///< an item names an owner that is gone, so its owner is about to change
+    bool has_orphans = false;      ///< an item names an owner that is gone, so the item is about to get another one
 };
 
-/// The items of Java members, divided among our available instances. Under a Java leader they include items whose owner
-/// is gone, because that leader reassigns them only at its next firing. A leader of ours reassigns them at once.
+/// The items of Java members, divided among our available instances. Under a Java leader they include the items of
+/// owners that are gone, because that leader reassigns them only at its next firing. A leader of ours reassigns them at
+/// once.
 unattended unattended_items(item_nodes const& owners, std::uint32_t count, std::vector<instance_id> const& instances,
                             std::vector<instance_id> const& available, instance_id const& self, bool has_java_leader);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The items that we own right now, with the proof that a transaction can check.
+/// \file \brief The items that we own right now, with the node versions that prove it in a transaction.
 #ifndef ELASTICJOB_SHARDING_ITEM_CLAIM_HPP
 #define ELASTICJOB_SHARDING_ITEM_CLAIM_HPP
 
@@ -23,7 +23,7 @@ struct item_claim {
     struct share {
         item_index item;
         std::vector<proof> own;  ///< checked when this item is started
-        bool is_adopted = false; ///< another member's item: we only run what a dead instance has left
+        bool is_adopted = false; ///< another member's item: we only repeat a run that a dead instance has left
     };
     std::vector<share> shares; ///< by item, ascending
     std::vector<proof> common; ///< checked when any item is started
@@ -39,7 +39,7 @@ item_claim claim_from(assignment const& a, job_view<Registry> const& view, job_l
     claim.common.push_back({at.assignment(), view.assignment_node()->stat.version});
     // A Java leader creates this node again, with version 0; ours has been written at least once.
     claim.common.push_back({at.item_instance(0), view.first_item()->stat.version});
-    claim.common.push_back({at.config(), any_version}); // a job that has been removed starts no runs
+    claim.common.push_back({at.config(), any_version}); // so a job that has been removed starts no runs
     return claim;
 }
 
@@ -62,17 +62,17 @@ bool has_java_leader(job_view<Registry> const& view) {
     return id && id->is_java();
 }
 
-/// Whether a Java leader has to make a requested sharding, or may have to: while there is no leader, a Java member may
-/// become it. It shards at its next firing, before it runs any item.
+/// Whether the members wait for a Java leader to make a requested sharding. While the job has no leader, a Java member
+/// may become leader, so this holds then too. A Java leader shards at its next firing, before it runs any item.
 template <registry Registry>
 bool awaits_java_sharding(job_view<Registry> const& view) {
     if (!view.sharding_is_necessary() && !view.sharding_is_processed()) return false;
     return view.leader() ? has_java_leader(view) : view.has_java_members();
 }
 
-/// Whether another member has sharded since `ext/assignment` was written. The view cannot tell for certain, because it
-/// receives the two nodes one after the other. One read of the item's node between two reads of the assignment can. One
-/// round trip.
+/// Whether another member has sharded since `ext/assignment` was written. The view cannot tell, because it receives the
+/// two nodes one after the other. This reads the item's node between two reads of the assignment, and repeats that
+/// while the assignment changes. One round trip each time. Errors: those of the registry.
 template <registry Registry>
 task<result<bool>> is_overruled(Registry& r, job_layout at) {
     std::vector<node_path> paths{at.assignment(), at.item_instance(0), at.assignment()};
@@ -83,10 +83,10 @@ task<result<bool>> is_overruled(Registry& r, job_layout at) {
     }
 }
 
-/// The items that this instance owns. It reads nothing while an assignment of ours is in force under a leader of ours.
-/// After a Java leader has sharded, it reads the nodes of the items. It waits while the job's first sharding is due or
-/// a Java leader has to shard, but at most until `deadline` (D-12: no firing is delayed forever). With
-/// `has_just_sharded` it ignores that the next sharding has already been requested. Errors: timed_out, which names the
+/// The items that this instance owns. Reads nothing while an assignment of ours is in force under a leader of ours.
+/// After a Java leader has sharded, reads the nodes of the items. While the job's first sharding is due or a Java
+/// leader has to shard, waits, but at most until `deadline` (D-12: no firing is delayed forever). With
+/// `has_just_sharded`, ignores that the next sharding has already been requested. Errors: timed_out, which names the
 /// cause of the delay; those of the registry.
 template <registry Registry>
 task<result<item_claim>> claim_items(Registry& r, job_view<Registry>& view, job_layout at, instance_id self,
@@ -94,7 +94,7 @@ task<result<item_claim>> claim_items(Registry& r, job_view<Registry>& view, job_
     for (;;) {
         auto const seen = view.news().edition();
         bool is_in_force = view.assignment_in_force() != nullptr;
-        if (is_in_force && has_java_leader(view)) { // it may just have sharded, and the view may not show it yet
+        if (is_in_force && has_java_leader(view)) { // the view may not show yet that it has just sharded
             ELASTICJOB_CO_TRY(auto const overruled, co_await is_overruled(r, at));
             is_in_force = !overruled && view.assignment_in_force();
         }
@@ -103,16 +103,16 @@ task<result<item_claim>> claim_items(Registry& r, job_view<Registry>& view, job_
         if (may_read && view.assignment_node()) {
             ELASTICJOB_CO_TRY(may_read, co_await is_overruled(r, at));
         }
-        // The first item may have been written by an instance that leaves. The view may not show its request for a
-        // sharding yet.
+        // An instance that leaves may have written the first item, and the view may not show its request for a sharding
+        // yet.
         if (may_read && !has_just_sharded) {
             ELASTICJOB_CO_TRY(auto const asked, co_await r.exists(at.sharding_necessary()));
             may_read = !asked;
         }
         if (may_read) {
             ELASTICJOB_CO_TRY(auto const nodes, co_await read_item_nodes(r, at));
-            // The nodes were read one by one, so this is valid only if no sharding began meanwhile. The checks at the
-            // start do the rest.
+            // The nodes were read one by one, so the result is valid only if no sharding began meanwhile. The
+            // transaction that starts a run checks the versions again.
             if (view.news().edition() == seen) co_return detail::claim_from(nodes, count, at, self);
             if (r.loop().now() < deadline) continue;
         } else if (co_await view.news().newer_than(seen, deadline)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The leader's doubts about the items' nodes.
+/// \file \brief Notes the reasons for which the leader cannot rely on the items' nodes.
 #ifndef ELASTICJOB_SHARDING_ITEM_DOUBTS_HPP
 #define ELASTICJOB_SHARDING_ITEM_DOUBTS_HPP
 
@@ -11,20 +11,21 @@
 
 namespace elasticjob {
 
-/// Normally an assignment in force tells what the items' nodes contain, and a sharding reads none of them. This class
-/// notes what speaks against that. Facts in, decisions out.
+/// Normally the items' nodes agree with the assignment in force, and a sharding reads none of them. This class notes
+/// every sign that they may disagree. Facts in, decisions out.
 class item_doubts {
 public:
-    /// Whether a sharding reads the items' nodes first.
+    /// Whether a sharding must read the items' nodes first.
     bool must_read(assignment const* in_force) const noexcept {
         return !in_force || !in_force->is_published() || may_differ_;
     }
 
-    /// Whether a write must go first, because a follower that is behind may not show the effect of ours whose reply was
-    /// lost. A read would show nodes that no longer exist, and nothing in the plan would notice.
+    /// Whether a write must precede that read. The reply to our last write was lost, and a server that is behind may
+    /// not show the effect of that write. The read would then show nodes that no longer exist, and no check in the plan
+    /// would detect them.
     bool must_catch_up() const noexcept { return is_reply_missing_; }
 
-    /// Whether the nodes disagree with the assignment in force, so that the job is sharded again.
+    /// Whether the nodes disagree with the assignment in force. If so, the leader shards again.
     bool is_damaged() const noexcept { return is_damaged_; }
 
     /// Whether nodes of items that the job no longer has may exist.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The contents of the nodes of single items: their owners, and which nodes exist.
+/// \file \brief The nodes of single items: which of them exist, and which owners they name.
 #ifndef ELASTICJOB_SHARDING_ITEM_NODES_HPP
 #define ELASTICJOB_SHARDING_ITEM_NODES_HPP
 
@@ -19,9 +19,9 @@
 
 namespace elasticjob {
 
-/// Known without a read while an assignment of ours is in force and published. Otherwise another member has written the
-/// nodes: a Java leader, or a leader of ours that died between two transactions. Then they are read, one request each,
-/// all at once.
+/// While an assignment of ours is in force and published, it tells the contents without a read. Otherwise a Java leader
+/// has written the nodes, or a leader of ours that died between two transactions. Then the nodes are read, with one
+/// request per item, all at once.
 class item_nodes {
 public:
     /// From the assignment, which must outlive this.

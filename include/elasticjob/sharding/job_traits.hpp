@@ -31,13 +31,14 @@ public:
     /// Reads the needs of the items. Errors: invalid_config, which names the correct form.
     result<void> read_needs(node_path path, node const* stored, std::uint32_t item_count);
 
-    /// Adds the next instance, in ElasticJob's order. An unreadable node counts as absent: an operator's mistake must
-    /// not keep the items of all other instances from moving.
+    /// Adds the next instance, in ElasticJob's order. An unreadable node counts as absent, because an operator's
+    /// mistake must not prevent a sharding of all other instances' items.
     void add_instance(node_path path, node const* stored);
 
     std::vector<proof> const& proofs() const noexcept { return proofs_; }
 
-    /// A fingerprint: strategies receive the same traits for the same value. 0 means that all traits are the defaults.
+    /// A fingerprint: if it is the same, a strategy receives the same traits and needs. 0 means that all are the
+    /// defaults.
     std::uint64_t print() const noexcept { return print_; }
 
     /// For a request to the strategy. The results refer to this object.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief An instance's view of its job: the few nodes that it watches, and the facts that they imply.
+/// \file \brief An instance's view of its job: the few nodes that the instance watches, and the facts that they imply.
 #ifndef ELASTICJOB_SHARDING_JOB_VIEW_HPP
 #define ELASTICJOB_SHARDING_JOB_VIEW_HPP
 
@@ -20,17 +20,17 @@
 
 namespace elasticjob {
 
-/// Mirrors all nodes on which the protocol decides. A tick reads no others. Nothing here grows with the number of
-/// items, nor with the number of addresses at which instances have ever run: the view reads only the servers of
-/// registered instances and our own. The assignment counts only while the node of item 0 is unchanged since the
-/// assignment was written. A Java leader does not know `ext/assignment`; it deletes and creates the nodes of all items,
-/// and the view detects this by item 0. Threads: the loop's.
+/// Mirrors all nodes that the protocol needs for its decisions; it reads no others at a firing. The view's size depends
+/// neither on the number of items nor on the number of addresses at which instances have ever run: it reads only our
+/// own server and those of registered instances. The assignment counts only if no member has written the node of item 0
+/// since. A Java leader does not know `ext/assignment`; it deletes and creates the nodes of all items, and the view
+/// detects this by item 0. Threads: the loop's.
 template <registry Registry>
 class job_view {
     using Loop = typename Registry::loop_type;
 
 public:
-    /// Starts to read. `news` is notified after every change of the view, and must outlive it.
+    /// Starts to read. Notifies `news`, which must outlive the view, after every change.
     job_view(Registry& r, job_layout const& layout, instance_id const& self, event_count<Loop>& news);
 
     event_count<Loop>& news() noexcept { return news_; }
@@ -51,7 +51,7 @@ public:
     bool sharding_is_processed() const { return flags_.find("processing") != nullptr; }
     bool sharding_is_requested() const { return sharding_is_necessary() || sharding_is_processed(); }
 
-    /// The nodes that request a sharding: `necessary`, and what a Java leader has left of its own.
+    /// The nodes that request a sharding: `necessary`, and `processing` if a Java leader has left it behind.
     std::vector<node_path> sharding_requests() const;
 
     /// The assignment in force. Null if there is none, if it is unreadable, or if a Java leader has sharded since.
@@ -61,7 +61,7 @@ public:
     /// has not been read.
     node const* server(std::string_view ip) const;
 
-    /// A server whose node has not been read is neither: it may have been disabled before we joined.
+    /// A server whose node has not been read counts as neither: it may have been disabled before we joined.
     bool is_enabled(std::string_view ip) const { return !is_disabled(ip) && !is_unread(ip); }
     bool is_disabled(std::string_view ip) const;
 
@@ -73,17 +73,17 @@ public:
     node const* orders_parent() const { return orders_.root(); }
     /// The pauses of the job, or null.
     node const* pauses() const { return orders_.find("pause"); }
-    /// The parent of the orders, if it has been written since its creation: the last write orders all items to run.
-    /// Otherwise null.
+    /// The parent of the orders, if it has been written since its creation; otherwise null. The last write orders all
+    /// items to run.
     node const* run_order() const;
 
     /// All instances, in ElasticJob's order, which is descending.
     std::vector<instance_id> instances() const;
 
-    /// Whether there is an instance of that name. O(log instances).
+    /// Whether an instance of that name is registered. O(log instances).
     bool has_instance(std::string_view id) const { return instances_.find(id) != nullptr; }
 
-    /// Whether one of the instances is a Java member. O(1), because each step of each item asks.
+    /// Whether one of the instances is a Java member. O(1), because each step of each item calls it.
     bool has_java_members() const noexcept { return java_members_ > 0; }
 
     /// The instances whose server is enabled (SV-5). Only these may own items.
@@ -116,7 +116,7 @@ private:
     job_layout const at_;
     instance_id const own_;
     event_count<Loop>& news_;
-    mutable std::optional<reading> read_; ///< what `assignment_in_force` last parsed
+    mutable std::optional<reading> read_; ///< the assignment that `assignment_in_force` last parsed
     server_follower follower_;
     std::size_t java_members_ = 0;
     std::map<std::string, mirrored_node<Registry>, std::less<>> servers_; ///< the instances' and our own, by address

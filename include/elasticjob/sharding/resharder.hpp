@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The leader's requests to the registry: replaces the whole assignment when its basis has changed.
+/// \file \brief Replaces a job's whole assignment when its basis has changed; only the leader does this.
 #ifndef ELASTICJOB_SHARDING_RESHARDER_HPP
 #define ELASTICJOB_SHARDING_RESHARDER_HPP
 
@@ -22,9 +22,10 @@
 
 namespace elasticjob {
 
-/// Shards when an event requires it, not inside a firing (D-12), and waits for no run: an item that still runs with its
-/// old owner is protected by its own `running` node. `plan_sharding` decides what is written. A refusal means that
-/// something has changed; the watches report the change, and the leader decides again. Threads: the loop's.
+/// Shards when an event requires it, not at a firing (D-12). Does not wait for runs: an item that still runs at its old
+/// owner is protected by its `running` node. `plan_sharding` decides which nodes to write. The registry refuses a
+/// transaction if the basis has changed meanwhile; the watches then report the change, and the leader decides again.
+/// Threads: the loop's.
 template <registry Registry, sharding_strategy Strategy>
 class resharder {
 public:
@@ -37,35 +38,34 @@ public:
         return is_damaged || elasticjob::is_outdated(in_force, basis, name_of(basis));
     }
 
-    /// Removes the requests for a sharding while the assignment is as it should be. Precondition: an assignment is in
-    /// force. Errors: as of `shard`.
+    /// Removes the requests for a sharding if the assignment in force needs no change. Precondition: an assignment is
+    /// in force. Errors: as of `shard`.
     task<result<void>> grant(job_view<Registry> const& view, session_generation g) {
         co_return co_await commit(
             grant_of_requests(at_, g, view.assignment_node()->stat.version, view.sharding_requests()));
     }
 
-    /// At most one read and one transaction, whatever the number of items, unless the items do not fit into one. After a
-    /// lost reply, a write that changes nothing goes first.
-    /// Errors: version_conflict and similar ones when the basis has changed; job_threw and job_failed, see `ask`; those
-    /// of the registry. After unknown_outcome nothing is lost: either the new or the old assignment is in force, and
-    /// the view will show which.
+    /// Replaces the assignment. Takes at most one read and one transaction, for any number of items, unless the items
+    /// do not fit into one transaction. After a lost reply, a write that changes nothing goes first.
+    /// Errors: version_conflict and similar ones if the basis has changed; job_threw and job_failed, see `ask`; those
+    /// of the registry. After unknown_outcome either the new or the old assignment is in force, and the view will show
+    /// which.
     task<result<sharding_report>> shard(job_view<Registry> const& view, sharding_basis basis);
 
-    /// RC-1, the safety net below the watches: reads the items' nodes and compares them with the assignment in force,
-    /// whoever has changed them. If they differ, `is_outdated` holds. Two requests at once, and one per item. Errors:
-    /// those of the registry.
+    /// RC-1, for changes that no watch reports: reads the items' nodes and compares them with the assignment in force.
+    /// If they differ, `is_outdated` returns true. Errors: those of the registry.
     task<result<void>> audit(job_view<Registry> const& view);
 
     /// FO-8: removes the failover flags of Java members once failover is switched off (D-7). Errors: those of the
     /// registry.
     task<result<void>> remove_failover_flags(session_generation g);
 
-    /// Whether nodes of removed items may still exist.
+    /// Whether nodes of items that the job no longer has may still exist.
     bool has_cut_items() const noexcept { return doubts_.has_cut_items(); }
     void suspect_cut_items() noexcept { doubts_.suspect_cut_items(); }
 
-    /// Removes the nodes of items beyond the count, except of items that still run (D-31). Call it again later while
-    /// `has_cut_items`. Errors: those of the registry.
+    /// Removes the nodes of items beyond the count, but not those of items that still run (D-31). While
+    /// `has_cut_items`, call it again later. Errors: those of the registry.
     task<result<void>> remove_cut_items(session_generation g, std::uint32_t item_count);
 
 private:
@@ -73,18 +73,18 @@ private:
         return basis.strategy.empty() ? std::string_view{Strategy::name} : basis.strategy;
     }
 
-    /// What the view shows for a sharding on this basis.
+    /// The view's contents, as input for a sharding on this basis.
     sharded_so_far seen(job_view<Registry> const& view, sharding_basis const& basis) const;
 
     task<result<std::vector<node_path>>> missing_parents();
 
-    /// Calls the user's strategy, which may throw or return a wrong result; nothing has been written by then (D-11).
-    /// Errors: job_threw, job_failed.
+    /// Calls the user's strategy, which may throw or return a wrong result, before anything is written (D-11). Errors:
+    /// job_threw, job_failed.
     static result<assignment> ask(sharded_so_far const& now, item_nodes const& known, sharding_basis const& basis);
 
     task<result<void>> commit(transaction t);
 
-    /// One after another, up to the first that fails.
+    /// Commits one after another, up to the first that fails.
     task<result<void>> commit_all(std::vector<transaction> transactions);
 
     /// Returns whether the node is gone.
@@ -105,7 +105,7 @@ task<result<sharding_report>> resharder<Registry, Strategy>::shard(job_view<Regi
         if (doubts_.must_catch_up()) {
             ELASTICJOB_CO_TRY(auto const caught_up,
                               co_await registry_.commit(catch_up_write(basis.generation, at_.config())));
-            (void)caught_up; // a refusal is as good
+            (void)caught_up; // a refusal also proves that the server has caught up
         }
         ELASTICJOB_CO_TRY(known, co_await read_item_nodes(registry_, at_));
         ELASTICJOB_CO_TRY(now.missing, co_await missing_parents());
@@ -114,7 +114,7 @@ task<result<sharding_report>> resharder<Registry, Strategy>::shard(job_view<Regi
     }
     ELASTICJOB_CO_TRY(assignment const after, ask(now, *known, basis));
     auto plan = plan_sharding(at_, registry_.limits(), now, basis, *known, after);
-    if (plan.cuts_items) doubts_.suspect_cut_items(); // even if a reply is lost
+    if (plan.cuts_items) doubts_.suspect_cut_items(); // noted now, because a reply may be lost
     auto const done = co_await commit_all(std::move(plan.transactions));
     doubts_.note_sharding(done, at_);
     if (!done) co_return done.error();
@@ -227,7 +227,7 @@ task<result<bool>> resharder<Registry, Strategy>::remove_item(session_generation
     ELASTICJOB_CO_TRY(auto const record, co_await registry_.exists(at_.run_record(i)));
     auto removal = removal_of_item(at_, g, i, below, record.has_value());
     ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(removal)));
-    co_return static_cast<bool>(reply); // refused: another member has just started or touched it; look later
+    co_return static_cast<bool>(reply); // refused: another member has just started or changed the item; look later
 }
 
 } // namespace elasticjob

@@ -21,7 +21,7 @@ class traits_view {
     using Loop = typename Registry::loop_type;
 
 public:
-    /// `news` is notified after every change, and must outlive the view.
+    /// Notifies `news`, which must outlive the view, after every change.
     traits_view(Registry& r, job_layout at, event_count<Loop>& news);
 
     bool is_loaded() const noexcept { return labels_.is_loaded() && instances_.is_loaded(); }

@@ -26,7 +26,7 @@ ELASTICJOB_DECL departure::departure(job_layout at, instance_id self, session_ge
       releases_left_{has_java_members ? java_releases : 1} {}
 
 ELASTICJOB_DECL departure_step departure::begin(session_view const& session) {
-    if (session.generation != generation_ || session.id == 0) return finish(success()); // our nodes went with it
+    if (session.generation != generation_ || session.id == 0) return finish(success()); // our nodes ended with it
     phase_ = phase::reading;
     departure_step step{departure_step::kind::read, {at_.instance(self_), at_.leader_instance()}};
     if (releases_items())
@@ -74,7 +74,7 @@ ELASTICJOB_DECL departure_step departure::committed(result<commit_reply> reply, 
     has_written_ = true;
     if (phase_ == phase::catching_up) return begin(session);
     if (*reply) return finish(success());
-    // If another client has removed nodes of items, they do not come back by themselves: the leader handles them.
+    // If another client has removed nodes of items, a repetition cannot bring them back. The leader handles them.
     --releases_left_;
     if (reply->refused->why == errc::no_node) releases_left_ = std::min(releases_left_, 2);
     bool const is_patient = ++refusals_ < refusals_max && now < deadline_;
@@ -109,7 +109,7 @@ ELASTICJOB_DECL transaction departure::removal(reading const& now, registry_limi
     if (!now.necessary) t.create(at_.sharding_necessary(), {});
     if (!now.assignment || !now.first_item) return t;
     if (!is_in_force(now.assignment, now.first_item)) {
-        // Unless it was written between the two reads; then this transaction is refused.
+        // If a leader of ours writes the assignment between the two reads, this transaction is refused.
         t.check(at_.assignment(), now.assignment->stat.version);
         t.check(at_.item_instance(0), now.first_item->stat.version);
         return t;

@@ -12,8 +12,8 @@ ELASTICJOB_DECL void item_doubts::note_sharding(result<void> const& done, job_la
         may_differ_ = is_damaged_ = false;
         return;
     }
-    // A refusal that concerns another node, such as an assignment that a leaving instance has just written, says
-    // nothing about the items: the view will show the change by itself.
+    // A refusal may concern another node, such as an assignment that a leaving instance has just written. Then it says
+    // nothing about the items, and the view will show the change by itself.
     bool const spares_items = is_conflict(done.error().code) && !done.error().where.starts_with(at.sharding().str());
     may_differ_ = is_damaged_ || !spares_items;
 }
