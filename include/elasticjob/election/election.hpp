@@ -18,7 +18,7 @@
 
 namespace elasticjob {
 
-/// The next request of an election to the registry, or its end.
+/// The next request of an election to the registry, or the end of the election.
 struct election_step {
     enum class kind : std::uint8_t {
         create_candidate, ///< creates an ephemeral sequential node at `path`; reply to `candidate_created`
@@ -38,12 +38,13 @@ struct election_step {
 
 /// Stands for election in the queue of Curator's LeaderLatch, which Java members use too. A candidate is an ephemeral
 /// sequential node `_c_<uuid>-latch-<number>`. The first candidate makes itself leader; every other candidate watches
-/// only its predecessor. One transaction wins: it checks the candidate's own node, creates the leader's node and
-/// removes the candidate's. So it cannot take effect after the candidate's session has ended (D-44).
+/// only its predecessor. A single transaction makes the first candidate leader: it checks the candidate's node, creates
+/// the leader's node and removes the candidate's node. So it cannot take effect after the candidate's session has ended
+/// (D-44).
 ///
 /// A value: `stand` and `withdraw` begin. Pass each reply of the registry to the function that the step names; each
-/// call returns the next step. Only one step is pending at a time. A caller that drops a step without its reply calls
-/// `withdraw` next. Threads: any one.
+/// call returns the next step. Only one step is pending at a time. After dropping a step without its reply, call
+/// `withdraw` next. Threads: one at a time.
 class election {
 public:
     enum class phase : std::uint8_t {
@@ -53,7 +54,7 @@ public:
         ranking,       ///< in the queue: reads our position, and whether the job has a leader
         waiting,       ///< in the queue, behind another candidate
         taking_office, ///< first in the queue: the transaction that makes us leader is pending
-        catching_up,   ///< withdrawing, unsure whether the candidate exists: writes first, see `withdraw`
+        catching_up,   ///< withdrawing; the candidate may not exist: writes first, see `withdraw`
         searching,     ///< withdrawing: looks for the candidate by its name
         removing,      ///< withdrawing: removes the candidate
         stranded,      ///< an error has ended the last call; the candidate may be in the queue
@@ -67,9 +68,9 @@ public:
     election_step stand(session_generation g, std::string_view uuid);
 
     /// Begins to remove our candidate from the queue, where it would block all candidates behind it as long as our
-    /// session lives. If the reply to its creation was lost, its path is unknown, and a read must find it. But a
-    /// follower of the ensemble may be behind. So a write goes first: a server that answers it shows all earlier
-    /// writes. Errors: those of the registry; after unknown_outcome and not_sent, call it again.
+    /// session lives. If the reply to its creation was lost, its path is unknown, and a read must find it. But the
+    /// server that answers the read may be behind. So a write goes first: after answering it, that server shows all
+    /// earlier writes. Errors: those of the registry; after unknown_outcome and not_sent, call it again.
     election_step withdraw(session_generation g);
 
     // ---- Replies.
@@ -82,7 +83,7 @@ public:
     election_step committed(result<commit_reply> reply);
     election_step candidate_removed(result<void> removed);
 
-    /// Call it when the session is over, and its candidate with it, and no step is pending.
+    /// Call it if the session is over, which has also removed the candidate, and no step is pending.
     void forget() noexcept;
 
     phase where() const noexcept { return phase_; }
@@ -96,7 +97,7 @@ public:
     /// The path of our candidate, if it is known.
     std::optional<node_path> const& candidate() const noexcept { return candidate_; }
 
-    /// The candidate in front of ours, while that matters.
+    /// The candidate in front of ours, while ours is in the queue and its position is known.
     std::optional<node_path> const& front() const noexcept { return front_; }
 
     /// The parents of the queue, followed by the queue.
@@ -116,7 +117,7 @@ private:
     election_step withdrawn();
     election_step fail(error e);
 
-    /// Ends with the error, unless it means that our candidate is gone.
+    /// Ends with the error, except if it means that our candidate is gone.
     election_step cannot_withdraw(error e);
 
     job_layout at_;

@@ -16,17 +16,17 @@
 
 namespace elasticjob {
 
-/// The leader's node is valid only while the session that owns it lives: an earlier session of ours may have left the
-/// same id.
+/// Whether we lead. The leader's node counts only while the session that owns it lives: an earlier session of ours may
+/// have left the same id.
 bool leads(node const* leader, instance_id const& self, session_view const& session);
 
-/// Removes the leader's node if it is ours (EL-6). By now another instance may lead, and the caller's view may not show
-/// it yet; its node has the same version. So a write goes first, and a read behind it shows the leader. If that is us,
-/// only this session can remove the node. Errors: those of the registry.
+/// Removes the leader's node if it is ours (EL-6). Another instance may lead by now, although the caller's view does
+/// not show it yet, and the version of its node is the same. So a write goes first, and the read after it shows the
+/// present leader. If that is us, only this session can remove the node. Errors: those of the registry.
 template <registry Registry>
 task<result<void>> resign(Registry& r, job_layout at, instance_id self, session_generation g) {
     ELASTICJOB_CO_TRY(auto const caught_up, co_await r.commit(catch_up_write(g, at.config())));
-    (void)caught_up; // a refused write is as good
+    (void)caught_up; // a refused write also makes the server catch up
     auto const leader = co_await r.get(at.leader_instance());
     if (!leader && !(leader.error() == errc::no_node)) co_return leader.error();
     if (!leader || !leads(&*leader, self, r.session())) co_return success();
@@ -39,13 +39,13 @@ class elector {
 public:
     elector(Registry& r, job_layout at, instance_id self, random_source& random);
 
-    /// Returns once the job has a leader, this instance or another. The leader's node names it. Waits as long as other
-    /// candidates are in front. Creates the queue again if it is missing. Errors: those of `election::stand`. After any
-    /// outcome, `withdraw` cleans up.
+    /// Returns once the job has a leader, this instance or another; the leader's node names it. Waits as long as other
+    /// candidates are in front. Creates the queue if it is missing. Errors: those of `election::stand`, and not_empty
+    /// if a persistent node with children stands in front. Call `withdraw` after any outcome to clean up.
     task<result<void>> elect(session_generation g);
 
-    /// A persistent node that an election found in front of our candidate and removed. Returned once. No process owns
-    /// such a candidate, and it would block the queue forever (EL-8).
+    /// Returns, once, a persistent node that an election found in front of our candidate and removed. No process owns
+    /// such a node, and it would block the queue forever (EL-8).
     std::optional<node_path> take_removed() { return std::exchange(removed_, std::nullopt); }
 
     /// Whether a candidate of ours may be in the queue.
@@ -55,11 +55,11 @@ public:
     std::optional<node_path> place() const { return election_.place(); }
 
     /// Removes our candidate from the queue. No effect if there is none. Errors: unknown_outcome and not_sent: call it
-    /// again, unless the session ends, which removes the candidate too.
+    /// again, unless the session ends, which also removes the candidate; other errors of the registry.
     task<result<void>> withdraw(session_generation g) { return run(election_.withdraw(g), g); }
 
-    /// The same, repeated until it is certain, however long the connection is down. Errors: those that no repetition
-    /// cures.
+    /// Repeats `withdraw` until the candidate is certainly gone, however long the connection is down. Errors: those of
+    /// the registry that a repetition cannot resolve.
     task<result<void>> withdraw_for_certain(session_generation g);
 
 private:
@@ -82,7 +82,7 @@ elector<Registry>::elector(Registry& r, job_layout at, instance_id self, random_
 
 template <registry Registry>
 task<result<void>> elector<Registry>::elect(session_generation g) {
-    ELASTICJOB_CO_CHECK(co_await withdraw(g)); // a candidate from an earlier call
+    ELASTICJOB_CO_CHECK(co_await withdraw(g)); // it may have left a candidate in an earlier call
     co_return co_await run(election_.stand(g, random_.uuid()), g);
 }
 

@@ -20,15 +20,15 @@
 
 namespace elasticjob {
 
-/// Replaces only `cron` and `schedules` in the stored configuration. `accept`, a `result<void>(valid_config const&)`,
-/// has the last word before the write; `items_max` as for `enroll`. If another client writes first or a reply is lost,
-/// this reads again and repeats, a limited number of times. Errors: those of `validate` and `accept`; no_node if the
-/// job does not exist; invalid_config if jobs would wait for each other; version_conflict if the nodes kept changing;
-/// those of the registry.
+/// Replaces only `cron` and `schedules` in the stored configuration. Calls `accept`, a `result<void>(valid_config
+/// const&)`, before the write; an error from it prevents the write. `items_max` as for `enroll`. If another client
+/// writes first or a reply is lost, this reads again and repeats, at most 20 times in all. Errors: those of `validate`
+/// and `accept`; no_node if the job does not exist; invalid_config if jobs would wait for each other; version_conflict
+/// if the nodes kept changing; those of the registry.
 template <registry Registry, class Accept>
 task<result<void>> change_schedule(Registry& r, job_layout at, std::string cron, std::vector<job_schedule> schedules,
                                    Accept accept, std::uint32_t items_max = sharding_total_count_max) {
-    bool may_be_done = false; // by a request whose reply was lost
+    bool may_be_done = false; // true after a request whose reply was lost
     for (int attempt = 0; attempt < 20; ++attempt) {
         ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
         std::vector<node_path> paths{at.config(), at.schedule()};

@@ -33,7 +33,7 @@ enum class arrival : std::uint8_t { first, again };
 
 namespace detail {
 
-/// The nodes through which members find each other. Each follows its parent.
+/// The nodes below which members find each other, each after its parent.
 std::vector<node_path> base_nodes(job_layout const& at);
 
 /// The nodes of a job that an enrollment has found, parents without their data. Threads: one at a time.
@@ -42,7 +42,7 @@ public:
     explicit found_nodes(job_layout at);
     found_nodes(found_nodes&&) noexcept;
     found_nodes& operator=(found_nodes&&) noexcept;
-    ~found_nodes(); // compiled once, with those of the map
+    ~found_nodes(); // defined in the .ipp, so that its code is compiled only once
 
     bool has(node_path const& path) const { return find(path) != nullptr; }
     /// Null: the node is absent.
@@ -51,8 +51,8 @@ public:
     /// The result of a read: the node, or nothing if it is absent.
     void take(node_path path, std::optional<node> value);
 
-    /// Takes the names below `ext`. Returns whether a C++ member has joined before. Then all base nodes count as found,
-    /// and so do not need to be read. The transaction must check them.
+    /// Takes the names below `ext`. Returns whether a C++ member has joined before. Then all base nodes count as found
+    /// without a read, and the transaction must check them.
     bool take_names_below_ext(std::vector<std::string> const& names);
 
     /// Whether the names below `ext` show that the node is absent.
@@ -96,29 +96,29 @@ task<result<found_nodes>> find_nodes(Registry& r, job_layout at, std::vector<nod
 
 } // namespace detail
 
-/// Registers the instance. One transaction creates the missing nodes of the job, writes the configuration with its
-/// schedules as CF-1 decides, and creates the server's node, the instance's node and the request for a sharding. So no
-/// member is ever half registered (ST-7, D-27).
+/// Registers the instance. One transaction creates the missing nodes of the job and writes the configuration with its
+/// schedules if CF-1 says so. It also creates the server's node, the instance's node and the request for a sharding. So
+/// no member is ever half registered (ST-7, D-27).
 ///
 /// `local` is this member's own configuration. An instance that passes one joins for the first time. Without it the job
 /// must exist, and its configuration stays.
 ///
-/// An existing node of the server is overwritten only if the instance joins for the first time and the configuration in
-/// force says overwrite. A configuration passed in `local` must also be the one in force. So a server that an operator
-/// has disabled stays disabled (D-22), and a reconnect disturbs no other member (D-43). A node that a former session of
-/// the same instance has left is replaced (D-16). But an instance that joins for the first time is refused if another
-/// session owns its name.
+/// The server's node is overwritten only if the instance joins for the first time and the configuration in force says
+/// overwrite. If `local` is given, it must also be the configuration in force. So a server that an operator has
+/// disabled stays disabled (D-22), and a reconnect disturbs no other member (D-43). If a former session of the same
+/// instance has left the instance's node, the node is replaced (D-16). But if the instance joins for the first time and
+/// another session owns its name, it is refused.
 ///
-/// A job with a tombstone, `ext/removed`, accepts no members, and nothing is created for it; the transaction checks
-/// that there is no tombstone. `accept`, a `result<void>(valid_config const&)`, has the last word on the configuration
-/// before the write. A stored configuration with more items or item parameters than `items_max` is refused before it is
-/// read. `traits` are the instance's own weight and labels (membership/traits.hpp). If they are empty, no
-/// node is read or written for them. `host` is the name of this machine. If `is_host_name(host)`, it is written unless
-/// the registry has it already; otherwise no node is read or written for it. The labels that items need are written
-/// together with the configuration. A job that follows another is refused if that job waits for it
-/// (membership/job_chain.hpp); the transaction checks the configurations of the whole chain.
+/// A job with a tombstone, `ext/removed`, accepts no members, and no node is created for it; the transaction checks
+/// that there is no tombstone. `accept`, a `result<void>(valid_config const&)`, is called with the configuration in
+/// force before the write; an error from it prevents the write. A stored configuration with more items or item
+/// parameters than `items_max` is refused before any other check. `traits` are the instance's own weight and labels
+/// (membership/traits.hpp). If they are empty, no node is read or written for them. `host` is the name of this machine.
+/// If `is_host_name(host)`, it is written unless the registry has it already; otherwise no node is read or written for
+/// it. The labels that items need are written together with the configuration. If the job would follow a job that waits
+/// for it, it is refused (membership/job_chain.hpp); the transaction checks the configurations of the whole chain.
 ///
-/// If another client writes first or a reply is lost, this reads again and repeats, a limited number of times. Errors:
+/// If another client writes first or a reply is lost, this reads again and repeats, at most 20 times in all. Errors:
 /// job_conflict, also if a live instance has the name; invalid_config if jobs would wait for each other; malformed_data
 /// and those of `validate` for the stored configuration; no_node if the job is gone; removed if it was removed for
 /// good; version_conflict if the nodes kept changing; those of the registry.
@@ -206,14 +206,14 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, st
         else if (sets_server && in_force.config().overwrite && server_node->data != state)
             t.set(at.server(server), state, server_node->stat.version);
         else
-            t.check(at.server(server)); // a leader that considers it unused may remove it meanwhile
+            t.check(at.server(server)); // meanwhile a leader that considers it unused may remove it
         bool const is_here = instance_node && instance_node->stat.owner == session.id;
         bool const is_ours =
             !is_new || !instance_node ||
             std::find(our_sessions.begin(), our_sessions.end(), instance_node->stat.owner) != our_sessions.end();
         if (!is_ours)
             co_return error{errc::job_conflict,
-                            "an instance of this very name is a member of the job already: give each process another "
+                            "an instance with the same name is already a member of the job: give each process another "
                             "seed, or none",
                             at.instance(self).str()};
         if (instance_node && !is_here) t.remove(at.instance(self));
@@ -230,7 +230,7 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, st
             if (!host_node)
                 t.create(at.host(server), host);
             else if (host_node->data != host)
-                t.set(at.host(server), host); // whatever a process of the same address has written meanwhile
+                t.set(at.host(server), host); // even if another process of the same address has written it meanwhile
         }
         if (tells_labels && writes_config)
             detail::put_labels(t, at.item_labels(), found.find(at.item_labels()), local->config().item_labels);
@@ -239,8 +239,8 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, st
 
         auto const reply = co_await r.commit(std::move(t));
         if (reply && *reply) co_return enrollment{session.generation, std::move(in_force), std::move(decision)};
-        // Refused, lost, or from a session that is over: read the current state again, in which our own session is
-        // recognizable.
+        // Refused, lost, or from a session that is over: read again. If the transaction took effect after all, the
+        // instance's node belongs to one of our sessions.
         if (!reply && !is_transient(reply.error())) co_return reply.error();
     }
     co_return error{errc::version_conflict, "the job's nodes kept changing while this instance was registering",

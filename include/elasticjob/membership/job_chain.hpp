@@ -18,7 +18,7 @@
 
 namespace elasticjob {
 
-/// A node that names the job that another one follows, or that is absent and would have to exist to name it.
+/// A node that names the job that another job follows, or an absent node that would name it.
 struct chain_link {
     node_path path;
     std::optional<node_version> version{}; ///< nothing: the node is absent
@@ -29,9 +29,9 @@ inline constexpr std::size_t job_chain_max = 16;
 
 /// Follows the configurations in the registry from the job `next`, which `self` is to follow, to the job that `next`
 /// follows, and so on. Stops at a job that follows none or does not exist. Takes one round trip per job. Returns the
-/// nodes on which the decision is based. The transaction that stores the configuration checks them, so only one of two
-/// jobs that are to follow each other can commit. Errors: invalid_config, which names the chain, if it leads back to
-/// `self` or is longer than `job_chain_max`; those of the registry.
+/// nodes that it has read. The transaction that stores the configuration checks them, so of two jobs that are to follow
+/// each other only one can commit. Errors: invalid_config, which names the chain, if it leads back to `self` or is
+/// longer than `job_chain_max`; those of the registry.
 template <registry Registry>
 task<result<std::vector<chain_link>>> read_job_chain(Registry& r, std::string self, std::string next) {
     std::vector<chain_link> links;
@@ -42,7 +42,7 @@ task<result<std::vector<chain_link>>> read_job_chain(Registry& r, std::string se
     };
     for (std::size_t n = 0; n < job_chain_max; ++n) {
         chain += " after " + next;
-        if (next == self) co_return refuse("each of these jobs would wait for the others for ever");
+        if (next == self) co_return refuse("each of these jobs would wait forever for the others");
         auto const name = job_name::parse(next);
         if (!name) co_return links; // no such job exists
         job_layout const at{*name};
@@ -63,7 +63,7 @@ task<result<std::vector<chain_link>>> read_job_chain(Registry& r, std::string se
     co_return refuse("more than " + std::to_string(job_chain_max) + " jobs would follow one another");
 }
 
-/// The same for a configuration, whose job may follow another or none.
+/// As above, for the job that a configuration names. Returns no nodes if it names none.
 template <registry Registry>
 task<result<std::vector<chain_link>>> read_job_chain(Registry& r, job_config const& config) {
     auto const* followed = find_followed(config.schedules);

@@ -16,8 +16,8 @@
 
 namespace elasticjob {
 
-/// Each instance creates the node of its server, and no other code removes it. An empty node means that the server is
-/// enabled, and so does a missing node. Therefore the leader may remove an empty node that no instance needs (SV-6).
+/// Each instance creates the node of its server, and nothing else removes the node. A server whose node is empty or
+/// missing is enabled. Therefore the leader may remove an empty node that no instance needs (SV-6).
 /// Facts in, decisions out.
 class old_servers {
 public:

@@ -19,13 +19,13 @@
 
 namespace elasticjob {
 
-/// Whether Java members recognize this text as a server: four numbers from 0 to 255. They ignore changes of a server
-/// with any other name.
+/// Whether Java members recognize this text as a server: four numbers from 0 to 255, with points between them. They
+/// ignore changes of a server with any other name.
 bool is_server_ip(std::string const& text) noexcept;
 
 /// The first address in the system's order of interfaces that is neither loopback nor private (10/8, 172.16/12,
-/// 192.168/16); otherwise the last private one, like the original. 127.0.0.1 without a network, because an instance
-/// needs an address (D-40). Reads the interfaces each time.
+/// 192.168/16). If there is none, the last private address, as the original does. Without a network, 127.0.0.1, because
+/// an instance needs an address (D-40). Reads the interfaces each time.
 std::string find_server_ip();
 
 /// An id for one job on one instance: `<ip>@-@<process id>-<16 hexadecimal digits>`. Precondition: is_server_ip(ip).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Persistent nodes in the place of ephemeral ones, which belong to no process.
+/// \file \brief Detects persistent nodes in places where only ephemeral ones belong; no process owns such a node.
 #ifndef ELASTICJOB_MEMBERSHIP_STAND_INS_HPP
 #define ELASTICJOB_MEMBERSHIP_STAND_INS_HPP
 
@@ -16,18 +16,18 @@
 
 namespace elasticjob {
 
-/// Tells which registered instances are alive (EL-8). The names below `instances` are not enough: tools that copy or
-/// restore nodes leave persistent ones there, and so does a command of Java's console to an instance that has just
-/// gone. Facts in, decisions out.
+/// Tells which registered instances are alive (EL-8). The names below `instances` are not enough, because persistent
+/// nodes may be among them. Tools that copy or restore nodes leave such nodes, and Java's console creates one by a
+/// command to an instance that has just ended. Facts in, decisions out.
 class known_instances {
 public:
-    /// The listed instances whose owner has not been read. Forgets instances that are not listed.
+    /// The listed instances whose nodes' owners have not been read. Forgets instances that are not listed.
     std::vector<instance_id> unchecked(std::vector<instance_id> const& listed);
 
     void note(instance_id const& id, bool is_live) { is_live_[id] = is_live; }
     void forget(instance_id const& id) { is_live_.erase(id); }
 
-    /// Keeps only the instances whose owner has been read and that are alive.
+    /// Keeps only instances whose nodes' owners have been read and that are alive.
     void keep_live(std::vector<instance_id>& instances) const;
 
 private:
@@ -37,7 +37,7 @@ private:
 /// Whether the node belongs to no session, and so to no process.
 inline bool is_stand_in(std::optional<node_stat> const& found) noexcept { return found && found->owner == 0; }
 
-/// For reports: the node has been removed, or must be removed by hand because of `why`.
+/// Errors for reports. The library has removed the node, or an operator must remove it because of `why`.
 error stand_in_removed(node_path const& path);
 error stand_in_stays(node_path const& path, error const& why);
 

@@ -19,18 +19,19 @@
 
 namespace elasticjob::detail {
 
-/// The stored configuration from its two nodes; null means that a node is absent. It is checked as strictly as our own,
-/// because a member must not start a configuration that it cannot run. More items or item parameters than `items_max`
-/// are refused before anything else is read, because other programs may have written them, and other jobs wait
-/// meanwhile.
+/// The stored configuration from its two nodes; null means that a node is absent. Checked as strictly as our own,
+/// because a member must not start a configuration that it cannot run. If there are more items or item parameters than
+/// `items_max`, this returns an error before any other check: another program may have written them, and other jobs
+/// wait meanwhile.
 result<std::optional<valid_config>> read_stored(node const* stored, node const* schedule, job_layout const& at,
                                                 std::uint32_t items_max);
 
 /// Writes the configuration and, if it has any, the schedules beside it. Null means that a node is absent. Schedules
-/// with the same text are not rewritten, because a write would repeat those that run once now.
-void put_config(transaction& t, job_layout const& at, job_config const& config, node const* stored, node const* schedule);
+/// with the same text are not written again, because a write would make those of `once_now` run again.
+void put_config(transaction& t, job_layout const& at, job_config const& config, node const* stored,
+                node const* schedule);
 
-/// The labels that items need are stored beside the configuration's node and written together with it.
+/// Writes the labels that items need, together with the configuration.
 void put_labels(transaction& t, node_path path, node const* stored, std::string const& labels);
 void note_labels(config_decision& decision, node const* stored, std::string const& labels);
 

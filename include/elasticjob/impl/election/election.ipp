@@ -84,7 +84,7 @@ ELASTICJOB_DECL election_step election::parents_read(result<std::vector<std::opt
     assert(phase_ == phase::making_queue);
     if (!nodes) return fail(std::move(nodes).error());
     // Curator creates the queue's node and its missing parents as containers, which the server removes once they are
-    // empty. Ours are persistent. If the job is removed meanwhile, no nodes are created.
+    // empty. We create persistent nodes. If the job is removed meanwhile, the check fails and we create none.
     transaction t{generation_};
     t.check(at_.config());
     auto const paths = queue_paths();
@@ -153,13 +153,13 @@ ELASTICJOB_DECL election_step election::committed(result<commit_reply> reply) {
     switch (phase_) {
     case phase::making_queue:
         if (!*reply && reply->refused->operation == 0)
-            return fail({errc::no_node, "nobody is elected, because the job has no configuration: it has been removed",
+            return fail({errc::no_node, "no leader is elected, because the job has no configuration: it was removed",
                          at_.config().str()});
-        return join(); // if a parent was the reason for the refusal, it has just been created or removed
+        return join(); // if a parent caused the refusal, another client has just created or removed it
     case phase::taking_office:
         if (!*reply) return begin_to_withdraw(); // another instance has become leader
         return withdrawn();
-    default: // catching up; a refused write is as good
+    default: // catching up; a refused write also makes the server catch up
         phase_ = phase::searching;
         return {election_step::kind::read_queue, at_.election_latch()};
     }

@@ -25,7 +25,7 @@ ELASTICJOB_DECL void found_nodes::take(node_path path, std::optional<node> value
     if (value)
         nodes_.insert_or_assign(std::move(path), *std::move(value));
     else
-        nodes_.erase(path); // although its name was listed
+        nodes_.erase(path); // removed after its name was listed
 }
 
 ELASTICJOB_DECL bool found_nodes::take_names_below_ext(std::vector<std::string> const& names) {

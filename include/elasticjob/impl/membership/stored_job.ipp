@@ -13,7 +13,7 @@ ELASTICJOB_DECL result<std::optional<valid_config>> read_stored(node const* stor
     if (!stored) return std::optional<valid_config>{};
     auto in_registry = [](error e, node_path const& path) {
         e.what = "the configuration in the registry cannot be used: " + e.what +
-                 "; mend or remove the node, or start with overwrite";
+                 "; correct or remove the node, or start with overwrite";
         e.where = path.str() + (e.where.empty() ? "" : ", " + e.where);
         return e;
     };
@@ -27,11 +27,11 @@ ELASTICJOB_DECL result<std::optional<valid_config>> read_stored(node const* stor
     auto checked = validate(*whole);
     if (checked) return std::optional{*std::move(checked)};
     bool is_schedules = schedule && !schedule->data.empty();
-    if (is_schedules) { // if all problems come from them
+    if (is_schedules) { // if the schedules are the only problem
         auto const of_config = problems_of(**config);
         auto const of_both = problems_of(*whole);
-        is_schedules = std::find_first_of(of_both.begin(), of_both.end(), of_config.begin(), of_config.end()) ==
-                       of_both.end();
+        is_schedules =
+            std::find_first_of(of_both.begin(), of_both.end(), of_config.begin(), of_config.end()) == of_both.end();
     }
     return in_registry(std::move(checked).error(), is_schedules ? at.schedule() : at.config());
 }
@@ -44,7 +44,7 @@ ELASTICJOB_DECL error removed_error(job_layout const& at) {
 }
 
 ELASTICJOB_DECL void put_config(transaction& t, job_layout const& at, job_config const& config, node const* stored,
-                node const* schedule) {
+                                node const* schedule) {
     if (stored)
         t.set(at.config(), to_json(config), stored->stat.version);
     else
