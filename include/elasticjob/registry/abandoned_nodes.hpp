@@ -35,10 +35,10 @@ struct abandoned_nodes {
 
 namespace detail {
 
-/// Whether that node is the one that was abandoned.
+/// Whether this node is the abandoned one.
 bool is_abandoned(node const& there, abandoned_nodes::one const& left, session_view const& session);
 
-/// Whether the node certainly does not exist, or certainly belongs to another owner.
+/// Returns true if the node certainly does not exist, or certainly belongs to another owner.
 template <class Registry>
 task<bool> remove_abandoned(Registry& r, abandoned_nodes::one const& left, session_generation g) {
     auto const there = co_await r.get(left.path);
@@ -48,7 +48,7 @@ task<bool> remove_abandoned(Registry& r, abandoned_nodes::one const& left, sessi
     co_return removed || removed.error() == errc::no_node;
 }
 
-/// Replaces `what.sequential` by the nodes that it stands for, if they can be read.
+/// Replaces `what.sequential` by the matching nodes, if their parent can be read.
 template <class Registry>
 task<void> find_sequential(Registry& r, abandoned_nodes& what) {
     auto const queue = what.sequential->parent();
@@ -62,8 +62,8 @@ task<void> find_sequential(Registry& r, abandoned_nodes& what) {
 
 } // namespace detail
 
-/// For models of `registry`: removes the nodes as soon as the connection allows it, and continues until they are gone
-/// or their session is over. After a failure it pauses, twice as long each time, for at most ten seconds. `r` must
+/// For models of `registry`: removes the nodes as soon as there is a connection, and repeats this until they are gone
+/// or their session is over. After each failure it pauses, twice as long each time, for at most ten seconds. `r` must
 /// outlive the task. Precondition: there is at least one node.
 template <class Registry>
 task<void> remove_abandoned(Registry& r, abandoned_nodes what) {
@@ -73,7 +73,7 @@ task<void> remove_abandoned(Registry& r, abandoned_nodes what) {
         auto const seen = r.session_changed().edition();
         auto const session = r.session();
         bool const is_over = session.generation != what.generation || session.state == session_state::closed;
-        if (is_over) co_return; // the nodes have gone with the session
+        if (is_over) co_return; // the nodes ended with the session
         bool is_caught_up = false;
         if (session.state == session_state::connected) {
             auto const written = co_await r.commit(catch_up_write(what.generation, anyone));

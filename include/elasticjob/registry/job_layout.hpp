@@ -37,8 +37,8 @@ inline std::string item_name(item_index item) { return std::to_string(item); }
 /// | sharding/{i}/disabled        | P  | its presence: an operator has disabled the item                              |
 /// | sharding/{i}/failover        | E  | the id of the instance that runs the item again after a death                |
 /// | sharding/{i}/misfire         | P  | a Java member has missed an instant of the item                              |
-/// | guarantee/started/{i}        | P  | the latch before once listeners of Java members; execution/once_latch.hpp    |
-/// | guarantee/completed/{i}      | P  | the latch behind them                                                        |
+/// | guarantee/started/{i}        | P  | the item has started, for Java's once listeners; execution/once_latch.hpp    |
+/// | guarantee/completed/{i}      | P  | the item has ended, for the same listeners                                   |
 /// | leader/failover/items/{i}    | P  | its presence asks Java members to run the item again                         |
 /// | systemTime/current           | P  | nothing; written to learn the registry's time                                |
 /// | ext/schedule                 | P  | schedules that Java members do not know; see config/schedule_text.hpp        |

@@ -14,9 +14,8 @@
 namespace elasticjob {
 
 /// The node itself and all nodes below it, each after its parent; nothing if the node does not exist. One request for
-/// each node, up to a hundred at once. The list is not a snapshot: nodes that are created or removed meanwhile may be
-/// in it or not.
-/// Errors: those of the registry.
+/// each node, up to a hundred at once. The list is not a snapshot: it may or may not contain nodes that are created or
+/// removed meanwhile. Errors: those of the registry.
 template <registry Registry>
 task<result<std::vector<node_path>>> list_below(Registry& r, node_path top) {
     constexpr std::size_t at_once = 100;

@@ -88,7 +88,7 @@ public:
     task<result<commit_reply>> commit(transaction t);
 
 private:
-    /// Lives in the frame of its request, and is destroyed with it if no caller waits any more.
+    /// Lies in the frame of its request, and is destroyed with that frame if the caller stops waiting.
     class measurement {
     public:
         measurement(MeasuredRegistry& r, registry_operation what) : self_{r}, what_{what}, begun_{r.loop().now()} {}

@@ -13,9 +13,9 @@
 
 namespace elasticjob {
 
-/// One member's connection to a memory server: a session with its own ephemeral nodes and watches. Connected from the
-/// start. A request takes one turn of the loop, and its reply another. Requests of one session are served in order.
-/// Threads: construction and destruction anywhere; the rest as the concept says.
+/// One member's connection to a memory server: a session with its own ephemeral nodes and watches, connected from the
+/// start. A request takes one turn of the loop, and its reply another. The server handles requests of one session in
+/// order. Threads: construction and destruction on any; the rest as the concept says.
 template <loop Loop>
 class basic_memory_registry {
 public:
@@ -64,7 +64,7 @@ public:
     /// The connection breaks. Watches stay armed, and the session stays alive for its time-out.
     void disconnect();
 
-    /// The connection comes back, with the same session if it is still alive, or else with a new one.
+    /// The connection comes back, with the same session if it is still alive, otherwise with a new one.
     void reconnect();
 
 private:
@@ -78,7 +78,7 @@ private:
     explicit basic_memory_registry(own_world* own) : basic_memory_registry{own, own->server} {}
     basic_memory_registry(own_world* own, basic_memory_server<Loop>& server);
 
-    /// A request in flight, and the fate of its reply.
+    /// The way of a request to the server and back, with the fate of its reply.
     struct passage {
         session_generation generation;
         request_fate fate;
@@ -302,7 +302,7 @@ auto basic_memory_registry<Loop>::write(operation o, session_generation g, std::
 template <loop Loop>
 std::optional<error> basic_memory_registry<Loop>::refusal(session_generation g) const {
     if (session_.state == session_state::closed) return error{errc::closed, "the registry is closed"};
-    if (g != session_.generation) return error{errc::session_lost, "the session that this belonged to is over"};
+    if (g != session_.generation) return error{errc::session_lost, "the session of this request is over"};
     if (session_.state != session_state::connected) return error{errc::not_sent, "the connection is down"};
     return std::nullopt;
 }

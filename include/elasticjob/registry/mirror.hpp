@@ -35,24 +35,24 @@ struct node_change {
     node const& value; ///< after the change; for a removed node, the last known one
 };
 
-/// Called for each change, in order: a parent is added before its children and removed after them. A typed trampoline.
+/// Called for each change, in order: a parent is added before its children and removed after them.
 struct change_listener {
     void (*on_change)(change_listener&, node_change const&);
 };
 
-/// A mirror shows a state that was true at some moment, and finally shows the final state. It may never show a state
-/// that existed only for a short time. Each node is read with a watch, and again when the watch fires. After a failed
-/// read it is read again, so a lost connection is never taken for an absent node: the last known state stays. Decisions
-/// that are based on a mirror are committed with checks of the versions that it shows. Costs: one watch for each node
-/// with data, and one more for each node whose children are held. Threads: the loop's; must not be destroyed by its own
-/// listener.
+/// A local copy of nodes. Every state that a mirror shows was true at some moment. If the nodes stop changing, the
+/// mirror shows the final state; it may miss states that existed only for a short time. Each node is read with a watch,
+/// and again when the watch fires. A failed read is repeated, and the last known state stays meanwhile, so a lost
+/// connection is never taken for an absent node. A transaction that relies on a mirror checks the versions that the
+/// mirror shows. Costs: one watch for each node with data, and one more for each node whose children are mirrored.
+/// Threads: the loop's. A listener must not destroy its mirror.
 template <registry Registry>
 class mirror {
     using Loop = typename Registry::loop_type;
 
 public:
-    /// Starts to read. `news` is notified after each change, after each failure, and when a node has been created or
-    /// has been read for the first time; it must outlive the mirror.
+    /// Starts to read. Notifies `news` after each change, after each failure, and when a node has been created or read
+    /// for the first time. `news` must outlive the mirror.
     mirror(Registry& r, node_path root, mirror_scope scope, event_count<Loop>& news,
            change_listener* listener = nullptr);
     mirror(mirror const&) = delete;
@@ -61,8 +61,8 @@ public:
     /// Whether all nodes in scope have been read once.
     bool is_loaded() const noexcept { return unread_ == 0; }
 
-    /// The reason why a node cannot be read, if it is not the connection; or null. If there are several such nodes, the
-    /// reason for the first of them, until that node has been read.
+    /// The reason why a node cannot be read, unless the connection is the reason; otherwise null. If several nodes
+    /// cannot be read, the reason for the first of them, until that node has been read.
     error const* failure() const noexcept { return failure_ ? &failure_->why : nullptr; }
 
     /// The root, or null.
@@ -89,12 +89,12 @@ private:
         return is_without_data ? take_names(path, key, data, names) : take_node(path, key, levels, data, names);
     }
 
-    /// Reads the parts that are no longer covered by an armed watch, however long that takes. Returns whether the node
-    /// exists.
+    /// Reads the parts that no armed watch covers any more, however long that takes. Returns whether the node exists.
     task<bool> take_node(node_path const& path, std::string const& key, int levels, node_watch<Loop>& data,
                          node_watch<Loop>& names);
 
-    /// The same if only the names of the children are held: one watch, on the children, unless the node is absent.
+    /// As `take_node`, if the mirror holds only the children's names: one watch, on the children, unless the node is
+    /// absent.
     task<bool> take_names(node_path const& path, std::string const& key, node_watch<Loop>& data,
                           node_watch<Loop>& names);
 
@@ -108,12 +108,12 @@ private:
     /// A read has failed. Waits before the next one.
     task<void> before_retry(std::string const& key, error why, std::uint64_t edition);
 
-    /// A node has been read.
+    /// Call it when a node has been read.
     void forget_failure(std::string const& key);
 
     void put(std::string const& key, std::optional<node> fresh);
 
-    /// Removes the node with everything below it, from the bottom up: deeper paths sort after their parents.
+    /// Removes the node and all nodes below it, the deepest first: deeper paths sort after their parents.
     void remove(std::string const& key);
 
     void tell(node_change::kind what, std::string const& key, node const& value);
@@ -181,7 +181,7 @@ task<bool> mirror<Registry>::take_node(node_path const& path, std::string const&
         if (!data.is_linked()) {
             auto found = co_await detail::read_watched(registry_, path, data, node_presence::common);
             if (!found) {
-                data.unlink(); // it may be armed although its reply never came; then it covers nothing
+                data.unlink(); // it may be armed although the reply never came; then the server has no such watch
                 co_await before_retry(key, found.error(), edition);
                 continue;
             }
@@ -217,7 +217,7 @@ task<bool> mirror<Registry>::take_names(node_path const& path, std::string const
         auto why = children.error();
         if (why == errc::no_node) {
             auto const here = co_await registry_.exists(path, &data);
-            if (here && *here) continue; // created in between
+            if (here && *here) continue; // created between the two reads
             if (here) {
                 forget_failure(key);
                 put(key, std::nullopt);
@@ -306,7 +306,7 @@ void mirror<Registry>::tell(node_change::kind what, std::string const& key, node
 template <registry Registry>
 void mirror<Registry>::count_read() {
     --unread_;
-    news_.notify(); // also if a node turned out to be absent, which is not a change
+    news_.notify(); // also if the read has shown that a node is absent, which is not a change
 }
 
 } // namespace elasticjob

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The vocabulary of a registry: nodes, versions, sessions.
+/// \file \brief The basic types of a registry: nodes, versions, sessions.
 #ifndef ELASTICJOB_REGISTRY_NODE_HPP
 #define ELASTICJOB_REGISTRY_NODE_HPP
 
@@ -51,7 +51,7 @@ constexpr bool is_sequential(create_mode m) noexcept {
 }
 
 /// Numbers the sessions of one registry object, from 1. A write names the generation for which it was prepared, and
-/// fails under another one, so that no old decision takes effect after a transparent reconnect.
+/// fails under any other. So a decision made in one session never takes effect in the next one.
 struct session_generation {
     std::uint64_t value = 0;
 
@@ -81,7 +81,8 @@ constexpr std::string_view name_of(session_state s) noexcept {
     return "unknown";
 }
 
-/// A registry's session at one moment. The generation changes as soon as the former session is known or assumed lost.
+/// A registry's session at one moment. The generation changes as soon as the registry knows or assumes that the session
+/// is lost.
 struct session_view {
     session_generation generation;
     std::int64_t id = 0; ///< as in `node_stat::owner`; 0 while there is none
@@ -89,8 +90,8 @@ struct session_view {
     std::chrono::milliseconds timeout{}; ///< as negotiated with the server
 };
 
-/// The limits of one request. Checked before sending, because a server closes the connection when a request is too
-/// large.
+/// The limits of one request. The registry checks them before sending, because a server closes the connection when a
+/// request is too large.
 struct registry_limits {
     std::size_t request_bytes_max;
     std::size_t operations_max; ///< of one transaction

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Many nodes, a limited number of them at once.
+/// \file \brief Reads many nodes, a limited number of them at once.
 #ifndef ELASTICJOB_REGISTRY_READ_PACED_HPP
 #define ELASTICJOB_REGISTRY_READ_PACED_HPP
 
@@ -16,12 +16,12 @@
 
 namespace elasticjob {
 
-/// How many requests of one reading are on their way at once unless the caller says otherwise: enough to hide the round
-/// trips, and few enough that the other requests of the session do not wait long.
+/// The default number of requests that one call keeps on their way at once. It is large enough to hide the round trips,
+/// and small enough that the other requests of the session do not wait long.
 inline constexpr std::size_t paced_requests_max = 64;
 
-/// `read_all` for any number of paths: at most `requests_max` requests are on their way at once, of which there is at least
-/// one.
+/// Like `read_all`, for any number of paths. At most `requests_max` requests, but at least one, are on their way at
+/// once.
 template <registry Registry>
 task<result<std::vector<std::optional<node>>>> read_paced(Registry& r, std::vector<node_path> paths,
                                                           std::size_t requests_max) {
@@ -38,8 +38,8 @@ task<result<std::vector<std::optional<node>>>> read_paced(Registry& r, std::vect
     co_return all;
 }
 
-/// Lists the children of all the paths, sorted by name, at most `requests_max` at once, of which there is at least one.
-/// A node that does not exist has none. Any other failure is the failure of the whole.
+/// Lists the children of all the paths, sorted by name. At most `requests_max` requests, but at least one, are on their
+/// way at once. A node that does not exist has no children. Any other failure fails the whole call.
 template <registry Registry>
 task<result<std::vector<std::vector<std::string>>>> list_paced(Registry& r, std::vector<node_path> paths,
                                                                std::size_t requests_max) {

@@ -72,9 +72,9 @@ concept registry_sessions = requires(R& r, abandoned_nodes left) {
 /// | `r.limits()`                 | registry_limits    | larger requests fail with too_large, and are not sent     |
 /// | `r.loop()`                   | the loop           | everything above happens on it                            |
 ///
-/// Errors of every operation: not_sent (certainly without effect), unknown_outcome (a reply was lost: read back),
-/// session_lost (the generation is over), no_auth, closed. No operation is retried behind the caller's back, except the
-/// removal of abandoned nodes, for which no caller waits: every model runs `remove_abandoned` in a task of its own.
+/// Errors of every operation: not_sent (certainly without effect), unknown_outcome (the reply was lost: read the state
+/// again), session_lost (the generation is over), no_auth, closed. A registry repeats no operation by itself, except
+/// the removal of abandoned nodes, for which no caller waits: every model runs `remove_abandoned` in a task of its own.
 /// Laws (run over every model by test/laws/registry.hpp): a second create keeps the first data; ephemeral nodes end
 /// with their session; sequence numbers grow; a watch fires once for each arming, and its cause is readable then; a
 /// watch fires before any read shows its change; a transaction is all or nothing, its operations see each other; a
@@ -85,8 +85,8 @@ concept registry = loop<typename R::loop_type> && requires(R& r) {
     { r.loop() } -> std::same_as<typename R::loop_type&>;
 } && detail::registry_reads<R> && detail::registry_writes<R> && detail::registry_sessions<R>;
 
-/// Waits until the registry has a connected session, and returns it. Waits forever if there never is one, so limit the
-/// caller's time, or destroy the task. Errors: closed.
+/// Waits until the registry has a connected session, and returns it. The wait has no limit, so limit the caller's time,
+/// or destroy the task. Errors: closed.
 template <registry Registry>
 task<result<session_view>> connected_session(Registry& r) {
     for (;;) {
@@ -98,7 +98,7 @@ task<result<session_view>> connected_session(Registry& r) {
     }
 }
 
-/// The same for one generation; does not wait for another one. Bounded, because every registry gives up a session whose
+/// As above, but waits for this generation only. The wait is limited, because every registry gives up a session whose
 /// connection has been down for the session time-out. Errors: session_lost, closed.
 template <registry Registry>
 task<result<session_view>> connected_session(Registry& r, session_generation g) {
@@ -106,7 +106,7 @@ task<result<session_view>> connected_session(Registry& r, session_generation g) 
         auto const seen = r.session_changed().edition();
         auto const session = r.session();
         if (session.state == session_state::closed) co_return error{errc::closed, "the registry is closed"};
-        if (session.generation != g) co_return error{errc::session_lost, "the session that this belonged to is over"};
+        if (session.generation != g) co_return error{errc::session_lost, "the session of this request is over"};
         if (session.state == session_state::connected) co_return session;
         co_await r.session_changed().newer_than(seen);
     }

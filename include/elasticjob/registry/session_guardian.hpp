@@ -14,8 +14,8 @@ namespace zk {
 class guarded_sessions;
 } // namespace zk
 
-/// If this process dies, however that happens, other instances take over its items after milliseconds instead of the
-/// session time-out. Start it at the beginning of `main`, and give it to the registries:
+/// If this process dies in any way, other instances take over its items after milliseconds instead of the session
+/// time-out. Start the guardian at the beginning of `main`, and give it to the registries:
 ///
 /// ```
 /// auto guardian = SessionGuardian::start();
@@ -23,22 +23,23 @@ class guarded_sessions;
 /// auto registry = ZkRegistry::connect({.servers = "zk1:2181,zk2:2181", .guardian = guardian->sessions()});
 /// ```
 ///
-/// The guardian is a process named `ej-guardian`. The kernel tells it that this process has died. It then closes the
-/// sessions of the registries. It does nothing while any thread of this process exists, stopped or not, and while a
-/// script job of this process is still running: docs/guarantees.md has the argument. If it cannot close a session, the
-/// servers end the session after its time-out, as they do without a guardian.
+/// The guardian is a process named `ej-guardian`. The kernel tells it that this process has died, and it then closes
+/// the sessions of the registries. It closes nothing while any thread of this process exists, stopped or not, or while
+/// a script job of this process is still running; docs/guarantees.md gives the reasons. If it cannot close a session,
+/// the servers end the session after its time-out, as they do without a guardian.
 ///
-/// It holds no memory but a copy of what this process had written before the start, uses no processor time, and ignores
-/// signals except SIGKILL. It ends with this process, or with this object. If it is killed, this process notices
-/// nothing, unless it asks (`is_alive`), and works on as without a guardian.
+/// Its memory is a copy of the pages that this process had written before the start. It uses no processor time while it
+/// waits, and ignores all signals except SIGKILL. It ends with this process, or with this object. If it is killed, this
+/// process continues as without a guardian, and only `is_alive` tells the difference.
 ///
-/// One at a time in a process. A fork of this process without exec has no part in it, and cannot have one of its own:
-/// fork first. Must outlive the registries. Linux 5.9. Threads: `start` and the destructor, one; the rest, any.
+/// A process can have one guardian at a time. A fork of this process without exec is not covered by the guardian, and
+/// cannot start its own: fork before `start`. The guardian must outlive the registries. Needs Linux 5.9. Threads:
+/// `start` and the destructor, one; the rest, any.
 class SessionGuardian {
 public:
-    /// Errors: wrong_thread (the process has several threads already, so a copy of it might miss a lock that one of
-    /// them holds), overloaded (no process, descriptor or memory), invalid_argument (there is a guardian already, or no
-    /// /proc).
+    /// Errors: wrong_thread (the process has several threads already; a copy of it might contain a lock that another
+    /// thread holds), overloaded (no process, descriptor or memory), invalid_argument (there is a guardian already, or
+    /// no /proc).
     static result<SessionGuardian> start();
 
     SessionGuardian(SessionGuardian&& other) noexcept
@@ -51,12 +52,12 @@ public:
     /// For `zk_options::guardian`.
     zk::guarded_sessions* sessions() const noexcept { return sessions_; }
 
-    /// Whether its process exists. Takes a microsecond. For health checks.
+    /// Whether the guardian's process exists. For health checks. Takes a microsecond.
     bool is_alive() const noexcept;
 
-    /// The life line, a descriptor that is closed by exec. If a program that your body starts by itself must have ended
-    /// before another instance repeats the run, let the program inherit a duplicate (`fcntl` with F_DUPFD). Script jobs
-    /// do this already.
+    /// The life line, a descriptor that exec closes. Suppose that your body starts a program by itself, and that
+    /// program must have ended before another instance repeats the run. Then let the program inherit a duplicate of the
+    /// life line (`fcntl` with F_DUPFD). Script jobs do this already.
     int life_line() const noexcept { return line_; }
 
 private:

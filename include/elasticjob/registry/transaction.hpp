@@ -24,12 +24,13 @@ struct operation {
     create_mode mode = create_mode::persistent; ///< create
     node_version version = any_version;         ///< check, set, remove
 
-    /// An upper bound of its size in a request: ZooKeeper's wire format with its open access list.
+    /// An upper bound of the operation's size in a request: ZooKeeper's wire format with an access list that admits
+    /// everyone.
     std::size_t bytes() const noexcept { return 48 + path.str().size() + data.size(); }
 };
 
-/// Collects operations. Later operations see the effect of earlier ones. All of them are bound to the generation in the
-/// constructor.
+/// Collects operations. Later operations see the effect of earlier ones. All of them are valid only for the generation
+/// that the constructor receives.
 class transaction {
 public:
     explicit transaction(session_generation g) noexcept : generation_{g} {}
@@ -39,8 +40,8 @@ public:
     transaction& set(node_path path, std::string data, node_version version = any_version);
     transaction& remove(node_path path, node_version version = any_version);
 
-    /// Makes the registry refuse the transaction if the node exists, by creating and removing it. There is no cheaper
-    /// way.
+    /// Makes the registry refuse the transaction if the node exists. It does so by creating and removing the node,
+    /// because ZooKeeper has no such check.
     transaction& check_absent(node_path path);
 
     /// Removes a persistent node. The transaction is refused with no_children_for_ephemerals if the node is ephemeral,
@@ -54,7 +55,7 @@ public:
     std::size_t size() const noexcept { return operations_.size(); }
     bool empty() const noexcept { return operations_.empty(); }
 
-    /// An upper bound of its size in a request.
+    /// An upper bound of the transaction's size in a request.
     std::size_t bytes() const noexcept { return bytes_; }
 
     /// Whether `more` further operations with `more_bytes` bytes in total would fit.
@@ -66,7 +67,7 @@ private:
     std::size_t bytes_ = 64; ///< the head and the tail of the request
 };
 
-/// The registry's decision on a transaction: all of it happened, or nothing, because of one operation.
+/// The registry's decision on a transaction: it has applied all operations, or none because of one of them.
 struct commit_reply {
     struct refusal {
         std::size_t operation; ///< its index
@@ -78,7 +79,7 @@ struct commit_reply {
     explicit operator bool() const noexcept { return !refused; }
 };
 
-/// The refusal as an error, for callers that did not expect one.
+/// The refusal as an error, for callers that treat any refusal as a failure.
 template <class Refusal>
 error refusal_error(transaction const& t, Refusal const& r) {
     return error{r.why, "the registry refused the transaction", t.operations()[r.operation].path.str()};

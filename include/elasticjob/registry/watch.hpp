@@ -17,12 +17,12 @@ enum class watch_kind : std::uint8_t {
     children, ///< the names of its children
 };
 
-/// Called when a watch that it holds has been unlinked or destroyed without firing. A typed trampoline.
+/// Called when a watch has been unlinked or destroyed without firing.
 struct watch_holder {
     void (*on_gone)(watch_holder&) noexcept;
 };
 
-/// Owned by its waiter; the registry links it while it is armed. Its destructor disarms it. It fires when the node
+/// Its waiter owns it; the registry links it while it is armed. Its destructor disarms it. It fires when the node
 /// changes, and also when the session that armed it is over. In both cases read again. Threads: the loop's.
 template <loop Loop>
 class node_watch : public list_hook {
@@ -41,14 +41,15 @@ public:
         if (auto* const holder = std::exchange(holder_, nullptr)) holder->on_gone(*holder);
     }
 
-    /// Called by the registry, once for each arming.
+    /// The registry calls this once for each arming.
     void fire() {
         hold(nullptr);
         unlink();
         news_.notify();
     }
 
-    /// Called by the registry: the next `unlink` is reported to `holder`, unless that is null. Precondition: linked.
+    /// Called by the registry. The next `unlink` is reported to `holder`, unless `holder` is null. Precondition:
+    /// linked.
     void hold(watch_holder* holder) noexcept { holder_ = holder; }
 
     /// Notified when it fires.

@@ -27,16 +27,17 @@ class session;
 /// A session with a ZooKeeper ensemble, by libzookeeper.
 /// `auto registry = ZkRegistry::connect({.servers = "zk1:2181,zk2:2181", .name_space = "billing"});`
 ///
-/// An interrupted connection is restored automatically, with the same session if it is still alive. When the session is
-/// lost, the generation changes, every armed watch fires, every operation in flight ends, and the registry opens a new
-/// session; it tries until the registry is closed. If the server is silent for the whole session time-out, the session
-/// counts as lost. A watch without a waiter is removed from the server if that is ZooKeeper 3.5 or later. An idle
-/// registry sends only libzookeeper's pings, one in each third of the session time-out.
+/// The registry restores an interrupted connection by itself, with the same session if that is still alive. When the
+/// session is lost, the generation changes, every armed watch fires, and every operation in flight ends. The registry
+/// then opens a new session, and repeats that until it succeeds or is closed. If the server is silent for the whole
+/// session time-out, the session counts as lost. The registry removes a watch without a waiter from the server, if that
+/// is ZooKeeper 3.5 or later. An idle registry sends only libzookeeper's pings, one in each third of the session
+/// time-out.
 ///
-/// The object is a handle: it may be moved while operations run. Its destructor ends the session, so that its ephemeral
-/// nodes are removed at once, and ends all operations with `closed`. Their waiters are resumed before the destructor
-/// returns, and must not use the registry afterwards. The destructor takes milliseconds, or seconds if the server does
-/// not answer.
+/// The object is a handle: it may be moved while operations run. Its destructor ends the session, which removes its
+/// ephemeral nodes at once, and ends all operations with `closed`. Their waiters resume before the destructor returns,
+/// and must not use the registry afterwards. The destructor takes milliseconds, or seconds if the server does not
+/// answer.
 /// Threads: `connect` and the destructor on any but the loop's; the rest as the concept says.
 class ZkRegistry {
 public:
@@ -56,8 +57,9 @@ public:
     session_view session() const noexcept;
     event_count<event_loop>& session_changed() noexcept;
     registry_limits limits() const noexcept;
-    /// The spent part, from 0 to 1, of what the session may watch or of what it may own, whichever is larger. A request
-    /// that needs more than is left is refused (too_large). See scheduler/scheduler_group.hpp. Threads: the loop's.
+    /// The spent part of the session's budget for watches or of that for ephemeral nodes, whichever is larger; from 0
+    /// to 1. A request that needs more than is left fails with too_large. See scheduler/scheduler_group.hpp. Threads:
+    /// the loop's.
     double budget_used() const noexcept;
     void abandon(abandoned_nodes what);
 
@@ -79,7 +81,7 @@ private:
     explicit ZkRegistry(zk::settings s);
 
     std::unique_ptr<event_loop> own_loop_;
-    std::unique_ptr<zk::session> session_; ///< has a stable address: coroutines keep this pointer, not the handle
+    std::unique_ptr<zk::session> session_; ///< has a stable address: coroutines keep this pointer, not the `ZkRegistry`
 };
 
 } // namespace elasticjob

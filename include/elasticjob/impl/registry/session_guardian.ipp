@@ -27,7 +27,7 @@ namespace elasticjob {
 
 namespace zk {
 
-/// Everything that must be undone if the start fails.
+/// The resources that must be released if the start fails.
 struct guardian_parts {
     guarded_sessions* sessions = nullptr;
     int worker = -1;
@@ -48,7 +48,7 @@ ELASTICJOB_DECL error no_guardian(std::string const& what, int why) {
     return error{errc::overloaded, "no session guardian: " + what + ": " + std::generic_category().message(why)};
 }
 
-/// 0 if that cannot be found out.
+/// Returns 0 if the number cannot be determined.
 ELASTICJOB_DECL int count_threads() {
     auto* const all = ::opendir("/proc/self/task");
     if (!all) return 0;
@@ -59,15 +59,15 @@ ELASTICJOB_DECL int count_threads() {
     return count;
 }
 
-/// The guardian is a grandchild, so that it is no concern of a program that waits for its children.
+/// The guardian is a grandchild of this process, so a program that waits for its children does not wait for it.
 ELASTICJOB_DECL result<void> start_guardian(guardian_parts& parts) {
-    // The guardian keeps them blocked. A handler of the worker must not run in it.
+    // The guardian keeps these signals blocked, because no handler of the worker may run in it.
     sigset_t all, before;
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
     pid_t const between = ::fork();
     if (between == 0) {
-        if (::fork() != 0) ::_exit(0); // if this fails, the pipe is closed without a word
+        if (::fork() != 0) ::_exit(0); // if this fork fails, the pipe is closed without a byte
         auto const kept = guardian_process::settle({parts.worker, parts.line[0], parts.alive[1]});
         char const ready = 1;
         if (kept.is_alive >= 0 && ::write(kept.is_alive, &ready, 1) == 1) {
@@ -100,7 +100,7 @@ ELASTICJOB_DECL result<SessionGuardian> SessionGuardian::start() {
     auto* const memory =
         ::mmap(nullptr, sizeof(zk::guarded_sessions), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return zk::no_guardian("memory", errno);
-    ::madvise(memory, sizeof(zk::guarded_sessions), MADV_DONTDUMP); // it has passwords
+    ::madvise(memory, sizeof(zk::guarded_sessions), MADV_DONTDUMP); // it contains passwords
     parts.sessions = new (memory) zk::guarded_sessions;
     parts.sessions->worker = ::getpid();
     parts.worker = static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0));
@@ -109,7 +109,7 @@ ELASTICJOB_DECL result<SessionGuardian> SessionGuardian::start() {
         return zk::no_guardian("pipe", errno);
     ELASTICJOB_CHECK(zk::start_guardian(parts));
 
-    // If the guardian is there, it says so; if not, nobody holds the other end.
+    // The guardian writes into the pipe when it is ready. If it does not exist, no process holds the other end.
     ::close(std::exchange(parts.alive[1], -1));
     constexpr int patience_ms = 10'000;
     pollfd word{parts.alive[0], POLLIN, 0};

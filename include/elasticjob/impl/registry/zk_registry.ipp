@@ -47,7 +47,7 @@ task<result<typename Request::answer>> write(session& s, node_path path, Request
     co_return co_await s.calls().ask(std::move(path), std::move(request));
 }
 
-/// Accounts for the ephemeral nodes of a write until it has ended, whatever ends it.
+/// Accounts for the ephemeral nodes of a write until the write has ended in any way.
 class ephemeral_write {
 public:
     ephemeral_write(session& s, ephemeral_table::change c) : session_{s}, change_{std::move(c)} {}
@@ -67,7 +67,7 @@ private:
     session& session_;
     ephemeral_table::change change_;
     bool has_happened_ = false;
-    bool may_have_happened_ = true; ///< until it is known
+    bool may_have_happened_ = true; ///< until the outcome is known
 };
 
 ELASTICJOB_DECL task<result<node_path>> create_on(session& s, node_path path, create_request request, std::size_t size,
@@ -99,7 +99,7 @@ ELASTICJOB_DECL task<result<commit_reply>> commit_on(session& s, transaction t) 
     co_return reply;
 }
 
-/// The part of a registry that the removal of abandoned nodes needs. The handle may move meanwhile; the session stays.
+/// The part of a registry that `remove_abandoned` needs. The handle may move meanwhile; the session stays in place.
 struct removing_session {
     zk::session& s;
     event_loop& loop() noexcept { return s.loop(); }

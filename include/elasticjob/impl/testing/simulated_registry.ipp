@@ -104,7 +104,7 @@ ELASTICJOB_DECL void simulated_registry::pending::finish(wire_answer a) {
 
 ELASTICJOB_DECL task<result<wire_answer>> simulated_registry::call(wire_request r, session_generation g,
                                                                    watch_type* w) {
-    if (g != session_.generation) co_return error{errc::session_lost, "the session that this belonged to is over"};
+    if (g != session_.generation) co_return error{errc::session_lost, "the session of this request is over"};
     if (session_.state != session_state::connected) co_return error{errc::not_sent, "the connection is down"};
     pending p{*this, ++last_request_, r, w};
     auto const seen = p.done.edition();

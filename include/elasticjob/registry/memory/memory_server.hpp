@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The shared half of the in-memory registry: one tree, many sessions, on one loop.
+/// \file \brief The shared part of the in-memory registry: one tree for many sessions, on one loop.
 #ifndef ELASTICJOB_REGISTRY_MEMORY_MEMORY_SERVER_HPP
 #define ELASTICJOB_REGISTRY_MEMORY_MEMORY_SERVER_HPP
 
@@ -14,20 +14,20 @@
 
 namespace elasticjob {
 
-/// The fate of a request, as a test decides it: the three things that a network can do.
+/// The fate of a request, which a test decides.
 enum class request_fate : std::uint8_t {
     served,
     request_lost, ///< no effect; the sender does not know
     reply_lost,   ///< full effect; the sender does not know
 };
 
-/// Called for each request, so that a simulation can lose any of them. A function pointer and its context.
+/// A function with its context, called for each request. So a simulation can lose any request.
 struct request_filter {
     request_fate (*decide)(void* context, std::int64_t session, operation::kind const* write) = nullptr;
     void* context = nullptr;
 };
 
-/// Counts the requests that a network would have carried. A request with a watch and a transaction count once each.
+/// Counts the requests that would go over a network. A request with a watch counts once, and so does a transaction.
 struct request_counts {
     std::uint64_t reads = 0;
     std::uint64_t writes = 0;
@@ -47,14 +47,14 @@ public:
 
     void tell(tree_event const& e);
 
-    /// While the connection is down, notifications wait.
+    /// The connection is down: keeps notifications back.
     void hold() noexcept { held_ = true; }
     void release();
 
-    /// The session is over: all waiters must read again.
+    /// The session is over: fires all watches, so that all waiters read again.
     void fire_everything();
 
-    /// The number of armed watches, including those with a waiting notification.
+    /// The number of armed watches, including those whose notification is kept back.
     std::uint64_t count();
 
 private:
@@ -65,9 +65,9 @@ private:
     bool held_ = false;
 };
 
-/// Stands for a whole ensemble inside one process. It has no thread, no clock and no random source of its own: time and
-/// order come from its loop, failures from its owner. Threads: made anywhere, used on the loop; must outlive its
-/// sessions.
+/// Stands for a whole ensemble inside one process. It has no thread, clock or random source of its own: the loop
+/// determines time and order, and the owner determines failures. Threads: made on any, used on the loop's; must outlive
+/// its sessions.
 template <loop Loop>
 class basic_memory_server {
 public:
@@ -92,15 +92,15 @@ public:
 
     std::int64_t open_session() noexcept { return ++last_session_; }
 
-    /// Ends a session. Its ephemeral nodes are removed at once.
+    /// Ends a session and removes its ephemeral nodes at once.
     void end_session(std::int64_t session) { publish(tree_.end_session(session, now_ms())); }
 
-    /// One request of a session. Null for a read.
+    /// Counts a request of a session and returns its fate. `write` is null for a read.
     request_fate fate_of(std::int64_t session, operation::kind const* write);
 
     applied apply(std::vector<operation> const& operations, std::int64_t session);
 
-    /// Notifies the table of every change until it is unlinked.
+    /// Notifies the table of every change, until the table is unlinked.
     void subscribe(session_watches<Loop>& table) { tables_.push_back(table); }
 
 private:

@@ -21,7 +21,7 @@
 
 namespace elasticjob {
 
-/// The effect of one change: watches of (path, kind) are notified.
+/// One change that fires the watches of this kind on this path.
 struct tree_event {
     std::string path;
     watch_kind kind;
@@ -37,8 +37,8 @@ public:
 
     node const* find(node_path const& path) const;
 
-    /// In ascending order. Child lists are not stored: the paths below a node begin with its own path, and one look-up
-    /// skips all deeper paths of the same child. O((children + 1) * log nodes).
+    /// In ascending order. The tree stores no child lists: the paths below a node begin with its own path, and one
+    /// look-up skips all deeper paths of the same child. O((children + 1) * log nodes).
     std::vector<std::string> children(node_path const& path) const;
 
     struct applied {
@@ -48,8 +48,8 @@ public:
         std::vector<tree_event> events;   ///< in the order of the changes
     };
 
-    /// Applies all operations or none, for the given session, at the given server time. A single `check` takes a
-    /// revision too.
+    /// Applies all operations or none, for the given session, at the given server time. Even a single `check` uses up a
+    /// revision.
     applied apply(std::vector<operation> const& operations, std::int64_t session, std::int64_t now_ms);
 
     /// Removes the ephemeral nodes of the session, in one revision.
@@ -58,8 +58,8 @@ public:
     /// The revision of the last attempted change.
     revision last_revision() const noexcept { return last_revision_; }
 
-    /// Makes the nodes below that one read-only, or writable again: writing, creating or removing one fails with
-    /// `no_auth`. The end of a session removes its nodes all the same.
+    /// Makes all nodes below that one read-only, or writable again. To write, create or remove a read-only node fails
+    /// with `no_auth`. The end of a session removes its nodes all the same.
     void set_read_only(node_path const& above, bool is_read_only);
     bool is_read_only(std::string_view path) const;
 
@@ -74,12 +74,12 @@ private:
         node value{};
         std::int64_t created_below = 0; ///< numbers the sequential children; counts all creations, as in ZooKeeper
     };
-    /// One change, and the data for undoing it.
+    /// One change, and the data to undo it.
     struct undo {
         operation::kind what;
         std::string path;
         entry before{};                ///< set, remove
-        revision children_changed = 0; ///< create, remove: of the parent, before
+        revision children_changed = 0; ///< create, remove: the parent's value before the change
     };
 
     entry& parent_of(std::string const& path);
@@ -95,11 +95,11 @@ private:
     std::optional<errc> create(operation const& o, std::int64_t session, std::int64_t now_ms, applied& answer,
                                std::vector<undo>& journal);
 
-    /// The end of a session removes its own nodes even if they are read-only.
+    /// Without the check for read-only nodes: the end of a session removes its own nodes even if they are read-only.
     applied apply_checked(std::vector<operation> const& operations, std::int64_t session, std::int64_t now_ms);
 
     std::map<std::string, entry> nodes_;
-    std::set<std::string> read_only_; ///< the paths above, each followed by a slash
+    std::set<std::string> read_only_; ///< the paths passed to `set_read_only`, each followed by a slash
     revision last_revision_ = 0;
 };
 

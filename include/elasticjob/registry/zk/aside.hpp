@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Runs blocking calls outside of the loop.
+/// \file \brief Runs blocking calls outside the loop's thread.
 #ifndef ELASTICJOB_REGISTRY_ZK_ASIDE_HPP
 #define ELASTICJOB_REGISTRY_ZK_ASIDE_HPP
 
@@ -13,9 +13,9 @@
 
 namespace elasticjob::zk {
 
-/// `co_await aside`: calls the function on a thread of its own and resumes on the loop when it has returned. For the
-/// rare calls that resolve a name or close a session. The coroutine must not be destroyed meanwhile. Errors: overloaded
-/// if the system has no thread left; then the function was not called.
+/// `co_await aside`: calls the function on a new thread, and resumes on the loop when the function has returned. For
+/// the rare calls that resolve a name or close a session. The coroutine must not be destroyed meanwhile. Errors:
+/// overloaded if the system has no thread left; then the function was not called.
 template <class F>
 class aside : work {
 public:

@@ -24,7 +24,7 @@
 
 namespace elasticjob::zk {
 
-/// The meaning of a reply's code. A request with an unknown code may have had an effect.
+/// Translates the code of a reply. A request with an unknown code may have taken effect.
 error failure(int code, node_path const& path);
 
 /// Whether the server has refused the request because of the state of the nodes.

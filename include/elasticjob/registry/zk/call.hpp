@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A request from its submission to its reply, and the coroutine that waits for it.
+/// \file \brief A request, from its submission to its reply, and the coroutine that waits for the reply.
 #ifndef ELASTICJOB_REGISTRY_ZK_CALL_HPP
 #define ELASTICJOB_REGISTRY_ZK_CALL_HPP
 
@@ -35,7 +35,7 @@ public:
     waiter& operator=(waiter const&) = delete;
     ~waiter();
 
-    /// Called once by the table, with the reply or the reason why there is none.
+    /// The table calls this once, with the reply or the reason why there is none.
     void finish(owned_call answered);
     void finish(error why);
 
@@ -59,8 +59,8 @@ private:
     bool suspended_ = false;
 };
 
-/// A request, and the memory for its reply. libzookeeper holds its address from `submit` until the reply, or until the
-/// handle has been closed. It is not freed before, so its address can be the context of the callback.
+/// A request, and the memory for its reply. libzookeeper holds its address, as the context of the callback, from
+/// `submit` until the reply, or until the handle has been closed. The memory is not freed before.
 struct call : list_hook {
     /// The functions that depend on the kind of request.
     struct kind {
@@ -70,12 +70,12 @@ struct call : list_hook {
 
     call(kind const& k, call_table& t, node_path p, std::string at) noexcept;
 
-    /// Called by the callback, on libzookeeper's thread.
+    /// The callback calls this, on libzookeeper's thread.
     void answer(int reply_code, bool sets_watch = false);
 
     kind const& its_kind;
     call_table& table;
-    node_path path;                    ///< the caller's path
+    node_path path;                    ///< as the caller passed it
     std::string on_server;             ///< the same with the name space before it
     std::optional<watch_kind> watches; ///< the watch that it sets or removes
     bool removes_watch = false;
@@ -85,7 +85,7 @@ struct call : list_hook {
     bool has_set_watch = false;
 
 private:
-    /// Posted to the loop by `answer`.
+    /// `answer` posts this to the loop.
     struct reply_note : work {
         explicit reply_note(call& c) noexcept : work{&act_on}, self{c} {}
         static void act_on(work& w, work_action action);
@@ -133,6 +133,6 @@ public:
 
 } // namespace elasticjob::zk
 
-// Its definitions need the call_table, whose header includes them.
+// The definitions of its members need the call_table, whose header includes them.
 
 #endif // ELASTICJOB_REGISTRY_ZK_CALL_HPP

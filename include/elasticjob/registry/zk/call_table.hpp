@@ -16,13 +16,14 @@
 namespace elasticjob::zk {
 
 /// A call ends for its waiter exactly once: with its reply, or when the connection, the session or the registry ends.
-/// It ends for libzookeeper with the reply, or when the handle is closed, which discards replies. The table owns the
-/// call as long as either of them needs it. No call needs its own deadline: if a connection has been silent for two
-/// thirds of the session time-out while a request is outstanding, libzookeeper closes it and ends all of its calls.
-/// Threads: the loop's.
+/// It ends for libzookeeper with its reply, or when the handle is closed, which discards replies. The table owns the
+/// call until both have ended. No call needs its own deadline: if a connection has been silent for two thirds of the
+/// session time-out while a request is outstanding, libzookeeper closes it and ends all of its calls. Threads: the
+/// loop's.
 class call_table {
 public:
-    /// More calls would fill libzookeeper's wake-up pipe and break the connection. The rest waits here, in order.
+    /// The maximum number of submitted calls; further calls wait in the table, in order. More calls would fill
+    /// libzookeeper's wake-up pipe and break the connection.
     static constexpr std::size_t in_flight_max = 2000;
 
     /// Limits removals, so that a job that leaves with thousands of watches does not delay the requests of other jobs.
@@ -33,7 +34,7 @@ public:
     call_table& operator=(call_table const&) = delete;
     ~call_table() { forget_unanswered(); }
 
-    /// Submits the request, at once if there is room; requests keep the order of the calls of `ask`.
+    /// Submits the request, at once if there is room. Requests are submitted in the order in which `ask` was called.
     template <class Request>
     reply<Request> ask(node_path path, Request r, node_watch<event_loop>* w = nullptr) {
         auto at = handle_.on_server(path);
@@ -54,10 +55,10 @@ public:
     /// Adds a new call with its waiter.
     void start(owned_call c);
 
-    /// The connection broke. libzookeeper ends the submitted calls; the others were never sent.
+    /// The connection broke. libzookeeper ends the submitted calls; this ends the others, which were never sent.
     void fail_queued();
 
-    /// The session is over. Late replies have no waiter any more.
+    /// The session is over. Ends all calls; later replies have no waiter any more.
     void fail_all(errc why_queued, errc why_in_flight, char const* what);
 
     bool is_drained() const noexcept { return in_flight_count_ == 0; }
@@ -79,9 +80,10 @@ public:
 private:
     void submit_queued();
 
-    /// False if there will be room for its watch when removals have ended, or if the connection is down and the loop
-    /// does not know it yet. In the second case `fail_queued` or `fail_all` ends the call later. If it ended now, a
-    /// caller that waits for a connected session before each attempt would retry without a pause.
+    /// Returns false if the front call must wait. Either removals must end before there is room for its watch, or the
+    /// connection is down and the loop does not know it yet. In the second case `fail_queued` or `fail_all` ends the
+    /// call later. If the call ended now, a caller that waits for a connected session before each attempt would retry
+    /// without a pause.
     bool submit_front();
 
     /// Reserves the room that the call needs.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief How much room the ephemeral nodes of a session take.
+/// \file \brief Limits the bytes in the paths of a session's ephemeral nodes.
 #ifndef ELASTICJOB_REGISTRY_ZK_EPHEMERAL_TABLE_HPP
 #define ELASTICJOB_REGISTRY_ZK_EPHEMERAL_TABLE_HPP
 
@@ -15,18 +15,18 @@
 
 namespace elasticjob::zk {
 
-/// When a session ends, ZooKeeper removes its ephemeral nodes in one transaction that has all their paths. If that is
-/// larger than a server accepts (1 MiB by default), the servers cannot read their own log any more (ZOOKEEPER-4306). So
-/// the paths have a budget, and a write that would exceed it is not sent.
+/// When a session ends, ZooKeeper removes its ephemeral nodes in one transaction that contains all their paths. If that
+/// transaction is larger than a server accepts (1 MiB by default), the servers can no longer read their own log
+/// (ZOOKEEPER-4306). So the paths have a budget, and a write that would exceed it is not sent.
 ///
-/// A node that another client removes still counts, until this session creates it again. Sequential nodes do not count:
-/// a job has at most one, a candidate, for a moment; the budget leaves room for them. The table holds 64 bits for each
-/// path. Threads: the loop's.
+/// If another client removes a node, the node still counts until this session creates it again. Sequential nodes do not
+/// count: a job has at most one at a time, its candidate, and the budget leaves room for them. The table holds 64 bits
+/// for each path. Threads: the loop's.
 class ephemeral_table {
 public:
     static constexpr std::size_t bytes_max = 900'000;
 
-    /// The effect of a write that is on its way.
+    /// The effect of a write that is in flight.
     struct change {
         struct path {
             std::size_t hash;
@@ -38,22 +38,22 @@ public:
         std::uint64_t session = 0;
     };
 
-    /// `prefix` is the name space's, which is part of each path.
+    /// `prefix` is the length of the name space, which is part of each path.
     explicit ephemeral_table(std::size_t prefix) noexcept : prefix_{prefix} {}
 
-    /// Each success is followed by one `settle`. Errors: too_large.
+    /// Follow each success by one `settle`. Errors: too_large.
     result<change> reserve(std::vector<operation> const& operations);
-    /// The same for a write of one node.
+    /// As above, for a write that creates one node.
     result<change> reserve_create(node_path const& path, create_mode mode);
     change reserve_remove(node_path const& path) const;
 
-    /// The write has ended. If its outcome is unknown, it may have happened.
+    /// Call it when the write has ended. An unknown outcome counts as if the write had happened.
     void settle(change const& c, bool has_happened, bool may_have_happened);
 
     /// The session is over, and its nodes are gone.
     void clear() noexcept;
 
-    /// That count against `bytes_max`.
+    /// The bytes that count against `bytes_max`.
     std::size_t bytes() const noexcept { return held_bytes_ + asked_bytes_; }
 
 private:
@@ -64,7 +64,7 @@ private:
     std::size_t prefix_;
     std::unordered_map<std::size_t, std::size_t> held_; ///< hashes of paths, and their bytes
     std::size_t held_bytes_ = 0;
-    std::size_t asked_bytes_ = 0; ///< of creations that are on their way
+    std::size_t asked_bytes_ = 0; ///< of creations in flight
     std::uint64_t session_ = 0;
 };
 

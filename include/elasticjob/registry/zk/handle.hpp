@@ -26,7 +26,7 @@ struct link_news {
     kind what;
     std::int64_t session = 0;            ///< when up
     std::chrono::milliseconds timeout{}; ///< when up, as negotiated
-    std::array<char, 16> password{};     ///< when up: what a client needs to take over the session
+    std::array<char, 16> password{};     ///< when up: needed to take over the session
 };
 
 /// A `Sink` is notified of the connection and of watches, on libzookeeper's completion thread, from `open` until
@@ -45,7 +45,7 @@ public:
     template <class Sink>
     result<void> open(Sink& sink) {
         ELASTICJOB_CHECK(check_threads());
-        zoo_set_debug_level(ZOO_LOG_LEVEL_INFO); // the gate listens to it; one level more has a use after free
+        zoo_set_debug_level(ZOO_LOG_LEVEL_INFO); // the gate needs these lines; one level more triggers a use after free
         raw_ = zookeeper_init2(settings_.options.servers.c_str(), &on_session<Sink>,
                                static_cast<int>(settings_.options.session_timeout.count()), nullptr, &sink,
                                ZOO_NO_LOG_CLIENTENV, &on_log);
@@ -78,8 +78,9 @@ public:
     void* sink() const noexcept { return sink_; }
 
 private:
-    /// Whether libzookeeper can start its two threads: it ends the process by an assertion if it cannot. The threads
-    /// that this starts end before it returns, so another part of the process may still be faster. Errors: overloaded.
+    /// Checks that libzookeeper can start its two threads; if it cannot, it ends the process by an assertion. This
+    /// starts two threads and waits for their end, so another part of the process may still take their place. Errors:
+    /// overloaded.
     static result<void> check_threads();
 
     template <class Sink>
@@ -99,7 +100,7 @@ private:
         static_cast<Sink*>(sink)->hear(news);
     }
 
-    /// Every watch callback also receives session events, which have their own callback.
+    /// Every watch callback also receives session events, which another callback handles.
     template <class Sink, watch_kind Kind>
     static void on_watch(zhandle_t*, int type, int, char const* path, void* sink) noexcept {
         if (type != ZOO_SESSION_EVENT) static_cast<Sink*>(sink)->hear(watch_target{path, Kind});

@@ -24,24 +24,25 @@ class guarded_sessions;
 
 /// The options of `ZkRegistry::connect`. Every member has a default.
 struct zk_options {
-    /// Comma-separated `host:port`. A path after them is refused: use `name_space`.
+    /// Comma-separated `host:port`. A path after them is an error: use `name_space`.
     std::string servers = "127.0.0.1:2181";
 
-    /// The prefix of every path; may have several elements, `department/billing`, or none. Its node is created if it is
+    /// The prefix of every path: no element, or several, as in `department/billing`. Its node is created if it is
     /// missing.
     std::string name_space{};
 
     /// `user:password`. Nodes are created for this user only; empty: for all users.
     std::string digest{};
 
-    /// How long the server keeps a silent session and its ephemeral nodes. The server may clamp it.
+    /// The time after which the server ends a silent session and removes its ephemeral nodes. The server may change it
+    /// to its own minimum or maximum.
     std::chrono::milliseconds session_timeout{60'000};
 
-    /// How long `connect` waits.
+    /// The longest time that `connect` waits.
     std::chrono::milliseconds connection_timeout{15'000};
 
-    /// After a session is lost, the next one is tried after this pause. It doubles with each failure, up to
-    /// `reconnect_pause_max`.
+    /// The pause between the loss of a session and the attempt to open the next one. It doubles with each failure, up
+    /// to `reconnect_pause_max`.
     std::chrono::milliseconds reconnect_pause{100};
     std::chrono::milliseconds reconnect_pause_max{10'000}; ///< see `reconnect_pause`
 
@@ -55,15 +56,15 @@ struct zk_options {
 
 namespace zk {
 
-/// What is wrong with one `host:port`, or null.
+/// The problem with one `host:port`, or null.
 char const* endpoint_fault(std::string_view endpoint) noexcept;
 
-/// Validated options. Made by `settings::parse`.
+/// Validated options, made by `settings::parse`.
 struct settings {
     zk_options options;
     std::string prefix; ///< of every path: `/billing`, or empty
 
-    /// Errors: invalid_argument, with the field and what would be right.
+    /// Errors: invalid_argument, which names the field and the correct form.
     static result<settings> parse(zk_options o);
 
     /// The path on the server, with the name space.

@@ -12,12 +12,12 @@ namespace elasticjob::zk {
 
 /// If a handle becomes unusable while `zoo_amulti` runs, libzookeeper frees memory twice. A handle becomes unusable
 /// only by the reply to a reconnection, and libzookeeper logs each reconnection before it reads the reply. So the log
-/// callback waits here until no submission is in progress, and a submission checks the state while it holds the gate. A
-/// connected handle then stays usable until the gate is released. There is one gate for the process, because a log
+/// callback waits here until no submission is in progress, and each submission checks the state while it holds the
+/// gate. A connected handle then stays usable until the gate is released. The process has one gate, because a log
 /// callback does not receive the handle. Threads: any.
 class reconnect_gate {
 public:
-    /// Held while submitting.
+    /// Holds the gate during a submission.
     class pass {
     public:
         pass();
@@ -26,7 +26,7 @@ public:
         ~pass();
     };
 
-    /// Receives every line of libzookeeper's log, because there is no other sign of a reconnection.
+    /// Receives every line of libzookeeper's log, because libzookeeper gives no other sign of a reconnection.
     static void hear(std::string_view line);
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief ZooKeeper's requests: what each of them sends, and what its reply means.
+/// \file \brief ZooKeeper's requests: how each is sent, and how its reply is interpreted.
 #ifndef ELASTICJOB_REGISTRY_ZK_REQUESTS_HPP
 #define ELASTICJOB_REGISTRY_ZK_REQUESTS_HPP
 

@@ -24,15 +24,15 @@
 
 namespace elasticjob::zk {
 
-/// One generation after the other, each with its own handle of libzookeeper, never two at once. A generation ends when
-/// the server says that its session has expired, or when the connection has been down for the whole session time-out.
-/// In the second case the handle is closed although the session may be alive: on a network path that loses only
-/// replies, libzookeeper's attempts to reconnect would keep the session alive forever, and its ephemeral nodes would
-/// never be removed.
+/// Opens one generation after the other, each with its own handle of libzookeeper, never two at once. A generation ends
+/// when the server says that its session has expired, or when the connection has been down for the whole session
+/// time-out. In the second case the session may still be alive. The handle is closed all the same: on a network path
+/// that loses only replies, libzookeeper's attempts to reconnect would keep the session alive forever, and its
+/// ephemeral nodes would never be removed.
 ///
 /// libzookeeper's callbacks post notifications to the loop, all from one thread, so that they stay in order: an event
 /// comes before the data that shows its cause. All notifications of one handle are handled before the next handle is
-/// opened. Threads: constructed on any; `open` once, then `close` once, and everything else on the loop.
+/// opened. Threads: construction on any; `open` once, then `close` once, and everything else on the loop.
 class session {
 public:
     session(event_loop& l, settings s);
@@ -46,20 +46,20 @@ public:
     call_table& calls() noexcept { return calls_; }
     ephemeral_table& ephemerals() noexcept { return ephemerals_; }
 
-    /// Of the watches or of the ephemeral nodes, whichever is larger; from 0 to 1.
+    /// The spent part of the budget for watches or of that for ephemeral nodes, whichever is larger; from 0 to 1.
     double budget_used() const noexcept;
 
-    /// The reason why no request can be sent under this generation now, or nothing.
+    /// The reason why no request of this generation can be sent now, or nothing.
     std::optional<error> refusal(session_generation g) const;
 
-    /// Owns the task until it ends, or the session is closed.
+    /// Owns the task until it ends, or until the session is closed.
     void spawn(task<void> t) { abandoned_.spawn(std::move(t)); }
 
     /// Waits for the first connection. Errors: unreachable, no_auth, the server's error for the name space;
     /// invalid_argument and overloaded for the guardian.
     task<result<void>> open();
 
-    /// Ends the session, and every call with `closed`. Completes when libzookeeper holds no memory any more.
+    /// Ends the session, and ends every call with `closed`. Completes when libzookeeper holds no memory any more.
     task<result<void>> close();
 
     // Called by libzookeeper, on its thread.
@@ -84,7 +84,8 @@ private:
         void operator()() const { self.handle_.close(); }
     };
 
-    /// Its calls have no waiters any more, but libzookeeper leaks the calls that are outstanding when it is closed.
+    /// Waits until no call is outstanding, because libzookeeper would leak such calls when it is closed. Nobody waits
+    /// for their replies any more.
     task<void> drain();
 
     void take(link_news const& news);
@@ -93,32 +94,32 @@ private:
 
     void lose();
 
-    /// The connection is up: does what is necessary before it can be used.
+    /// Handles the news that the connection is up.
     void greet();
 
     task<void> run_greeting();
 
-    /// Creates the elements of the name space from the top. Existing ones may belong to others; only the last one must
-    /// exist in the end.
+    /// Creates the elements of the name space from the top. Existing elements may belong to others; only the last one
+    /// must exist in the end.
     task<result<void>> create_name_space();
 
-    /// If the connection broke, it comes back, and this runs again. Any other error makes the session unusable, and it
-    /// ends; not here, because that would destroy this coroutine.
+    /// If the connection broke, waits: it comes back, and the caller runs again. Any other error makes the session
+    /// unusable and ends it. The end happens later, because it destroys the calling coroutine.
     void give_up(error why);
 
     void establish();
 
     error unreachable() const;
 
-    /// The connection has been down for the whole session time-out.
+    /// Fires when the connection has been down for the whole session time-out.
     struct lapse : timer {
         explicit lapse(session& s) noexcept : timer{&ring}, self{s} {}
         static void ring(timer& t) { static_cast<lapse&>(t).self.lose(); }
         session& self;
     };
 
-    /// Runs in the turn of the loop after a watch has become unwanted. So a watch that is requested again at once costs
-    /// no request.
+    /// Runs in the next turn of the loop after a watch has become unwanted. So a watch that a caller requests again at
+    /// once costs no request.
     struct tidier : work {
         explicit tidier(session& s) noexcept : work{&act_on}, self{s} {}
         static void act_on(work& w, work_action action) {
@@ -127,7 +128,7 @@ private:
         session& self;
     };
 
-    static constexpr std::chrono::milliseconds farewell{1000}; ///< the limit for a silent server
+    static constexpr std::chrono::milliseconds farewell{1000}; ///< the longest wait for a silent server
 
     enum class phase : std::uint8_t { opening, living, lost };
 
@@ -135,9 +136,9 @@ private:
     settings settings_;
     event_count<event_loop> changed_;
     event_count<event_loop> stir_;     ///< notifies the keeper and `open`
-    event_count<event_loop> finished_; ///< the keeper has ended
+    event_count<event_loop> finished_; ///< notified when the keeper has ended
     session_view view_;
-    std::optional<error> obstacle_; ///< why there is no session, if known
+    std::optional<error> obstacle_; ///< the reason why there is no session, if known
 
     // The state of the present handle.
     phase phase_ = phase::opening;
@@ -157,7 +158,7 @@ private:
     call_table calls_{loop_, handle_, watches_};
     task_scope greeting_;
     task_scope keeper_;
-    task_scope abandoned_; ///< removals without a waiter
+    task_scope abandoned_; ///< removals for which no caller waits
 };
 
 } // namespace elasticjob::zk

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `session_end`: how to end the session of a process that is dead, in ZooKeeper's wire format.
+/// \file \brief `session_end`: ends the session of a dead process, in ZooKeeper's wire format.
 #ifndef ELASTICJOB_REGISTRY_ZK_SESSION_END_HPP
 #define ELASTICJOB_REGISTRY_ZK_SESSION_END_HPP
 
@@ -14,24 +14,25 @@
 
 namespace elasticjob::zk {
 
-/// One conversation with one server. It takes over the session and closes it in a single message, so that no session is
-/// taken over, and thereby kept alive, without being closed. Nothing here waits, and there is no connection yet: the
-/// owner sends `request()` and passes on what comes back. A client of libzookeeper would do much more, in two threads,
-/// and would keep the session alive by pings while it cannot close it.
+/// One exchange with one server. It takes over the session and closes it in a single message, so it can never take over
+/// a session, and thereby keep it alive, without closing it. It neither waits nor holds a connection: its owner sends
+/// `request()` and passes on the reply. A client of libzookeeper would need two threads, and its pings would keep the
+/// session alive while it could not close it.
 class session_end {
 public:
     explicit session_end(session_key const& key) noexcept : id_{key.id} {}
 
-    /// `user:password` of the digest may be empty. A server that insists on authentication refuses to close otherwise.
+    /// `digest` is `user:password`, or empty. A server that requires authentication refuses to close the session
+    /// without it.
     static std::string request(session_key const& key, std::string_view digest);
 
     enum class outcome : std::uint8_t {
-        pending, ///< more must come
-        over,    ///< the session has ended, now or before
-        again,   ///< the server cannot help now
+        pending, ///< more bytes must arrive
+        over,    ///< the session has ended, now or earlier
+        again,   ///< this server cannot end it now
     };
 
-    /// The server has sent this.
+    /// Call it with the bytes that the server has sent.
     outcome receive(std::string_view bytes);
 
 private:

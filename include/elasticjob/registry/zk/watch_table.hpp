@@ -21,10 +21,10 @@ struct watch_target {
     friend auto operator<=>(watch_target const&, watch_target const&) = default;
 };
 
-/// There is one watch of libzookeeper for each target, however many `node_watch`es wait for it. A read requests it
+/// There is one watch of libzookeeper for each target, for any number of `node_watch`es. A read requests it
 /// (`reserve`), the read's reply says whether it was set (`settle`), and its event fires the waiters (`fire`). When
-/// libzookeeper reconnects, it sends all watches in one packet, and a server that finds the packet too large closes the
-/// connection, again and again. So the paths have a budget.
+/// libzookeeper reconnects, it sends all watches in one packet. A server closes the connection if it finds the packet
+/// too large, and would do so after every reconnection. So the paths have a budget.
 ///
 /// A watch without waiters and without reads in flight is unwanted. It is removed from the server (`begin_removal`,
 /// then `end_removal`), and counts until then. Replies come in the order of the requests, so a read that is sent during
@@ -34,30 +34,31 @@ class watch_table {
 public:
     static constexpr std::size_t bytes_max = 900'000;
 
-    /// Posts `tidy_up` when a watch has become unwanted, and takes it back when everything has fired.
+    /// Posts `tidy_up` when a watch has become unwanted, and unlinks it when all watches have fired.
     watch_table(event_loop& l, work& tidy_up) noexcept : loop_{l}, tidy_up_{tidy_up} {}
     watch_table(watch_table const&) = delete;
     watch_table& operator=(watch_table const&) = delete;
 
-    /// Reserves room for a watch; false if there is none left. Each success is followed by one `settle`.
+    /// Reserves room for a watch; returns false if there is none left. Follow each success by one `settle`.
     bool reserve(watch_target const& target);
 
-    /// The read has ended, and has set the watch or not. `w` waits for it, unless its owner is gone.
+    /// Call it when the read has ended. `is_set`: the read has set the watch. `w` waits for the watch, unless its owner
+    /// is gone.
     void settle(watch_target const& target, bool is_set, node_watch<event_loop>* w);
 
-    /// The event has come. The watch is used up.
+    /// The event has come, and the server has removed the watch.
     void fire(watch_target const& target);
 
-    /// The session and all its watches are over.
+    /// The session is over, and so are all its watches.
     void fire_everything();
 
-    /// An unwanted watch that is to be removed now, or null. Each one is followed by one `end_removal`.
+    /// An unwanted watch to remove now, or null. Follow each result by one `end_removal`.
     watch_target const* begin_removal();
 
-    /// The removal has ended. Afterwards the server has no such watch, or this is unknown.
+    /// Call it when the removal has ended. `is_removed`: the server certainly has no such watch any more.
     void end_removal(watch_target const& target, bool is_removed);
 
-    /// A new connection: removals that failed on the last one may succeed now.
+    /// There is a new connection: removals that failed on the last one may succeed now.
     void look_again();
 
     /// The server does not support removals, and has closed the connection. From now on no watch is removed.
@@ -82,7 +83,7 @@ private:
         watch_table& table;
         watch_target const* target = nullptr;
         intrusive_list<node_watch<event_loop>> waiting;
-        std::size_t asking = 0;  ///< reads in flight that will set it
+        std::size_t asking = 0;  ///< reads in flight that will set it, or not
         bool is_set = false;     ///< on the server, as far as known
         bool is_leaving = false; ///< its removal is in progress
     };
@@ -98,7 +99,7 @@ private:
 
     event_loop& loop_;
     work& tidy_up_;
-    intrusive_list<spot> unwanted_; ///< or wanted again since
+    intrusive_list<spot> unwanted_; ///< some may be wanted again
     spots spots_;
     std::size_t bytes_ = 0;
     std::size_t removals_ = 0;

@@ -31,15 +31,15 @@ ELASTICJOB_DECL error failure(int code, node_path const& path) {
         return say(errc::no_auth, "the server does not accept the digest");
     case ZCONNECTIONLOSS:
     case ZOPERATIONTIMEOUT:
-        return say(errc::unknown_outcome, "the connection broke before the reply came: read back what became of it");
+        return say(errc::unknown_outcome, "the connection broke before the reply came: read the present state");
     case ZSESSIONMOVED:
     case ZTHROTTLEDOP:
-        return say(errc::not_sent, "the server passed the request over: it may be sent again");
+        return say(errc::not_sent, "the server did not process the request: it may be sent again");
     case ZMARSHALLINGERROR:
         return say(errc::not_sent, "libzookeeper could not take the request");
     case ZSESSIONEXPIRED:
     case ZINVALIDSTATE:
-        return say(errc::session_lost, "the session that this belonged to is over");
+        return say(errc::session_lost, "the session of this request is over");
     case ZCLOSING:
         return say(errc::closed, "the registry is closed");
     case ZBADARGUMENTS:

@@ -77,7 +77,7 @@ ELASTICJOB_DECL bool call_table::submit_front() {
         reconnect_gate::pass const pass;
         if (!handle_.is_connected()) return false;
         c.reset(&queue_.pop_front());
-        in_flight_.push_back(*c); // before the reply can come
+        in_flight_.push_back(*c); // before a reply can arrive
         code = c->its_kind.submit(*c, handle_);
     }
     if (code == ZOK) {

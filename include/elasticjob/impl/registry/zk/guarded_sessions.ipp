@@ -22,7 +22,7 @@ ELASTICJOB_DECL result<guard_seat> guard_seat::take(guarded_sessions* all, zk_op
         return error{errc::invalid_argument, "another process has started this guardian: start it after fork"};
     if (o.digest.size() > guarded_sessions::digest_bytes_max)
         return error{errc::invalid_argument, "with a guardian, a digest must be shorter than 256 bytes", "digest"};
-    auto servers = o.servers; // a server that does not fit is one chance less
+    auto servers = o.servers; // the guardian uses only servers whose names fit
     while (servers.size() > guarded_sessions::servers_bytes_max) {
         auto const comma = servers.rfind(',');
         if (comma == servers.npos)
@@ -36,7 +36,7 @@ ELASTICJOB_DECL result<guard_seat> guard_seat::take(guarded_sessions* all, zk_op
         std::memcpy(p.digest, o.digest.c_str(), o.digest.size() + 1);
         return guard_seat{*all, p};
     }
-    return error{errc::overloaded, "a guardian has room for the registries of a process up to 64"};
+    return error{errc::overloaded, "a guardian has room for 64 registries of a process, and all are taken"};
 }
 
 ELASTICJOB_DECL guard_seat::~guard_seat() {

@@ -25,18 +25,19 @@
 namespace elasticjob::zk {
 
 ELASTICJOB_DECL auto guardian_process::settle(ends e) noexcept -> ends {
-    constexpr int kept = 3; // behind standard input, output and error
-    // Out of the way first, so that no `dup2` closes one that is still to be moved.
+    constexpr int kept = 3; // after standard input, output and error
+    // First move all three to high numbers, so that no `dup2` below closes a descriptor that is still needed.
     int far[kept] = {e.worker, e.line, e.is_alive};
     for (int& d : far) d = ::fcntl(d, F_DUPFD, 2 * kept);
     int const nothing = ::open("/dev/null", O_RDWR);
     for (int const d : {far[0], far[1], far[2], nothing})
         if (d < 0) return {-1, -1, -1};
-    // A reader of the worker's output sees its end when the worker ends, not when this process does.
+    // The guardian must not hold the worker's output open: a reader of that output would not see its end when the
+    // worker ends.
     for (int d = 0; d < kept; ++d) ::dup2(nothing, d);
     for (int i = 0; i < kept; ++i) ::dup2(far[i], kept + i);
     ::close_range(2 * kept, ~0U, 0);
-    ::setsid(); // no terminal, and no process group that somebody kills as a whole
+    ::setsid(); // no terminal, and not in a process group that somebody may kill as a whole
     (void)!::chdir("/");
     ::prctl(PR_SET_NAME, "ej-guardian");
     return {kept, kept + 1, kept + 2};
@@ -51,7 +52,7 @@ ELASTICJOB_DECL void guardian_process::run() {
     for (int pause_ms = 4; !left.empty(); pause_ms = std::min(2 * pause_ms, pause_ms_max)) {
         std::erase_if(left, [this](charge& c) { return try_to_end(c); });
         if (now() >= due_) return;
-        if (!left.empty()) ::poll(nullptr, 0, pause_ms); // before the servers are asked again
+        if (!left.empty()) ::poll(nullptr, 0, pause_ms); // a pause before the servers are asked again
     }
 }
 
@@ -72,8 +73,8 @@ ELASTICJOB_DECL bool guardian_process::await_death() noexcept {
     if (timeout_ms == 0) return false;
     due_ = now() + std::chrono::milliseconds{timeout_ms};
     limit_life();
-    // The worker has ended, or has closed its end of a pipe: then it is about to end, or has become another program, which
-    // may live for long. A process that still holds the life line works for it.
+    // The worker has ended or has closed its end of a pipe. In the second case it is about to end, or exec has replaced
+    // it by a program that may run for long. A process that still holds the life line works for the worker.
     return wait(ends_.worker, POLLIN, due_) && wait(ends_.line, 0, due_);
 }
 
@@ -83,7 +84,7 @@ ELASTICJOB_DECL void guardian_process::limit_life() const noexcept {
     event.sigev_signo = SIGKILL;
     timer_t id{};
     if (::timer_create(CLOCK_BOOTTIME, &event, &id) != 0)
-        return; // then `due_` alone limits it, outside of name servers
+        return; // the kernel refused the timer, so `due_` is the only limit, except while names are resolved
     auto const end = due_ + std::chrono::seconds{1};
     itimerspec at{};
     at.it_value.tv_sec = static_cast<time_t>(std::chrono::floor<std::chrono::seconds>(end).count());
@@ -95,7 +96,7 @@ ELASTICJOB_DECL bool guardian_process::wait(int descriptor, short events, clock_
     for (;;) {
         auto const left = std::chrono::ceil<std::chrono::milliseconds>(limit - now()).count();
         if (left <= 0) return false;
-        // The kernel's waiting does not count a suspension, so it looks at the clock now and then.
+        // The kernel does not count a suspension as waiting time, so this reads the clock now and then.
         pollfd one{descriptor, events, 0};
         auto const n = ::poll(&one, 1, static_cast<int>(std::min<std::int64_t>(left, 500)));
         if (n > 0) return true;
@@ -111,7 +112,7 @@ ELASTICJOB_DECL bool guardian_process::try_to_end(charge& c) const {
         servers.emplace_back(rest.substr(0, comma));
         rest.remove_prefix(comma == rest.npos ? rest.size() : comma + 1);
     }
-    // Each session begins at another server.
+    // Sessions begin at different servers.
     auto const turn = static_cast<std::size_t>(key.id & 0xffff) + c.attempts++;
     auto const& server = servers[turn % servers.size()];
     auto const colon = server.rfind(':');
@@ -123,7 +124,7 @@ ELASTICJOB_DECL bool guardian_process::try_to_end(charge& c) const {
     addrinfo* found = nullptr;
     if (::getaddrinfo(host.c_str(), server.c_str() + colon + 1, &hints, &found) != 0) return false;
     bool is_over = false;
-    // A server that is silent must not take the time in which another one would have answered.
+    // A silent server must not use up the time in which another server could answer.
     std::chrono::milliseconds const patience{std::clamp(key.timeout_ms / 10, 20, 1000)};
     for (auto const* a = found; a && !is_over && now() < due_; a = a->ai_next)
         is_over = end_at(*a, *c.place, std::min(due_, now() + patience));

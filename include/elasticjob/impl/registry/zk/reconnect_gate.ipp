@@ -17,7 +17,7 @@ ELASTICJOB_DECL reconnect_gate::pass::~pass() {
 }
 
 ELASTICJOB_DECL void reconnect_gate::hear(std::string_view line) {
-    // The submitting thread itself may log, and would wait for itself.
+    // The submitting thread may write to the log itself, and would then wait for itself.
     if (submitting_ || line.find("nitiated connection") == line.npos) return;
     mutex_.lock();
     mutex_.unlock();

@@ -63,7 +63,7 @@ ELASTICJOB_DECL int create_request::submit(handle& h, call& c) const {
 ELASTICJOB_DECL result<node_path> create_request::conclude(int code, node_path const& path) && {
     if (code != ZOK) return failure(code, path);
     if (!is_sequential(mode)) return path;
-    // Only the last element can be unknown.
+    // Only the last element is unknown.
     auto const name = std::string_view{created}.substr(created.rfind('/') + 1);
     return path.parent() / name;
 }
@@ -125,7 +125,7 @@ ELASTICJOB_DECL int commit_request::submit(handle& h, call& c) {
     paths.reserve(operations.size());
     std::vector<zoo_op_t> ops(operations.size());
     results.resize(operations.size());
-    Stat* stat = &written; // one is enough: all operations of a transaction have the same revision
+    Stat* stat = &written; // a single one is enough: all operations of a transaction have the same revision
     for (std::size_t i = 0; i < operations.size(); ++i) {
         paths.push_back(h.on_server(operations[i].path));
         describe(operations[i], paths.back().c_str(), h.access(), stat, ops[i]);

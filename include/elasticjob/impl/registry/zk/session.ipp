@@ -27,7 +27,7 @@ ELASTICJOB_DECL double session::budget_used() const noexcept {
 ELASTICJOB_DECL std::optional<error> session::refusal(session_generation g) const {
     if (view_.state == session_state::closed) return error{errc::closed, "the registry is closed"};
     if (g != view_.generation && g != session_generation::current())
-        return error{errc::session_lost, "the session that this belonged to is over"};
+        return error{errc::session_lost, "the session of this request is over"};
     if (view_.state != session_state::connected) return error{errc::not_sent, "the connection is down"};
     return std::nullopt;
 }
@@ -96,7 +96,7 @@ ELASTICJOB_DECL task<bool> session::keep_one() {
     if (is_up_ && is_closed()) co_await drain();
     aside closing{loop_, closer{*this}};
     auto const is_closed_aside = co_await closing;
-    if (!is_closed_aside) handle_.close(); // if no thread can be started, the loop waits for the server
+    if (!is_closed_aside) handle_.close(); // if no thread can be started, the loop itself waits for the server
     calls_.forget_unanswered();
     co_return was_established_;
 }
@@ -148,7 +148,7 @@ ELASTICJOB_DECL void session::lose() {
     if (was_established_) {
         ephemerals_.clear();
         view_ = {{view_.generation.value + 1}, 0, session_state::connecting, view_.timeout};
-        calls_.fail_all(errc::session_lost, errc::unknown_outcome, "the session that this belonged to is over");
+        calls_.fail_all(errc::session_lost, errc::unknown_outcome, "the session of this request is over");
         watches_.fire_everything();
         changed_.notify();
     }
@@ -161,8 +161,8 @@ ELASTICJOB_DECL void session::greet() {
 }
 
 ELASTICJOB_DECL task<void> session::run_greeting() {
-    // The reply to the first request implies the answer to the digest, which was sent before it. So a refused handle
-    // becomes unusable now, not in the middle of a transaction.
+    // The server answers the digest before the first request, which follows it. So if the server refuses the digest,
+    // the handle becomes unusable here and not in the middle of a transaction.
     if (!is_introduced_) is_introduced_ = handle_.introduce();
     if (!is_introduced_) co_return; // the connection is down again
     exists_request probe;
@@ -183,7 +183,7 @@ ELASTICJOB_DECL task<result<void>> session::create_name_space() {
         create_request request{{}, create_mode::persistent};
         auto made = co_await calls_.ask_on_server(std::move(part), std::move(request));
         bool const is_there = made.has_value() || made.error() == errc::node_exists;
-        // Without its parent the node cannot be created; then report the parent's problem.
+        // The node cannot be created without its parent, so report the parent's problem instead.
         if (!is_there && !(obstacle && made.error() == errc::no_node)) obstacle = std::move(made).error();
         if (end != whole.npos) continue;
         if (!is_there) co_return *std::move(obstacle);

@@ -8,7 +8,7 @@
 
 namespace elasticjob::zk {
 
-/// ZooKeeper's records: numbers in big endian order, texts behind their length.
+/// Writes ZooKeeper's records: numbers in big endian order, texts after their length.
 class wire_text {
 public:
     wire_text& operator<<(std::integral auto number) {
@@ -36,8 +36,8 @@ private:
 
 ELASTICJOB_DECL std::string session_end::request(session_key const& key, std::string_view digest) {
     constexpr std::int32_t protocol = 0, authenticate = 100, close = -11, xid_authenticate = -4, xid_close = 1;
-    constexpr std::int64_t seen = 0; // no server is too far behind for us
-    constexpr std::int8_t no = 0;    // a server that cannot write is of no use
+    constexpr std::int64_t seen = 0; // 0: no server is too far behind for us
+    constexpr std::int8_t no = 0;    // a server that cannot write cannot close a session
     wire_text join, introduce, leave, all;
     join << protocol << seen << key.timeout_ms << key.id << std::string_view{key.password.data(), key.password.size()}
          << no;
@@ -55,7 +55,7 @@ ELASTICJOB_DECL auto session_end::receive(std::string_view bytes) -> outcome {
     rest_ += bytes;
     while (rest_.size() >= 4) {
         auto const size = wire_text::read<std::uint32_t>(rest_, 0);
-        if (size > packet_bytes_max) return outcome::again; // this is no ZooKeeper server
+        if (size > packet_bytes_max) return outcome::again; // so this is no ZooKeeper server
         if (rest_.size() < 4 + size) break;
         auto const so_far = take(std::string_view{rest_}.substr(4, size));
         if (so_far != outcome::pending) return so_far;

@@ -68,7 +68,7 @@ ELASTICJOB_DECL void watch_table::end_removal(watch_target const& target, bool i
     spot& here = at->second;
     here.is_leaving = false;
     --removals_;
-    if (is_removed) here.is_set = false; // reads that request it have been sent since and have no replies yet
+    if (is_removed) here.is_set = false; // reads that request this watch have been sent since and have no replies yet
     drop_if_unused(at);
 }
 
