@@ -5,7 +5,8 @@
 
 #include <version>
 
-// The omitted part is most of the cost of <algorithm>. libstdc++ keeps the classic algorithms in a header of their own.
+// The omitted algorithms cause most of the compile time of <algorithm>. libstdc++ keeps the classic ones in a header of
+// their own.
 #if defined(__GLIBCXX__) && __has_include(<bits/stl_algo.h>)
 #include <bits/stl_algo.h>
 #else

@@ -5,8 +5,8 @@
 
 #include <version>
 
-// All of <chrono> takes as long to compile as <string>. libstdc++ keeps the parts that we need in a header of their
-// own.
+// The whole of <chrono> takes as long to compile as <string>. libstdc++ keeps the parts that we need in a header of
+// their own.
 #if defined(__GLIBCXX__) && __has_include(<bits/chrono.h>)
 #include <bits/chrono.h>
 #else

@@ -29,8 +29,8 @@ concept job_clock = requires(C const& c) {
     { c.wall_now() } -> std::same_as<wall_time>;
 };
 
-/// Monotonic time that also counts while the machine is suspended, on a scale of its own. Compare with it what other
-/// machines measure meanwhile, such as a session on the servers. If the clock has no `boot_now`, this is `now`.
+/// Monotonic time that also counts while the machine is suspended, on a scale of its own. Use it for durations that
+/// other machines measure too, such as the time-out of a session. If the clock has no `boot_now`, this is `now`.
 template <job_clock Clock>
 mono_time boot_now(Clock const& c) {
     if constexpr (requires {
@@ -49,7 +49,7 @@ struct SystemClock {
     wall_time wall_now() const noexcept { return std::chrono::system_clock::now(); }
 };
 
-/// Stands still until the program moves it. Threads: one.
+/// A clock that stands still until the program moves it. Threads: one.
 class ManualClock {
 public:
     /// Starts at monotonic zero and at the given wall time.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Selects where definitions are compiled: in every file that includes a header, or once for the program.
+/// \file \brief Selects where definitions are compiled: in every file that includes a header, or once for the whole
+/// program.
 #ifndef ELASTICJOB_CORE_DECL_HPP
 #define ELASTICJOB_CORE_DECL_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Run-time errors as values: a code, the failure, and its place.
+/// \file \brief Run-time errors as values: a code, a description, and a place.
 #ifndef ELASTICJOB_CORE_ERROR_HPP
 #define ELASTICJOB_CORE_ERROR_HPP
 
@@ -14,7 +14,7 @@ namespace elasticjob {
 
 /// The kind of a failure. The groups matter more than the members: see the predicates below.
 enum class errc : std::uint8_t {
-    // The caller's request is impossible. Nothing was written.
+    // The request itself is impossible. Nothing was written.
     invalid_argument,
     invalid_path,
     invalid_cron,
@@ -22,9 +22,9 @@ enum class errc : std::uint8_t {
     invalid_config,
     unknown_strategy,
     job_conflict,   ///< the stored job has another class, or this process already runs a job of that name
-    malformed_data, ///< a node has content that no member or operator should write
-    removed,        ///< the job has been removed for good; only restore_job reverts this
-    wrong_thread,   ///< a blocking call on the loop's own thread, which would deadlock; a fork beside other threads
+    malformed_data, ///< a node has a content that no member and no operator should write
+    removed,        ///< the job has been removed for good; only restore_job undoes that
+    wrong_thread,   ///< a blocking call on the loop's own thread would deadlock; or a guardian was started after other threads
     // The registry refused the request, which had no effect.
     no_node,
     node_exists,
@@ -33,12 +33,12 @@ enum class errc : std::uint8_t {
     not_running, ///< there is no run to stop
     no_children_for_ephemerals,
     no_auth,
-    too_large, ///< refused here, because the server would close the connection; or refused by the server's quota
+    too_large, ///< not sent, because the server would close the connection; or refused by the server's quota
     // The connection.
-    unreachable,     ///< no server could be reached within the connection time-out
+    unreachable,     ///< no server answered within the connection time-out
     not_sent,        ///< certainly without effect: the request was never sent
     unknown_outcome, ///< the reply was lost: read the state before you decide
-    session_lost,    ///< the session for which this was prepared is over; no write under it can take effect any more
+    session_lost,    ///< the session of this request is over; no request of that session can take effect any more
     clock_differs,   ///< this machine's clock differs from the registry's by more than the job allows
     round_missed,    ///< a hook of a round may not have been called
     nobody_fits,     ///< no instance has the labels that an item needs, so the item waits
@@ -121,29 +121,30 @@ constexpr std::string_view name_of(errc code) noexcept {
     return "unknown";
 }
 
-/// The registry evaluated the request and refused it because of its current state. Read again, then decide again.
+/// Whether the registry refused the request because of its present state. Read again, then decide again.
 constexpr bool is_conflict(errc code) noexcept {
     return code == errc::no_node || code == errc::node_exists || code == errc::version_conflict ||
            code == errc::not_empty;
 }
 
-/// The connection failed, not the request. Reads may be repeated. After `unknown_outcome` of a write, read the state.
+/// Whether the connection failed, not the request. Reads may be repeated. After `unknown_outcome` of a write, read the
+/// state.
 constexpr bool is_connection(errc code) noexcept {
     return code == errc::unreachable || code == errc::not_sent || code == errc::unknown_outcome;
 }
 
-/// A failure: the code for programs; for people, the cause, the correct input, and the place (a registry path, a
-/// column, a field).
+/// A failure: a code for programs, and for people the cause, the correct input, and the place.
 struct [[nodiscard]] error {
     errc code{};         ///< for programs
-    std::string what{};  ///< what failed and what would be right, for people
+    std::string what{};  ///< the failure and the correct input, for people
     std::string where{}; ///< a registry path, a column or a field; empty if there is none
 
     friend bool operator==(error const& e, errc c) noexcept { return e.code == c; }
     friend bool operator==(error const&, error const&) = default;
 };
 
-/// The connection or the session failed, not the request. The same request may succeed once a session is connected.
+/// Whether the connection or the session failed, not the request. The same request may succeed once a session is
+/// connected.
 inline bool is_transient(error const& e) noexcept { return is_connection(e.code) || e == errc::session_lost; }
 
 /// One line for a log: `invalid_cron: minutes must be 0 to 59 (column 3)`.

@@ -76,7 +76,7 @@ auto sleep_until(Loop& l, mono_time due) {
     return awaiter{detail::timed_sleeper<Loop>{l}, due};
 }
 
-/// `co_await yield(loop)`: continues after all work that is ready now.
+/// `co_await yield(loop)`: continues after all work that is ready now has run.
 template <loop Loop>
 auto yield(Loop& l) {
     struct awaiter {
@@ -92,9 +92,9 @@ auto yield(Loop& l) {
     return awaiter{l, {}};
 }
 
-/// Notifies coroutines of changes. Level-triggered: a waiter names the last edition that it has read. So a notification
-/// between reading and waiting cannot be lost, and any number of notifications wakes a waiter once. It must outlive its
-/// waiters. Threads: the loop's.
+/// Notifies coroutines of changes. A waiter names the last edition that it has seen. So a notification between reading
+/// and waiting cannot be lost, and any number of notifications wakes a waiter once. Must outlive its waiters. Threads:
+/// the loop's.
 template <loop Loop>
 class event_count {
 public:

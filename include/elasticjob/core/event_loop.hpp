@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The real loop: one thread and the machine's clocks.
+/// \file \brief The real loop: one thread with the machine's clocks.
 #ifndef ELASTICJOB_CORE_EVENT_LOOP_HPP
 #define ELASTICJOB_CORE_EVENT_LOOP_HPP
 
@@ -50,8 +50,8 @@ private:
     [[no_unique_address]] SystemClock clock_;
     std::mutex mutex_;
     std::condition_variable wake_;
-    intrusive_list<work> inbox_; ///< work from other threads, under the mutex
-    bool closing_ = false;       ///< under the mutex
+    intrusive_list<work> inbox_; ///< work from other threads; guarded by the mutex
+    bool closing_ = false;       ///< guarded by the mutex
     intrusive_list<work> ready_;
     timer_queue timers_;
     std::atomic<std::thread::id> id_{};

@@ -21,8 +21,8 @@ task<void> gather_one(task<T> t, std::optional<T>& into, std::size_t& left, even
 }
 } // namespace detail
 
-/// Starts all tasks in their order and returns their values in the same order once the last one has finished. So
-/// requests travel together: n reads cost one round trip.
+/// Starts all tasks in their order, and returns their values in the same order when the last task has finished. So n
+/// reads cost one round trip.
 template <loop Loop, class T>
 task<std::vector<T>> gather(Loop& l, std::vector<task<T>> tasks) {
     std::vector<std::optional<T>> values(tasks.size());
@@ -39,7 +39,7 @@ task<std::vector<T>> gather(Loop& l, std::vector<task<T>> tasks) {
     co_return all;
 }
 
-/// The same for one task per element: `gather_each(loop, paths, read)` makes each task with `f`. It calls `f` for all
+/// As above, with one task per element: `gather_each(loop, paths, read)` makes each task with `f`. It calls `f` for all
 /// elements before it returns.
 template <loop Loop, class Container, class F>
 auto gather_each(Loop& l, Container const& elements, F const& f) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Calls user code and turns its outcome, including exceptions, into a result.
+/// \file \brief Calls user code, and turns its outcome or its exception into a result.
 #ifndef ELASTICJOB_CORE_GUARDED_CALL_HPP
 #define ELASTICJOB_CORE_GUARDED_CALL_HPP
 

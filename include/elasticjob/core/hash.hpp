@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Hashes of texts that are the same on every machine and in every version.
+/// \file \brief Hashes of texts, with the same values on every machine and in every version.
 #ifndef ELASTICJOB_CORE_HASH_HPP
 #define ELASTICJOB_CORE_HASH_HPP
 
@@ -10,7 +10,8 @@ namespace elasticjob::detail {
 
 inline constexpr std::uint64_t fnv_1a_begin = 14'695'981'039'346'656'037ULL;
 
-/// FNV-1a by Fowler, Noll and Vo. Pass the hash of a prefix as `hash` to continue it. Takes 1 ns per byte.
+/// FNV-1a by Fowler, Noll and Vo. To hash a text in parts, pass the hash of the preceding part as `hash`. Takes 1 ns
+/// per byte.
 constexpr std::uint64_t fnv_1a(std::string_view text, std::uint64_t hash = fnv_1a_begin) noexcept {
     for (char const c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1'099'511'628'211ULL;
     return hash;

@@ -37,9 +37,9 @@ private:
     std::string text_;
 };
 
-/// Identifies one running scheduler in one job: `<ip>@-@<token>`. Java uses its process id as the token. Ours also
-/// begins with the process id, but adds `-` and a part that no other start of the process has. So neither a recycled
-/// process id nor two containers of the same address can collide.
+/// Identifies one running scheduler in one job: `<ip>@-@<token>`. Java's token is its process id. Ours begins with the
+/// process id too, followed by `-` and a random part. So ids differ even if a process id is used again, or if two
+/// containers have the same address.
 class instance_id {
 public:
     instance_id() = default;
@@ -55,7 +55,7 @@ public:
     /// The text after the first `@-@`.
     std::string_view token() const noexcept;
 
-    /// Whether the member follows only the 2.1.5 protocol: its token is a bare process id.
+    /// Whether the member follows only the 2.1.5 protocol. If so, its token is a bare process id.
     bool is_java() const noexcept;
 
     friend auto operator<=>(instance_id const&, instance_id const&) = default;

@@ -7,9 +7,9 @@
 
 namespace elasticjob::detail {
 
-/// The write end of a pipe that nobody writes to, or -1 if this process has no guardian. The guardian holds the read
-/// end, which the kernel reports as hung up when no process holds this end any more. It is closed by exec, so a program
-/// that works for this process, such as a script job, must be given a duplicate. Threads: any.
+/// The write end of a pipe that no process writes to, or -1 if this process has no guardian. The guardian holds the
+/// read end. The kernel reports it as hung up when no process holds the write end any more. Exec closes the write end,
+/// so pass a duplicate to a program that works for this process, such as a script job. Threads: any.
 inline constinit std::atomic<int> life_line{-1};
 
 } // namespace elasticjob::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Makes arbitrary text fit for one line of a log.
+/// \file \brief Makes any text fit into one line of a log.
 #ifndef ELASTICJOB_CORE_LINE_TEXT_HPP
 #define ELASTICJOB_CORE_LINE_TEXT_HPP
 
@@ -11,8 +11,8 @@
 
 namespace elasticjob::detail {
 
-/// The number of bytes in the UTF-8 character at the front, or 0 if there is no valid character. Overlong forms,
-/// surrogates and values beyond U+10FFFF are invalid.
+/// The number of bytes in the UTF-8 character at the front of the text, or 0 if the text does not begin with a valid
+/// character. Overlong forms, surrogates and values beyond U+10FFFF are invalid.
 constexpr std::size_t utf8_length(std::string_view text) noexcept {
     auto const byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
     auto const within = [&](std::size_t i, unsigned low, unsigned high) { return low <= byte(i) && byte(i) <= high; };
@@ -21,7 +21,8 @@ constexpr std::size_t utf8_length(std::string_view text) noexcept {
     if (lead < 0x80) return 1;
     if (lead < 0xc2 || lead > 0xf4) return 0;
     if (lead < 0xe0) return within(1, 0x80, 0xbf) ? 2 : 0;
-    // The second byte has a narrower range where the first byte alone would allow invalid forms.
+    // For some lead bytes the second byte has a narrower range; other values would make an overlong form, a surrogate
+    // or too large a value.
     unsigned const low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
     unsigned const high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
     if (!within(1, low, high) || !within(2, 0x80, 0xbf)) return 0;
@@ -29,7 +30,7 @@ constexpr std::size_t utf8_length(std::string_view text) noexcept {
     return within(3, 0x80, 0xbf) ? 4 : 0;
 }
 
-/// Whether a log must escape this UTF-8 character, because it may end a line, move a terminal's cursor, or reverse the
+/// Whether a log must escape this UTF-8 character. It may end a line, move a terminal's cursor, or reverse the
 /// direction of text: control characters (C0, DEL, C1), U+2028, U+2029, and the marks of bidirectional text.
 constexpr bool is_unfit_for_line(std::string_view character) noexcept {
     auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
@@ -40,12 +41,12 @@ constexpr bool is_unfit_for_line(std::string_view character) noexcept {
     return byte(1) == 0x81 && 0xa6 <= byte(2) && byte(2) <= 0xa9;
 }
 
-/// Appends `\u2028` for a UTF-8 character of at most three bytes.
+/// Appends a UTF-8 character of at most three bytes as an escape such as `\u2028`.
 void append_code_point(std::string& out, std::string_view character);
 
-/// Appends the text on one line and as valid UTF-8. Writes `\x1b` for an unfit ASCII character and for a byte that
-/// belongs to no character, and `\u2028` for any other unfit character. Appends at most about `bytes_max` bytes;
-/// returns false if there was more.
+/// Appends the text on one line and as valid UTF-8. Writes an escape such as `\x1b` for an unfit ASCII character and
+/// for a byte that belongs to no character, and one such as `\u2028` for any other unfit character. Appends about
+/// `bytes_max` bytes at most, and returns false if it left out a part of the text.
 bool append_line_text(std::string& out, std::string_view text, std::size_t bytes_max = std::string::npos);
 
 } // namespace elasticjob::detail

@@ -14,16 +14,16 @@
 
 namespace elasticjob {
 
-/// Tells a piece of work to run, or to release its resources because the queue is closing.
+/// Tells a piece of work either to run, or to release its resources because the queue is closing.
 enum class work_action { run, discard };
 
-/// A piece of work that is part of its owner. The typed trampoline `act` knows the owner's type; queues do not.
+/// A piece of work that is part of its owner. The function `act` knows the owner's type; queues do not.
 struct work : list_hook {
     explicit work(void (*trampoline)(work&, work_action)) noexcept : act{trampoline} {}
     void (*act)(work&, work_action);
 };
 
-/// The loop opens it once; another thread waits for it.
+/// Opened once by the loop, while another thread waits for it.
 class gate {
 public:
     void open() noexcept {
@@ -73,7 +73,7 @@ struct owned_work : work {
 
 } // namespace detail
 
-/// Posts a function object. It is destroyed after it has run, or without having run if the loop closes first.
+/// Posts a function object. If the loop closes first, the object is destroyed without a call.
 template <loop Loop, class F>
 void post(Loop& l, F f) {
     l.post(*new detail::owned_work<F>{std::move(f)});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The smart pointers of <memory>, without the algorithms on uninitialized storage.
+/// \file \brief The smart pointers of <memory>, without the algorithms for uninitialized storage.
 #ifndef ELASTICJOB_CORE_MEMORY_HPP
 #define ELASTICJOB_CORE_MEMORY_HPP
 

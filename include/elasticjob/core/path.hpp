@@ -12,8 +12,8 @@
 
 namespace elasticjob {
 
-/// An absolute path: the root, or elements that each follow a slash. An element is not empty, is neither `.` nor `..`,
-/// and has no control characters. Every registry accepts such a path, so no later code checks it again. (A path that
+/// An absolute path: the root, or elements with a slash before each. An element is not empty, is neither `.` nor `..`,
+/// and has no control characters. Every registry accepts such a path, so no other code checks it again. (A path that
 /// libzookeeper refuses inside a transaction would corrupt its heap.)
 class node_path {
 public:
@@ -23,8 +23,8 @@ public:
     /// Errors: invalid_path, with the reason.
     static result<node_path> parse(std::string_view text);
 
-    /// Appends one element. Precondition: `element` is a valid element. Input from outside goes through `parse`, or
-    /// through a type that has checked it (job_name, instance_id).
+    /// Appends one element. Precondition: `element` is valid. Pass input from outside to `parse`, or to a type that
+    /// checks it (job_name, instance_id).
     node_path operator/(std::string_view element) const;
 
     bool is_root() const noexcept { return text_.size() == 1; }

@@ -20,8 +20,8 @@ class random_source {
 public:
     explicit random_source(std::uint64_t seed) noexcept : state_{seed} {}
 
-    /// A seed that no other process has. (std::random_device would work too, but its header costs ten times as much as
-    /// ours.)
+    /// A seed that differs between processes. (std::random_device would work too, but its header takes ten times as
+    /// long to compile as ours.)
     static std::uint64_t machine_seed() noexcept;
 
     std::uint64_t next() noexcept;

@@ -16,7 +16,7 @@ namespace elasticjob {
 
 namespace detail {
 
-/// `value()` on a failure is a bug in the caller, so it reports the failure loudly.
+/// Reports a call of `value()` on a failure with the failure's text, because such a call is a bug in the caller.
 struct no_value_policy : boost::outcome_v2::policy::base {
     template <class Impl>
     static constexpr void wide_value_check(Impl&& self) {
@@ -86,7 +86,8 @@ inline auto success() noexcept { return boost::outcome_v2::success(); }
     declaration = std::move(name).assume_value()
 
 /// `ELASTICJOB_TRY(auto x, f());` returns f's error from the function, or continues with x. `ELASTICJOB_CHECK(f());`
-/// only returns or continues. Both are several statements, so never use them as the unbraced body of an `if` or a loop.
+/// returns the error or continues. Both are several statements, so never use them as the unbraced body of an `if` or a
+/// loop.
 #define ELASTICJOB_TRY(declaration, ...)                                                                               \
     ELASTICJOB_DETAIL_TRY(return, ELASTICJOB_DETAIL_GLUE(elasticjob_try_, __COUNTER__), declaration, __VA_ARGS__)
 #define ELASTICJOB_CHECK(...)                                                                                          \

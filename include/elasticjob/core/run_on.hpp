@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Runs a function on a worker thread and continues on the loop.
+/// \file \brief Runs a function on a worker thread, and continues on the loop.
 #ifndef ELASTICJOB_CORE_RUN_ON_HPP
 #define ELASTICJOB_CORE_RUN_ON_HPP
 

@@ -21,10 +21,11 @@
 
 namespace elasticjob::detail {
 
-/// The number of lines lost since standard error last accepted one. Per process, like the stream itself.
+/// The number of lines lost since standard error last accepted a line. One number for the process, because the process
+/// has one such stream.
 inline std::atomic<std::uint64_t> untold_lines{0};
 
-/// Writes without waiting. Fails with EOPNOTSUPP if the system offers no way to do so.
+/// Writes without waiting. Fails with EOPNOTSUPP if the system cannot do that for this descriptor.
 template <class Text>
 ssize_t write_now(int descriptor, Text text) {
     struct stat file {};
@@ -32,20 +33,21 @@ ssize_t write_now(int descriptor, Text text) {
     if (kind == S_IFSOCK) return ::send(descriptor, text.data(), text.size(), MSG_DONTWAIT);
 #ifdef RWF_NOWAIT
     iovec const all{const_cast<char*>(text.data()), text.size()};
-    if (kind == S_IFIFO) return ::pwritev2(descriptor, &all, 1, -1, RWF_NOWAIT); // newer kernels
+    if (kind == S_IFIFO) return ::pwritev2(descriptor, &all, 1, -1, RWF_NOWAIT); // needs a recent kernel
 #endif
     errno = EOPNOTSUPP;
     return -1;
 }
 
-/// Returns false if it could not write all of the text without waiting, as to a full pipe or a stopped terminal.
+/// Returns false if the descriptor did not accept the whole text at once, for example because a pipe is full or a
+/// terminal is stopped.
 template <class Text>
 bool write_at_once(int descriptor, Text text) {
     while (!text.empty()) {
         auto const part = text.substr(0, PIPE_BUF);
         auto written = write_now(descriptor, part);
         if (written < 0 && (errno == EOPNOTSUPP || errno == ENOSYS)) {
-            pollfd ready{descriptor, POLLOUT, 0}; // a pipe that is ready has room for one part
+            pollfd ready{descriptor, POLLOUT, 0}; // a ready pipe has room for at least one part
             if (::poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0) return false;
             written = ::write(descriptor, part.data(), part.size());
         }
@@ -55,8 +57,9 @@ bool write_at_once(int descriptor, Text text) {
     return true;
 }
 
-/// Writes one line, passed without its end. Escapes unfit characters (core/line_text.hpp). The line is lost if standard
-/// error does not accept it at once. The next accepted line states how many were lost. Threads: any.
+/// Writes one line, which is passed without its line end. Escapes unfit characters (core/line_text.hpp). If standard
+/// error does not accept the line at once, the line is lost; the next accepted line states how many were lost. Threads:
+/// any.
 template <class Line>
 void tell_standard_error(Line const& text) {
     Line line;

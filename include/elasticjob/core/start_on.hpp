@@ -18,7 +18,7 @@ template <class T, class Done>
 task<void> finish_started(std::shared_ptr<task_scope> scope, task<result<T>> t, Done done) {
     auto outcome = co_await std::move(t);
     done(std::move(outcome));
-    (void)scope; // the scope ends with the last line of its own task
+    (void)scope; // the scope lives until the last line of its own task
 }
 
 } // namespace detail

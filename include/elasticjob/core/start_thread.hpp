@@ -12,7 +12,7 @@
 
 namespace elasticjob::detail {
 
-/// Returns the object that `make` creates, which starts threads of its own. Errors: overloaded, with the system's
+/// Returns the object that `make` creates. That object starts threads of its own. Errors: overloaded, with the system's
 /// reason, if `make` throws std::system_error.
 template <class F>
 auto make_with_threads(F make) -> result<decltype(make())> {

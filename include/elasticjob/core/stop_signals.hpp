@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Waits for a request to end the process, so that it can leave its jobs in order.
+/// \file \brief Waits for a signal that asks the process to end, so that the process can leave its jobs in order.
 #ifndef ELASTICJOB_CORE_STOP_SIGNALS_HPP
 #define ELASTICJOB_CORE_STOP_SIGNALS_HPP
 
@@ -13,8 +13,8 @@
 
 namespace elasticjob {
 
-/// Blocks SIGINT and SIGTERM, or the given signals, and receives them in `wait`. No code runs in a signal handler, so
-/// the code after `wait` may do anything:
+/// Blocks SIGINT and SIGTERM, or the given signals, and receives them in `wait`. There is no signal handler, so the
+/// code after `wait` may call any function:
 ///
 ///     int main() {
 ///         stop_signals signals;  // first: threads that are started later must not take the signals either
@@ -24,8 +24,8 @@ namespace elasticjob {
 ///     }                          // the destructors leave the jobs in order
 ///
 /// The destructor unblocks the signals that the constructor blocked. Programs that a ScriptExecutor starts have no
-/// signals blocked. Threads: construct and destroy it in one thread, before other threads start and after they have
-/// ended. The other functions may be called in any thread.
+/// signals blocked. Threads: construct and destroy it in the same thread, before other threads start and after they
+/// have ended. Call the other functions in any thread.
 class stop_signals {
 public:
     stop_signals() : stop_signals({SIGINT, SIGTERM}) {}
@@ -34,7 +34,7 @@ public:
     stop_signals(stop_signals const&) = delete;
     stop_signals& operator=(stop_signals const&) = delete;
 
-    /// Returns the number of the signal that arrives, or has already arrived.
+    /// Waits for a signal and returns its number; at once if a signal has already arrived.
     int wait() const;
 
     /// The same, but returns nothing if no signal arrives within that time.

@@ -70,10 +70,10 @@ struct task_promise<void> : task_promise_base, list_hook {
 
 } // namespace detail
 
-/// A coroutine that starts when it is awaited and passes its value or its exception to the awaiting coroutine. It can
-/// be awaited at most once. Destroying an unfinished task destroys its frame and everything that it awaits; awaiters
-/// unregister themselves. That is how work is cancelled. Do not destroy a task while its code is executing. Threads:
-/// starts, suspends and resumes on the loop's thread only.
+/// A coroutine that starts when it is awaited, and passes its value or its exception to the awaiting coroutine. It can
+/// be awaited at most once. To cancel it, destroy it: that destroys its frame and all tasks that it awaits, and ends
+/// its waits. Do not destroy a task while its code is executing. Threads: starts, suspends and resumes on the loop's
+/// thread only.
 template <class T>
 class [[nodiscard]] task {
 public:

@@ -13,7 +13,7 @@
 
 namespace elasticjob {
 
-/// The loop calls it once `due` has come. The trampoline knows its owner's type; the queue does not.
+/// The loop calls `fire` once `due` has come. That function knows its owner's type; the queue does not.
 struct timer {
     explicit timer(void (*on_due)(timer&)) noexcept : fire{on_due} {}
     timer(timer const&) = delete;
@@ -24,7 +24,7 @@ struct timer {
     static constexpr std::size_t unarmed = static_cast<std::size_t>(-1);
     void (*fire)(timer&);
     mono_time due{};
-    std::uint64_t order = 0; ///< breaks ties by the order of arming, so that a run can be repeated exactly
+    std::uint64_t order = 0; ///< orders timers with the same `due` by arming, so that simulations repeat exactly
     std::size_t place = unarmed;
 };
 

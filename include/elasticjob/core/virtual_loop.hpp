@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A loop without a thread, in virtual time. Its owner steps it.
+/// \file \brief A loop without a thread, in virtual time. Its owner advances it step by step.
 #ifndef ELASTICJOB_CORE_VIRTUAL_LOOP_HPP
 #define ELASTICJOB_CORE_VIRTUAL_LOOP_HPP
 
@@ -33,14 +33,14 @@ public:
     /// neither.
     bool step() { return step_until(mono_time::max()); }
 
-    /// Runs everything that is due until then, and sets the time to exactly that point.
+    /// Runs everything that is due until then, and then sets the time to exactly `then`.
     void run_until(mono_time then);
     void run_for(std::chrono::nanoseconds span) { run_until(now() + span); }
 
-    /// Runs the work that needs no time to pass.
+    /// Runs all work that needs no time to pass.
     void run_ready() { run_until(now()); }
 
-    /// Simulates a suspended machine of that duration: timers come no nearer.
+    /// Simulates that the machine is suspended for that long: timers come no nearer.
     void suspend(std::chrono::nanoseconds span) noexcept { clock_.suspend(span); }
 
     /// Simulates a change of the machine's wall clock.

@@ -30,7 +30,7 @@ task<result<T>> within(Loop& l, mono_time due, task<result<T>> t) {
     task_scope scope;
     scope.spawn(detail::finish_within(std::move(t), outcome, done));
     if (!outcome) co_await done.newer_than(seen, due);
-    if (!outcome) co_return error{errc::timed_out, "it took too long"};
+    if (!outcome) co_return error{errc::timed_out, "the deadline passed before the operation ended"};
     co_return *std::move(outcome);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The `worker_pool` concept for running job bodies, a thread pool, and a pool without threads.
+/// \file \brief The `worker_pool` concept for the threads that run job bodies, with two models: one with threads, one
+/// without.
 #ifndef ELASTICJOB_CORE_WORKER_POOL_HPP
 #define ELASTICJOB_CORE_WORKER_POOL_HPP
 
@@ -27,14 +28,14 @@ concept worker_pool = requires(P& p, work& w) {
 
 /// The size of a `ThreadPool`.
 struct thread_pool_options {
-    std::size_t threads = 0;         ///< 0: two for each processor, like the original
-    std::size_t queue_max = 100'000; ///< how many pieces of work may wait for a thread
+    std::size_t threads = 0;         ///< 0: two for each processor, as in the original
+    std::size_t queue_max = 100'000; ///< the maximum number of pieces of work that wait for a thread
 };
 
-/// A fixed number of threads and a bounded queue. The destructor waits for running work and discards the queue.
+/// A fixed number of threads and a bounded queue. The destructor waits for running work and discards queued work.
 class ThreadPool {
 public:
-    /// Throws std::system_error if the system refuses a thread; the threads already started have ended by then.
+    /// Throws std::system_error if the system refuses a thread. The threads already started have ended by then.
     explicit ThreadPool(thread_pool_options options = {});
     ThreadPool(ThreadPool const&) = delete;
     ThreadPool& operator=(ThreadPool const&) = delete;
@@ -47,8 +48,8 @@ public:
 private:
     struct without_threads {};
 
-    /// The public constructor delegates to this one. Once this one has finished, the object exists, so its destructor
-    /// runs and joins even if a thread cannot be started.
+    /// The public constructor delegates to this one. After this one has returned, the object counts as constructed, so
+    /// its destructor joins the threads even if the system refuses one.
     ThreadPool(thread_pool_options const& options, without_threads) noexcept : queue_max_{options.queue_max} {}
 
     void run();

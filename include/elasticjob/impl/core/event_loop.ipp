@@ -47,7 +47,8 @@ ELASTICJOB_DECL void event_loop::run() {
             ready_.splice_back(inbox_);
         }
         fire_due_timers();
-        // Only the work that is ready now: work that it posts waits its turn behind the timers and the other threads.
+        // Runs only the work that is ready now. Work that it posts waits behind due timers and the work of other
+        // threads.
         intrusive_list<work> turn;
         turn.splice_back(ready_);
         while (!turn.empty()) {

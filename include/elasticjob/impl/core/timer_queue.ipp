@@ -7,7 +7,7 @@
 namespace elasticjob {
 
 ELASTICJOB_DECL void timer_queue::arm(timer& t, mono_time due) {
-    heap_.push_back(&t); // first: if this fails for lack of memory, the timer must not count as armed
+    heap_.push_back(&t); // before any other change: if memory is exhausted here, the timer must not count as armed
     t.due = due;
     t.order = next_order_++;
     t.place = heap_.size() - 1;
