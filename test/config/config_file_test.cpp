@@ -163,21 +163,21 @@ TEST_CASE("config.config_file: variables of the environment are put in, in texts
 
 TEST_CASE("config.config_file: a problem has its line and its field") {
     auto const e = refused("{\n\"name\": \"settle\",\n\"sharding_count\": 3\n}");
-    CHECK(e ==
-          error{errc::malformed_data, "sharding_count is no field of a job: is sharding_total_count meant?", "line 3"});
+    CHECK(e == error{errc::malformed_data, "sharding_count is no field of a job: did you mean sharding_total_count?",
+                     "line 3"});
     CHECK(refused("{\"sharding_total_count\": \"three\"}").what ==
           "sharding_total_count must be a whole number of 32 bits, but is the string 'three'");
     CHECK(refused("{\"failover\": 1}").what == "failover must be true or false, but is the number '1'");
     CHECK(refused("{\"retry\": {\"pause\": \"5\"}}")
               .what.starts_with("retry.pause must be a span of time with its unit"));
     CHECK(refused("{\"retry\": {\"pauses\": \"5s\"}}").what ==
-          "retry.pauses is no field of a job: is retry.pause meant?");
+          "retry.pauses is no field of a job: did you mean retry.pause?");
     CHECK(refused("{\"retry\": 3}").what.starts_with("retry is no field of a job"));
     CHECK(refused("{\"cron\": {}}").what.starts_with("cron is no field"));
     CHECK(refused("{\"excluded\": \"SAT\"}").what == "excluded must be a list, but is the string 'SAT'");
     CHECK(refused("{\"cron\": [\"@daily\"]}").what.starts_with("cron must not be a list"));
     CHECK(refused("{\"type\": \"cron\"}").what.starts_with("type must be simple, dataflow or script"));
-    CHECK(refused("{\"name\": \"a\", \"jobName\": \"b\"}").what == "jobName is there twice");
+    CHECK(refused("{\"name\": \"a\", \"jobName\": \"b\"}").what == "jobName occurs twice");
     CHECK(refused("{\"schedules\": [\"@daily\"]}").what.starts_with("schedules[0] must be an object"));
     CHECK(refused("{\"schedules\": [{\"cron\": \"a\"},\n{}]}").where == "line 2");
     CHECK(refused("{\"schedules\": [{\"cron\": \"a\", \"fixed_rate\": \"1s\"}]}")

@@ -43,8 +43,8 @@ TEST_CASE("config.item_labels: what is not of that form is refused, with what wo
         CHECK(refused.error().where == "itemLabels");
         CHECK(refused.error().what.find("0-9=gpu") != std::string::npos);
     }
-    CHECK(parse_item_labels("0-3=a,2=b").error().what == "must not say twice what item 2 needs");
-    CHECK(parse_item_labels("*=a,*=b").error().what == "must not say twice what * needs");
+    CHECK(parse_item_labels("0-3=a,2=b").error().what == "must not name the labels of item 2 twice");
+    CHECK(parse_item_labels("*=a,*=b").error().what == "must not name the labels of * twice");
 }
 
 TEST_CASE("config.item_labels: the needs of so many items") {

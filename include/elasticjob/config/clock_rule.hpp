@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What an instance with a wrong clock does.
+/// \file \brief The rule for an instance whose clock is wrong.
 #ifndef ELASTICJOB_CONFIG_CLOCK_RULE_HPP
 #define ELASTICJOB_CONFIG_CLOCK_RULE_HPP
 
@@ -7,7 +7,7 @@
 
 namespace elasticjob {
 
-/// What an instance does if its clock differs from the registry's by more than `max_time_diff_seconds`. In each case
+/// The rule for an instance whose clock differs from the registry's by more than `max_time_diff_seconds`. In each case
 /// the sink receives `events::trouble`.
 enum class clock_rule : std::uint8_t {
     skip,       ///< its items wait until the clock is right; `misfire_policy` decides about the missed instants

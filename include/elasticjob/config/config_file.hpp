@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A configuration that people write: JSON with all fields of `job_config` and environment variables.
+/// \file \brief A job's configuration as people write it: JSON, with all fields of `job_config` and environment
+/// variables.
 #ifndef ELASTICJOB_CONFIG_CONFIG_FILE_HPP
 #define ELASTICJOB_CONFIG_CONFIG_FILE_HPP
 
@@ -20,11 +21,11 @@ inline constexpr std::size_t config_file_size_max = std::size_t{1} << 20;
 /// Returns the value of a variable, or nothing if there is no variable of that name.
 using variable_lookup = std::optional<std::string> (*)(std::string const& name);
 
-/// The lookup in this process's environment.
+/// Looks the variable up in this process's environment.
 std::optional<std::string> environment_variable(std::string const& name);
 
 /// A job in JSON: one object, whose members have the names of the members of `job_config`. Fields that Java members
-/// share may also have their names from the registry, so this function reads a configuration from the registry, too. A
+/// share may also have their names from the registry, so this function also reads a configuration from the registry. A
 /// missing member has its default from `job_config`. Comments and a comma after the last member are accepted.
 ///
 /// | type                  | written                                                                                  |
@@ -40,15 +41,15 @@ std::optional<std::string> environment_variable(std::string const& name);
 /// | `on_misfire`, …       |                                                                                          |
 ///
 /// In a text, `${NAME}` stands for the variable of that name, `${NAME:-other}` for `other` if there is no such
-/// variable, and `$${` for `${`; unless `find` is null: then texts stay as they are, as text from outside must. The
+/// variable, and `$${` for `${`. If `find` is null, texts stay as they are; use that for texts from outside. The
 /// configuration is not validated: see `validate`.
 ///
-/// Errors: malformed_data, with the line in `where`. The error lists all problems, each with its line and field.
-/// Time: linear in the text.
+/// Errors: malformed_data, with the line of the first problem in `where`. The error lists all problems, at most
+/// `problems_listed_max`, each with its line and field. Time: linear in the text.
 result<job_config> parse_job_config(std::string_view json, variable_lookup find = environment_variable);
 
-/// What a registry has of a configuration, in the same form: all members but those that are an instance's own
-/// (`on_misfire` and those behind it). For `parse_job_config` with a null `find`.
+/// The part of a configuration that the registry stores, in the same form: all members except those that are an
+/// instance's own (`on_misfire` and those after it). For `parse_job_config` with a null `find`.
 std::string write_job_config(job_config const& config);
 
 /// Reads a file. Errors: invalid_argument if it cannot be read; those of `parse_job_config`, with file and line.

@@ -9,7 +9,7 @@
 
 namespace elasticjob {
 
-/// How the items of a dataflow job are fetched, processed and counted.
+/// The options with which an instance fetches, processes and counts the data of a dataflow job.
 struct dataflow_options {
     /// The value of `sharding_context::fetch_count`: a hint for the body.
     std::uint32_t fetch_count = 1;

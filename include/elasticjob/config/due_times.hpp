@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief When a job is due: its schedules in the zone that counts for it.
+/// \file \brief The instants at which a job is due: its schedules, in its time zone.
 #ifndef ELASTICJOB_CONFIG_DUE_TIMES_HPP
 #define ELASTICJOB_CONFIG_DUE_TIMES_HPP
 
@@ -25,17 +25,17 @@ namespace elasticjob {
 
 namespace detail {
 
-/// The result of a search from an instant. It is valid for all instants between `from` and the result, so that many
-/// items need only one search.
+/// The result of a search that began at `from`. Searches that begin anywhere between `from` and the result have the
+/// same result, so many items need only one search.
 struct known_search {
     std::optional<wall_time> from{}; ///< nothing: no search has been made
     timetable::finding found{};
 
-    /// Whether a search from there would have the same result. `shift` is the time that a search adds to its begin.
+    /// Whether a search from `t` would have the same result. A search adds `shift` to its begin.
     bool answers(wall_time t, std::chrono::milliseconds shift) const;
 };
 
-/// The last slow searches of a timetable; most searches are fast. A copy is empty.
+/// A timetable's last slow search of each kind; most searches are fast. A copy is empty.
 class long_searches {
 public:
     long_searches() = default;
@@ -60,26 +60,26 @@ private:
 
 } // namespace detail
 
-/// The zone that a configuration names, as a scheduler with the zone `standard` loads it. Errors: invalid_config.
+/// Loads the zone of that name as a scheduler with the zone `standard` does. Errors: invalid_config.
 result<std::shared_ptr<zone_ref const>> load_zone(zone_ref standard, std::string_view name);
 
-/// The timetable of a configuration, in the zone that the configuration names (`load_zone`), or else in a standard
+/// The instants of a configuration, in the zone that the configuration names (`load_zone`), or otherwise in a standard
 /// zone. A value. Threads: one at a time, because it remembers its last slow searches.
 class due_times {
     using searches = detail::long_searches;
 
 public:
-    /// Never.
+    /// Is never due.
     due_times() = default;
 
-    /// `standard` must outlive this object. Errors: invalid_config if there is no zone of the configured name;
-    /// cron_never_fires if exclusions, begin and end leave no due instant.
+    /// `standard` must outlive this object. Errors: invalid_config if the configured zone cannot be loaded;
+    /// cron_never_fires if exclusions, begin and end leave no due instant, or if the search for one gave up.
     static result<due_times> of(valid_config const& config, zone_ref standard);
 
     /// Sets the instant at which `once_now` is due. Without this call it is never due.
     void set_now(std::optional<wall_time> t) { now_ = has_now_ ? t : std::nullopt; }
 
-    /// Whether the job follows another job, and has no other schedule.
+    /// Whether the job follows another job. Such a job has no other schedule.
     bool follows() const noexcept { return follows_; }
     /// Sets the rounds for which the job is due. Has no effect if the job follows no other.
     void set_rounds(std::vector<followed_round> all);
@@ -89,14 +89,14 @@ public:
     std::optional<wall_time> round_at(wall_time due) const;
 
     /// The first instant after `after` at which all items are due: see `timetable::next`. Begin, end and exclusions do
-    /// not affect `once_now`. Adds the number of steps of the search to `looks`, if given.
+    /// not affect `once_now`. If `looks` is given, adds the number of the search's steps to it.
     std::optional<wall_time> next(wall_time after, std::uint64_t* looks = nullptr) const;
 
-    /// When an item whose last run ended at that time is due by fixed delays alone.
+    /// The instant at which an item is due by fixed delays alone if its last run ended at `ended`.
     std::optional<wall_time> next_after_end(wall_time ended) const;
 
-    /// The reason why the last search gave up, so that the next due instant is unknown: cron_never_fires. Nothing if
-    /// the search succeeded.
+    /// The error cron_never_fires if the last search gave up, so that the next due instant is unknown. Nothing if the
+    /// search succeeded.
     std::optional<error> find_problem() const;
 
     /// The delay between the due instant and the start of an item.
@@ -104,7 +104,7 @@ public:
 
     /// Whether all items are due at the same instants, so that there are rounds.
     bool has_rounds() const { return table_.delays.empty(); }
-    /// Whether each item starts at a time of its own.
+    /// Whether the items start at different times.
     bool is_per_item() const { return jitter_.count() != 0 || !has_rounds(); }
 
 private:
@@ -128,8 +128,8 @@ private:
 };
 
 /// The next `count` instants after `after` at which a job with this configuration is due; fewer if there are no more.
-/// Ignores fixed delays and `after_job`, because they depend on the durations of runs, `once_now`, and jitter. Errors:
-/// those of `validate` and of `due_times::of`.
+/// Ignores `once_now` and jitter. Also ignores fixed delays and `after_job`, because they depend on the durations of
+/// runs. Errors: those of `validate` and of `due_times::of`.
 result<std::vector<wall_time>> preview(job_config config, wall_time after, std::size_t count, zone_ref zone);
 
 } // namespace elasticjob

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The table of a configuration's fields: their names and their order in the registry, written only here.
+/// \file \brief The only table of a configuration's fields: their names, and their order in the registry.
 #ifndef ELASTICJOB_CONFIG_FIELDS_HPP
 #define ELASTICJOB_CONFIG_FIELDS_HPP
 
@@ -24,7 +24,7 @@ template <class Value>
 struct config_field {
     Value job_config::*member;
     std::string_view name;              ///< in the registry and in all reports
-    std::string_view group{};           ///< the object of the configuration that contains it; empty for the outermost
+    std::string_view group{};           ///< the object in the configuration that contains it; empty: the outermost
     std::optional<job_type> only_for{}; ///< the only type of job that has it
 
     constexpr bool applies_to(job_type type) const noexcept { return !only_for || *only_for == type; }
@@ -32,8 +32,8 @@ struct config_field {
 template <class Value, class... Rest>
 config_field(Value job_config::*, Rest...) -> config_field<Value>;
 
-/// All fields in the order in which Java writes them. A new member of `job_config` that the registry's JSON contains
-/// needs one line here. It is then written, read, compared and checked.
+/// All fields, in the order in which Java writes them. Every member of `job_config` that the registry's JSON contains
+/// has one line here, which is enough to write, read, compare and check it.
 // clang-format off
 inline constexpr auto config_fields = boost::hana::make_basic_tuple(
     config_field{&job_config::name, "jobName"},
@@ -77,9 +77,9 @@ constexpr std::string_view field_name(Value job_config::*member) {
 }
 
 /// The configuration after a round trip through the node that Java members share. A script job has the class of script
-/// jobs, and a job without a cron expression has `no_cron`. A cron expression with five fields or a name such as
-/// `@daily` has six fields, because Java members need them. Fields that are not stored, or that a job of this type does
-/// not have, are at their defaults. `from_json(to_json(c)) == canonical(c)`.
+/// jobs, and a job without a cron expression has `no_cron`. A cron expression with five fields, or a name such as
+/// `@daily`, becomes one with six fields, because Java members need them. Fields that are not stored, or that a job of
+/// this type does not have, get their defaults. `from_json(to_json(c)) == canonical(c)`.
 job_config canonical(job_config config);
 
 /// A field in which two configurations differ, with the two values as text for people.
@@ -100,8 +100,8 @@ inline std::string text_of(job_type value) { return std::string{name_of(value)};
 
 } // namespace detail
 
-/// The differences between two configurations, in the order of the table. Compares the canonical forms, so fields that
-/// a job of this type does not have make no difference.
+/// The differences between two configurations, in the order of the table. Compares the canonical forms, so it ignores
+/// fields that a job of this type does not have.
 std::vector<config_difference> differences(job_config const& left, job_config const& right);
 
 } // namespace elasticjob

@@ -28,23 +28,24 @@ struct followed_round {
     friend bool operator==(followed_round const&, followed_round const&) = default;
 };
 
-/// The leader of the following job writes this node, each time only if the node still has the version that the leader
-/// has read. So the node contains each round once at most, whichever instance leads. `last` is kept when another job is
-/// followed, so no instant is used twice. A value; its functions only preserve its invariants.
+/// The leader of the following job writes this node, but only if the node still has the version that the leader has
+/// read. So the node contains each round at most once, even if the leader changes. `last` stays if the job follows
+/// another job, so that no instant is used twice. A value; its functions only preserve its invariants.
 struct followed_rounds {
     std::string job{};                    ///< the followed job; empty: none
-    round_end after{};                    ///< the rounds that count
-    wall_time seen{};                     ///< all rounds due up to here that count are recorded
-    wall_time last{};                     ///< all later instants are after this one
-    std::vector<followed_round> rounds{}; ///< the last of them, ascending in both times
+    round_end after{};                    ///< the end by which a round counts
+    wall_time seen{};                     ///< all rounds that count and are due until then have been added
+    wall_time last{};                     ///< the latest `due` so far; later ones are greater
+    std::vector<followed_round> rounds{}; ///< the latest ones, ascending in both times
 
     static constexpr std::size_t rounds_max = 100;
-    /// The maximum number of lines that `parse` accepts: far more than are ever written.
+    /// The maximum number of lines that `parse` accepts, which is far more than `to_text` writes.
     static constexpr std::size_t lines_max = 500;
 
     bool is_of(job_schedule const* s) const { return s ? job == s->job && after == s->after : job.empty(); }
 
-    /// Sets another followed job, or none, or another end that counts. Drops the rounds of the former job.
+    /// Changes the followed job, or the end by which a round counts. Null: the job follows none. Drops the rounds of
+    /// another job.
     void follow(job_schedule const* s);
 
     /// Adds a round that counts. Precondition: `of` is later than `seen`.
@@ -52,8 +53,8 @@ struct followed_rounds {
 
     std::string to_text() const;
 
-    /// Errors: malformed_data, with the line, or if there are more than `lines_max`. Lines of unknown kinds, from later
-    /// versions, are ignored.
+    /// Errors: malformed_data, which names the line, or if there are more than `lines_max`. Ignores lines of unknown
+    /// kinds, which later versions may write.
     static result<followed_rounds> parse(std::string_view text);
 
     friend bool operator==(followed_rounds const&, followed_rounds const&) = default;

@@ -15,7 +15,7 @@
 namespace elasticjob::detail {
 
 std::string milliseconds_text(wall_time t);
-/// Accepts any instant of the clock's range. For configurations, in which the ends of the range mean "no limit".
+/// Accepts any instant in the clock's range. For configurations, in which the ends of the range mean "no limit".
 bool read_milliseconds(std::string_view word, wall_time& into);
 
 /// Accepts only instants from 1969 to 2226, so that differences between them also fit into the clock's range.

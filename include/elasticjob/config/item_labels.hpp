@@ -41,11 +41,12 @@ struct item_labels {
     friend bool operator==(item_labels const&, item_labels const&) = default;
 };
 
-/// Whether these words can be labels: UTF-8 without commas and control characters, tabs included.
+/// Whether the words can be labels: UTF-8 without commas, tabs or other control characters.
 bool is_label_text(std::string_view text) noexcept;
 
-/// Parses `0-9=gpu,12=ssd zone=a,*=linux`. Each rule names an item, a range of items, or `*` for all others. After the
-/// first `=` it lists their labels. Surrounding blanks are ignored. Items beyond the job's item count are accepted.
+/// Parses `0-9=gpu,12=ssd zone=a,*=linux`. Each rule names an item, a range of items, or `*` for all others. After its
+/// first `=` it lists the labels that they need. Blanks around both are ignored. Items beyond the job's item count are
+/// accepted.
 ///
 /// Errors: invalid_config if a rule does not have that form, an item is in two rules, `*` occurs twice, or a limit of
 /// `item_labels` is exceeded.

@@ -21,8 +21,8 @@ namespace elasticjob {
 /// The parameters of a job's items. Made by `parse_item_parameters`.
 class item_parameters {
 public:
-    /// The item's parameter, which may be empty, or nothing if it has none. O(log n). The view lives as long as this
-    /// object.
+    /// The item's parameter, which may be empty; nothing if the item has none. O(log n). The view is valid as long as
+    /// this object.
     std::optional<std::string_view> find(item_index item) const noexcept {
         auto const at = values_.find(item);
         if (at == values_.end()) return std::nullopt;
@@ -42,15 +42,15 @@ private:
 
 namespace detail {
 
-/// Parses the key of an item as Java does: a signed 32-bit number, also with a plus sign. False if the text is no such
-/// number.
+/// Parses the key of an item as Java does: a signed 32-bit number, which may have a plus sign. Returns false if the
+/// text is no such number.
 bool read_item_key(std::string_view text, int& key) noexcept;
 
 } // namespace detail
 
-/// Parses `0=A,1=B` as Java does, so that all members of a job accept the same texts. Blanks around keys and values are
-/// ignored. If a key occurs several times, the last value counts. Keys beyond the job's items and below 0 are accepted,
-/// and so are commas at the end and one extra `=` after a value. An empty text has no parameters.
+/// Parses `0=A,1=B` as Java does, so that all members of a job accept the same texts. Ignores blanks around keys and
+/// values. If a key occurs several times, its last value counts. Accepts keys that are negative or beyond the job's
+/// items, commas at the end, and one extra `=` after a value. An empty text has no parameters.
 ///
 /// Errors: invalid_config if a piece does not have the form `key=value` or a key is not a number.
 result<item_parameters> parse_item_parameters(std::string_view text);

@@ -18,7 +18,7 @@
 
 namespace elasticjob {
 
-/// The form of a job's body: a function; fetch and process, called in turns; a command line.
+/// The form of a job's body: a function, a pair of functions that fetch and process, or a command line.
 enum class job_type : std::uint8_t { simple, dataflow, script };
 
 /// The name of a type in the registry.
@@ -34,7 +34,7 @@ constexpr std::string_view name_of(job_type type) noexcept {
     return "unknown";
 }
 
-/// The class of every script job in the registry, in whatever language its members are written.
+/// The class of every script job in the registry, for Java and C++ members alike.
 inline constexpr std::string_view script_job_class = "com.dangdang.ddframe.job.api.script.ScriptJob";
 
 /// The handlers that Java members use by default.
@@ -43,20 +43,20 @@ inline constexpr std::string_view default_job_exception_handler =
 inline constexpr std::string_view default_executor_service_handler =
     "com.dangdang.ddframe.job.executor.handler.impl.DefaultExecutorServiceHandler";
 
-/// The registry's cron expression for a job that has only other schedules. Java members need an expression; this one is
-/// not due before 2099.
+/// The cron expression in the registry of a job that has only other schedules. Java members need an expression; this
+/// one is not due before 2099.
 inline constexpr std::string_view no_cron = "0 0 0 1 1 ? 2099";
 
-/// The configuration of one job, as its members share it in the registry. Only `name`, and `cron` or `schedules`, have
+/// The configuration of one job, which its members share in the registry. Only `name`, and `cron` or `schedules`, have
 /// no default. This type checks nothing: see `validate` in config/validation.hpp. If the name of a member in the
-/// registry, which is also Java's, is not the same name in camelCase, it follows in brackets.
+/// registry, which is also Java's name, is not the same in camelCase, it follows in brackets.
 struct job_config {
     /// The name of the job [jobName]: one element of a registry path.
     std::string name{};
 
-    /// When the job is due: a Quartz cron expression with six or seven fields, one with five fields as in Unix's
-    /// crontab, or a name such as `@daily`. The registry always has six or seven fields, for Java members. May be empty
-    /// if there are `schedules`.
+    /// The times at which the job is due: a Quartz cron expression with six or seven fields, one with five fields as in
+    /// Unix's crontab, or a name such as `@daily`. The registry always contains six or seven fields, for Java members.
+    /// May be empty if there are `schedules`.
     std::string cron{};
 
     /// The number of sharding items. They are numbered from 0.
@@ -68,14 +68,14 @@ struct job_config {
     /// A parameter for all items.
     std::string job_parameter{};
 
-    /// Whether another instance runs an item again at once if its instance dies during the run. Needs
-    /// `monitor_execution`. Without it no item is run again, as on Java members, and a `trouble` event reports that.
+    /// Whether another instance runs an item again at once if the item's own instance dies during the run. Needs
+    /// `monitor_execution`. Without that no item is run again, as on Java members, and a `trouble` event reports it.
     bool failover = false;
 
-    /// Whether missed runs are made up for: see `on_misfire`.
+    /// Whether missed due instants are run later: see `on_misfire`.
     bool misfire = true;
 
-    /// For people.
+    /// A text for people.
     std::string description{};
 
     /// The program that the job runs. All members of a job must have the same class. To share a job with Java members,
@@ -98,23 +98,23 @@ struct job_config {
     /// The program for each item, and its first arguments. Script jobs only.
     std::string script_command_line{};
 
-    /// Whether runs are recorded in the registry. Failover and misfire need it, and it prevents two runs of one item at
-    /// the same time. Switch it off for jobs that run every few seconds and may overlap.
+    /// Whether runs are recorded in the registry. Failover and misfire need these records, which also prevent two runs
+    /// of one item at the same time. Switch this off for jobs that run every few seconds and may overlap.
     bool monitor_execution = true;
 
-    /// The maximum difference, in seconds, between a member's clock and the registry's; -1: no check. A check is one
+    /// The maximum difference, in seconds, between a member's clock and the registry's; -1: no check. A check takes one
     /// request for all runs that an instance starts together. See `on_wrong_clock`.
     int max_time_diff_seconds = -1;
 
-    /// The TCP port on which a member serves a dump of the job; -1: none. A Java member opens it by itself. A C++
-    /// member opens it with `open_monitor_port` (operations/dump_port.hpp).
+    /// The TCP port on which a member serves a dump of the job; -1: none. Only a Java member opens it by itself; a C++
+    /// member needs a call of `open_monitor_port` (operations/dump_port.hpp).
     int monitor_port = -1;
 
     /// The name of the sharding strategy, which is also the name of its Java class; empty for average allocation.
     std::string job_sharding_strategy_class{};
 
-    /// The interval, in minutes, at which the leader compares the items' nodes with the assignment, independently of
-    /// watches: two requests, and one for each item. Less than 1: never.
+    /// The interval, in minutes, at which the leader compares the items' nodes with the assignment, in case a watch has
+    /// missed a change. Takes two requests, and one more for each item. Less than 1: never.
     int reconcile_interval_minutes = 10;
 
     /// Whether an instance starts disabled: it registers, but gets no items until it is enabled.
@@ -123,8 +123,7 @@ struct job_config {
     /// Whether this configuration replaces the one in the registry when a member starts.
     bool overwrite = false;
 
-    // The following members are in nodes that Java members do not read. Java members use only `cron`, in their own time
-    // zone.
+    // Java members do not read the nodes of the following members. They use only `cron`, in their own time zone.
 
     /// Further schedules. If several schedules name the same instant, the job is due once.
     std::vector<job_schedule> schedules{};
@@ -132,47 +131,47 @@ struct job_config {
     /// The IANA zone of the schedules, `Europe/Berlin`; empty for the zone of the scheduler's policy.
     std::string time_zone{};
 
-    /// The rules for due times that the wall clock skips or shows twice.
+    /// The rules for due instants that the wall clock skips or shows twice.
     civil_policy on_clock_change{};
 
-    wall_time starts = wall_time::min(); ///< nothing is due before it
-    wall_time ends = wall_time::max();   ///< nothing is due after it
+    wall_time starts = wall_time::min(); ///< nothing is due before this instant
+    wall_time ends = wall_time::max();   ///< nothing is due after this instant
 
     /// The job is not due while the wall clock shows one of these: a date (`2026-12-25`), days of the week as in a cron
     /// expression (`SAT,SUN`), or a cron expression, which excludes every second that it names (`* * 0-7 * * ?`).
     std::vector<std::string> excluded{};
 
-    /// The maximum delay of an item's start. Each item has a constant delay from 0 to this, computed from the job's
-    /// name and the item's number. The due instant does not include it.
+    /// The maximum delay of an item's start. Each item has a constant delay between 0 and this, which depends on the
+    /// job's name and the item's number. The due instant does not include the delay.
     std::chrono::milliseconds jitter{0};
 
     /// The labels that the items need: `0-9=gpu,12=ssd zone=a,*=linux` [ext/labels]. Only for strategies that use them,
-    /// such as LabelAllocation. Like the rest of the configuration, it takes effect if the job is new or with
+    /// such as LabelAllocation. Like the rest of the configuration, they take effect if the job is new or with
     /// `overwrite`; otherwise the registry's value is in force.
     std::string item_labels{};
 
-    // The following members apply to this instance only, and are not in the registry.
+    // The following members apply to this instance only and are not in the registry.
 
-    /// How missed runs are made up for. If `misfire` is false, they are dropped in any case.
+    /// The rule for missed due instants. If `misfire` is false, they are dropped in any case.
     misfire_policy on_misfire{};
 
-    /// After this time a run is asked to stop; 0: never.
+    /// The library asks a run to stop after this time; 0: never.
     std::chrono::milliseconds run_time_limit{0};
 
-    /// After this time the library gives a run up; 0: never. The run fails with `timed_out`, and its item may run again
-    /// with a new fencing token. The body may still be working, but its result no longer counts. Its thread stays busy
-    /// until the body ends, and the job cannot be shut down before that. Must be more than `run_time_limit`.
+    /// The library gives a run up after this time; 0: never. The run fails with `timed_out`, and its item may run again
+    /// with a new fencing token. The body may continue, but its result no longer counts. Its thread stays busy until
+    /// the body ends, and the job cannot be shut down before that. Must be more than `run_time_limit`.
     std::chrono::milliseconds give_up_after{0};
 
-    /// Whether and when a failed run is retried.
+    /// The rule for retries of a failed run.
     retry_policy retry{};
 
-    /// The number of dead letters that are kept for each item until an operator handles them: see
-    /// operations/dead_letters.hpp. Needs `monitor_execution`. At most 50; each of them takes 100 to 300 bytes of the
-    /// item's record.
+    /// The number of dead letters that the library keeps for each item until an operator handles them: see
+    /// operations/dead_letters.hpp. Needs `monitor_execution`. At most 50; each dead letter takes 100 to 300 bytes of
+    /// the item's record.
     std::uint32_t dead_letters_max = 5;
 
-    /// What this instance does if its clock differs by more than `max_time_diff_seconds`.
+    /// The rule for this instance if its clock differs by more than `max_time_diff_seconds`.
     clock_rule on_wrong_clock = clock_rule::skip;
 
     /// Dataflow jobs only.
@@ -181,7 +180,7 @@ struct job_config {
     friend bool operator==(job_config const&, job_config const&) = default;
 };
 
-/// Copies the members that are not in the registry to a configuration that was read from there.
+/// Copies the members that are not in the registry from `own` to a configuration that was read from there.
 void take_own_terms(job_config& config, job_config const& own);
 
 } // namespace elasticjob

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A schedule of a job besides the cron expression that Java members know.
+/// \file \brief A job's schedule in addition to the cron expression that Java members know.
 #ifndef ELASTICJOB_CONFIG_JOB_SCHEDULE_HPP
 #define ELASTICJOB_CONFIG_JOB_SCHEDULE_HPP
 
@@ -15,7 +15,7 @@
 
 namespace elasticjob {
 
-/// Which rounds of another job count for a job that follows it.
+/// The rounds of another job that count for a job that follows it.
 enum class round_end : std::uint8_t {
     completed, ///< rounds in which each item has run and none has failed
     failed,    ///< rounds that are over and in which an item failed, or was interrupted for good

@@ -20,11 +20,11 @@
 
 namespace elasticjob {
 
-/// The maximum length of the text that `from_json` accepts: no node of a registry holds more.
+/// The maximum length of the text that `from_json` accepts, because no node of a registry holds more.
 inline constexpr std::size_t config_json_size_max = std::size_t{1} << 20;
 
 /// The configuration as Java writes it, byte for byte, so that all members can compare nodes. Texts should be UTF-8, as
-/// in a valid configuration; other bytes are written unchanged. O(size).
+/// they are in a valid configuration; other bytes are written unchanged. O(size).
 std::string to_json(job_config const& config);
 
 namespace detail {
@@ -38,7 +38,7 @@ struct json_value {
 
 std::string describe(json_value const& value);
 
-// Each `assign` accepts the values that Java accepts. For other values it returns a description of the expected one.
+// Each `assign` accepts the same values as Java. For other values it returns a description of the expected value.
 
 char const* assign(std::string& to, json_value const& value);
 
@@ -48,13 +48,13 @@ char const* assign(int& to, json_value const& value);
 
 char const* assign(job_type& to, json_value const& value);
 
-/// Receives the events of RapidJSON and fills in a configuration. It refuses an event by returning false; `problem()`
+/// Receives the events of RapidJSON and fills in a configuration. Returns false to refuse an event; `problem()` then
 /// has the reason.
 class config_listener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, config_listener> {
 public:
     config_listener() = default;
 
-    /// Begins with this configuration: a field that the JSON lacks keeps its value.
+    /// Begins with this configuration: a field that is missing in the JSON keeps its value.
     explicit config_listener(job_config base) : config_{std::move(base)}, has_type_{true} {}
 
     bool Null() { return take({json_value::kind::null}); }
@@ -69,7 +69,7 @@ public:
 
     std::string const& problem() const noexcept { return problem_; }
 
-    /// The configuration, if it has all the fields that Java requires. Checks them in Java's order.
+    /// The configuration, if it has all fields that Java requires. Checks them in Java's order.
     result<job_config> finish() &&;
 
 private:
@@ -87,8 +87,8 @@ private:
 
     bool refuse(std::string why);
 
-    // For most fields, Java's default for a missing field is that of a new configuration. Where they differ, Java's
-    // reader decides, because the members of a shared job must agree: a missing misfire is off.
+    // For most fields, Java's default for a missing field is that of a new configuration. The exceptions follow Java's
+    // reader, because the members of a shared job must agree: a missing misfire is off.
     job_config config_{.sharding_total_count = 0, .misfire = false, .job_class = {}};
     bool has_type_ = false;
     std::string key_;
@@ -99,9 +99,9 @@ private:
 
 } // namespace detail
 
-/// Parses the JSON of `to_json`, of a Java member or of the Java console, with the fields in any order. If a field
-/// occurs twice, the last one counts. Unknown fields are skipped. An empty text is no configuration, which is not an
-/// error. The result is canonical, but not validated: see `validate`. O(size).
+/// Parses the JSON that `to_json`, a Java member or the Java console writes, with the fields in any order. If a field
+/// occurs twice, the last value counts. Unknown fields are skipped. An empty text means that there is no configuration,
+/// and is not an error. The result is canonical, but not validated: see `validate`. O(size).
 ///
 /// | missing                                | is                                                              |
 /// |----------------------------------------|-----------------------------------------------------------------|
@@ -115,11 +115,11 @@ private:
 /// separators, `TRUE`, line breaks within strings, half a surrogate pair, whole numbers with an exponent, and bytes
 /// that are not UTF-8.
 ///
-/// Errors: malformed_data, with the byte; invalid_config if a field is missing, with its name.
+/// Errors: malformed_data, which names the byte; invalid_config if a field is missing, which names the field.
 result<std::optional<job_config>> from_json(std::string_view text);
 
-/// The configuration with the fields that the JSON has; the other fields keep their values. Errors: as for
-/// `from_json`, if a field is missing in both; malformed_data also for an empty text.
+/// Replaces the fields that the JSON contains; the other fields keep their values. Errors: as for `from_json`, if a
+/// field is missing in both; malformed_data also for an empty text.
 result<job_config> with_json(job_config config, std::string_view text);
 
 } // namespace elasticjob

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A configuration in JSON that a listener of RapidJSON is about to read.
+/// \file \brief The text of a configuration in JSON, as input for RapidJSON.
 #ifndef ELASTICJOB_CONFIG_JSON_TEXT_HPP
 #define ELASTICJOB_CONFIG_JSON_TEXT_HPP
 
@@ -15,21 +15,21 @@
 
 namespace elasticjob::detail {
 
-/// The text must outlive this.
+/// Refers to the text, which must outlive it.
 class json_text {
 public:
     explicit json_text(std::string_view text) noexcept : text_{text} {}
 
     struct fault {
-        char const* why; ///< null if there is none
+        char const* why; ///< null if there is no fault
         std::size_t at;  ///< the byte
     };
 
-    /// Why the text must not be read at all. O(size).
+    /// The reason why `read` must not be called at all. O(size).
     fault find_fault(std::size_t size_max) const noexcept;
 
-    /// Accepts what Gson accepts beyond JSON: comments, a comma behind the last member, a byte order mark. Numbers come
-    /// as they are written.
+    /// Also accepts comments, a comma after the last member and a byte order mark, as Gson does. Passes numbers to the
+    /// listener as they are written.
     template <class Listener>
     rapidjson::ParseResult read(Listener& listener) {
         constexpr unsigned flags = rapidjson::kParseValidateEncodingFlag | rapidjson::kParseNumbersAsStringsFlag |
@@ -37,7 +37,7 @@ public:
         return rapidjson::Reader{}.Parse<flags>(characters_, listener);
     }
 
-    /// While it is read: the line of what has been read last, from 1 on. O(size).
+    /// During `read`: the line of the last character that was read, from 1. O(size).
     std::size_t line() const { return line_at(characters_.Tell()); }
     std::size_t line_at(std::size_t offset) const;
 

@@ -16,8 +16,8 @@ namespace elasticjob {
 
 namespace detail {
 
-/// Appends the text as a JSON string in Gson's HTML-safe form: escapes `<`, `>`, `&`, `=` and `'`, and U+2028 and
-/// U+2029, which end a line in JavaScript. Other characters beyond ASCII are not escaped.
+/// Appends the text as a JSON string in Gson's HTML-safe form. Escapes `<`, `>`, `&`, `=`, `'`, and also U+2028 and
+/// U+2029, which end a line in JavaScript. Does not escape other characters beyond ASCII.
 void append_json_string(std::string& out, std::string_view text);
 
 } // namespace detail
@@ -36,28 +36,28 @@ public:
         return *this;
     }
 
-    /// No member if there is no value.
+    /// Adds no member if there is no value.
     template <class Value>
     json_writer& member(std::string_view name, std::optional<Value> const& value) {
         return value ? member(name, *value) : *this;
     }
 
-    /// An element of the list that was begun last.
+    /// Adds an element to the innermost list.
     json_writer& element(std::string_view value) {
         detail::append_json_string(begin(), value);
         return *this;
     }
 
-    /// Begins an object within this one.
+    /// Begins an object as a member of the present object.
     json_writer& open(std::string_view name);
 
-    /// Begins an object that is an element of a list.
+    /// Begins an object as an element of the present list.
     json_writer& open();
 
     /// Begins a list.
     json_writer& open_list(std::string_view name);
 
-    /// Ends the object or list that was begun last.
+    /// Ends the innermost object or list.
     json_writer& close();
 
     /// Ends the outermost object and returns the text. Precondition: every inner object and list has been closed.
@@ -71,12 +71,12 @@ private:
             out += std::to_string(value);
     }
 
-    /// Each adds the comma if there is something before it.
+    /// Adds a comma if there is an element or a member before.
     std::string& begin();
     std::string& begin(std::string_view name);
 
     std::string text_{"{"};
-    std::string ends_{"}"}; ///< of what is open, the innermost last
+    std::string ends_{"}"}; ///< closing brackets of the open objects and lists, the innermost last
 };
 
 } // namespace elasticjob

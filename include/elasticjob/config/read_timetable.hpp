@@ -21,25 +21,25 @@
 
 namespace elasticjob {
 
-/// The longest span of a schedule, and the longest jitter.
+/// The longest span of a schedule.
 inline constexpr std::chrono::hours schedule_span_max{24 * 366};
 inline constexpr std::chrono::hours jitter_max{24};
 
-/// The maximum length of a time zone's name, or of a rule in its place.
+/// The maximum length of a time zone's name, or of a POSIX rule in its place.
 inline constexpr std::size_t time_zone_bytes_max = 1'000;
 
 namespace detail {
 
-/// The schedules that could be parsed, and the problems: `where` names the member of `job_config`.
+/// The schedules that could be parsed, and the problems of the others: `where` names the member of `job_config`.
 struct timetable_reading {
     timetable table{};
     std::vector<error> problems{};
 };
 
-/// The seconds that are excluded: `2026-12-25`, `SAT,SUN`, or a cron expression.
+/// The seconds that an exclusion excludes: `2026-12-25`, `SAT,SUN`, or a cron expression. Errors: invalid_cron.
 result<cron_expression> parse_exclusion(std::string_view text);
 
-/// Why a job with this configuration cannot follow another; empty if it can.
+/// The reason why a job with this configuration cannot follow another; empty if it can.
 std::string problem_of_following(job_config const& config, job_schedule const& s);
 
 inline auto read_timetable(job_config const& config) {
@@ -56,8 +56,8 @@ inline auto read_timetable(job_config const& config) {
     };
     auto const add_span = [&](auto& to, std::chrono::milliseconds span, std::string where) {
         if (span > std::chrono::milliseconds{0} && span <= schedule_span_max) return to.push_back(span);
-        report(errc::invalid_config,
-               "must be 1 ms to 366 days, but is " + std::to_string(span.count()) + " ms", std::move(where));
+        report(errc::invalid_config, "must be 1 ms to 366 days, but is " + std::to_string(span.count()) + " ms",
+               std::move(where));
     };
 
     if (!config.cron.empty() && !(config.cron == no_cron && !config.schedules.empty()))
@@ -65,7 +65,7 @@ inline auto read_timetable(job_config const& config) {
     else if (config.schedules.empty())
         report(errc::invalid_cron, "must not be empty, unless there are other schedules", "cron");
 
-    // If there are too many, none is parsed.
+    // If there are too many schedules, none is parsed.
     auto const are_few = [&](std::size_t size, std::size_t most, char const* where) {
         if (size > most)
             report(errc::invalid_config,

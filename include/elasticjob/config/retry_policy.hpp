@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Whether, when and how often a failed run is retried.
+/// \file \brief The rules by which a failed run is retried.
 #ifndef ELASTICJOB_CONFIG_RETRY_POLICY_HPP
 #define ELASTICJOB_CONFIG_RETRY_POLICY_HPP
 
@@ -12,8 +12,8 @@
 
 namespace elasticjob {
 
-/// An item that waits for a retry counts as running: instants that become due meanwhile are misfires. A run that fails
-/// for good becomes a dead letter.
+/// The rules by which a failed run is retried. While an item waits for a retry, it counts as running: instants that
+/// become due meanwhile are misfires. A run that fails for good becomes a dead letter.
 struct retry_policy {
     /// The maximum number of attempts for a due instant, including attempts whose instance died or that the library
     /// stopped. 1: no retries.
@@ -26,18 +26,18 @@ struct retry_policy {
     std::chrono::milliseconds pause_max{300'000}; ///< see `pause`
 
     /// Each pause is shortened by up to this percentage, so that items that failed together are not retried together.
-    /// The exact percentage is computed from item and attempt.
+    /// The percentage depends on the item and the attempt.
     std::uint32_t spread_percent = 20;
 
-    /// The maximum number of a job's runs that an instance retries in an hour, so that a job whose runs all fail does
-    /// not fail even more often; 0: no limit. Further failures are final.
+    /// The maximum number of retries that an instance makes in an hour for one job; 0: no limit. If all runs of a job
+    /// fail, this keeps retries from multiplying them. Further failures are final.
     std::uint32_t hourly_max = 0;
 
     friend bool operator==(retry_policy const&, retry_policy const&) = default;
 };
 
-/// With failover, the number of attempts after which an interrupted run is not repeated. A job that kills its process
-/// must not kill the cluster one instance after another, even if failed runs are not retried at all.
+/// The number of attempts after which an interrupted run is not repeated by failover. Without this limit, a job that
+/// kills its process would kill one instance after another, even if failed runs are not retried.
 constexpr std::uint32_t interruptions_survived(retry_policy const& policy) noexcept {
     return policy.attempts_max > 1 ? policy.attempts_max : 10;
 }

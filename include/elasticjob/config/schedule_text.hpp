@@ -47,21 +47,21 @@ bool read_followed(std::string_view text, job_schedule& into);
 
 std::string civil_rule_text(civil_rule const& rule);
 
-/// Parses one line without its end. False if it cannot be parsed.
+/// Parses one line without its line end. Returns false if that fails.
 bool read_schedule_line(std::string_view line, job_config& config);
 
 } // namespace detail
 
-/// Lines with a word and its value, times in milliseconds (since 1970, UTC). Empty if all members have their defaults.
-/// Precondition: no text contains a line break, as in a valid configuration. O(size).
+/// One line for each value, which begins with a word; times in milliseconds (since 1970, UTC). Empty if all members
+/// have their defaults. Precondition: no text contains a line break, as in a valid configuration. O(size).
 std::string to_schedule_text(job_config const& config);
 
-/// The maximum number of lines that are accepted: more than a valid configuration has.
+/// The maximum number of lines that `with_schedule_text` accepts: more than a valid configuration has.
 inline constexpr std::size_t schedule_lines_max = schedules_max + exclusions_max + 100;
 
-/// The configuration with exactly the schedules of the text. An unknown line is an error, because a schedule that is
-/// only partly understood would run jobs at wrong times. Expressions are not checked: see `validate`. Errors:
-/// malformed_data, with the line, or if there are more than `schedule_lines_max`.
+/// The configuration with exactly the schedules of the text. An unknown line is an error, because a member that
+/// understood a schedule only partly would run jobs at wrong times. Does not check expressions: see `validate`. Errors:
+/// malformed_data, which names the line, or if there are more than `schedule_lines_max`.
 result<job_config> with_schedule_text(job_config config, std::string_view text);
 
 } // namespace elasticjob

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The configuration that is in force when a member starts: the registry's or its own.
+/// \file \brief Decides which configuration is in force when a member starts: the registry's or the member's own.
 #ifndef ELASTICJOB_CONFIG_STORED_CONFIG_HPP
 #define ELASTICJOB_CONFIG_STORED_CONFIG_HPP
 
@@ -18,7 +18,7 @@
 
 namespace elasticjob {
 
-/// What a starting member does with the configuration in the registry.
+/// The decision of a starting member about the configuration in the registry.
 struct config_decision {
     enum class action : std::uint8_t { keep_stored, write_local };
     action what;
@@ -27,15 +27,14 @@ struct config_decision {
     friend bool operator==(config_decision const&, config_decision const&) = default;
 };
 
-/// The stored configuration is in force, with every field and all schedules, unless there is none or the member's own
-/// says `overwrite`. `stored` is nothing if the node is absent or empty. This function has no effects: the caller
-/// writes and reports.
+/// Keeps the stored configuration, with every field and all schedules, unless there is none or the member's own says
+/// `overwrite`. `stored` is nothing if the node is absent or empty. Has no effects: the caller writes and reports.
 ///
-/// Errors: job_conflict if the stored job has another class or type. Java compares only the class, which is sufficient
-/// there, because a class determines the type. Here it is only a text.
+/// Errors: job_conflict if the stored job has another class or type. Java compares only the class, because a Java class
+/// determines the type. A C++ class is only a text.
 result<config_decision> decide_config(std::optional<job_config> const& stored, job_config const& local);
 
-/// One line for a log: the fields of the member's own configuration that are not in force, or the stored ones that it
+/// One line for a log: the fields of the member's own configuration that are not in force, or the stored fields that it
 /// has replaced. Empty if there is no difference.
 std::string to_string(config_decision const& decision);
 

@@ -13,7 +13,7 @@
 
 namespace elasticjob {
 
-/// `0,1,2`; empty for no items.
+/// A text such as `0,1,2`; empty for no items.
 std::string format_item_list(std::span<item_index const> items);
 
 /// The reason for a run, as part of a task id. Members of 2.1.5 write "ready" for every run, even for a failover.
@@ -23,7 +23,7 @@ constexpr std::string_view name_of(execution_type type) noexcept {
     return type == execution_type::ready ? "READY" : "FAILOVER";
 }
 
-/// The id of a run of these items; the part is empty if there are none. An instance without an id is written as
+/// The id of a run of these items. Without items, that part is empty. An instance without an id is written as
 /// `127.0.0.1@-@1`.
 std::string make_task_id(job_name const& job, std::span<item_index const> items, instance_id const& instance,
                          execution_type type = execution_type::ready);

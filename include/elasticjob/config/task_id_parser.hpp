@@ -18,10 +18,10 @@
 
 namespace elasticjob {
 
-/// The items of `0,1,2` in the order of their first appearance; none for an empty text. Commas at the end are ignored.
-/// O(n log n).
+/// The items of `0,1,2`, in the order of their first appearance; none for an empty text. Ignores commas at the end. O(n
+/// log n).
 ///
-/// Errors: malformed_data if the text contains anything but items and commas, even a blank.
+/// Errors: malformed_data if the text contains anything but items and commas; even a blank is an error.
 result<std::vector<item_index>> parse_item_list(std::string_view text);
 
 /// A job and its items: the first two parts of a task id.

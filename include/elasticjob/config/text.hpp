@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Text functions that several parts of a configuration need.
+/// \file \brief Text functions that several parts of the library need.
 #ifndef ELASTICJOB_CONFIG_TEXT_HPP
 #define ELASTICJOB_CONFIG_TEXT_HPP
 
@@ -18,11 +18,11 @@ namespace elasticjob::detail {
 
 constexpr bool is_digit(char c) noexcept { return '0' <= c && c <= '9'; }
 
-/// Splits at each separator. Like Java's `String.split`, it drops empty pieces at the end but not elsewhere, and
-/// returns a text without a separator as one piece, even if it is empty.
+/// Splits at each separator. Like Java's `String.split`, drops empty pieces at the end, but not elsewhere, and returns
+/// a text without a separator as one piece, even if the text is empty.
 std::vector<std::string_view> split(std::string_view text, std::string_view separator);
 
-/// The text without blanks and control characters at both ends, which Java's `String.trim` treats as white space.
+/// The text without blanks and control characters at both ends, as Java's `String.trim` returns it.
 constexpr std::string_view trim(std::string_view text) noexcept {
     auto const is_blank = [](char c) { return static_cast<unsigned char>(c) <= ' '; };
     while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
@@ -30,7 +30,7 @@ constexpr std::string_view trim(std::string_view text) noexcept {
     return text;
 }
 
-/// Stores the number if the whole text is one: decimal, with a sign if it is negative. False otherwise.
+/// Stores the number and returns true if the whole text is a decimal number; only a minus sign may precede it.
 template <class Number>
 bool read_number(std::string_view text, Number& number) noexcept {
     auto const end = text.data() + text.size();
@@ -38,7 +38,7 @@ bool read_number(std::string_view text, Number& number) noexcept {
     return stop == end && code == std::errc{};
 }
 
-/// The same number, or nothing.
+/// The number that `read_number` stores, or nothing.
 template <class Number>
 std::optional<Number> parse_number(std::string_view text) noexcept {
     Number number{};
@@ -46,10 +46,10 @@ std::optional<Number> parse_number(std::string_view text) noexcept {
     return number;
 }
 
-/// The text for one line of a log: shortened, and escaped as by `append_line_text`.
+/// The text for one line of a log: shortened to about 200 bytes, and escaped as by `append_line_text`.
 std::string cut_short(std::string_view text);
 
-/// The same between single quotes.
+/// The result of `cut_short` between single quotes.
 std::string in_quotes(std::string_view text);
 
 } // namespace elasticjob::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Instants as people and other programs read them: `2026-01-01T00:00:00.025Z`.
+/// \file \brief Instants as texts for people and other programs: `2026-01-01T00:00:00.025Z`.
 #ifndef ELASTICJOB_CONFIG_UTC_TEXT_HPP
 #define ELASTICJOB_CONFIG_UTC_TEXT_HPP
 
@@ -15,7 +15,7 @@
 
 namespace elasticjob::detail {
 
-/// Appends a decimal number with leading zeros up to that many digits.
+/// Appends a decimal number with at least that many digits, with leading zeros.
 inline void append_number(std::string& out, std::integral auto number, std::size_t digits = 0) {
     char text[24];
     auto const end = std::to_chars(text, text + sizeof text, number).ptr;
@@ -24,12 +24,13 @@ inline void append_number(std::string& out, std::integral auto number, std::size
     out.append(text, length);
 }
 
-/// UTC with milliseconds: `2026-01-01T00:00:00.025Z`; with `' '` and nothing, as SQL writes it.
+/// Appends UTC with milliseconds: `2026-01-01T00:00:00.025Z`. With `separator` ' ' and an empty `end`, this is the form
+/// of SQL.
 void append_instant(std::string& out, wall_time t, char separator = 'T', std::string_view end = "Z");
 std::string format_instant(wall_time t, char separator = 'T', std::string_view end = "Z");
 
-/// Reads an instant of RFC 3339 from 1970 to 2225, with up to three decimal places after the seconds, and `Z` or an
-/// offset. False for anything else.
+/// Reads an instant of RFC 3339 from 1970 to 2225, with up to three decimal places after the seconds, and with `Z` or
+/// an offset. Returns false for anything else.
 bool read_utc(std::string_view text, wall_time& into);
 
 } // namespace elasticjob::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Checks whether a configuration can be run, before any of it is registered.
+/// \file \brief Checks whether a configuration can be run, before it is registered.
 #ifndef ELASTICJOB_CONFIG_VALIDATION_HPP
 #define ELASTICJOB_CONFIG_VALIDATION_HPP
 
@@ -32,16 +32,16 @@ namespace elasticjob {
 /// The maximum number of items of a job.
 inline constexpr int sharding_total_count_max = 10'000'000;
 
-/// The maximum size of a configuration in the registry, in bytes. The registry refuses requests beyond 1 MiB, which
-/// includes more than the data.
+/// The maximum size of a configuration in the registry, in bytes. The registry refuses requests beyond 1 MiB, and a
+/// request contains more than the data.
 inline constexpr std::size_t stored_config_size_max = 1'000'000;
 
-/// The maximum number of problems that the error of `validate` lists, so that it fits into a log. `problems_of` returns
-/// all.
+/// The maximum number of problems that the error of `validate` lists, so that the error fits into a log. `problems_of`
+/// returns all of them.
 inline constexpr std::size_t problems_listed_max = 40;
 
 /// A configuration that can be run, with its texts already parsed. Its cron expression always has six or seven fields.
-/// Made by `validate`.
+/// Only `validate` makes it.
 class valid_config {
 public:
     job_config const& config() const noexcept { return config_; }
@@ -63,19 +63,20 @@ private:
 
 namespace detail {
 
-/// The maximum number of items with a parameter. The text is only counted, not read: it may end with a comma.
+/// An upper bound of the number of items with a parameter. Counts the commas and does not parse the text, which may end
+/// with a comma.
 std::size_t count_item_parameters(job_config const& config) noexcept;
 
-/// Whether an instance that accepts `items_max` items may run a job with this configuration. The limit holds for the
-/// item parameters as well, which are counted and not read. Errors: invalid_config.
+/// Checks whether an instance that accepts `items_max` items may run a job with this configuration. The limit also
+/// holds for the number of item parameters. Errors: invalid_config.
 result<void> check_item_count(job_config const& config, std::uint32_t items_max);
 
-/// The first byte that a configuration cannot contain, or npos.
+/// The position of the first byte that a configuration must not contain, or npos.
 std::size_t find_bad_byte(std::string_view text);
 
 } // namespace detail
 
-/// All problems of a configuration, at most one for each field. `what` is the value and what would be right. `where` is
+/// All problems of a configuration, at most one for each field. `what` gives the value and the correct form. `where` is
 /// the field's name in the registry, the name of the member if Java has no such field (`schedules[2]`), or
 /// `configuration` for the whole. Empty if `validate` would succeed.
 ///
@@ -88,16 +89,17 @@ std::size_t find_bad_byte(std::string_view text);
 /// |                                | limits and retries                                                              |
 std::vector<error> problems_of(job_config const& config);
 
-/// A setting without effect in a configuration that can be run: failover without `monitor_execution`. Java members run
-/// such a job without a message, so it is not refused, but a scheduler reports it in a `trouble` event.
+/// Reports a setting that has no effect although the configuration can be run: failover without `monitor_execution`.
+/// Java members run such a job without a message, so `validate` does not refuse it, but a scheduler reports it in a
+/// `trouble` event.
 std::optional<error> find_ineffective(job_config const& config);
 
-/// Checks the whole configuration, so that its author can correct all problems at once. Parameters of items beyond the
-/// item count are accepted, because an operator may lower the count for a while. `more` contains the caller's own
-/// problems; those of a field that already has a problem are not added.
+/// Checks the whole configuration, so that its author can correct all problems at once. Accepts parameters of items
+/// beyond the item count, because an operator may lower the count for a while. `more` contains further problems that
+/// the caller has found; the result omits those of a field that already has a problem.
 ///
-/// Errors: the problem as in `problems_of` if there is only one; otherwise invalid_config, which lists the first
-/// `problems_listed_max` of them.
+/// Errors: if there is only one problem, that problem as in `problems_of`; otherwise invalid_config, which lists the
+/// first `problems_listed_max` of them.
 result<valid_config> validate(job_config config, std::vector<error> more = {});
 
 } // namespace elasticjob

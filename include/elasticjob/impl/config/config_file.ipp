@@ -113,7 +113,7 @@ ELASTICJOB_DECL char const* read_value(wall_time& to, json_value const& value) {
     return is_read ? nullptr : "an instant as 2026-12-24T18:00:00Z, or with an offset in place of Z, as +02:00";
 }
 
-/// Calls `visit(name, member)` with the path of each field that is a value and that a registry has.
+/// Calls `visit(name, member)` with the path and the member for each value that the registry stores.
 template <class Config, class Visit>
 void for_each_stored_field(Config& c, Visit visit) {
     visit("name", c.name);
@@ -148,7 +148,7 @@ void for_each_stored_field(Config& c, Visit visit) {
     visit("item_labels", c.item_labels);
 }
 
-/// The same with those that are an instance's own.
+/// As above, and also for the values that are an instance's own.
 template <class Visit>
 void for_each_written_field(job_config& c, Visit visit) {
     for_each_stored_field(c, visit);
@@ -218,7 +218,7 @@ private:
     struct level {
         std::string path; ///< prefix of the paths of its members
         bool is_list;
-        bool is_skipped = false; ///< it has been reported as a problem already
+        bool is_skipped = false; ///< it has already been reported as a problem
         std::size_t count = 0;   ///< members or elements so far
     };
 
@@ -298,7 +298,7 @@ private:
         });
         if (!is_known) return note(path, unknown(path)), nullptr;
         if (std::find(members_.begin(), members_.end(), member) != members_.end())
-            return note(path, "is there twice"), nullptr;
+            return note(path, "occurs twice"), nullptr;
         members_.push_back(member);
         return expected;
     }
@@ -335,7 +335,7 @@ private:
                 nearest = name;
             }
         });
-        return "is no field of a job" + (nearest.empty() ? "" : ": is " + nearest + " meant?");
+        return "is no field of a job" + (nearest.empty() ? "" : ": did you mean " + nearest + "?");
     }
 
     /// Records a problem and returns nothing if a variable is missing.
@@ -348,7 +348,7 @@ private:
             if (found == text.size()) break;
             at = found + 2;
             if (is_escaped) {
-                out += '{'; // after the `$` of `$${`, which is already there
+                out += '{'; // the text already has the `$` of `$${`
                 continue;
             }
             auto const end = text.find('}', at);
@@ -375,7 +375,7 @@ private:
 
     bool goes_on() const noexcept { return problems_.size() < problems_listed_max; }
 
-    /// Returns false, because a problem with the whole file ends the reading.
+    /// Records a problem. Returns false, because a problem with the whole file ends the parsing.
     bool note(std::string const& path, std::string const& why) {
         problems_.push_back({errc::malformed_data, (path.empty() ? "" : cut_short(path) + " ") + why,
                              "line " + std::to_string(text_.line())});

@@ -12,7 +12,7 @@ ELASTICJOB_DECL std::string milliseconds_text(wall_time t) {
 }
 
 ELASTICJOB_DECL bool read_milliseconds(std::string_view word, wall_time& into) {
-    // Times outside these limits do not fit into a clock's nanoseconds.
+    // Times beyond these limits do not fit into a clock's nanoseconds.
     constexpr auto low = std::chrono::ceil<std::chrono::milliseconds>(wall_time::min().time_since_epoch()).count();
     constexpr auto high = std::chrono::floor<std::chrono::milliseconds>(wall_time::max().time_since_epoch()).count();
     std::int64_t ms = 0;

@@ -53,7 +53,7 @@ ELASTICJOB_DECL result<item_labels> parse_item_labels(std::string_view text) {
                           " bytes of labels for an item, but has " + detail::in_quotes(piece));
         if (!is_label_text(labels)) return malformed();
         if (key == "*") {
-            if (std::exchange(has_rest, true)) return refuse("must not say twice what * needs");
+            if (std::exchange(has_rest, true)) return refuse("must not name the labels of * twice");
             parsed.rest = labels;
             continue;
         }
@@ -68,7 +68,7 @@ ELASTICJOB_DECL result<item_labels> parse_item_labels(std::string_view text) {
     std::sort(parsed.rules.begin(), parsed.rules.end(), [](auto const& a, auto const& b) { return a.begin < b.begin; });
     for (std::size_t i = 1; i < parsed.rules.size(); ++i)
         if (parsed.rules[i].begin < parsed.rules[i - 1].end)
-            return refuse("must not say twice what item " + std::to_string(parsed.rules[i].begin) + " needs");
+            return refuse("must not name the labels of item " + std::to_string(parsed.rules[i].begin) + " twice");
     return parsed;
 }
 

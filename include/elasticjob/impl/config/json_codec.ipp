@@ -82,7 +82,7 @@ ELASTICJOB_DECL bool config_listener::Key(char const* text, rapidjson::SizeType 
 
 ELASTICJOB_DECL bool config_listener::StartObject() {
     if (depth_ == 1 && key_ == properties) {
-        // If a field occurs several times, only the last one counts.
+        // If the group occurs several times, only the last one counts.
         config_.job_exception_handler = default_job_exception_handler;
         config_.executor_service_handler = default_executor_service_handler;
         in_properties_ = true;

@@ -9,7 +9,7 @@ namespace elasticjob::detail {
 
 ELASTICJOB_DECL json_text::fault json_text::find_fault(std::size_t size_max) const noexcept {
     if (text_.size() > size_max) return {"a configuration must be at most 1 MiB long", size_max};
-    // RapidJSON would take it for the end of the text.
+    // RapidJSON would take NUL for the end of the text.
     auto const nul = text_.find('\0');
     if (nul != text_.npos) return {"a configuration must not contain NUL", nul};
     return {nullptr, 0};

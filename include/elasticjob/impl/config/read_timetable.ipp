@@ -8,9 +8,8 @@ namespace elasticjob::detail {
 
 ELASTICJOB_DECL result<cron_expression> parse_exclusion(std::string_view text) {
     if (cron_scanner{text}.count_fields() == 5)
-        return error{errc::invalid_cron,
-                     "An exclusion names the seconds meant, so it has six fields. Write '* ' before the five",
-                     {}};
+        return error{
+            errc::invalid_cron, "An exclusion names seconds, so it has six fields. Write '* ' before the five", {}};
     if (text.find(' ') != text.npos) return parse_cron(text);
     std::string whole = "* * * ? * " + std::string{text};
     if (text.size() == 10 && text[4] == '-' && text[7] == '-')
@@ -19,7 +18,7 @@ ELASTICJOB_DECL result<cron_expression> parse_exclusion(std::string_view text) {
     auto expression = parse_cron(whole);
     if (expression) return expression;
     auto e = expression.error();
-    e.where.clear(); // a column of another text
+    e.where.clear(); // it is a column of another text
     return e;
 }
 
@@ -32,7 +31,7 @@ ELASTICJOB_DECL std::string problem_of_following(job_config const& config, job_s
     if (!config.monitor_execution)
         return "following a job needs monitor_execution: otherwise nobody knows for which rounds items have run";
     if (config.starts != wall_time::min() || config.ends != wall_time::max() || !config.excluded.empty())
-        return "`starts`, `ends` and `excluded` are for jobs with due times of their own: put them to the job that is "
+        return "`starts`, `ends` and `excluded` are for jobs with due times of their own: set them for the job that is "
                "followed";
     return {};
 }

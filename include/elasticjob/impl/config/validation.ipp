@@ -7,8 +7,7 @@
 
 namespace elasticjob {
 
-ELASTICJOB_DECL valid_config::valid_config(job_config config, job_name name, timetable when,
-                                           item_parameters parameters)
+ELASTICJOB_DECL valid_config::valid_config(job_config config, job_name name, timetable when, item_parameters parameters)
     : config_(std::move(config)),
       name_(std::move(name)),
       when_(std::move(when)),
@@ -18,7 +17,7 @@ ELASTICJOB_DECL valid_config::valid_config(job_config config, job_name name, tim
 
 namespace elasticjob::detail {
 
-/// The texts of a configuration that this library interprets or rejects.
+/// The parsed forms of the texts in a configuration, or their problems.
 struct config_readings {
     result<job_name> name;
     timetable_reading when;
@@ -26,7 +25,8 @@ struct config_readings {
 };
 
 ELASTICJOB_DECL config_readings read_texts(job_config const& config) {
-    return {job_name::parse(config.name), read_timetable(config), parse_item_parameters(config.sharding_item_parameters)};
+    return {job_name::parse(config.name), read_timetable(config),
+            parse_item_parameters(config.sharding_item_parameters)};
 }
 
 ELASTICJOB_DECL std::size_t count_item_parameters(job_config const& config) noexcept {
@@ -40,7 +40,7 @@ ELASTICJOB_DECL result<void> check_item_count(job_config const& config, std::uin
         return error{errc::invalid_config,
                      "the job has " + std::to_string(count) + std::string{what} +
                          ", but this instance accepts at most " + std::to_string(items_max) +
-                         " from the registry: mend " + std::string{field} +
+                         " from the registry: correct " + std::string{field} +
                          " there, or raise scheduler_options::items_max",
                      "job " + in_quotes(config.name) + ", " + std::string{field}};
     };
@@ -62,7 +62,7 @@ ELASTICJOB_DECL std::size_t find_bad_byte(std::string_view text) {
 
 ELASTICJOB_DECL std::vector<error> problems_of(job_config const& config, config_readings const& readings) {
     std::vector<error> problems;
-    // Keep only the first problem of each field: further problems of the same field tend to follow from it.
+    // Keep only the first problem of each field: a further problem often follows from the first.
     auto const is_known = [&](std::string_view where) {
         return std::any_of(problems.begin(), problems.end(), [&](error const& e) { return e.where == where; });
     };
@@ -91,7 +91,7 @@ ELASTICJOB_DECL std::vector<error> problems_of(job_config const& config, config_
         auto const& e = readings.name.error();
         report(&job_config::name, e.code, e.what + ": " + in_quotes(e.where));
     }
-    // There may be a thousand problems, each for another field.
+    // There may be a thousand of them, each for another field.
     std::vector<error> of_schedules;
     for (auto const& problem : readings.when.problems)
         if (!is_known(problem.where)) of_schedules.push_back(problem);
@@ -111,19 +111,22 @@ ELASTICJOB_DECL std::vector<error> problems_of(job_config const& config, config_
                 "must not be empty: it is the program that a script job runs");
     else
         require(&job_config::job_class, !config.job_class.empty(),
-                "must not be empty: by it the members of a job know that they are the same program");
+                "must not be empty: the members of a job compare it to know that they run the same program");
 
     auto const require_own = [&](std::string_view name, bool good, std::string_view what) {
         if (!good) problems.push_back({errc::invalid_config, std::string{what}, std::string{name}});
     };
-    // A longer duration means no limit or is a mistake, and points in time must not overflow.
-    auto const is_span = [](std::chrono::milliseconds t) { return t.count() >= 0 && t <= std::chrono::hours{24 * 365}; };
+    // A longer duration has no purpose or is a mistake, and sums with points in time must not overflow.
+    auto const is_span = [](std::chrono::milliseconds t) {
+        return t.count() >= 0 && t <= std::chrono::hours{24 * 365};
+    };
     static constexpr std::string_view span_rule = "must be 0 to 365 days; 0 is no limit";
     require_own("run_time_limit", is_span(config.run_time_limit), span_rule);
     bool const gives_up_later = config.give_up_after.count() == 0 || config.give_up_after > config.run_time_limit;
-    require_own("give_up_after", is_span(config.give_up_after) && gives_up_later,
-                "must be longer than run_time_limit, so that a run is asked to stop before it is given up, and 365 days at "
-                "most; or 0");
+    require_own(
+        "give_up_after", is_span(config.give_up_after) && gives_up_later,
+        "must be longer than run_time_limit, so that a run is asked to stop before it is given up, and 365 days at "
+        "most; or 0");
     auto const& retry = config.retry;
     require_own("retry.attempts_max", retry.attempts_max >= 1, "must be 1 at least: the first attempt counts");
     require_own("retry.pause", is_span(retry.pause) && is_span(retry.pause_max), "must be 0 to 365 days");
