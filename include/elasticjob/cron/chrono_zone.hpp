@@ -15,8 +15,8 @@ namespace elasticjob {
 
 namespace detail {
 
-/// The two libraries have different limits of time. No schedule comes near them, so a segment that reaches beyond a
-/// thousand years from 1970 counts as endless.
+/// The two libraries have different first and last instants. No schedule comes near them, so a segment that reaches
+/// more than a thousand years from 1970 counts as endless on that side.
 inline zone_segment unbounded_segment(std::chrono::sys_seconds begin, std::chrono::sys_seconds end,
                                       std::chrono::seconds offset) noexcept {
     constexpr auto far = std::chrono::days{365'250};
@@ -27,8 +27,8 @@ inline zone_segment unbounded_segment(std::chrono::sys_seconds begin, std::chron
 
 } // namespace detail
 
-/// `Library` has a static `locate_zone(name)`, which throws or returns a pointer to an object with
-/// `get_info(sys_seconds) -> { begin, end, offset }` that lives until the program ends. This type holds the pointer; a
+/// `Library` has a static `locate_zone(name)`, which throws, or returns a pointer to an object that lives until the
+/// program ends. That object has `get_info(sys_seconds) -> { begin, end, offset }`. This type holds the pointer; a
 /// default-constructed one is UTC. Threads: the zone's.
 template <class Library>
 class chrono_zone {
@@ -44,7 +44,7 @@ public:
             return error{errc::invalid_argument, e.what(), std::string{name}};
         }
 #else
-        return locate(name); // an exception of the library ends the program
+        return locate(name); // built without exceptions: an exception of the library ends the program
 #endif
     }
 
@@ -63,7 +63,7 @@ private:
 
     static chrono_zone locate(std::string_view name) {
         chrono_zone const zone{Library::locate_zone(name)};
-        zone.at({}); // Some libraries read the zone only now; `at` must not fail later.
+        zone.at({}); // Some libraries read the zone only at the first use; `at` must not fail later.
         return zone;
     }
 

@@ -7,8 +7,8 @@
 
 namespace elasticjob::detail {
 
-// A day is a number: 0 is 1970-01-01. A weekday counts from Sunday = 0. Both conversions are those of C. Neri and
-// L. Schneider, "Euclidean affine functions and their application to calendar algorithms" (2022); they hold for every
+// A day is a number: 0 is 1970-01-01. A weekday counts from Sunday = 0. Source of both conversions: C. Neri and L.
+// Schneider, "Euclidean affine functions and their application to calendar algorithms" (2022). They are valid for every
 // day from 0000-03-01 to far beyond the years of a schedule.
 inline constexpr std::int64_t seconds_per_day = 86'400;
 inline constexpr std::int32_t day_zero_since_0000_03_01 = 719'468;

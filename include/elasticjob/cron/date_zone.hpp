@@ -20,12 +20,12 @@ struct date_library {
 
 } // namespace detail
 
-/// `date::time_zone` as a zone of a schedule. Not included by <elasticjob/elasticjob.hpp>. The program links the
+/// `date::time_zone` as a zone of a schedule. <elasticjob/elasticjob.hpp> does not include it. The program links the
 /// library's target date::date-tz (Debian: libhowardhinnant-date-dev), which also sets the macros that its header
 /// needs.
 ///
-/// Version 3.0.1 of that library does not read the rule at the end of a zone's file. It has only the clock changes that
-/// are listed in the file, on Debian up to 2037. After them the last offset stays. `TzifZone` continues until 2225.
+/// Version 3.0.1 of that library does not read the rule at the end of a zone's file. It knows only the clock changes
+/// that the file lists, on Debian up to 2037; after the last of them its offset stays. `TzifZone` continues until 2225.
 using DateZone = chrono_zone<detail::date_library>;
 
 static_assert(time_zone<DateZone>);

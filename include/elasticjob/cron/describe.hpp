@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A cron expression in English: "at 09:00 from Monday to Friday".
+/// \file \brief Describes a cron expression in English: "at 09:00 from Monday to Friday".
 #ifndef ELASTICJOB_CRON_DESCRIBE_HPP
 #define ELASTICJOB_CRON_DESCRIBE_HPP
 
@@ -12,8 +12,8 @@
 
 namespace elasticjob {
 
-/// Says when the expression is due. The words are for people and may change from version to version. Equal expressions
-/// have equal words, however they are spelled.
+/// A description of the times at which the expression is due. The words are for people and may change from version to
+/// version. Equal expressions get equal words, however they are written.
 ///
 /// | expression                | words                                                        |
 /// |---------------------------|--------------------------------------------------------------|
@@ -23,7 +23,7 @@ namespace elasticjob {
 /// | `0 0 12 ? 1,7 FRI#3`      | at 12:00 on the third Friday of the month, in January and July |
 std::string describe(cron_expression const& expression);
 
-/// The same for a text. Errors: those of `parse_cron`.
+/// As above, for the text of an expression. Errors: those of `parse_cron`.
 result<std::string> describe_cron(std::string_view text);
 
 } // namespace elasticjob

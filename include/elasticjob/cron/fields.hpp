@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The meaning of a cron expression: one set of bits for each field.
+/// \file \brief The values that a cron expression matches: one set of bits for each field.
 #ifndef ELASTICJOB_CRON_FIELDS_HPP
 #define ELASTICJOB_CRON_FIELDS_HPP
 
@@ -14,7 +14,7 @@ inline constexpr std::int32_t cron_year_first = 1970;
 inline constexpr std::int32_t cron_year_last = 2225;
 
 /// The five weeks of a month, seven bits each: bit 7k + w stands for the (k + 1)th weekday w (Sunday = 0) of the month.
-/// A plain weekday is therefore the same thing as all five of its occurrences.
+/// So a plain weekday is the same as all five of its occurrences.
 using month_weeks = std::uint64_t;
 
 /// Seven bits for the weekdays, repeated in each of the five weeks.
@@ -25,7 +25,7 @@ inline constexpr std::uint32_t all_days = 0xffff'fffe;
 
 /// A date matches if its month and its year match and any of the day sets contains its day. A time of day matches if
 /// all three of its sets match. The sets of time, month and year are not empty; the day sets are empty if their field
-/// is `?`. Two expressions with equal sets fire at the same instants. 88 bytes, no heap memory.
+/// is `?`. Expressions with equal sets are due at the same instants. 88 bytes, no heap memory.
 struct cron_fields {
     std::uint64_t seconds{};              ///< bit 0 to 59
     std::uint64_t minutes{};              ///< bit 0 to 59
@@ -47,7 +47,7 @@ struct cron_fields {
         return years[at / 64] >> at % 64 & 1;
     }
 
-    /// A value as it is written: weekdays count from 1. Precondition: the field has it.
+    /// Adds a value as it is written: weekdays count from 1. Precondition: the value is valid for the field.
     constexpr void add(cron_field field, std::uint32_t value) noexcept {
         auto const bit = std::uint64_t{1} << value % 64;
         switch (field) {
@@ -76,7 +76,8 @@ struct cron_fields {
         }
     }
 
-    /// All days of the week mean every day, so that one meaning has one set of bits.
+    /// Replaces all days of the week by all days of the month, so that two expressions for every day have the same
+    /// bits.
     constexpr void normalise() noexcept {
         if (weekdays != every_week(0x7f)) return;
         weekdays = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The next instant that a cron expression is due in a time zone.
+/// \file \brief Finds the next instant at which a cron expression is due in a time zone.
 #ifndef ELASTICJOB_CRON_NEXT_HPP
 #define ELASTICJOB_CRON_NEXT_HPP
 
@@ -19,10 +19,10 @@ namespace elasticjob {
 
 namespace detail {
 
-/// More than any offset and any clock change. A clock change does not affect due times that are further away than this.
+/// More than any offset and any clock change. A clock change does not affect due times that are further away.
 inline constexpr std::chrono::hours zone_margin{48};
 
-/// A search in one segment takes about as long as this number of steps through months or exclusions.
+/// A search in one segment takes about as long as this many steps through months or exclusions.
 inline constexpr std::uint64_t looks_per_segment = 8;
 
 constexpr local_seconds local_of(std::chrono::sys_seconds t, std::chrono::seconds offset) noexcept {
@@ -34,10 +34,9 @@ constexpr std::chrono::sys_seconds sys_of(local_seconds local, std::chrono::seco
 }
 
 /// The first due time at or after `t`. Within a segment, wall clock and instant differ by a constant, so one search on
-/// the wall clock suffices. Neighbouring segments are needed only near the ends of a segment. Segments without a due
-/// time are skipped. Returns `Time::max()` if there is none, because g++ 12 would assemble an optional in memory on
-/// each exit of the loop and then read it as a whole, which stalls for 5 to 10 ns. `looks`, if given, counts the
-/// segments and months.
+/// the wall clock is enough. Only near the ends of a segment, its neighbours matter too. Skips segments without a due
+/// time. Returns `Time::max()` if there is none: g++ 12 would assemble an optional in memory on each exit of the loop
+/// and then read it as a whole, which stalls for 5 to 10 ns. If `looks` is given, adds the number of steps to it.
 template <time_zone Zone, class Time>
 constexpr Time first_fire(cron_fields const& fields, Time t, Zone const& zone, civil_rule rule,
                           std::uint64_t* looks = nullptr) {
@@ -48,7 +47,7 @@ constexpr Time first_fire(cron_fields const& fields, Time t, Zone const& zone, c
         auto const now = zone.at(t);
         auto from = local_of(t, now.offset);
         if (now.begin > t - zone_margin && now.begin != sys_seconds::min()) {
-            // The time that the clock would show at the begin without the clock change.
+            // The time that the clock would show at `now.begin` without the clock change.
             auto const unturned = local_of(now.begin, zone.at(now.begin - seconds{1}).offset);
             auto const turned = local_of(now.begin, now.offset);
             if (t == now.begin && rule.gap == gap_rule::shift && first_match(fields, unturned, looks) < turned)
@@ -61,7 +60,7 @@ constexpr Time first_fire(cron_fields const& fields, Time t, Zone const& zone, c
         bool const comes_again = due_here && rule.overlap == overlap_rule::last && now.end <= fire + zone_margin &&
                                  match >= local_of(now.end, zone.at(now.end).offset);
         if (due_here && !comes_again) return fire;
-        // Close to the end of the segment nothing is skipped, because the clock may be put back to a time that it has
+        // Close to the end of the segment, do not skip the next one: the clock may be put back to a time that it has
         // already shown.
         if (comes_again || now.end <= t + zone_margin)
             t = now.end;
@@ -82,7 +81,7 @@ constexpr Time first_fire(cron_fields const& fields, Time t, Zone const& zone, c
 /// | forward (gap)    | what was due in the gap fires once, at its end | the next due time follows |
 /// | back (overlap)   | fire at the first pass                         | fire at both passes       |
 ///
-/// `policy` changes that. The number of search steps is added to `looks`, if given: see `timetable::looks_max`. Time:
+/// `policy` changes that. If `looks` is given, adds the number of search steps to it: see `timetable::looks_max`. Time:
 /// tens of nanoseconds, no heap memory; constexpr if the zone is.
 template <time_zone Zone>
 constexpr auto next_fire(cron_expression const& expression, std::chrono::sys_seconds after, Zone const& zone,

@@ -16,13 +16,13 @@
 
 namespace elasticjob::detail {
 
-/// Either the meaning of the text, or the fault in it.
+/// The values that the text matches, or the fault in it.
 struct parsed_cron {
     cron_fields fields{};
     cron_fault fault{};
 };
 
-/// A recursive-descent parser of one text. Each step consumes its part of the text, or stores the fault and returns
+/// A recursive-descent parser for one text. Each step consumes its part of the text, or stores the fault and returns
 /// false.
 ///
 ///     expression = field 5*( blanks field ) [ blanks field ] / field 4( blanks field ) / "@" name
@@ -33,8 +33,9 @@ struct parsed_cron {
 ///     value      = number / name                                               a name of this field, in any case
 ///
 ///
-/// Five fields are Unix's: no seconds and no year, days of the week from 0, `*` in the place of Quartz's `?`, and none
-/// of `?`, `L`, `W` and `#`. Time: linear in the text, plus the search that proves that it fires.
+/// Five fields follow Unix: no seconds and no year, days of the week from 0, `*` instead of Quartz's `?`, and none of
+/// `?`, `L`, `W` and `#`. Time: linear in the text, plus a search for the first due time, which proves that there is
+/// one.
 class cron_parser {
 public:
     constexpr explicit cron_parser(std::string_view text) noexcept : in_{text} {}
@@ -148,7 +149,7 @@ private:
         return read_step(first, in_.peek() == '/' ? cron_token{rule().high} : first, rule().step_max);
     }
 
-    /// As in Quartz, a step may be larger than its range. Then only the first value matches.
+    /// As in Quartz, a step may be larger than its range; then only the first value matches.
     constexpr bool read_range(cron_token const& first) noexcept {
         cron_token last;
         if (!read_value(last) || !check(last)) return false;
@@ -185,7 +186,7 @@ private:
         return true;
     }
 
-    /// `L` by itself is just another name of Saturday.
+    /// `L` alone is another name of Saturday.
     constexpr bool read_plain_last_weekday() noexcept {
         note_last();
         add_range(7, 7, 1);
@@ -216,7 +217,7 @@ private:
         return true;
     }
 
-    /// A number or a name. Whether the number is one of the field is left to `check`, because a `W` may follow.
+    /// A number or a name. `check` tests whether the number is valid for the field, because a `W` may still follow.
     constexpr bool read_value(cron_token& token) noexcept {
         if (in_.read_number(token)) return true;
         if (rule().names.empty() || !cron_scanner::is_letter(in_.peek())) return refuse_here(problem_here());
@@ -225,7 +226,7 @@ private:
         return true;
     }
 
-    /// Any year is accepted; `add_range` leaves out years without a bit.
+    /// Accepts any year; `add_range` leaves out years without a bit.
     constexpr bool check(cron_token const& token) noexcept {
         auto const low = is(cron_field::year) ? 1000 : rule().low;
         auto const high = is(cron_field::year) ? 9999 : is_unix_day_of_week() ? 7 : rule().high;
@@ -265,7 +266,7 @@ private:
         return false;
     }
     constexpr bool refuse_at(std::size_t at, cron_problem problem) noexcept { return refuse({.at = at}, problem); }
-    /// Quotes the character, if it is one that fits into a line of a log.
+    /// Stores the fault, and quotes the character if it fits into a line of a log.
     constexpr bool refuse_here(cron_problem problem) noexcept {
         return refuse({.at = in_.at(), .length = cron_scanner::is_visible(in_.peek()) ? 1u : 0u}, problem);
     }
@@ -278,7 +279,7 @@ private:
     cron_field field_{};
     std::array<std::size_t, cron_field_rules.size()> field_at_{};
     bool is_unix_ = false;                ///< there are five fields
-    bool any_day_of_month_ = false;       ///< the day of the month is `?`, or `*` where there are five fields
+    bool any_day_of_month_ = false;       ///< the day of the month is `?`, or `*` in an expression of five fields
     bool has_plain_days_ = false;         ///< this field has an element without L, W or #
     std::size_t first_last_at_ = nowhere; ///< the first L of this field
 };

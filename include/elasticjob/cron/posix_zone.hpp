@@ -53,7 +53,7 @@ struct posix_zone {
     std::optional<summer> saving{};
 };
 
-/// A parser of the form in RFC 8536, section 3.3. If there is a second name, the rule must be explicit.
+/// A parser for the form in RFC 8536, section 3.3. If there is a second name, the rule must be explicit.
 class posix_zone_parser {
 public:
     constexpr explicit posix_zone_parser(std::string_view text) noexcept : text_{text} {}
@@ -112,7 +112,7 @@ private:
         return true;
     }
 
-    /// To the west is positive here.
+    /// In this text, offsets to the west are positive.
     constexpr bool read_offset(std::int32_t& offset) noexcept {
         if (!read_time(24, offset)) return false;
         offset = -offset;

@@ -11,7 +11,7 @@
 
 namespace elasticjob::detail {
 
-/// The names are meant for people: the compiler prints them for a wrong literal.
+/// The names are for people: the compiler prints them if a literal is wrong.
 enum class cron_problem : std::uint8_t {
     none,
     fewer_than_five_fields,
@@ -49,8 +49,8 @@ enum class cron_problem : std::uint8_t {
     no_such_date_in_these_months_and_years,
 };
 
-/// What is wrong, and what would be right. A message that Quartz also has begins with Quartz's words, because people
-/// search for them.
+/// The fault and the correct form. A message that Quartz has too begins with Quartz's words, because people search for
+/// them.
 struct cron_wording {
     std::string_view wrong;
     std::string_view right;
@@ -153,7 +153,7 @@ struct cron_fault {
     /// Columns are counted from 1.
     constexpr std::size_t column() const noexcept { return at + 1; }
 
-    /// The text is well formed, but its times never occur.
+    /// Whether the text is well formed, but no time ever matches it.
     constexpr bool is_about_never_firing() const noexcept {
         return problem >= cron_problem::years_outside_1970_to_2225;
     }

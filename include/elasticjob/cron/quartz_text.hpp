@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The text of a cron expression, as Java members understand it.
+/// \file \brief The text of a cron expression in a form that Java members understand.
 #ifndef ELASTICJOB_CRON_QUARTZ_TEXT_HPP
 #define ELASTICJOB_CRON_QUARTZ_TEXT_HPP
 
@@ -12,8 +12,8 @@
 namespace elasticjob {
 
 /// Six fields, or seven if the expression names years: `0 0/15 9-17 ? * MON-FRI`. `parse_cron` parses it to an equal
-/// expression. So does Quartz, which however does not support lists of several `L`, `W` or `#`. Time: linear in the
-/// text.
+/// expression. Quartz does too, unless there is a list of several `L`, `W` or `#`, which it does not support. Time:
+/// linear in the text.
 std::string quartz_text(cron_expression const& expression);
 
 namespace detail {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The fields of a cron expression, and the characters, numbers and names in its text.
+/// \file \brief The rules of each field of a cron expression, and a reader of the characters, numbers and names in its
+/// text.
 #ifndef ELASTICJOB_CRON_SCANNER_HPP
 #define ELASTICJOB_CRON_SCANNER_HPP
 
@@ -36,7 +37,7 @@ inline constexpr std::array<cron_field_rule, 7> cron_field_rules{{
     {1970, 2225, no_step_max, cron_problem::year_must_have_four_digits, {}, {}},
 }};
 
-/// The day of the week in an expression of five fields: 0 is Sunday, and so is 7, which `check` accepts.
+/// The day of the week in an expression of five fields. Both 0 and 7 are Sunday; `check` accepts the 7.
 inline constexpr cron_field_rule unix_day_of_week_rule{0,
                                                        6,
                                                        7,
@@ -66,7 +67,7 @@ struct cron_token {
     std::size_t length{};
 };
 
-/// A position in the text. Letters are converted to upper case. Beyond the end there are only NULs.
+/// A position in the text. Converts letters to upper case. Beyond the end it reads only NULs.
 class cron_scanner {
 public:
     constexpr explicit cron_scanner(std::string_view text) noexcept : text_{text} {}
@@ -115,7 +116,7 @@ public:
         return true;
     }
 
-    /// Consumes all digits. A number that does not fit becomes a large value, which no field accepts.
+    /// Consumes all digits. A number that does not fit becomes a large value that no field accepts.
     constexpr bool read_number(cron_token& token) noexcept {
         token = {.at = at_};
         for (; is_digit(peek()); ++at_)
@@ -124,7 +125,8 @@ public:
         return token.length > 0;
     }
 
-    /// Consumes up to three letters. False, with the token's position and length, if they are not one of `names`.
+    /// Consumes up to three letters. If they are not one of `names`, returns false; `token` has their position and
+    /// length.
     constexpr bool read_name(std::string_view names, cron_token& token) noexcept {
         token = {.named = true, .at = at_};
         std::array<char, 3> name{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The first local time that the fields of a cron expression match.
+/// \file \brief Finds the first local time that the fields of a cron expression match.
 #ifndef ELASTICJOB_CRON_SEARCH_HPP
 #define ELASTICJOB_CRON_SEARCH_HPP
 
@@ -17,7 +17,7 @@ using local_seconds = std::int64_t;
 /// Midnight after the last day of a schedule.
 inline constexpr local_seconds schedule_end = day_of({cron_year_last + 1, 1, 1}) * seconds_per_day;
 
-/// Later than every local time of a schedule, and far enough from the limits for arithmetic.
+/// Later than every local time of a schedule, and far enough from the limits of the type for additions.
 inline constexpr local_seconds no_match = local_seconds{1} << 62;
 
 /// The data of a month that the day sets need.
@@ -46,7 +46,7 @@ struct month_shape {
         return ((weekdays >> turn | weekdays << (7 - turn)) & 0x7f) << (length - 6);
     }
 
-    /// Each day moved to the nearest day from Monday to Friday that is in this month. Precondition: `days` are in it.
+    /// Moves each day to the nearest day from Monday to Friday in this month. Precondition: `days` are in it.
     constexpr std::uint32_t nearest_weekdays(std::uint32_t days) const noexcept {
         auto const first = std::uint32_t{1} << 1;
         auto const last = std::uint32_t{1} << length;
@@ -57,7 +57,7 @@ struct month_shape {
     }
 };
 
-/// The days of a month that match, bit 1 to its length. No loops: every day set is shifted into place.
+/// The days of a month that match, bit 1 to its length. No loops: every set of days is shifted into place.
 constexpr std::uint32_t matching_days(cron_fields const& f, month_shape const& month) noexcept {
     auto const from_end = 31 - month.length;
     auto days = f.days | f.days_from_end >> from_end;
@@ -91,8 +91,8 @@ constexpr std::int32_t first_time(cron_fields const& f, std::int32_t from) noexc
            std::countr_zero(f.seconds);
 }
 
-/// The first matching year at or after `from`; cron_year_last + 1 when there is none. Precondition: `from` is not
-/// before cron_year_first.
+/// The first matching year at or after `from`; cron_year_last + 1 if there is none. Precondition: `from` is not before
+/// cron_year_first.
 constexpr std::int32_t first_year(cron_fields const& f, std::int32_t from) noexcept {
     auto const at = static_cast<std::uint32_t>(from - cron_year_first);
     auto shift = at % 64;
@@ -102,8 +102,8 @@ constexpr std::int32_t first_year(cron_fields const& f, std::int32_t from) noexc
     return cron_year_last + 1;
 }
 
-/// The first matching day of the months in `months` (bits 1 to 12) of this year, and then of all years that follow, as
-/// a day number; -1 if there is none. Adds the number of examined months to `looks`, if given.
+/// The first matching day, as a day number: of the months in `months` (bits 1 to 12) of this year, or else of all later
+/// years; -1 if there is none. If `looks` is given, adds the number of examined months to it.
 constexpr std::int32_t first_day(cron_fields const& f, std::int32_t year, std::uint32_t months,
                                  std::uint64_t* looks = nullptr) noexcept {
     for (; year <= cron_year_last; year = first_year(f, year + 1), months = f.months) {
@@ -117,9 +117,9 @@ constexpr std::int32_t first_day(cron_fields const& f, std::int32_t year, std::u
     return -1;
 }
 
-/// The first matching local time at or after `from`, from 1970 to the end of 2225, or no_match. Constant time, plus the
-/// skipped months and years without a matching day, which `looks` counts, if given.
-/// Precondition: the time sets are not empty.
+/// The first matching local time at or after `from`, from 1970 to the end of 2225, or no_match. Takes constant time,
+/// plus the time for skipped months and years without a matching day. If `looks` is given, adds the number of these
+/// months to it. Precondition: the time sets are not empty.
 constexpr local_seconds first_match(cron_fields const& f, local_seconds from, std::uint64_t* looks = nullptr) noexcept {
     if (from < 0) from = 0;
     if (from >= schedule_end) return no_match;
@@ -146,8 +146,8 @@ constexpr local_seconds first_match(cron_fields const& f, local_seconds from, st
     return day < 0 ? no_match : day * seconds_per_day + first_time(f);
 }
 
-/// The parts of a local time, computed once, so that many expressions can be compared with it. Precondition: the time
-/// is not before 1970 and before schedule_end.
+/// The parts of a local time, computed once and compared with many expressions. Precondition: the time is not before
+/// 1970, and is before schedule_end.
 struct local_moment {
     civil_date date;
     month_shape month;

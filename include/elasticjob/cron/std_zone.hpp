@@ -6,8 +6,8 @@
 #include <chrono>
 #include <version>
 
-// Two libraries have zones although __cpp_lib_chrono does not say so: libstdc++ (except with its old strings), and
-// libc++, in which they are experimental.
+// Two libraries have zones although __cpp_lib_chrono does not announce them: libstdc++ (except with its old strings),
+// and libc++, in which they are experimental.
 #if (!defined(__cpp_lib_chrono) || __cpp_lib_chrono < 201907L) &&                                                      \
     (!defined(_GLIBCXX_RELEASE) || _GLIBCXX_RELEASE < 13 || !_GLIBCXX_USE_CXX11_ABI) &&                                \
     (!defined(_LIBCPP_VERSION) || _LIBCPP_VERSION < 190000 || !defined(_LIBCPP_ENABLE_EXPERIMENTAL))
@@ -28,10 +28,10 @@ struct std_library {
 
 } // namespace detail
 
-/// `std::chrono::time_zone` as a zone of a schedule. Not included by <elasticjob/elasticjob.hpp>, because many standard
-/// libraries do not have it yet. These have it: libstdc++ since 13, libc++ since 19 with -fexperimental-library, and
-/// all libraries that announce it in `__cpp_lib_chrono`. They read the database's text, tzdata.zi, in
-/// /usr/share/zoneinfo.
+/// `std::chrono::time_zone` as a zone of a schedule. <elasticjob/elasticjob.hpp> does not include it, because many
+/// standard libraries do not have it yet. These have it: libstdc++ since 13, libc++ since 19 with
+/// -fexperimental-library, and all libraries that announce it in `__cpp_lib_chrono`. They read the text of the
+/// database, tzdata.zi, in /usr/share/zoneinfo.
 ///
 /// With libc++ 19 it agrees with `TzifZone` at every clock change of every zone from 1970 to 2037. Complexity: the
 /// library's. libc++ searches from the zone's first clock change, so `at` takes up to a millisecond; `TzifZone` takes

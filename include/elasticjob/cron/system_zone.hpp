@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The time zone of this process at its start.
+/// \file \brief The time zone that this process had at its start.
 #ifndef ELASTICJOB_CRON_SYSTEM_ZONE_HPP
 #define ELASTICJOB_CRON_SYSTEM_ZONE_HPP
 
@@ -16,16 +16,16 @@
 
 namespace elasticjob {
 
-/// The zone in TZ, or else in /etc/localtime, or else UTC. `load` reads it once: if the machine's zone changes, a
-/// running process keeps the old one.
+/// The zone in TZ; without TZ, the one in /etc/localtime; without both, UTC. `load` reads it once: if the machine's
+/// zone changes, a running process keeps the old one.
 class SystemZone {
 public:
     /// UTC.
     SystemZone() = default;
 
-    /// TZ may be a name (`Europe/Berlin`) or a file (`/etc/zone`), both optionally after a colon, or a rule in POSIX
-    /// form. If it is empty, the zone is UTC. If TZ cannot be read, the C library silently uses UTC; a scheduler must
-    /// not do that. Errors: invalid_argument, malformed_data.
+    /// TZ may be a name (`Europe/Berlin`) or a file (`/etc/zone`), each with or without a colon before it, or a rule in
+    /// POSIX form. If it is empty, the zone is UTC. If TZ cannot be read, the C library silently uses UTC, but this is
+    /// an error, because a scheduler would run jobs at wrong times. Errors: invalid_argument, malformed_data.
     static result<SystemZone> load();
 
     zone_segment at(std::chrono::sys_seconds t) const noexcept { return zone_.at(t); }

@@ -22,8 +22,8 @@ namespace elasticjob {
 
 namespace detail {
 
-/// The end of the continuous match that contains a matching local time: the end of its second, or of its minute, hour
-/// or day if the fields match all of it.
+/// The end of the continuous period that the fields match and that contains a matching local time: the end of its
+/// second, or of its minute, hour or day if the fields match all of that.
 constexpr local_seconds matched_until(cron_fields const& fields, local_seconds t) noexcept {
     constexpr std::uint64_t all_sixty = (std::uint64_t{1} << 60) - 1;
     auto const end_of = [&](std::int64_t unit) { return (t / unit + 1) * unit; };
@@ -35,7 +35,7 @@ constexpr local_seconds matched_until(cron_fields const& fields, local_seconds t
 
 } // namespace detail
 
-/// The schedules of a job, and its exclusions and limits. A value; times are whole milliseconds. An empty timetable is
+/// The schedules of a job, with its exclusions and limits. A value; times are whole milliseconds. An empty timetable is
 /// never due.
 struct timetable {
     using milliseconds = std::chrono::milliseconds;
@@ -50,9 +50,8 @@ struct timetable {
     wall_time starts = wall_time::min(); ///< no instant is due before this
     wall_time ends = wall_time::max();   ///< no instant is due after this
 
-    /// A search gives up after about this number of steps. A step examines an exclusion or a month; finding a
-    /// schedule's next due time costs eight steps. This limits the work that any timetable can cause to one or two
-    /// milliseconds.
+    /// A search gives up after about this many steps. A step examines an exclusion or a month; a look at a segment of
+    /// the zone counts as eight. This limits the work for any timetable to one or two milliseconds.
     static constexpr std::uint64_t looks_max = 200'000;
 
     /// The result of a search and its cost.
@@ -63,9 +62,9 @@ struct timetable {
         std::uint64_t looks = 0;
     };
 
-    /// The first due instant strictly after `after`, without `delays`; nothing if there is none up to the year 2225, or
-    /// none was found in `looks_max` steps. O(schedules + exclusions), plus O(exclusions) for each excluded due time on
-    /// the way, where a whole excluded day counts once; no heap memory.
+    /// The first due instant strictly after `after`, ignoring `delays`. Nothing if there is none up to the year 2225,
+    /// or if `looks_max` steps found none. O(schedules + exclusions), plus O(exclusions) for each excluded due time
+    /// that is passed, where a whole excluded day counts once; no heap memory.
     template <time_zone Zone>
     finding find_next(wall_time after, Zone const& zone) const;
     template <time_zone Zone>
@@ -73,7 +72,7 @@ struct timetable {
         return find_next(after, zone).due;
     }
 
-    /// The end of the shortest of `delays`, which begins at `ended`, and after any exclusions at that time.
+    /// The end of the shortest of `delays` after `ended`, or the end of the exclusions at that time.
     template <time_zone Zone>
     finding find_next_after_end(wall_time ended, Zone const& zone) const;
     template <time_zone Zone>
@@ -84,19 +83,19 @@ struct timetable {
     friend bool operator==(timetable const&, timetable const&) = default;
 
 private:
-    /// The number of crons whose next due times are cached while a search skips exclusions. Those of others are
-    /// computed at each step.
+    /// A search that skips exclusions caches the next due times of this many crons. It computes those of the others at
+    /// each step.
     static constexpr std::size_t fires_kept = 128;
 
-    /// The calendar functions do not support later times.
+    /// The latest instant at which the timetable may be due. The calendar functions do not support later ones.
     wall_time last() const;
     static wall_time floored(wall_time t) { return std::chrono::floor<milliseconds>(t); }
 
     /// The first instant of a rate strictly after `after`; wall_time::max() if that is beyond the clock's range.
     wall_time next_of_rate(milliseconds span, wall_time after) const;
 
-    /// `t`, or the end of the exclusion around it, after one look at each exclusion. At that end another exclusion may
-    /// begin.
+    /// `t`, or the end of the exclusion that contains it, after one look at each exclusion. Another exclusion may begin
+    /// there.
     template <time_zone Zone>
     wall_time included_from(wall_time t, Zone const& zone) const;
 };
@@ -174,7 +173,7 @@ wall_time timetable::included_from(wall_time t, Zone const& zone) const {
     auto free = t;
     for (auto const& e : excluded) {
         if (!moment.is_named_by(e.fields())) continue;
-        // After a clock change the wall clock shows another time.
+        // After the segment's end the wall clock shows another time.
         auto const end = detail::sys_of(detail::matched_until(e.fields(), local), segment.offset);
         free = std::max<wall_time>(free, std::min(end, segment.end));
     }

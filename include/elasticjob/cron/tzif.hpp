@@ -18,7 +18,7 @@
 
 namespace elasticjob::detail {
 
-/// From this instant on, the clock has this offset.
+/// The clock has this offset from this instant on.
 struct tzif_turn {
     std::int64_t time;   ///< seconds since 1970, UTC
     std::int32_t offset; ///< seconds to add to UTC
@@ -33,7 +33,7 @@ struct tzif_data {
     std::optional<posix_zone> rule{};
 };
 
-/// The file's numbers are big-endian and of two's complement.
+/// Reads a number of the file: big-endian, two's complement.
 std::int64_t read_big_endian(std::string_view bytes) noexcept;
 
 /// The six counts of a header, and the sizes that follow from them.
@@ -42,7 +42,7 @@ struct tzif_header {
 
     std::size_t utc_marks, standard_marks, leap_seconds, turns, types, name_bytes;
 
-    /// Precondition: `bytes` has at least `size` of them.
+    /// Precondition: `bytes` has at least `size` bytes.
     explicit tzif_header(std::string_view bytes) noexcept;
 
     std::size_t block_size(std::size_t time_size) const noexcept;
@@ -50,13 +50,13 @@ struct tzif_header {
     static constexpr std::size_t type_size = 6;
 };
 
-/// Errors: malformed_data. The bytes are not trusted.
+/// Checks all sizes and numbers, because the file may be damaged. Errors: malformed_data.
 result<tzif_data> parse_tzif(std::string_view bytes);
 
 /// The content of a file of the database. Errors: invalid_argument if it cannot be read or is far too large.
 result<std::string> read_tzif_file(std::string const& path);
 
-/// Errors: those of the two; they name the file.
+/// Reads and parses a file. Errors: those of both; they name the file.
 result<tzif_data> load_tzif(std::string const& path);
 
 } // namespace elasticjob::detail

@@ -56,7 +56,7 @@ private:
 
     explicit TzifZone(detail::tzif_data const& data);
 
-    /// Precondition: clock changes come in order. A change to the same offset is left out, so that segments are as long
+    /// Precondition: clock changes come in order. Leaves out a change to the same offset, so that segments are as long
     /// as possible.
     void append(detail::tzif_turn const& turn);
 
@@ -65,7 +65,7 @@ private:
 
     static bool is_name(std::string_view name) noexcept;
 
-    // Separate, because a search reads only one of them.
+    // In separate vectors, because a search reads only the first.
     std::vector<std::chrono::sys_seconds> begins_;
     std::vector<std::int32_t> offsets_;
 };

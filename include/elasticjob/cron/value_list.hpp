@@ -36,10 +36,10 @@ public:
     /// The distance between neighbouring values, if there are three or more at equal distances; 0 otherwise.
     int step() const noexcept;
 
-    /// n, if they are every n-th value of the whole field and n divides its size; 0 otherwise.
+    /// n, if the values are every n-th of the whole field from its first and n divides the field's size; 0 otherwise.
     int pace() const noexcept;
 
-    /// Combines three or more consecutive values into a range.
+    /// The values as ranges: three or more consecutive values form one; every other value is a range of its own.
     std::vector<run> runs() const;
 
 private:

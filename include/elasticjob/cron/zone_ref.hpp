@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A reference to a time zone of any type, so that searches need not be templates.
+/// \file \brief A reference to a time zone of any type, so that searches do not need to be templates.
 #ifndef ELASTICJOB_CRON_ZONE_REF_HPP
 #define ELASTICJOB_CRON_ZONE_REF_HPP
 
@@ -16,14 +16,14 @@
 
 namespace elasticjob {
 
-/// A zone type that loads zones by name.
+/// A zone type that can load zones by name.
 template <class Zone>
 concept named_time_zone = time_zone<Zone> && requires(std::string_view name) {
     { Zone::load(name) } -> std::same_as<result<Zone>>;
 };
 
-/// An object pointer and two function pointers. Named zones are loaded by the zone's type, or else from the system's
-/// database. Models `time_zone`. The zone must outlive this object.
+/// An object pointer and two function pointers. Loads a named zone by the referenced zone's type if that is a
+/// `named_time_zone`, or else from the system's database. Models `time_zone`. The zone must outlive this object.
 class zone_ref {
 public:
     template <class Zone>
@@ -35,7 +35,7 @@ public:
 
     zone_segment at(std::chrono::sys_seconds t) const { return at_(zone_, t); }
 
-    /// The result keeps the zone that it refers to. Errors: those of the zone's `load`.
+    /// Loads a zone by name; the result owns it. Errors: those of the zone's `load`.
     result<std::shared_ptr<zone_ref const>> load(std::string_view name) const;
 
 private:

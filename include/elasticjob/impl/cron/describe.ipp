@@ -10,7 +10,7 @@
 
 namespace elasticjob::detail {
 
-/// A list of more times of day than this is not written out.
+/// If there are more times of day than this, they are not listed one by one.
 inline constexpr std::size_t described_times_max = 6;
 
 ELASTICJOB_DECL std::string two_digits(int value) {
@@ -112,7 +112,7 @@ ELASTICJOB_DECL time_words time_of_day_words(cron_fields const& f) {
 }
 
 ELASTICJOB_DECL std::string day_words(cron_fields const& f) {
-    // Weeks begin on Monday here.
+    // Here weeks begin on Monday.
     static constexpr std::array names{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"};
     auto const name_of = [](int day) { return std::string{names[static_cast<std::size_t>(day)]}; };
     auto const from_monday = [](int from_sunday) { return (from_sunday + 6) % 7; };

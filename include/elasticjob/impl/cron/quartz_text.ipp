@@ -42,7 +42,7 @@ ELASTICJOB_DECL std::string days_of_month_text(cron_fields const& f) {
 ELASTICJOB_DECL std::string days_of_week_text(cron_fields const& f) {
     static constexpr char const* names[] = {"SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"};
     cron_field_text days;
-    // A plain weekday is not allowed beside `nL`, but all its occurrences are.
+    // A plain weekday is not allowed next to `nL`; a list of all its occurrences is.
     auto const whole = f.last_weekdays ? 0 : whole_weekdays(f.weekdays);
     if (whole)
         for (auto const& [first, last] : value_list::of_bits(whole, 0, 6).runs())

@@ -14,7 +14,7 @@ ELASTICJOB_DECL wall_time timetable::last() const {
 ELASTICJOB_DECL wall_time timetable::next_of_rate(milliseconds span, wall_time after) const {
     auto const begin = starts == wall_time::min() ? wall_time{} : starts;
     if (after < begin) return begin;
-    // The ticks between two instants may exceed the range of an instant, but not the unsigned range.
+    // The ticks between two instants may exceed the range of an instant, but not that of an unsigned number.
     using ticks = wall_time::duration;
     auto const number = [](ticks t) { return static_cast<std::uint64_t>(t.count()); };
     if (span > std::chrono::duration_cast<milliseconds>(ticks::max())) return wall_time::max();

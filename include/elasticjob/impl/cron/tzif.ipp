@@ -31,7 +31,7 @@ ELASTICJOB_DECL result<tzif_data> parse_tzif(std::string_view bytes) {
     if (!has_header()) return refuse("this is no TZif file");
     tzif_header header{bytes};
     std::size_t time_size = 4;
-    if (bytes[4] >= '2') { // everything occurs twice: first with 32-bit times, for old readers
+    if (bytes[4] >= '2') { // the content occurs twice: first with 32-bit times, for old readers
         bytes.remove_prefix(std::min(bytes.size(), tzif_header::size + header.block_size(time_size)));
         if (!has_header()) return refuse("the second half of the TZif file is missing");
         header = tzif_header{bytes};

@@ -63,8 +63,8 @@ ELASTICJOB_DECL void TzifZone::append(typename detail::tzif_data::rule_type cons
         turns.push_back({rule.saving->end.in_year(y) - rule.saving->offset, rule.offset});
         turns.push_back({rule.saving->begin.in_year(y) - rule.offset, rule.saving->offset});
     }
-    // If summer time ends when the next one begins, it lasts all year: the begin must come last. This does not use a
-    // stable sort, because clang, from version 18 on, warns about the one of libstdc++ 12.
+    // If summer time ends when the next one begins, it lasts all year, and its begin must come last. This does not use
+    // a stable sort, because clang 18 and later warn about that of libstdc++ 12.
     std::sort(turns.begin(), turns.end(), [&](auto const& a, auto const& b) {
         return a.time != b.time ? a.time < b.time : a.offset == rule.offset && b.offset != rule.offset;
     });
