@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief All strategies of the library, chosen by the job: for programs that plan for any job.
+/// \file \brief A choice of strategies for programs that plan for any job.
 #ifndef ELASTICJOB_ALLOCATION_ALL_STRATEGIES_HPP
 #define ELASTICJOB_ALLOCATION_ALL_STRATEGIES_HPP
 
@@ -14,7 +14,7 @@
 
 namespace elasticjob {
 
-/// The first one is for a job that names none.
+/// A job that names no strategy gets the first. Without SpreadAllocation and LabelAllocation.
 using AllStrategies = Strategies<AverageAllocation, OdevitySortByName, RotateServerByName, RoundRobinByName,
                                  StickyAllocation, WeightedAllocation, RendezvousAllocation>;
 

@@ -53,7 +53,7 @@ template <class A>
 requires requires { A::may_leave_items; }
 inline constexpr bool allocation_may_leave_items<A> = A::may_leave_items;
 
-/// Optional: an allocation that can list its runs without a call for every item.
+/// Optional: the allocation lists its runs without a call for every item.
 template <class A>
 concept allocation_lists_its_runs = requires(A const& a, void (*visit)(run)) {
     a.for_each_run(visit);

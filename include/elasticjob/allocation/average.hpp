@@ -11,8 +11,8 @@
 namespace elasticjob {
 
 /// Equal shares of consecutive items; the remaining items go to the first instances, one each. 8 items over 3 instances
-/// are [0,1,6] [2,3,7] [4,5]. Shares differ by one at most. Every job puts most load on the first instances; see
-/// OdevitySortByName and RotateServerByName. Source: ElasticJob-Lite 2.1.5, rule SG-3.
+/// are [0,1,6] [2,3,7] [4,5]. Shares differ by one at most. All jobs give their remaining items to the same first
+/// instances; OdevitySortByName and RotateServerByName avoid that. Source: ElasticJob-Lite 2.1.5, rule SG-3.
 struct AverageAllocation {
     static constexpr std::string_view name =
         "com.dangdang.ddframe.job.lite.api.strategy.impl.AverageAllocationJobShardingStrategy";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief An average allocation as six numbers, which answers any question in a few nanoseconds.
+/// \file \brief An average allocation as six numbers; each look-up takes a few nanoseconds.
 #ifndef ELASTICJOB_ALLOCATION_CLOSED_FORM_HPP
 #define ELASTICJOB_ALLOCATION_CLOSED_FORM_HPP
 
@@ -15,21 +15,22 @@
 
 namespace elasticjob {
 
-/// The order in which the instances get their items: reversed if `reversed`, and then rotated to the left by a
-/// number of places (to the right if it is negative).
+/// The order in which the instances get their items: reversed if `reversed`, and then rotated to the left by `shift`
+/// places (to the right if that is negative).
 struct instance_order {
     bool reversed = false;
     std::int64_t rotated_left = 0;
 };
 
-/// The average allocation of m items over n instances in some order, the common form of ElasticJob's three strategies.
+/// The average allocation of m items over n instances in some order, which is the common form of ElasticJob's three
+/// strategies.
 ///
 /// With q = m / n and r = m % n, the instance served at position p gets the q items from p * q, and then, if p < r, the
 /// item n * q + p. So the shares differ by one at most. Without instances there are no items: items() is 0.
 ///
 /// 24 bytes, a literal type, without further storage. `owner`, `items_of` and `==` are O(1). Equal values are equal
-/// allocations. (Different values may be equal allocations too: two reversed instances are two instances rotated by
-/// one.)
+/// allocations. (Different values may also be equal allocations: two instances reversed are the same as two instances
+/// rotated by one.)
 /// Source: ElasticJob-Lite 2.1.5, rules SG-3 to SG-5. Threads: a value.
 class closed_form {
 public:
@@ -80,7 +81,7 @@ public:
     /// Writes the owner of item i to out[i], at the speed of memory. Precondition: out.size() >= items().
     constexpr void copy_owners(std::span<slot_index> out) const noexcept;
 
-    /// Writes the items of slot 0, then those of slot 1 and so on, at the speed of memory. The sizes of items_of say
+    /// Writes the items of slot 0, then those of slot 1 and so on, at the speed of memory. The sizes of `items_of` tell
     /// where the items of each slot end. Precondition: out.size() >= items().
     constexpr void copy_items(std::span<item_index> out) const noexcept;
 
@@ -99,7 +100,7 @@ private:
     }
 
     /// Writes the owners of all items before the remainder, and may also overwrite those after it. The slots at
-    /// consecutive positions are consecutive, except at the place where the rotation wraps.
+    /// consecutive positions are consecutive numbers, except where the rotation wraps around.
     template <class Blocks>
     [[gnu::always_inline]] constexpr void write_body(slot_index* out) const noexcept {
         if (quotient_ == 0) return;
@@ -148,7 +149,7 @@ constexpr void closed_form::copy_owners(std::span<slot_index> out) const noexcep
 constexpr void closed_form::copy_items(std::span<item_index> out) const noexcept {
     assert(out.size() >= items_);
     detail::in_widest_blocks(items_, [&](auto blocks) __attribute__((always_inline)) {
-        auto const self = *this; // Keeps the members in registers despite the writes.
+        auto const self = *this; // keeps the members in registers in spite of the writes
         auto* next = out.data();
         for (slot_index slot = 0; slot != self.instances_; ++slot) {
             auto const share = self.items_of(slot);

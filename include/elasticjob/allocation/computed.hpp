@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief An allocation that is computed by a function, for your own strategies.
+/// \file \brief An allocation that a function computes, for your own strategies.
 #ifndef ELASTICJOB_ALLOCATION_COMPUTED_HPP
 #define ELASTICJOB_ALLOCATION_COMPUTED_HPP
 
@@ -20,8 +20,8 @@ concept owner_function = std::move_constructible<F> && requires(F const& f, item
     { f(item) } -> std::integral;
 };
 
-/// An allocation whose owners a function computes. It stores only the function, which is called once by `owner`, and
-/// items() times by an iteration over `items_of`. Must hold: the function is pure and returns less than instances().
+/// An allocation whose owners a function computes. It stores only that function. `owner` calls it once, and an
+/// iteration over `items_of` calls it items() times. The function must be pure and must return less than instances().
 /// Constexpr if the function is. Made by `allocate_by`.
 template <owner_function Owner>
 class computed_allocation {
@@ -54,7 +54,7 @@ private:
 };
 
 /// Assigns every item of the request to the instance in slot `owner(item)`. Without instances the allocation is empty
-/// and `owner` is not called, so it may divide by their number.
+/// and `owner` is not called, so `owner` may divide by their number.
 ///
 /// A strategy that returns this allocation must capture by value, and only the parts of the request that it needs:
 /// \code

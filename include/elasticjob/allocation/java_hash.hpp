@@ -11,8 +11,8 @@ namespace elasticjob {
 
 namespace detail {
 
-/// Takes one code point from the front of `rest`, which is not empty. What is no UTF-8 becomes U+FFFD exactly as in
-/// Java's `new String(bytes, UTF_8)`: one for the longest beginning of a sequence, one for a whole encoded surrogate.
+/// Takes one code point from the front of `rest`, which is not empty. Invalid UTF-8 becomes U+FFFD exactly as in Java's
+/// `new String(bytes, UTF_8)`: one for the longest valid beginning of a sequence, one for a whole encoded surrogate.
 constexpr char32_t take_code_point(std::string_view& rest) noexcept {
     constexpr char32_t replacement = 0xFFFD;
     unsigned const lead = static_cast<unsigned char>(rest.front());
@@ -20,7 +20,8 @@ constexpr char32_t take_code_point(std::string_view& rest) noexcept {
     if (lead < 0x80) return lead;
     if (lead < 0xC2 || lead > 0xF4) return replacement;
 
-    // Some leads narrow the byte after them, so that every code point has one encoding and none is beyond U+10FFFF.
+    // Some lead bytes restrict the byte after them, so that every code point has one encoding and none is beyond
+    // U+10FFFF.
     unsigned const more = lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
     unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
     unsigned high = lead == 0xF4 ? 0x8F : 0xBF;

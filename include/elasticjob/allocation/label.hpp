@@ -23,15 +23,14 @@ namespace elasticjob {
 
 /// Every item goes to an instance that has all labels that the item needs. The loads are as even as that allows: the
 /// largest load is the least possible, then the second largest, and so on. An item that no instance may own gets no
-/// owner (`no_slot`) and waits; the others do not wait for it. When an instance with its labels joins, that instance
-/// gets it.
+/// owner (`no_slot`) and waits until an instance with its labels joins; the other items do not wait for it.
 ///
-/// Items stay with their owners as far as the loads allow. The number of moves is not necessarily minimal, but with its
-/// own result as the previous owners the strategy moves no item.
+/// Items stay with their owners as far as the loads allow. The number of moves is not always minimal. But if the
+/// strategy's own result is passed as the previous owners, no item moves.
 ///
-/// Items with the same needs form a class, and instances that may own the same classes form a group. The flow is
-/// computed between classes and groups (see label_flow.hpp), not between items. O(runs + classes * instances), plus the
-/// flow; allocates 4 bytes for each class and instance. Meant for up to some hundreds of different needs.
+/// Items with the same needs form a class, and instances that may own the same classes form a group. The flow goes from
+/// classes to groups (see label_flow.hpp), not from items to instances. O(runs + classes * instances), plus the flow;
+/// allocates 4 bytes for each class and instance. Intended for up to some hundreds of different needs.
 /// Source: optimal semi-matchings (Harvey, Ladner, Lovász, Tamir, "Semi-matchings for bipartite graphs and load
 /// balancing", 2003), computed as a maximum flow whose limits grow.
 struct LabelAllocation {
@@ -93,11 +92,11 @@ private:
 
         sharding_request const& request_;
         std::vector<std::string_view> needed_; ///< by class
-        std::vector<std::uint32_t> items_;     ///< by class: how many
-        std::vector<bool> can_go_;             ///< by class: whether any instance may own it
+        std::vector<std::uint32_t> items_;     ///< by class: their number
+        std::vector<bool> can_go_;             ///< by class: whether some instance may own it
         std::vector<stretch> stretches_;
-        std::vector<std::uint32_t> sizes_; ///< by group: how many instances
-        std::vector<std::string> masks_;   ///< by group: y for each class that it may own
+        std::vector<std::uint32_t> sizes_; ///< by group: the number of instances
+        std::vector<std::string> masks_;   ///< by group: for each class y or n, whether it may own the class
         std::vector<std::uint32_t> group_of_;
         std::vector<run> storage_;
         std::span<run const> previous_;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The flow algorithm of LabelAllocation: the numbers of items that go from each class to each group of
-/// instances.
+/// \file \brief The flow algorithm of LabelAllocation: how many items go from each class to each group of instances.
 #ifndef ELASTICJOB_ALLOCATION_LABEL_FLOW_HPP
 #define ELASTICJOB_ALLOCATION_LABEL_FLOW_HPP
 
@@ -15,7 +14,7 @@ namespace elasticjob::detail {
 
 /// Sends items of classes to groups of instances. An item may go to a group that is open to its class, and a group
 /// accepts items up to its limit. Dinic's algorithm on the graph source -> classes -> groups -> sink. Limits may be
-/// raised between calls of `send`. The load of a group never decreases, but its items may be exchanged.
+/// raised between calls of `send`. The load of a group never decreases, but its items may be exchanged for others.
 class label_flow {
 public:
     using amount = std::uint64_t;
@@ -33,8 +32,8 @@ public:
     /// items left, and the group has room.
     void put(std::size_t k, std::size_t g, amount a);
 
-    /// Sends as much as the limits allow. Afterwards `is_reached` says which groups could receive more, or other items,
-    /// if a limit were higher.
+    /// Sends as much as the limits allow. Afterwards `is_reached` tells which groups could receive more items, or other
+    /// ones, if a limit were higher.
     void send();
     bool is_reached(std::size_t g) const { return group_level_[g] != unreached; }
 
@@ -60,13 +59,13 @@ private:
     std::vector<std::size_t> class_at_, group_at_; ///< the edges before these are exhausted at this level
 };
 
-/// Sends all items so that the loads are as even as possible: no instance's load can be reduced without increasing the
-/// load of an instance with at least as much. So the largest load is the least possible, then the second largest, and
-/// so on. Precondition: every class with items has an open group.
+/// Sends all items so that the loads are as even as possible: no instance's load can be reduced without increasing
+/// another load that is at least as large. So the largest load is the least possible, then the second largest, and so
+/// on. Precondition: every class with items has an open group.
 ///
-/// The limit of all groups is raised together. If a group cannot be filled up to the limit, it will never get more,
-/// because no remaining item can reach it; such a group is excluded. Limits at which no group would be excluded are
-/// skipped: the next guess is the average over all groups, and if some groups cannot be filled that far, the level of
+/// Raises the limit of all groups together. If a group cannot be filled up to the limit, it will never get more,
+/// because no remaining item can reach it, and is excluded. Skips limits at which no group would be excluded: the next
+/// guess is the average over all groups. If some groups cannot be filled up to that, the next guess is the level of
 /// those groups alone (Newton's method on the cut).
 void send_evenly(label_flow& flow, std::vector<std::uint32_t> const& instances_of_groups);
 

@@ -10,10 +10,10 @@
 
 namespace elasticjob::detail {
 
-/// FNV-1a of the bytes, mixed, because its upper bits are weak for short texts. 1 ns for each byte.
+/// FNV-1a of the bytes, mixed once more, because its upper bits are weak for short texts. Takes 1 ns per byte.
 constexpr std::uint64_t hash_name(std::string_view text) noexcept { return mix_bits(fnv_1a(text)); }
 
-/// The weight of a pair, each member given by its hash.
+/// The weight of a pair of names, which are given by their hashes.
 constexpr std::uint64_t attraction(std::uint64_t a, std::uint64_t b) noexcept { return mix_bits(a ^ b); }
 
 } // namespace elasticjob::detail

@@ -12,8 +12,8 @@
 
 namespace elasticjob {
 
-/// All items that `allocation.owner` maps to one slot, in ascending order: the generic `items_of`. It uses `owner` and
-/// `items` of the allocation and refers to it, so the allocation must outlive the range and its iterators.
+/// All items that `allocation.owner` maps to one slot, in ascending order: the generic `items_of`. It refers to the
+/// allocation, which must outlive the range and its iterators.
 ///
 /// A borrowed forward range, and a view for the standard library and (allocation/range_v3.hpp) for range-v3. Stores
 /// nothing. An iteration looks up each owner once: O(items). `begin` alone is O(items) in the worst case.
@@ -27,7 +27,7 @@ public:
         using pointer = void;
         using difference_type = std::ptrdiff_t;
         using iterator_concept = std::forward_iterator_tag;
-        using iterator_category = std::input_iterator_tag; // As in C++17, because it returns values, not references.
+        using iterator_category = std::input_iterator_tag; // as in C++17, because it returns values, not references
 
         constexpr iterator() = default;
 
@@ -60,7 +60,7 @@ public:
         item_index item_ = 0;
     };
 
-    /// May only be assigned to.
+    /// Valid only as the target of an assignment.
     constexpr owned_items() = default;
 
     constexpr owned_items(Allocation const& allocation, slot_index slot) noexcept

@@ -13,7 +13,7 @@
 namespace elasticjob {
 
 /// The allocation that assigns item i to the slot owners[i]. The table belongs to the caller and must outlive this
-/// view. Must hold: every entry is less than instances(). `owner` is O(1), an iteration over `items_of` is O(items).
+/// view. Every entry must be less than instances(). `owner` is O(1), an iteration over `items_of` is O(items).
 class owner_table {
 public:
     /// No items and no instances.

@@ -47,10 +47,10 @@ struct allocation_plan {
     friend bool operator==(allocation_plan const&, allocation_plan const&) = default;
 };
 
-/// The moves if the strategy were called with `next`, and the present allocation is `now`, whose slots refer to
-/// `owners` (an empty id means no owner). Changes nothing. The previous owners in `next` are replaced by those of
-/// `now`. Preconditions: the instances of both are in ElasticJob's order. Throws what the strategy throws. O(runs of
-/// both + instances * log instances), plus the strategy.
+/// The moves that would follow if the strategy were called with `next`. The present allocation is `now`, whose slots
+/// refer to `owners` (an empty id means no owner); it replaces the previous owners in `next`. Changes nothing.
+/// Preconditions: the instances of both are in ElasticJob's order. Throws what the strategy throws. O(runs of both +
+/// instances * log instances), plus the strategy.
 template <sharding_strategy Strategy, allocation Now>
 allocation_plan plan_moves(std::span<instance_id const> owners, Now const& now, sharding_request next,
                            Strategy const& strategy = {}) {
@@ -75,7 +75,7 @@ allocation_plan plan_moves(std::span<instance_id const> owners, Now const& now, 
     };
     auto const is_somebody = [&](slot_index owner) { return owner < owners.size() && !owners[owner].str().empty(); };
 
-    // Iterates over both lists together, in pieces with one owner in each list.
+    // Iterates over both lists together, in pieces with a single owner in each list.
     item_index begin = 0;
     auto then = new_runs.begin();
     for (auto at = old_runs.begin(); at != old_runs.end() || then != new_runs.end();) {

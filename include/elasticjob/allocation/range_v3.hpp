@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Makes the ranges of items views for range-v3 too. They are views for the standard library without it.
+/// \file \brief Makes the ranges of items views for range-v3. For the standard library they are views without this
+/// header.
 #ifndef ELASTICJOB_ALLOCATION_RANGE_V3_HPP
 #define ELASTICJOB_ALLOCATION_RANGE_V3_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Computes an allocation with given sizes of the shares and the fewest moves.
+/// \file \brief Computes an allocation with given sizes of the shares and as few moves as possible.
 #ifndef ELASTICJOB_ALLOCATION_REDEAL_HPP
 #define ELASTICJOB_ALLOCATION_REDEAL_HPP
 
@@ -15,13 +15,13 @@
 
 namespace elasticjob::detail {
 
-/// A number of counters, initially 0. A few counters need no heap memory, whose allocation would take longer than the
+/// Counters, one for each slot, initially 0. A few counters need no heap memory, which would take longer than the
 /// allocation of ten items.
 class slot_counts : public std::span<std::uint32_t> {
 public:
     constexpr explicit slot_counts(std::size_t count) : many_{count > few ? new std::uint32_t[count]{} : nullptr} {
         span::operator=({many_ ? many_ : few_, count});
-        // In blocks: after wider stores, such as memset's, the processor stalls when it reads a single counter next.
+        // In narrow blocks: after wider stores, such as memset's, the processor stalls when it reads a single counter.
         if (!many_) narrow_blocks::write_run(few_, count, 0, 0);
     }
     slot_counts(slot_counts const&) = delete;
@@ -34,7 +34,7 @@ private:
     std::uint32_t* const many_; ///< not a vector, because an empty vector costs a nanosecond
 };
 
-/// The previous owners as runs: those of the request, or converted from its table into `storage`.
+/// The previous owners as runs: those of the request, or its table converted into `storage`.
 constexpr std::span<run const> previous_runs_of(sharding_request const& request, std::vector<run>& storage) {
     if (!request.previous_runs.empty() || request.previous_owners.empty()) return request.previous_runs;
     item_index end = 0;
@@ -42,7 +42,7 @@ constexpr std::span<run const> previous_runs_of(sharding_request const& request,
     return storage;
 }
 
-/// Counts into `had` the number of the first `items` items that each slot had. O(runs).
+/// Counts, for each slot, how many of the first `items` items it had. O(runs).
 constexpr void count_kept(std::span<run const> previous, std::uint32_t items, std::span<std::uint32_t> had) {
     item_index begin = 0;
     for (run const& r : previous) {
@@ -52,8 +52,8 @@ constexpr void count_kept(std::span<run const> previous, std::uint32_t items, st
     }
 }
 
-/// Sets each `target` to items / slots, and to one more for as many slots as there are items left over: first for slots
-/// that had more (otherwise that item would move), then for the others, both in the order of the slots.
+/// Sets each `target` to items / slots. The remaining items add one each: first to slots that had more (otherwise that
+/// item would move), then to the others, both in the order of the slots.
 constexpr void even_targets(std::span<std::uint32_t const> had, std::uint32_t items, std::span<std::uint32_t> target) {
     auto const slots = static_cast<std::uint32_t>(had.size());
     auto const share = items / slots;
@@ -70,8 +70,8 @@ constexpr void even_targets(std::span<std::uint32_t const> had, std::uint32_t it
 /// Gives every slot the number of items in `target`, with the fewest moves that these targets allow. A slot keeps its
 /// items, or the first of them if it had too many. All other items go to the slots that need more, in `order` (of
 /// slots; empty: by number). So sum(min(had, target)) items stay, and no allocation with these targets keeps more.
-/// `had` is the result of `count_kept`; it is consumed, like `target`. Precondition: the targets sum up to `items`.
-/// O(runs + slots), and at most that many runs.
+/// `had` is the result of `count_kept`. The function overwrites `had` and `target`. Precondition: the sum of the
+/// targets is `items`. O(runs + slots), and at most that many runs.
 constexpr std::vector<run> redeal(std::span<run const> previous, std::uint32_t items, std::span<std::uint32_t> had,
                                   std::span<std::uint32_t> target, std::span<slot_index const> order = {}) {
     auto const keep = had;
@@ -85,7 +85,7 @@ constexpr std::vector<run> redeal(std::span<run const> previous, std::uint32_t i
     item_index begin = 0;
     std::size_t served = 0;
     for (std::size_t i = 0; begin != items; ++i) {
-        bool const is_known = i < previous.size(); // Items after the last run had no owner.
+        bool const is_known = i < previous.size(); // items after the last run had no owner
         auto const end = is_known ? std::min(previous[i].end, items) : items;
         auto const owner = is_known ? previous[i].owner : no_slot;
         if (owner < keep.size() && begin != end) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A strategy that computes owners from names alone, with few moves and without previous owners.
+/// \file \brief A strategy that needs only names: few moves, without previous owners.
 #ifndef ELASTICJOB_ALLOCATION_RENDEZVOUS_HPP
 #define ELASTICJOB_ALLOCATION_RENDEZVOUS_HPP
 
@@ -35,8 +35,8 @@ struct RendezvousAllocation {
     stored_runs operator()(sharding_request const& request) const;
 
 private:
-    /// Of equal hashes the lower slot wins, which has the greater id. So even a tie does not depend on the other
-    /// instances.
+    /// If hashes are equal, the lower slot wins, which has the greater id. So even then the result does not depend on
+    /// the other instances.
     struct strongest {
         std::uint64_t pull = 0;
         slot_index slot = 0;

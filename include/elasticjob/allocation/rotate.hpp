@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Equal shares, beginning at an instance that follows from the job name.
+/// \file \brief Equal shares, beginning at an instance that depends on the job's name.
 #ifndef ELASTICJOB_ALLOCATION_ROTATE_HPP
 #define ELASTICJOB_ALLOCATION_ROTATE_HPP
 
@@ -13,12 +13,12 @@
 
 namespace elasticjob {
 
-/// Average over the list rotated to the left by |hash of the job name| places, so that different jobs put their
-/// remainder on different instances. Source: ElasticJob-Lite 2.1.5, rule SG-5.
+/// Average over the list rotated to the left by |hash of the job name| places, so that different jobs give their
+/// remaining items to different instances. Source: ElasticJob-Lite 2.1.5, rule SG-5.
 ///
 /// Java's `Math.abs` leaves the smallest integer negative, and 2.1.5 fails for a job with such a hash unless the number
-/// of instances divides it. Here the negative rotation is taken modulo the instances, which agrees with Java wherever
-/// Java has an answer.
+/// of instances divides it. Here the negative rotation is taken modulo the instances, which agrees with Java in all
+/// cases in which Java does not fail.
 struct RotateServerByName {
     static constexpr std::string_view name =
         "com.dangdang.ddframe.job.lite.api.strategy.impl.RotateServerByNameJobShardingStrategy";

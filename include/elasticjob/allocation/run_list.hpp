@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief An allocation over a list of runs, and the conversion of any allocation into such a list, the form in
-/// which it is stored.
+/// \file \brief An allocation over a list of runs, and the conversion of any allocation into such a list, which is its
+/// stored form.
 #ifndef ELASTICJOB_ALLOCATION_RUN_LIST_HPP
 #define ELASTICJOB_ALLOCATION_RUN_LIST_HPP
 
@@ -27,7 +27,7 @@ public:
         using pointer = void;
         using difference_type = std::ptrdiff_t;
         using iterator_concept = std::forward_iterator_tag;
-        using iterator_category = std::input_iterator_tag; // As in C++17, because it returns values, not references.
+        using iterator_category = std::input_iterator_tag; // as in C++17, because it returns values, not references
 
         constexpr iterator() = default;
 
@@ -85,7 +85,7 @@ private:
 };
 
 /// The allocation that a list of runs describes. The list belongs to the caller and must outlive this view. `owner` is
-/// O(log runs). Must hold: `is_run_list(instances, runs)`, so check it first for data from outside.
+/// O(log runs). Precondition: `is_run_list(instances, runs)`; check it for data from outside.
 class run_list_view {
 public:
     /// No items and no instances.
@@ -100,7 +100,7 @@ public:
     /// Precondition: item < items().
     constexpr slot_index owner(item_index item) const noexcept {
         assert(item < items());
-        // The required run is the first one that ends after the item; it is one of `count` runs from `first`.
+        // The wanted run is the first one that ends after the item; it is one of `count` runs from `first`.
         auto const* first = runs_.data();
         for (auto count = runs_.size(); count > 1;) {
             auto const half = count / 2;
@@ -127,7 +127,7 @@ private:
 };
 
 /// Whether the runs describe an allocation over `instances` instances: no run is empty, neighbouring runs have
-/// different owners, and every owner is an instance, or `no_slot` if items may be left. O(runs).
+/// different owners, and every owner is a slot, or `no_slot` if `may_leave_items`. O(runs).
 constexpr bool is_run_list(std::uint32_t instances, std::span<run const> runs, bool may_leave_items = false) noexcept {
     run before{0, no_slot};
     for (run const& r : runs) {

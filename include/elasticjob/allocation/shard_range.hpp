@@ -18,9 +18,9 @@ namespace elasticjob {
 /// Consecutive items, and at most one single item after them: the share of an instance in an average allocation.
 ///
 /// A random access, sized and borrowed range, and a view for the standard library and (allocation/range_v3.hpp) for
-/// range-v3. 16 bytes without references, so it may outlive the allocation. Everything is O(1) and constexpr, except
-/// functions that visit or write the items. Preconditions are those of a container: an index is less than size(), an
-/// iterator is dereferenced inside the range.
+/// range-v3. 16 bytes without references, so it may outlive the allocation. All functions are O(1) and constexpr,
+/// except those that visit or write the items, which are O(items). Preconditions are those of a container: an index is
+/// less than size(), an iterator is dereferenced inside the range.
 class shard_range : public std::ranges::view_base {
 public:
     class iterator;
@@ -84,7 +84,7 @@ private:
     std::uint32_t size_ = 0;
 };
 
-/// Holds a copy of the required data, so it may outlive the range.
+/// Holds a copy of the necessary data, so it may outlive the range.
 class shard_range::iterator {
 public:
     using value_type = item_index;
@@ -92,7 +92,7 @@ public:
     using pointer = void;
     using difference_type = std::ptrdiff_t;
     using iterator_concept = std::random_access_iterator_tag;
-    using iterator_category = std::input_iterator_tag; // As in C++17, because it returns values, not references.
+    using iterator_category = std::input_iterator_tag; // as in C++17, because it returns values, not references
 
     constexpr iterator() = default;
 

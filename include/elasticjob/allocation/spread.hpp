@@ -18,9 +18,9 @@
 namespace elasticjob {
 
 /// Shares that differ by one item at most. The larger shares go to the instances with the greatest hashes of job name
-/// and instance id. If a job has fewer items than instances, these are the only ones with an item. So a thousand jobs
-/// with one item each load all instances about equally, and an instance that joins later gets its part of them. With
-/// StickyAllocation it would not, because that strategy does not change a balanced allocation.
+/// and instance id. If a job has fewer items than instances, only these instances get an item. So a thousand jobs with
+/// one item each load all instances about equally, and an instance that joins later gets its part of them. With
+/// StickyAllocation it would get none, because that strategy does not change a balanced allocation.
 ///
 /// The sizes of the shares depend only on the present instances. Which items an instance gets depends on the previous
 /// owners: the number of moves is the minimum for these sizes. With fewer items than instances, at most one item moves

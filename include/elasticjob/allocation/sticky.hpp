@@ -23,8 +23,8 @@ namespace elasticjob {
 /// For m items over n instances, let q = m div n and r = m mod n: r instances must have q + 1 items, the others q. An
 /// instance that had c items keeps at most min(c, share), so it is best to give the r larger shares to instances with c
 /// > q. Then sum(min(c, q)) + min(r, number of c > q) items stay, and no balanced allocation keeps more. O(runs +
-/// instances) with `previous_runs`, else O(items + instances). Allocates the runs, and 8 bytes for each instance if
-/// there are more than 24.
+/// instances) with `previous_runs`, otherwise O(items + instances). Allocates the runs, and 8 bytes for each instance
+/// if there are more than 24.
 struct StickyAllocation {
     static constexpr std::string_view name = "elasticjob.StickyAllocation";
 
@@ -40,15 +40,14 @@ struct StickyAllocation {
         return {slots, detail::redeal(previous, request.item_count, had, target)};
     }
 
-    /// The same for a table of owners, in place. Items whose owner is not a slot, because it is gone, get another
-    /// owner. Returns the number of items that have moved. O(items + instances). Precondition: slots > 0, unless there
-    /// are no items.
+    /// As the call, for a table of owners, in place. An item whose owner is no slot gets another owner. Returns the
+    /// number of items that have moved. O(items + instances). Precondition: slots > 0, unless there are no items.
     static constexpr std::uint32_t rebalance(std::span<slot_index> owners, std::uint32_t slots) {
         if (owners.empty()) return 0;
         assert(slots != 0);
         detail::slot_counts counts{2 * std::size_t{slots} + 1};
         auto const lack = counts.first(slots);
-        auto const had = counts.subspan(slots); // the last one for all owners that are not slots
+        auto const had = counts.subspan(slots); // the last counter is for all owners that are no slots
         count_owners(owners, had);
         detail::even_targets(had.first(slots), static_cast<std::uint32_t>(owners.size()), lack);
         std::uint32_t moved = had[slots];
@@ -57,8 +56,8 @@ struct StickyAllocation {
             lack[slot] -= kept;
             moved += had[slot] -= kept;
         }
-        // A slot with too many items keeps the first of them. So the items that move are searched from the end, and the
-        // search stops when all of them have been found, which is early if an instance has joined.
+        // A slot with too many items keeps the first of them. So search the items that move from the end. The search
+        // stops when it has found all of them, which is early if an instance has joined.
         auto served = slots - 1;
         auto* owner = owners.data() + owners.size();
         for (auto left = moved; left != 0;) {
@@ -74,8 +73,8 @@ struct StickyAllocation {
     }
 
 private:
-    /// Counts into `had`, whose last counter is for all owners that are not slots. Four neighbouring items of one owner
-    /// are added at once, because each addition to a counter waits for the previous one.
+    /// Counts the items of each slot into `had`, whose last counter is for all owners that are no slots. Adds four
+    /// neighbouring items of one owner at once, because each addition to a counter waits for the previous one.
     static constexpr void count_owners(std::span<slot_index const> owners, std::span<std::uint32_t> had) {
         auto const slots = static_cast<slot_index>(had.size() - 1);
         for (; owners.size() >= 4; owners = owners.subspan(4)) {

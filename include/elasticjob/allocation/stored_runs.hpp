@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief An allocation that owns its runs, for strategies whose result is not a formula.
+/// \file \brief An allocation that owns its runs, for strategies whose result has no formula.
 #ifndef ELASTICJOB_ALLOCATION_STORED_RUNS_HPP
 #define ELASTICJOB_ALLOCATION_STORED_RUNS_HPP
 
@@ -18,8 +18,8 @@ namespace elasticjob {
 
 namespace detail {
 
-/// Assigns the items up to `end` to `owner`, in a new run or a longer one. If it were not inlined, as by g++ 12 at -O2,
-/// it would take a quarter of the time of StickyAllocation.
+/// Assigns the items up to `end` to `owner`, in a new run or by extending the last one. Always inlined: g++ 12 at -O2
+/// would not inline it, and the calls would take a quarter of the time of StickyAllocation.
 template <class Run>
 [[gnu::always_inline]] constexpr void extend_runs(std::vector<Run>& runs, item_index end, slot_index owner) {
     if (!runs.empty() && runs.back().owner == owner)
@@ -31,8 +31,8 @@ template <class Run>
 } // namespace detail
 
 /// Runs with their storage: 8 bytes for each run. `owner` is O(log runs), an iteration over `items_of` O(runs + its
-/// items). With `MayLeaveItems` runs may have the owner `no_slot`: these items have no owner. Must hold: the runs are a
-/// run list over the instances (`is_run_list`). Threads: a value.
+/// items). With `MayLeaveItems` runs may have the owner `no_slot`: their items have no owner. Precondition: the runs
+/// are a run list over the instances (`is_run_list`). Threads: a value.
 template <bool MayLeaveItems = false>
 class basic_stored_runs {
 public:

@@ -21,8 +21,8 @@ namespace elasticjob {
 /// job need the strategy that the job names.
 ///
 /// A model of `sharding_strategy`. Its results are those of the named strategy, converted to runs, which costs O(runs).
-/// Precondition of the call: `request.strategy` is the name of one of them, or empty for the first. No two have the
-/// same name.
+/// Preconditions: `request.strategy` is the name of one of the strategies, or empty for the first; no two strategies
+/// have the same name.
 template <sharding_strategy First, sharding_strategy... Others>
 class Strategies {
     template <class S>

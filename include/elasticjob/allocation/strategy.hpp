@@ -25,14 +25,14 @@ struct sharding_request {
     /// For each item, the slot of its last owner in `instances`, or `no_slot` if that instance is gone or there was
     /// none. May be shorter than item_count, and is empty if nothing is known.
     std::span<slot_index const> previous_owners{};
-    /// The same as runs, which replace the table if they are not empty. They may end before the last item.
+    /// The previous owners as runs. If they are not empty, they replace the table. They may end before the last item.
     std::span<run const> previous_runs{};
     /// For each slot; empty: all have the default. Set only for a strategy that `uses_traits`.
     std::span<instance_traits const> traits{};
-    /// In the order of the items; each item is in one need at most, and items in none need no labels. Set like
-    /// `traits`.
+    /// In the order of the items; each item is in one need at most, and items in none need no labels. Set only for a
+    /// strategy that `uses_traits`.
     std::span<item_need const> needs{};
-    /// The name in the job's configuration, for `Strategies`, which combines several; empty: the strategy's own.
+    /// The name in the job's configuration, for `Strategies`, which combines several; empty: the first of them.
     std::string_view strategy{};
 
     constexpr std::uint32_t instance_count() const noexcept { return static_cast<std::uint32_t>(instances.size()); }
@@ -40,7 +40,7 @@ struct sharding_request {
     /// O(1), or O(log runs) with `previous_runs`.
     constexpr slot_index previous_owner(item_index item) const noexcept {
         if (previous_runs.empty()) return item < previous_owners.size() ? previous_owners[item] : no_slot;
-        std::size_t first = 0; // the required run is the first one that ends after the item, if any
+        std::size_t first = 0; // the wanted run is the first one that ends after the item, if any
         for (std::size_t count = previous_runs.size(); count != 0;) {
             auto const half = count / 2;
             bool const is_before = previous_runs[first + half].end <= item;
@@ -65,7 +65,7 @@ concept strategy_has_a_constant_name = requires {
     typename std::integral_constant<std::size_t, std::string_view{S::name}.size()>;
 };
 
-/// Whether the leader needs the weights and labels of the instances, and the needs of the items, for the call.
+/// Whether the strategy reads the weights and labels of the instances and the needs of the items.
 template <class S>
 inline constexpr bool strategy_uses_traits = false;
 template <class S>
@@ -92,8 +92,7 @@ concept strategy_answers_requests = requires(S const& s, sharding_request const&
 ///
 /// Preconditions of the call: item_count > 0, instances not empty, their number below `no_slot`. The strategies of this
 /// library also accept other requests: without instances, or without items, they return an allocation with items() ==
-/// 0. If a strategy throws, also because of lack of memory, the assignment stays as it is, and the leader reports the
-/// error.
+/// 0. If a strategy throws, even for lack of memory, the assignment stays as it is, and the leader reports the error.
 ///
 /// Laws: test/laws/allocation.hpp. Models: AverageAllocation, OdevitySortByName, RotateServerByName; StickyAllocation,
 /// SpreadAllocation, RoundRobinByName, RendezvousAllocation; WeightedAllocation, LabelAllocation. docs/strategies.md

@@ -18,7 +18,7 @@ struct instance_traits {
     friend constexpr bool operator==(instance_traits const&, instance_traits const&) = default;
 };
 
-/// The items [begin, end) may only go to instances that have all these labels.
+/// The items [begin, end) may go only to instances that have all these labels.
 struct item_need {
     item_index begin;
     item_index end;
@@ -29,7 +29,7 @@ struct item_need {
 
 namespace detail {
 
-/// Takes the first word from the front of the text; empty if there is none left.
+/// Removes the first word from the front of the text and returns it; empty if there is none left.
 constexpr std::string_view take_label(std::string_view& text) noexcept {
     while (text.starts_with(' ')) text.remove_prefix(1);
     auto const word = text.substr(0, text.find(' '));

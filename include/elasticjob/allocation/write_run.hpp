@@ -10,7 +10,7 @@
 
 namespace elasticjob::detail {
 
-/// The block that every 64-bit processor can store at once.
+/// A block that every 64-bit processor can store at once.
 struct narrow {
     using block [[gnu::vector_size(16)]] = std::uint32_t;
     static constexpr block ascending{0, 1, 2, 3};
@@ -18,8 +18,9 @@ struct narrow {
 
 /// Writes numbers block by block.
 ///
-/// Written by hand, because g++ 12 does not vectorize loops at -O2, which costs a factor of three to five. Everything
-/// is inlined into the caller, because that determines the processor for which it is compiled: see `in_widest_blocks`.
+/// Written by hand, because g++ 12 does not vectorize loops at -O2, which would make them three to five times slower.
+/// All functions are inlined into the caller, because the caller determines the processor for which they are compiled:
+/// see `in_widest_blocks`.
 template <class Width>
 struct blocks {
     using block = typename Width::block;
@@ -37,30 +38,30 @@ struct blocks {
         block const start = first + step * Width::ascending;
         auto const stride = step * static_cast<std::uint32_t>(size);
         block values = start;
-        std::size_t const last = count - size; // where the last block goes
+        std::size_t const last = count - size; // the position of the last block
         std::size_t i = 0;
-        if (count >= 8 * size) { // Worth aligning, because a store across two cache lines counts as two.
+        if (count >= 8 * size) { // worth aligning, because a store across two cache lines counts as two
             std::memcpy(out, &start, sizeof start);
             i = size - reinterpret_cast<std::uintptr_t>(out) / sizeof *out % size;
             values += step * static_cast<std::uint32_t>(i);
         }
-        for (; i + size < last; i += 2 * size) { // Two at a time, because processors have two store ports.
+        for (; i + size < last; i += 2 * size) { // two at a time, because processors have two store ports
             block const next = values + stride;
             std::memcpy(out + i, &values, sizeof values);
             std::memcpy(out + i + size, &next, sizeof next);
             values = next + stride;
         }
         if (i < last) std::memcpy(out + i, &values, sizeof values);
-        // It may overlap the previous block, where it writes the same numbers again. This is cheaper than single stores
-        // for the rest.
+        // The last block may overlap the previous one, and then writes the same numbers again. This is cheaper than
+        // single stores for the rest.
         values = start + step * static_cast<std::uint32_t>(last);
         std::memcpy(out + last, &values, sizeof values);
     }
 
-    /// Writes `runs` runs of `length` equal numbers each, starting at `out`. The first run consists of `first`, and
-    /// each further one of a number that is greater by `step`. Returns the end of the runs. The memory between there
-    /// and `limit` may be overwritten, too; the caller must write it afterwards. O(runs * length). Precondition: there
-    /// is room before `limit`.
+    /// Writes `runs` runs of `length` equal numbers each, starting at `out`. The first run consists of `first`; the
+    /// number of each further run is greater by `step`. Returns the end of the runs. May also overwrite the memory
+    /// between there and `limit`, so the caller must write that afterwards. O(runs * length). Precondition: there is
+    /// room before `limit`.
     [[gnu::always_inline]] static constexpr std::uint32_t* write_runs(std::uint32_t* out, std::uint32_t const* limit,
                                                                       std::size_t runs, std::size_t length,
                                                                       std::uint32_t first, std::uint32_t step) noexcept {
@@ -87,9 +88,9 @@ struct blocks {
     }
 
 private:
-    /// `write_runs` for runs that end in the last of this number of blocks. It stores all blocks of each run, whatever
-    /// the length, because the next run overwrites the excess. Two runs share a block if that saves one. Stops at the
-    /// first run without enough room before `limit`.
+    /// `write_runs` for runs that end in the last of this number of blocks. Stores all blocks of each run, for any
+    /// length, because the next run overwrites the excess. Two runs share a block if that saves one. Stops at the first
+    /// run without enough room before `limit`.
     template <std::size_t Blocks>
     [[gnu::always_inline]] static std::uint32_t* write_short_runs(std::uint32_t* out, std::uint32_t const* limit,
                                                                   std::size_t& runs, std::size_t length,
@@ -132,7 +133,7 @@ template <class Work>
 }
 
 #if defined(__x86_64__)
-/// The block that nearly all processors of this kind can store at once: those with AVX2.
+/// A block that nearly all processors of this kind can store at once: those with AVX2.
 struct wide {
     using block [[gnu::vector_size(32)]] = std::uint32_t;
     static constexpr block ascending{0, 1, 2, 3, 4, 5, 6, 7};
@@ -145,8 +146,8 @@ template <class Work>
 #endif
 
 /// Calls work(blocks<...>{}), which writes `count` numbers, with the widest blocks that this processor can store at
-/// once. A program that was compiled for all processors of a kind detects this at run time. Wide blocks do not help for
-/// few numbers. `work` must be inlined into its caller.
+/// once. A program compiled for all processors of a kind detects this at run time. For few numbers it uses narrow
+/// blocks, because wide ones do not help. `work` must be inlined into its caller.
 template <class Work>
 [[gnu::always_inline]] constexpr void in_widest_blocks(std::size_t count, Work const& work) {
 #if defined(__x86_64__)

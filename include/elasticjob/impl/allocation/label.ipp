@@ -57,7 +57,7 @@ ELASTICJOB_DECL void LabelAllocation::plan::read_classes() {
 }
 
 ELASTICJOB_DECL void LabelAllocation::plan::read_groups() {
-    std::map<std::string, std::uint32_t> known; // by one letter for each class
+    std::map<std::string, std::uint32_t> known; // the key has one letter for each class
     can_go_.resize(needed_.size());
     for (slot_index slot = 0; slot != slots(); ++slot) {
         std::string mask;

@@ -69,7 +69,7 @@ ELASTICJOB_DECL auto label_flow::push_class(std::size_t k, amount most) -> amoun
         auto const more = push_group(g, most - done);
         on_way(k, g) += more;
         done += more;
-        if (done == most) return done; // there may be room for more, so keep this path open
+        if (done == most) return done; // the group may have more room, so this path stays open
     }
     return done;
 }

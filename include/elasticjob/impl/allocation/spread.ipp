@@ -10,7 +10,7 @@ ELASTICJOB_DECL stored_runs SpreadAllocation::operator()(sharding_request const&
     auto const slots = request.instance_count();
     if (slots == 0) return {};
     auto const job = detail::hash_name(request.job_name);
-    std::vector<std::pair<std::uint64_t, slot_index>> ranks; // by pull, the strongest last
+    std::vector<std::pair<std::uint64_t, slot_index>> ranks; // by hash, the greatest last
     ranks.reserve(slots);
     for (slot_index slot = 0; slot != slots; ++slot)
         ranks.emplace_back(detail::attraction(job, detail::hash_name(request.instances[slot].str())), slots - slot);
