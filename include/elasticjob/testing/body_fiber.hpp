@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Bodies that pass virtual time themselves: each run has its own stack and calls `pass_time`.
+/// \file \brief Bodies that take virtual time themselves: each run has its own stack and calls `pass_time`.
 #ifndef ELASTICJOB_TESTING_BODY_FIBER_HPP
 #define ELASTICJOB_TESTING_BODY_FIBER_HPP
 
@@ -27,7 +27,7 @@ extern "C" void __sanitizer_finish_switch_fiber(void* fake_stack_save, void cons
 
 namespace elasticjob::testing {
 
-/// Marks a body that is called when its run begins and passes time by calling `pass_time`. Between two calls it sees
+/// Marks a body that is called when its run begins, and that takes time by calling `pass_time`. After each call it sees
 /// what has happened meanwhile. Without this mark an ordinary body is called at the end of its run.
 template <class Body>
 struct takes_time {
@@ -39,7 +39,7 @@ takes_time(Body) -> takes_time<Body>;
 namespace detail {
 
 /// A function that can pause in the middle, with its whole call stack, while its owner continues. Costs 512 KiB of
-/// address space, and about a microsecond per switch. Threads: the owner's.
+/// address space, and about a microsecond for each switch. Threads: the owner's.
 class body_fiber {
 public:
     /// The first `resume` calls `act(context)`, which must not throw. `pass_time` inside it calls `on_sleep`.
@@ -47,13 +47,13 @@ public:
     body_fiber(body_fiber const&) = delete;
     body_fiber& operator=(body_fiber const&) = delete;
 
-    /// The fiber in which this is called, or null.
+    /// The fiber that is running now, or null.
     static body_fiber* current() noexcept { return current_; }
     void sleep(std::chrono::nanoseconds span) { on_sleep_(context_, span); }
 
     bool is_over() const noexcept { return is_over_; }
 
-    /// Returns when the fiber pauses or has finished. Precondition: it has not finished.
+    /// Runs the fiber until it pauses or has finished. Precondition: it has not finished.
     void resume();
 
     /// Call it inside the fiber: pauses until the owner resumes it. Throws if the fiber has been given up.
@@ -84,10 +84,10 @@ private:
 
 } // namespace detail
 
-/// Only for bodies marked with `takes_time`, and not inside a `catch` of the body: returns when that much virtual time
-/// has passed for the body's process. If the process dies meanwhile, this call and all later calls throw, so that the
-/// body ends; its later actions have no observer. Faults of bodies happen here: the call takes longer, or throws a
-/// std::runtime_error.
+/// Returns when that much virtual time has passed for the body's process. Only for bodies marked with `takes_time`, and
+/// not inside a `catch` of the body. If the process dies meanwhile, this call and all later calls throw, so that the
+/// body ends; no observation records its later actions. Faults of bodies take effect here: the call takes longer, or
+/// throws a std::runtime_error.
 void pass_time(std::chrono::nanoseconds span);
 
 } // namespace elasticjob::testing

@@ -20,7 +20,7 @@
 
 namespace elasticjob::testing {
 
-/// A world is a value that holds everything on which its future depends, and nothing else.
+/// A world is a value that contains all data on which its future depends, and no other data.
 ///
 /// | expression     | gives               | must hold                                                               |
 /// |----------------|---------------------|-------------------------------------------------------------------------|
@@ -43,13 +43,13 @@ concept searchable_world = std::copyable<W> && requires(W w, W const& seen, std:
 struct search_report {
     std::uint64_t states = 0;       ///< distinct ones
     std::uint64_t moves = 0;        ///< tried
-    std::uint64_t depth = 0;        ///< the most moves that the shortest way to a state takes
-    std::uint64_t waiting_most = 0; ///< the most worlds that were kept at once, because their moves were still untried
-    std::uint64_t bytes = 0;        ///< taken by the table of states at the end, without those worlds
+    std::uint64_t depth = 0;        ///< the largest number of moves that the shortest way to any state takes
+    std::uint64_t waiting_most = 0; ///< the most worlds kept at once because of untried moves
+    std::uint64_t bytes = 0;        ///< the size of the table of states at the end, without those worlds
     std::chrono::milliseconds took{0};
     std::string problem;            ///< the first problem found; empty: none
-    std::vector<std::string> trace; ///< the moves that lead to it; no shorter trace exists
-    bool is_complete = true;        ///< false: ended at `states_max`, so the absence of a problem proves nothing
+    std::vector<std::string> trace; ///< the moves that lead to it; no shorter sequence does
+    bool is_complete = true;        ///< false: ended at `states_max`; then the absence of a problem proves nothing
 
     bool holds() const noexcept { return problem.empty() && is_complete; }
 };
@@ -65,8 +65,8 @@ struct fingerprint {
     friend bool operator==(fingerprint const&, fingerprint const&) = default;
 };
 
-/// The states that a search has found, numbered in the order in which it found them, and the moves between them. It
-/// keeps no world and no key.
+/// The states that a search has found, numbered in the order of their discovery, and the moves between them. It keeps
+/// neither worlds nor keys.
 class state_table {
 public:
     using number = std::uint32_t;
@@ -78,12 +78,12 @@ public:
         number state;
         bool is_new;
     };
-    /// The state with this fingerprint. If it is new, `move` leads to it from `from`.
+    /// The state with this fingerprint. If it is new, `move` has led to it from `from`.
     place add(fingerprint const& f, number from, std::string_view move);
 
     std::uint64_t size() const noexcept { return prints_.size(); }
 
-    /// Call these for one state after the other, in their order.
+    /// Call these for each state in turn, in the order of the states.
     void begin_moves() { moves_begin_.push_back(reached_.size()); }
     void note_move(number to) { reached_.push_back(to); }
 
@@ -105,11 +105,11 @@ private:
 
     std::vector<fingerprint> prints_;
     std::vector<number> from_;
-    std::vector<std::uint32_t> move_;        ///< to the state: an index of `names_`
+    std::vector<std::uint32_t> move_;        ///< the move that led to the state: an index of `names_`
     std::vector<std::uint64_t> moves_begin_; ///< in `reached_`
     std::vector<number> reached_;
     std::vector<number> goals_;
-    std::vector<number> slots_; ///< open addressing; its size is a power of two, and at most half of them are taken
+    std::vector<number> slots_; ///< open addressing; the size is a power of two, and at most half are taken
     std::vector<std::string> names_;
     std::unordered_map<std::string, std::uint32_t> name_numbers_;
 };
@@ -119,18 +119,18 @@ private:
 /// Searches breadth-first, so the first problem has the shortest trace. It looks for a state with a `problem()`, and
 /// for a state from which no sequence of moves leads to a goal. Makes O(states * moves) copies.
 ///
-/// Keeps some 50 bytes for each state and 4 for each move, twice as many for each move at the end, and the worlds whose
-/// moves it has not tried yet: so a small world pays. Instead of a key it keeps a fingerprint of 128 bits. Two states
-/// that shared one would be taken for the same, and the search would miss what follows from the second. Among n states
-/// the odds of that are n * n / 2^129: for ten million states, below 1 in 10^24.
+/// Keeps some 50 bytes for each state, 4 for each move (8 at the end), and the worlds whose moves it has not tried yet.
+/// So small worlds save memory. Instead of a key it keeps a fingerprint of 128 bits. If two states had the same
+/// fingerprint, the search would take them for one state and would miss the future of the second. Among n states the
+/// odds of that are n * n / 2^129: for ten million states, below 1 in 10^24.
 ///
-/// Threads: any one.
+/// Threads: one.
 template <searchable_world World>
 search_report check_all(World const& start, std::uint64_t states_max = 1'000'000) {
     using number = detail::state_table::number;
     auto const began = std::chrono::steady_clock::now();
     detail::state_table table;
-    std::deque<World> waiting; // the last ones of the table, in their order
+    std::deque<World> waiting; // the last states of the table, in their order
     search_report report;
     number problem_in = 0;
 
@@ -179,7 +179,7 @@ search_report check_all(World const& start, std::uint64_t states_max = 1'000'000
     if (!report.problem.empty()) return end();
 
     if (auto const hopeless = table.first_hopeless()) {
-        report.problem = "whatever happens from here on, the goal is never reached";
+        report.problem = "no sequence of moves leads from here to a goal";
         problem_in = *hopeless;
     }
     return end();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Plays a scenario with one seed after another, and reports how to replay the first failure and its
-/// cause.
+/// \file \brief Plays a scenario with many seeds, and reports the first failure, its cause, and the command that
+/// replays it.
 #ifndef ELASTICJOB_TESTING_EXPLORE_HPP
 #define ELASTICJOB_TESTING_EXPLORE_HPP
 
@@ -23,8 +23,8 @@
 
 namespace elasticjob::testing {
 
-/// Builds the cluster of a seed: returns a pointer to a `simulation` with its jobs and nodes, before its first step.
-/// Each replay calls it again, so it must depend on nothing but the seed.
+/// Builds the cluster for a seed: returns a pointer to a `simulation` with its jobs and nodes, before its first step.
+/// Each replay calls it again, so its result must depend on nothing but its arguments.
 template <class S>
 concept scenario = requires(S& build, std::uint64_t seed, fault_plan const& plan, std::chrono::milliseconds length) {
     build(seed)->play(plan, length);
@@ -46,7 +46,7 @@ struct explore_options {
     std::chrono::milliseconds length{240'000}; ///< the time in which faults happen
     fault_rates rates{};
     shrink_limits shrinking{};
-    std::string command{}; ///< the replay command; empty: this program
+    std::string command{}; ///< the command that replays a failure; empty: this program
 };
 
 /// The result of an exploration.
@@ -58,8 +58,8 @@ struct exploration {
 
     std::optional<std::uint64_t> failed{}; ///< the failed seed, which was the last one played
     std::optional<violation> wrong{};
-    fault_plan faults{};  ///< the faults that suffice for the failure
-    std::string report{}; ///< for people: how to replay the failure, or the transcript of a single seed
+    fault_plan faults{};  ///< a subset of the faults that suffices for the failure
+    std::string report{}; ///< for people: the command that replays the failure, or the transcript of a single seed
 
     bool holds() const noexcept { return !failed; }
 };
@@ -72,13 +72,13 @@ std::string this_program();
 
 std::string in_one_line(fault_plan const& plan);
 
-/// The end of a long text, from the beginning of a line.
+/// The end of a long text, beginning with a whole line.
 std::string_view last_lines(std::string_view text, std::size_t bytes_most);
 
 } // namespace detail
 
-/// Plays the fixed seeds and then the fresh ones, up to the first failure. Then finds a subset of the faults that makes
-/// the same invariant fail. Bounded by the number of seeds and the limits of shrinking.
+/// Plays the fixed seeds and then the fresh ones, up to the first failure. Then finds a subset of the faults that
+/// violates the same invariant. The number of seeds and the limits of `shrink` limit its duration.
 template <scenario Scenario>
 exploration explore(explore_options const& options, Scenario build) {
     exploration e;

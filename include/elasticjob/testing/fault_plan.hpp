@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The faults of a simulated cluster and their times: a list that can be made from a seed, printed and
+/// \file \brief The faults of a simulated cluster and their times, as a list that is made from a seed, printed and
 /// parsed.
 #ifndef ELASTICJOB_TESTING_FAULT_PLAN_HPP
 #define ELASTICJOB_TESTING_FAULT_PLAN_HPP

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The invariants of every cluster, under all faults.
+/// \file \brief The invariants of every cluster, which hold under all faults.
 #ifndef ELASTICJOB_TESTING_INVARIANTS_HPP
 #define ELASTICJOB_TESTING_INVARIANTS_HPP
 
@@ -32,7 +32,7 @@ std::optional<std::uint32_t> item_count(cluster_view const& v, std::string const
 /// The job that a path belongs to.
 std::string_view job_of(std::string_view path);
 
-/// The item to whose run record a path leads, if it does.
+/// The item whose run record has this path, if the path is that of a run record.
 struct record_place {
     std::string job;
     item_index item;
@@ -42,11 +42,11 @@ std::optional<record_place> record_place_of(std::string_view path);
 /// The assignment, if it is in force (docs/decisions/0003).
 std::optional<assignment> assignment_in_force(cluster_view const& v, std::string const& job);
 
-/// The owner of an item, or an empty text. Taken from the assignment in force, because updating the items' nodes may
-/// take several transactions; without one, from the item's node.
+/// The owner of an item, or an empty text. Taken from the assignment in force, because it may take several transactions
+/// to update the items' nodes. If no assignment is in force, taken from the item's node.
 std::string owner_of(cluster_view const& v, std::string const& job, item_index i);
 
-/// Whether the assignment in force leaves the item unowned, which is allowed to a strategy that returns `partial_runs`.
+/// Whether the assignment in force leaves the item unowned. Only a strategy that returns `partial_runs` may do that.
 bool is_left(cluster_view const& v, std::string const& job, item_index i);
 
 /// Whether any instance may own the job's items.
@@ -54,8 +54,8 @@ bool has_members(cluster_view const& v, std::string const& job);
 
 } // namespace detail
 
-/// I1, by sessions: while the session of a run lives, no other instance runs its item. (Jobs that do not mark their
-/// runs promise nothing and have no mark to check. After a run was given up, only its body continues.)
+/// I1, by sessions: while the session of a run lives, no other instance runs its item. (An unmonitored job has no such
+/// guarantee, and no marks to check. After the library has given a run up, only its body continues.)
 struct no_two_runs_of_one_item {
     static constexpr std::string_view name = "I1 no two runs of one item";
 
@@ -66,8 +66,8 @@ private:
     std::set<std::tuple<std::string, item_index, std::int64_t>> given_up_;
 };
 
-/// I1, by tokens, where the library provides them: no two runs of an item have the same token. The store, not this
-/// check, verifies that tokens grow: a run may begin late, after a run with a greater token.
+/// I1, by tokens, where the library provides them: no two runs of an item have the same token. A store must check that
+/// tokens grow; this check does not, because a run may begin late, after a run with a greater token.
 struct tokens_are_unique {
     static constexpr std::string_view name = "I1 tokens are unique";
 
@@ -77,8 +77,8 @@ private:
     std::map<std::pair<std::string, item_index>, std::set<std::int64_t>> seen_;
 };
 
-/// An instant that was reported as skipped for good never runs. An item that is removed loses its record, and starts
-/// afresh if it returns.
+/// An instant that was reported as skipped for good never runs. An item that is removed loses its record, so this
+/// starts anew if the item returns.
 struct what_is_skipped_stays_skipped {
     static constexpr std::string_view name = "what is skipped stays skipped";
 
@@ -90,8 +90,8 @@ private:
     std::set<std::tuple<std::string, item_index, wall_time>> skipped_;
 };
 
-/// An instance that marks an item as running owns it at that revision. (An instance that returns with a new session
-/// marks the items that it still runs before it reports that it has joined.)
+/// An instance that marks an item as running owns the item at that revision. (An instance that returns with a new
+/// session marks the items that it still runs before it reports that it has joined.)
 struct only_the_owner_starts {
     static constexpr std::string_view name = "only the owner starts an item";
 
@@ -101,7 +101,7 @@ struct only_the_owner_starts {
 
 private:
     std::set<std::pair<std::string, std::int64_t>> joined_; ///< jobs and sessions
-    std::map<std::string, revision> last_;                  ///< per mark: a step may have several changes
+    std::map<std::string, revision> last_;                  ///< by mark: a step may have several changes
 };
 
 /// A published assignment and the nodes of the items agree.
@@ -111,9 +111,9 @@ struct items_agree_with_assignment {
     std::string changed(tree_event const& e, cluster_view const& v) const;
 };
 
-/// I3: in a settled cluster each item has exactly one owner, which is alive and enabled, or none if the assignment in
-/// force leaves it unowned. There is a live leader, and no work is left. "At most one" needs no check, because an
-/// item's node has one content.
+/// I3: in a settled cluster each item has exactly one owner, which is alive and enabled. It has none if the assignment
+/// in force leaves it unowned. There is a live leader, and no pending work. "At most one owner" needs no check, because
+/// an item's node has one content.
 struct one_owner_for_each_item {
     static constexpr std::string_view name = "I3 one owner for each item";
 
@@ -124,7 +124,7 @@ private:
 };
 
 /// I7: in a settled cluster all orders of operators have been carried out. No order is left, disabled servers have no
-/// items, and the number of items is the configured one. A trigger in a quiet cluster makes every item run, or be
+/// items, and the number of items is the configured one. After a trigger in a quiet cluster, every item runs, or is
 /// skipped with a reason.
 struct orders_are_obeyed {
     static constexpr std::string_view name = "I7 orders are obeyed";
@@ -152,7 +152,7 @@ struct nothing_is_left_behind {
 };
 
 /// I9: every running mark of a live session belongs to a run in progress, or to a run whose end has not been written
-/// yet because of an outage or a refusal of the registry. The latter state lasts no longer than `limit`.
+/// yet because the registry was unreachable or refused the write. The second state lasts no longer than `limit`.
 struct every_mark_has_a_run {
     static constexpr std::string_view name = "I9 every mark has a run";
     static constexpr std::chrono::seconds limit{60};
@@ -164,14 +164,14 @@ struct every_mark_has_a_run {
 private:
     std::string find_stray(cluster_view const& v);
 
-    /// Marks without a run, and when each was first seen so. Any event that ends this state is observed, so the state
-    /// has lasted since then.
+    /// Marks without a run, and the time at which each was first seen without one. Every event that ends this state is
+    /// observed, so the state has lasted since then.
     std::map<std::string, std::optional<mono_time>> stray_since_;
     mono_time looked_at_{};
 };
 
-/// I10: every instance's node belongs to a scheduler that has joined and not left, to one that is joining or leaving,
-/// or to a session that is about to end. The last two states last no longer than `limit`.
+/// I10: every instance's node belongs to a scheduler that has joined and not left, to a scheduler that is joining or
+/// leaving, or to a session that is about to end. The last two states last no longer than `limit`.
 struct every_instance_has_a_scheduler {
     static constexpr std::string_view name = "I10 every instance has a scheduler";
     static constexpr std::chrono::seconds limit{60};

@@ -12,14 +12,14 @@
 
 namespace elasticjob::testing {
 
-/// Advances a waiting blocking call by one step of the world; returns false if the call should give up. A trampoline
-/// and its context. Without one, the virtual loop is stepped.
+/// A function with its context that advances the world by one step for a waiting blocking call. Returns false if the
+/// call should give up. Without it, the call advances the virtual loop itself.
 struct world_stepper {
     bool (*step)(void* context) = nullptr;
     void* context = nullptr;
 };
 
-/// Uses the world's monotonic time minus its own suspensions, and has a wall clock of its own. One piece of work or one
+/// Its monotonic time is the world's minus its own suspensions; its wall clock is its own. One piece of work or one
 /// timer is one step of the world, so processes take turns.
 ///
 /// | the process is | posted work and timers                    | blocking calls                |
@@ -27,10 +27,10 @@ struct world_stepper {
 /// | paused         | wait; overdue timers fire after `resume`  | wait, while the world goes on |
 /// | killed         | never run; work is discarded at once      | give up                       |
 ///
-/// Work takes no time. But a process in an endless cycle must not stop the time of all others, so a thousand pieces of
-/// work at one instant are followed by a millisecond. After a kill, all objects that use the loop can be destroyed, and
-/// their destruction sends nothing. Cost: compared with the virtual loop, one more heap operation for each timer that
-/// becomes the earliest, and one more list operation for each batch of work. Threads: the world's.
+/// Work takes no time. But a process in an endless cycle must not stop the time of all others, so after a thousand
+/// pieces of work at one instant, a millisecond passes. After a kill, all objects that use the loop can be destroyed,
+/// and their destruction sends nothing. Costs, compared with the virtual loop: one more heap operation for each timer
+/// that becomes the earliest, and one more list operation for each batch of work. Threads: the world's.
 class node_loop {
 public:
     explicit node_loop(virtual_loop& world, world_stepper s = {}) noexcept : world_{world}, stepper_{s} {}
@@ -55,10 +55,11 @@ public:
     bool is_paused() const noexcept { return paused_; }
     bool is_killed() const noexcept { return killed_; }
 
-    /// Acts like SIGSTOP. Ends a suspension.
+    /// Acts like SIGSTOP. Ends a suspension of the machine.
     void pause() noexcept;
 
-    /// Acts like the suspension of a machine: paused, and monotonic time stands still, but `boot_now` continues.
+    /// Acts like the suspension of a machine: the process is paused, and monotonic time stands still, but `boot_now`
+    /// advances.
     void suspend() noexcept;
 
     /// Ends a pause and a suspension.
@@ -67,11 +68,11 @@ public:
     /// Acts like SIGKILL. The process's own step may call it; that step is then its last.
     void kill() noexcept;
 
-    /// Redirects posted work to another list, until it is called with null. For code that runs a worker's part of some
-    /// work.
+    /// Adds posted work to another list instead, until it is called with null. For code that runs a worker's part of
+    /// some work.
     void divert(intrusive_list<work>* into) noexcept { diverted_ = into; }
 
-    /// How far the process's wall clock is ahead of the world's.
+    /// The process's wall clock minus the world's.
     std::chrono::nanoseconds wall_offset() const noexcept { return wall_offset_; }
     void set_wall_offset(std::chrono::nanoseconds offset) noexcept;
 
@@ -104,8 +105,8 @@ private:
     wall_time::duration wall_offset_{};
     mono_time::duration slept_{};           ///< total of the suspensions that have ended
     std::optional<mono_time> asleep_since_; ///< in world time
-    mono_time instant_{};                   ///< time of the latest work
-    std::uint32_t works_ = 0;               ///< pieces of work at that instant
+    mono_time instant_{};                   ///< the time of the latest work
+    std::uint32_t works_ = 0;               ///< the number of pieces of work at that instant
     turn turn_{*this};
     alarm<&node_loop::fire_one> alarm_{*this};
     alarm<&node_loop::go_on> breath_{*this};

@@ -71,12 +71,12 @@ constexpr std::string_view name_of(observation::kind k) noexcept {
     return names[static_cast<std::size_t>(k)];
 }
 
-/// `12345 ms, node 2.5, settle: started 3`: the number after the node's point is the process.
+/// A line such as `12345 ms, node 2.5, settle: started 3`. The number after the node's point is the process.
 std::string to_string(observation const& o);
 
 namespace detail {
 
-/// The record of an event, without the process and the time.
+/// The observation of an event, without the process and the time.
 template <class Event>
 observation observe(Event const& e) {
     using kind = observation::kind;

@@ -20,7 +20,7 @@
 
 namespace elasticjob::testing {
 
-/// A body that is running, or whose process does not know yet that it should not be.
+/// A body that is running, even if its run no longer counts and its process does not know that yet.
 struct live_run {
     std::uint32_t node = 0;
     std::uint64_t process = 0;
@@ -28,20 +28,20 @@ struct live_run {
     item_index item = 0;
     wall_time due{};
     std::int64_t token = 0;
-    std::int64_t session = 0; ///< the session of the run: its process's at the start, or after a rejoin
+    std::int64_t session = 0; ///< that of its process at the start, or after the process has joined again
 };
 
-/// A machine of the cluster, as known to the simulation.
+/// A machine of the cluster, as the simulation knows it.
 struct node_view {
     std::string ip{};
     std::uint64_t process = 0; ///< 0: no process runs
     std::int64_t session = 0;  ///< as known to the process
     std::chrono::nanoseconds wall_offset{};
-    std::map<std::string, std::string> instances{}; ///< by job: the instance id, from joining to leaving
+    std::map<std::string, std::string> instances{}; ///< by job: the instance's id, from joining to leaving
 };
 
-/// The stages of a simulation: faults happen; they end, and after a while the cluster must be healthy; the due instants
-/// are watched; all instances leave.
+/// The stages of a simulation: faults happen; they end, and after a while the cluster must be healthy; then the due
+/// instants are watched; then all instances leave.
 enum class stage : std::uint8_t { faults, settling, settled, watched, left };
 
 constexpr std::string_view name_of(stage s) noexcept {
@@ -49,7 +49,7 @@ constexpr std::string_view name_of(stage s) noexcept {
     return names[static_cast<std::size_t>(s)];
 }
 
-/// The whole observable state, unobstructed by any network.
+/// The whole observable state, which the simulation sees without any network.
 struct cluster_view {
     simulated_server const& server;
     std::vector<std::string> jobs{};
@@ -57,8 +57,8 @@ struct cluster_view {
     std::vector<live_run> runs{};
     std::vector<observation> log{};
     stage now_at = stage::faults;
-    /// The due instants of the job in (after, until], from the two nodes of its configuration in the registry. Without
-    /// fixed delays, and without instants for which the last item may still wait because of jitter.
+    /// The due instants of the job in (after, until], from the two nodes of its configuration in the registry. Omits
+    /// fixed delays, and instants for which the last item may still wait because of jitter.
     std::vector<wall_time> (*due)(std::string_view config, std::string_view schedule, wall_time after,
                                   wall_time until) = nullptr;
 
@@ -95,7 +95,7 @@ struct violation {
 
 std::string to_string(violation const& v);
 
-/// Records observations and asks the invariants. Threads: the world's.
+/// Records observations and calls the invariants. Threads: the world's.
 class observatory {
 public:
     explicit observatory(simulated_server& s) : view{s} { s.on_change(&note_change, this); }

@@ -32,14 +32,14 @@ struct record_step {
     bool former_lives = false; ///< whether the instance of the previous run still exists
 };
 
-/// Empty if the change is a step of the protocol.
+/// Describes the fault if the change is no step of the protocol; otherwise empty.
 std::string find_wrong(record_step const& s);
 
 } // namespace detail
 
-/// I1, I2, I4 and I5, as visible in the run records. A run begins for an instant that has not been handled, or makes up
-/// for a run whose instance is gone, as the next attempt. It ends once, with the identity it began with, and only if no
-/// other run has made up for it meanwhile. A run whose start was undone never called its body.
+/// I1, I2, I4 and I5, as visible in the run records. A run begins for an instant that has not been handled, or as the
+/// next attempt after a run whose instance is gone. It ends once, with the identity with which it began, and only if no
+/// other run has replaced it meanwhile. A run whose start was undone never called its body.
 class records_tell_one_story {
 public:
     static constexpr std::string_view name = "I1 I2 I4 I5 run records tell one story";
@@ -53,7 +53,7 @@ private:
         run_record record;
         revision at = 0;
         std::int64_t token = 0; ///< of the live run
-        mono_time begun{};      ///< when the run was first seen
+        mono_time begun{};      ///< the time at which the run was first seen
     };
 
     std::string judge(std::string const& job, item_index item, knowledge const& known, run_record const& now,
@@ -72,7 +72,7 @@ private:
     std::set<std::tuple<std::string, item_index, std::int64_t>> called_;
 };
 
-/// I6, and the other half of I4: in a settled cluster no record contains a run of a dead instance, and every instant
+/// I6, and the second part of I4: in a settled cluster no record contains a run of a dead instance, and every instant
 /// has been handled or waits for the run in progress.
 class every_instant_is_dealt_with {
 public:

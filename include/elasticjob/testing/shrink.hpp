@@ -19,7 +19,7 @@ struct shrink_limits {
 struct shrunk_plan {
     fault_plan plan;
     std::size_t tries = 0;
-    bool is_minimal = false; ///< true if the plan holds after the removal of any single fault
+    bool is_minimal = false; ///< true: the plan no longer fails if any single fault is removed
 };
 
 /// Delta debugging (ddmin by Zeller and Hildebrandt, by complements): removes smaller and smaller parts. `fails` plays

@@ -43,13 +43,13 @@ struct simulation_options {
     wall_time start{std::chrono::seconds{1'767'225'600}}; ///< 2026-01-01 00:00:00 UTC
 
     std::chrono::milliseconds settle{60'000};    ///< after the faults, the cluster must be healthy within this time
-    std::chrono::milliseconds watch{45'000};     ///< how long the due runs are then watched
+    std::chrono::milliseconds watch{45'000};     ///< the time for which the due runs are then watched
     std::chrono::milliseconds call{3'600'000};   ///< a blocking call that takes longer counts as endless
     bool triggers_may_be_skipped = true;         ///< if the skip is reported
-    std::uint64_t steps_in_second_max = 200'000; ///< a cluster that makes more steps in a second goes round in circles
+    std::uint64_t steps_in_second_max = 200'000; ///< a cluster with more steps in a second is in an endless cycle
 };
 
-/// The part of a simulation that does not depend on the type of its schedulers, which `simulation` chooses.
+/// The part of a simulation that does not depend on the type of its schedulers. `simulation` chooses that type.
 class simulated_cluster {
 public:
     simulated_cluster(simulated_cluster const&) = delete;
@@ -60,7 +60,7 @@ public:
     /// Adds members of all jobs. Their servers are called 10.0.0.1 and so on.
     void add_nodes(std::uint32_t count);
 
-    /// Adds a node with that address; several nodes may share one.
+    /// Adds a node with that address. Several nodes may share an address.
     void add_node(std::string ip);
 
     /// Sets whether the node is a member of the job from the beginning.
@@ -73,12 +73,12 @@ public:
 
     // ---- A whole simulation.
 
-    /// The targets that a plan for this cluster may use.
+    /// The nodes, jobs and items that a plan for this cluster may use.
     fault_targets targets() const;
 
-    /// Starts all nodes; plays the faults and ends them; lets the cluster settle, first with the operators' changes and
-    /// then with everything enabled again; watches the due runs; makes all instances leave. Stops at the first
-    /// violation. The time of the faults lasts until the last fault of the plan, and at least `length`.
+    /// Starts all nodes. Plays the faults and ends them. Lets the cluster settle, first with the operators' changes and
+    /// then with everything enabled again. Watches the due runs. Makes all instances leave. Stops at the first
+    /// violation. The stage of the faults lasts until the last fault of the plan, and at least `length`.
     void play(fault_plan const& plan, std::chrono::milliseconds length = {});
 
     // ---- Step by step.
@@ -93,11 +93,11 @@ public:
     /// Stops all nodes in order, one after another.
     void stop_all();
 
-    /// Repairs networks, resumes or restarts processes, and ends the faults of bodies. Clocks keep their differences,
-    /// and the operators' changes stay.
+    /// Repairs networks, resumes or restarts processes, and ends the faults of bodies. Does not correct clocks or
+    /// revert the operators' changes.
     void end_faults();
 
-    /// Enables all servers and items. Every job gets all its intended members, and at least one.
+    /// Enables all servers and items, and gives every job all its intended members, or at least one.
     void enable_everything();
 
     /// The nodes of the job in the registry.
@@ -114,7 +114,7 @@ public:
     std::string transcript() const;
 
 protected:
-    /// Reports to the observatory.
+    /// Passes the events of a scheduler to the observatory.
     struct sink {
         simulated_cluster* self;
         std::uint32_t node;
@@ -135,7 +135,7 @@ protected:
 
     using due_function = std::vector<wall_time>(std::string_view config, std::string_view schedule, wall_time after,
                                                 wall_time until);
-    /// For a process that starts.
+    /// Makes the scheduler of a process that starts.
     using make_function = simulated_scheduler(simulated_cluster&, simulated_registry&, scheduler_options,
                                               simulated_workers&, sink);
 
@@ -167,7 +167,7 @@ private:
         void (*destroy)(void*);
     };
 
-    /// One life of a scheduler's process.
+    /// One process of a machine, from its start to its end.
     struct process {
         process(simulated_cluster& s, machine& m, std::uint64_t n);
         void begin_scheduler(simulated_cluster& s, machine& m);
@@ -178,10 +178,10 @@ private:
         simulated_registry registry;
         simulated_workers workers;
         std::unique_ptr<simulated_scheduler> scheduler; ///< null after its end until the next one begins
-        std::uint64_t schedulers = 0;                   ///< how many it has had
+        std::uint64_t schedulers = 0;                   ///< the number of schedulers that it has had
         std::map<std::uint32_t, simulated_scheduler::handle> handles;
-        std::set<std::uint32_t> busy_with; ///< jobs that it is currently joining or leaving
-        int calls = 0;                     ///< pending blocking calls
+        std::set<std::uint32_t> busy_with; ///< the jobs that it is joining or leaving now
+        int calls = 0;                     ///< the number of pending blocking calls
         bool is_ending = false;            ///< the scheduler is ending
     };
 
@@ -216,19 +216,19 @@ private:
         boundary() noexcept : timer{[](timer&) {}} {}
     };
 
-    /// Makes one step of the world, or takes one planned action. Returns false when that time has come or an invariant
+    /// Makes one step of the world, or carries out one planned action. Returns false at that time, or if an invariant
     /// has failed.
     bool step_until(mono_time until);
 
-    /// Runs one piece of work that is ready at this instant; returns true if there was none.
+    /// Runs one piece of work that is ready at this instant. Returns true if there was none.
     bool is_idle_now();
 
     bool after_step();
 
-    /// For blocking calls.
+    /// The `world_stepper` of blocking calls.
     static bool step_on(void* context);
 
-    /// A call that blocks its process while the world continues: other calls may begin before it has ended.
+    /// Makes a call that blocks its process while the world continues. Other calls may begin before it has ended.
     template <class Call>
     auto blocking(process& p, Call call) {
         ++p.calls;
@@ -270,13 +270,13 @@ private:
     void note_process(machine& n, observation::kind k);
     void note_instance(observation const& o);
 
-    /// Moves running bodies to the session with which their process has now joined, if their marks belong to it: a run
-    /// that another run has followed is stale for good. Without monitoring there are no marks.
+    /// Moves running bodies to the session with which their process has joined again, if their marks belong to that
+    /// session. If another run has followed a run, that run is stale for good. Unmonitored jobs have no marks.
     void take_over_runs(observation const& o);
 
     // ---- Members.
 
-    /// After an operator has removed a job, the process's handle is useless, so the process restarts.
+    /// If an operator has removed the job, the process's handle is useless, so the process restarts.
     void join(machine& n, std::uint32_t j);
 
     void leave(machine& n, std::uint32_t j);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The registry client of one simulated process: a model of `registry` at the end of a wire.
+/// \file \brief The registry client of one simulated process: a model of `registry` at one end of a wire.
 #ifndef ELASTICJOB_TESTING_SIMULATED_REGISTRY_HPP
 #define ELASTICJOB_TESTING_SIMULATED_REGISTRY_HPP
 
@@ -19,9 +19,9 @@
 
 namespace elasticjob::testing {
 
-/// Keeps a session like ZooKeeper's client. If it hears nothing for two thirds of the time-out, it considers the
+/// Keeps a session as ZooKeeper's client does. If it receives nothing for two thirds of the time-out, it considers the
 /// connection broken and reconnects. If the connection has been down for the whole time-out by its own clock, it gives
-/// up the session, unless the server ends it sooner. Requests are served in their order.
+/// the session up, unless the server has ended it sooner. The server handles requests in their order.
 ///
 /// | event                                           | how an operation ends          |
 /// |-------------------------------------------------|--------------------------------|
@@ -29,8 +29,8 @@ namespace elasticjob::testing {
 /// | the connection breaks, or a message is lost     | unknown_outcome                |
 /// | its generation is over when it starts           | session_lost                   |
 ///
-/// Threads: the loop's; also construct and destroy it between two steps of the world. Its destructor ends the session
-/// if the process is alive; after a kill, the server only notices the silence.
+/// Threads: the loop's; construct and destroy it between two steps of the world. The destructor ends the session if the
+/// process is alive. After a kill it does not, and the server only notices the silence.
 class simulated_registry {
 public:
     using loop_type = node_loop;
@@ -41,7 +41,7 @@ public:
     simulated_registry(simulated_registry const&) = delete;
     simulated_registry& operator=(simulated_registry const&) = delete;
     ~simulated_registry();
-    /// The process has been killed: its end of the wire is closed.
+    /// Call it when the process has been killed: closes its end of the wire.
     void die() { wire_.detach(this); }
 
     node_loop& loop() noexcept { return loop_; }
@@ -67,11 +67,11 @@ public:
 
     task<result<commit_reply>> commit(transaction t);
 
-    /// Handles a broken connection, as the client sees it.
+    /// Breaks the connection, as the client sees it.
     void disconnect() { suspend(); }
 
 private:
-    /// A pending request. It lives in the frame of its coroutine; if the frame is destroyed, the reply is ignored.
+    /// A pending request. It lies in the frame of its coroutine. If the frame is destroyed, the reply is ignored.
     struct pending {
         pending(simulated_registry& r, std::uint64_t n, wire_request const& what, watch_type* w);
         pending(pending const&) = delete;
@@ -92,10 +92,10 @@ private:
 
     task<result<wire_answer>> call(wire_request r, session_generation g, watch_type* w);
 
-    /// One write outside a transaction; its error is the reason for the refusal.
+    /// One write outside a transaction. If the registry refuses it, the error is the reason.
     task<result<wire_answer>> write(operation o, session_generation g);
 
-    // ---- Messages from the wire wait in the process's socket until the process takes its turn.
+    // ---- Messages from the wire wait in the process's socket until it is the process's turn.
 
     static void arrived(void* self, wire_message m) { static_cast<simulated_registry*>(self)->enqueue(std::move(m)); }
     static void silent(void* context, mono_time since);
@@ -142,7 +142,7 @@ private:
     std::deque<wire_message> inbox_;
     std::uint64_t last_request_ = 0;
     std::uint64_t events_seen_ = 0;
-    revision seen_ = 0; ///< the newest revision that a server has shown
+    revision seen_ = 0; ///< the latest revision that a server has shown
     std::uint64_t connection_ = 0;
     receiving receive_;
     alarm<&simulated_registry::suspend> notice_;       ///< fires after a long silence

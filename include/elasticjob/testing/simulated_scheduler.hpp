@@ -57,9 +57,9 @@ struct SimulatedExecutor {
     }
 };
 
-/// Owns a scheduler and returns its handles. Only `make` compiles code for a scheduler's type, so a file that does not
-/// call it compiles in half the time. Pointers to functions made from a template replace the type. A handle must not
-/// outlive its scheduler. Threads: the world's.
+/// Owns a scheduler and returns its handles. Only `make` compiles the code of a scheduler's type, so a file without a
+/// call of `make` compiles in half the time. Pointers to functions made from a template replace the type. A handle must
+/// not outlive its scheduler. Threads: the world's.
 class simulated_scheduler {
 public:
     class handle;

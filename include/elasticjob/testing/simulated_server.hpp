@@ -36,7 +36,7 @@ struct wire_request {
 
 /// The reply to a request.
 struct wire_answer {
-    bool was_lost = false; ///< the request or its reply was lost; no other member is used then
+    bool was_lost = false; ///< the request or its reply was lost; then no other member is used
     std::optional<node> found{};
     std::vector<std::string> names{};
     node_tree::applied applied{};
@@ -50,16 +50,16 @@ struct wire_message {
     std::uint64_t connection = 0;
     std::int64_t session = 0; ///< welcome
     std::uint64_t number = 0; ///< number of the request, or of the event within the session
-    revision shown = 0;       ///< shown by the server that sent the message
+    revision shown = 0;       ///< the revision that the sending server shows
     wire_answer answer{};
     std::string path{}; ///< event
     watch_kind watched{};
 };
 
-/// The client at the end of a wire: typed trampolines and their context.
+/// The client at the end of a wire: functions and their context.
 struct wire_client {
     void (*arrived)(void* context, wire_message m) = nullptr;
-    void (*silent)(void* context, mono_time since) = nullptr; ///< no message from the server since then
+    void (*silent)(void* context, mono_time since) = nullptr; ///< no message has come from the server since then
     void (*audible)(void* context) = nullptr;                 ///< messages arrive again
     void* context = nullptr;
 };
@@ -70,8 +70,8 @@ struct latency_range {
     std::chrono::microseconds most{2'000};
 };
 
-/// Represents a whole ensemble that behaves like ZooKeeper: a session lives while the server hears from its owner, and
-/// for its time-out after that, whatever has happened to the process. Threads: the world's.
+/// Represents a whole ensemble that behaves like ZooKeeper: a session lives while the server receives messages from its
+/// owner, and for its time-out after that, even if the process is dead. Threads: the world's.
 class simulated_server {
 public:
     explicit simulated_server(virtual_loop& world, memory_server_options options = {}, std::uint64_t seed = 1);
@@ -92,7 +92,7 @@ public:
     /// See `node_tree::set_read_only`.
     void set_read_only(node_path const& above, bool is_read_only) { tree_.set_read_only(above, is_read_only); }
 
-    /// Is called with each change of the tree, after it has been applied.
+    /// Sets the function that is called with each change of the tree, after the change.
     void on_change(void (*changed)(void*, tree_event const&), void* context) noexcept;
 
 private:
@@ -105,17 +105,17 @@ private:
         static void ring(timer& t);
         simulated_server& server;
         std::int64_t id;
-        wire* by = nullptr; ///< the wire of its owner
+        wire* by = nullptr; ///< its owner's wire
         std::set<watch_key> watches{};
         std::uint64_t last_event = 0;
-        std::deque<wire_message> told{}; ///< until the client has confirmed them
+        std::deque<wire_message> told{}; ///< events that the client has not confirmed yet
     };
 
     session& open();
     session* find(std::int64_t id);
     void end(std::int64_t id, bool tells);
 
-    /// Notifies the watchers of the tree's last revision, except those whose server has not applied it yet.
+    /// Notifies the watchers of the tree's last revision, except watchers whose server has not applied it yet.
     void publish(std::vector<tree_event> const& events);
     void watch(session& s, std::string const& path, watch_kind kind);
 
@@ -125,7 +125,7 @@ private:
     /// Starts the session's time-out after the last message from its owner.
     void fall_silent(session& s, mono_time since);
 
-    /// Reads show the tree as of that revision.
+    /// Answers a request. Reads show the tree as of `shown`.
     wire_answer serve(session& s, wire_request const& r, revision shown);
 
     std::int64_t now_ms() const;
@@ -136,7 +136,7 @@ private:
     node_tree tree_;
     std::map<std::int64_t, std::unique_ptr<session>> sessions_;
     std::map<watch_key, std::vector<std::int64_t>> watchers_;
-    std::optional<tree_history> history_; ///< exists once the first wire gets a server that falls behind
+    std::optional<tree_history> history_; ///< exists once the first wire gets a server that is behind
     request_counts counts_;
     std::int64_t last_session_ = 0;
     void (*changed_)(void*, tree_event const&) = nullptr;
@@ -144,7 +144,7 @@ private:
 };
 
 /// The connection between one machine and the server. It outlives the processes that use it, and their messages arrive
-/// even if they die. Messages in each direction keep their order. While a direction is cut, its messages wait; they are
+/// even if they die. Messages in one direction keep their order. While a direction is cut, its messages wait; they are
 /// lost if the connection is given up meanwhile. Threads: the world's; must not outlive the server.
 class wire {
 public:
@@ -159,44 +159,44 @@ public:
 
     void attach(wire_client c) noexcept { client_ = c; }
 
-    /// The process has gone, for any reason. No effect if another has taken its place.
+    /// Call it when the process is gone, for any reason. No effect if another process has taken its place.
     void detach(void const* context);
 
-    /// Opens a connection, which replaces the previous one: for the session, or for a new session if `session` is 0.
+    /// Opens a connection for the session, or for a new session if `session` is 0. It replaces the previous connection.
     /// The server that answers shows no revision older than `seen`.
     std::uint64_t connect(std::int64_t session, std::uint64_t events_seen, revision seen);
     void request(std::uint64_t number, std::uint64_t events_seen, wire_request r);
 
-    /// The connection breaks. The requests sent so far may still arrive up to some point; no replies come back.
+    /// Breaks the connection. A first part of the requests sent so far may still arrive; no replies come back.
     void break_off();
 
-    /// The session ends in order with the connection, as soon as the server receives the message. For a process that
-    /// exits.
+    /// Ends the session in order and closes the connection, as soon as the server receives the message. For a process
+    /// that exits.
     void close_session();
 
     // ---- Faults.
 
     void set_latency(latency_range l) noexcept { latency_ = l; }
 
-    /// Connects the process to a follower that applies changes of other clients up to that much later, at most a
-    /// second. Each connection may use another follower, which may lack writes of this process itself that it has not
-    /// seen.
+    /// Connects the process to a follower that applies changes of other clients later, by up to that time, at most a
+    /// second. Each connection may use another follower, which may lack even writes of this process whose effect the
+    /// process has not seen.
     void set_lag(std::chrono::microseconds most);
 
-    /// Cuts the directions, or restores them.
+    /// Cuts these directions, and restores the others.
     void cut(bool up, bool down);
     bool is_cut() const noexcept { return up_is_cut_ || down_is_cut_; }
 
-    /// A paused process sends no heartbeats. (Messages that it has sent still arrive.)
+    /// While the process is paused, sends no heartbeats. (Messages that the process has sent still arrive.)
     void set_paused(bool paused);
 
-    /// The connection breaks for both sides at once, as when a server restarts.
+    /// Breaks the connection for both sides at once, as when a server restarts.
     void reset();
 
-    /// Applies the fate to the request, or the write, that follows the next `skipped` ones.
+    /// Applies the fate to one request, or one write, after the next `skipped` ones.
     void lose(std::uint64_t skipped, request_fate fate, bool writes_only = false);
 
-    /// Calls `stop` when the request after the next `skipped` ones arrives: before it takes effect, or just after.
+    /// Calls `stop` when one request after the next `skipped` ones arrives: before it takes effect, or just after.
     void stop_at(std::uint64_t skipped, bool after_effect, void (*stop)(void*), void* context);
     void forget_stops() noexcept { stops_.clear(); }
 
@@ -270,7 +270,7 @@ private:
     void apply_one();
     void catch_up();
 
-    /// Another follower takes over. It is behind the others, but not behind the revision that the client has seen.
+    /// Changes to another follower. It is behind the others, but not behind the revision that the client has seen.
     void change_follower(simulated_server::session& s, revision seen);
 
     void close_served();
@@ -303,8 +303,8 @@ private:
     std::deque<up_message> up_queue_;
     std::deque<down_message> down_queue_;
     mono_time last_up_{}, last_down_{};
-    std::uint64_t connection_ = 0, last_connection_ = 0; ///< known to the process
-    std::uint64_t served_connection_ = 0;                ///< known to the server
+    std::uint64_t connection_ = 0, last_connection_ = 0; ///< as the process knows them
+    std::uint64_t served_connection_ = 0;                ///< as the server knows it
     std::int64_t served_session_ = 0;
     std::deque<unapplied> unapplied_;
     std::chrono::microseconds lag_{};

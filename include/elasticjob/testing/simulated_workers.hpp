@@ -26,13 +26,13 @@
 
 namespace elasticjob::testing {
 
-/// The course of a run, as described by a simulated body.
+/// The course of a run, as a simulated body describes it.
 struct simulated_run {
     static constexpr std::chrono::nanoseconds never = std::chrono::nanoseconds::max();
 
-    std::chrono::nanoseconds duration{};    ///< how long it takes unless it is stopped; `never`: it hangs
+    std::chrono::nanoseconds duration{};    ///< the time that it takes if it is not stopped; `never`: it hangs
     result<void> outcome = success();       ///< its result
-    std::chrono::nanoseconds stops_after{}; ///< how long it continues after a stop request; `never`: ignores it
+    std::chrono::nanoseconds stops_after{}; ///< the time from a stop request to its end; `never`: ignores it
     result<void> outcome_if_stopped = error{errc::job_failed, "stopped"};
     bool throws = false; ///< instead of returning an outcome
 };
@@ -61,14 +61,14 @@ struct timed<takes_time<B>> : std::true_type {
 } // namespace detail
 
 /// A body that a simulated job with that executor can run: a simulated body, or any body that the executor can run. An
-/// ordinary body may be marked with `takes_time`, unless it is a coroutine.
+/// ordinary body may be marked with `takes_time`, except a coroutine.
 template <class B, class Executor>
 concept body_in_simulation = simulated_body<B> || body_for<typename detail::timed<B>::body, Executor> ||
     coroutine_body_for<B, Executor, node_loop>;
 
 /// The worker threads of one process, without threads: a run begins, lasts and ends in the process's time. An ordinary
-/// body is called at the end of its run, or at the beginning if it takes its time itself. A simulated body is called at
-/// the beginning. For coroutines, this class only records observations. Threads: the world's.
+/// body is called at the end of its run, or at the beginning if it is marked with `takes_time`. A simulated body is
+/// called at the beginning. For coroutines, this class only records observations. Threads: the world's.
 class simulated_workers {
 public:
     simulated_workers(node_loop& l, observatory& o, std::uint32_t node, std::uint64_t process, std::uint64_t seed,
@@ -79,7 +79,7 @@ public:
 
     bool try_submit(work& w);
 
-    /// The process dies together with its threads.
+    /// Call it when the process dies, together with its threads.
     void kill();
 
     std::size_t size() const noexcept { return runs_.size(); }
@@ -92,7 +92,8 @@ public:
     std::int64_t (*session)(void* context) = nullptr;
     void* context = nullptr;
 
-    /// Call it instead of a body: once when the run begins and once when it ends, or on a stack of its own.
+    /// Replaces the call of a body. Call it once when the run begins and once when it ends, or once on a stack of its
+    /// own.
     template <executor Executor, class Body>
     result<void> act(Body& body, sharding_context const& c) {
         if (!current_) return error{errc::invalid_argument, "a simulated body was called outside of its pool"};
@@ -125,7 +126,7 @@ public:
         }
     }
 
-    /// The same for a body that is a coroutine, which takes its time on the loop. All arguments must outlive the task.
+    /// As `act`, for a body that is a coroutine and takes its time on the loop. All arguments must outlive the task.
     template <executor Executor, class Body>
     task<result<void>> start(Body& body, coroutine_context<node_loop> const& c) {
         note_begin(c);
@@ -161,12 +162,12 @@ private:
         std::optional<detail::body_fiber> fiber; ///< of a body that takes its time itself
     };
 
-    /// Calls the body. The work posts its way back to the loop at its end; that post is discarded, because the run has
+    /// Calls the body. At its end the work posts its result to the loop. That post is discarded, because the run has
     /// only begun. This relies on run_on's work: when it runs again, it overwrites its outcome.
     void begin(run& r);
     void begin_fiber(run& r);
     void go_on(run& r);
-    /// The body calls it.
+    /// Called by `pass_time`.
     void pass(run& r, std::chrono::nanoseconds span);
     void finish(run& r);
     void remove(run& r);
@@ -207,7 +208,7 @@ private:
     run* current_ = nullptr;
 };
 
-/// The policy of a scheduler: uses the workers of its process.
+/// The pool policy of a simulated scheduler: uses the workers of its process.
 struct SimulatedPool {
     simulated_workers* workers;
     bool try_submit(work& w) { return workers->try_submit(w); }

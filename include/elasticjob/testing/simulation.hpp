@@ -36,13 +36,13 @@ template <sharding_strategy Strategy = AverageAllocation, executor Executor = Si
           class Hooks = Listeners<>, class Handlers = ErrorHandlers<>>
 class simulation : public simulated_cluster {
 public:
-    /// Defined outside the class, so that a program of many files can compile another combination once: `extern
+    /// Defined outside the class, so that a program of many files can compile another combination only once: `extern
     /// template class simulation<MyStrategy>;` in all of them, and `template class simulation<MyStrategy>;` in one. The
     /// compiled library contains `simulation<>`.
     explicit simulation(std::uint64_t seed, simulation_options o = {}, Hooks hooks = {}, Handlers handlers = {});
 
-    /// The job's executor may differ from the schedulers': `s.add_job<CoroutineExecutor>(config, body)`. The stored job
-    /// type is that of the schedulers, so streaming jobs need schedulers with a DataflowExecutor.
+    /// The job's executor may differ from that of the schedulers: `s.add_job<CoroutineExecutor>(config, body)`. The
+    /// stored job type is that of the schedulers, so streaming jobs need schedulers with a DataflowExecutor.
     template <executor JobExecutor = Executor, body_in_simulation<JobExecutor> Body>
     void add_job(job_config config, Body body) {
         this->template add<JobExecutor>(std::move(config), std::move(body));
@@ -91,7 +91,7 @@ simulation<Strategy, Executor, Zone, Hooks, Handlers>::simulation(std::uint64_t 
 
 } // namespace elasticjob::testing
 
-/// The part of the simulation in the compiled library, which depends on no strategy, executor, listener or handler.
+/// The part of the simulation in the compiled library. It depends on no strategy, executor, listener or handler.
 #define ELASTICJOB_SIMULATION_INSTANCES(EXTERN)                                                                        \
     ELASTICJOB_REGISTRY_INSTANCES(EXTERN, testing::simulated_registry);                                                \
     ELASTICJOB_ENVIRONMENT_INSTANCES(EXTERN, testing::simulation<>::environment);                                      \

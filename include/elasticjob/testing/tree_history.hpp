@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The recent past of a node tree, as shown by a follower that is slightly behind.
+/// \file \brief The recent past of a node tree, which a follower shows that is slightly behind.
 #ifndef ELASTICJOB_TESTING_TREE_HISTORY_HPP
 #define ELASTICJOB_TESTING_TREE_HISTORY_HPP
 
@@ -17,10 +17,10 @@
 
 namespace elasticjob::testing {
 
-/// Remembers the changes of the last two seconds. Older revisions cannot be read. Threads: the world's.
+/// Remembers the changes of the last two seconds. Older revisions are not available. Threads: the world's.
 class tree_history {
 public:
-    /// One revision of the tree: its events, and the nodes as they were before it.
+    /// One revision of the tree: its events, and the nodes as they were before that revision.
     struct change {
         revision at = 0;
         mono_time when{};

@@ -58,12 +58,12 @@ ELASTICJOB_DECL std::vector<std::string> state_table::trace_to(number state) con
 }
 
 ELASTICJOB_DECL std::optional<state_table::number> state_table::first_hopeless() const {
-    // The moves in the other direction, one state after the other.
+    // The moves in the other direction: for each state, the states from which a move leads to it.
     std::vector<std::uint64_t> into_end(size() + 1);
     for (auto const to : reached_) ++into_end[to + 1];
     for (std::size_t i = 1; i < into_end.size(); ++i) into_end[i] += into_end[i - 1];
     std::vector<number> into(reached_.size());
-    auto next = into_end; // where the next move into the state goes
+    auto next = into_end; // the place of the next move into each state
     number from = 0;
     for (std::uint64_t i = 0; i < reached_.size(); ++i) {
         while (from + 1 < moves_begin_.size() && moves_begin_[from + 1] <= i) ++from;

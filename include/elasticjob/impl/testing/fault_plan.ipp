@@ -95,7 +95,7 @@ ELASTICJOB_DECL fault_plan make_fault_plan(std::uint64_t seed, std::chrono::mill
     if (all == 0) return plan;
     auto const mean = static_cast<std::uint64_t>(std::max<std::int64_t>(rates.mean_pause.count(), 1));
     for (std::chrono::milliseconds at{};;) {
-        // Often close together, so that one fault meets the recovery from another.
+        // Faults are often close together, so that a fault hits the recovery from another one.
         at += std::chrono::milliseconds{pick(3) == 0 ? pick(20) : pick(3 * mean)};
         if (at >= length) return plan;
         auto ticket = pick(all);
@@ -106,7 +106,7 @@ ELASTICJOB_DECL fault_plan make_fault_plan(std::uint64_t seed, std::chrono::mill
         f.what = static_cast<fault_kind>(kind);
         f.node = static_cast<std::uint32_t>(pick(targets.nodes));
         f.job = static_cast<std::uint32_t>(pick(targets.jobs));
-        // Mostly short; sometimes longer than any session.
+        // Faults are mostly short, but sometimes longer than any session.
         f.span = std::chrono::milliseconds{pick(4) == 0 ? 8'000 + pick(20'000) : 1 + pick(6'000)};
         f.count = static_cast<std::uint32_t>(pick(12));
         switch (f.what) {

@@ -62,7 +62,7 @@ namespace elasticjob::testing {
 ELASTICJOB_DECL std::string no_two_runs_of_one_item::on(observation const& o, cluster_view const& v) {
     if (o.what == observation::kind::finished && o.failure && *o.failure == errc::timed_out)
         given_up_.insert({o.job, o.item, o.token});
-    // The run itself is entered into the view only after this check, so all runs there are others.
+    // The run enters the view only after this check, so all runs in it are other runs.
     if (o.what != observation::kind::body_began) return {};
     auto& last_token = last_tokens_[{o.job, o.item}];
     auto const before = std::exchange(last_token, std::max(last_token, o.token));
@@ -72,7 +72,7 @@ ELASTICJOB_DECL std::string no_two_runs_of_one_item::on(observation const& o, cl
     for (auto const& r : v.runs) {
         if (r.job != o.job || r.item != o.item) continue;
         if (given_up_.contains({o.job, o.item, r.token})) continue;
-        if (r.token < before) continue; // another run has begun since, and may have ended, so this one no longer counts
+        if (r.token < before) continue; // another run has begun since, so this one no longer counts
         auto const theirs = v.nodes[r.node].process == r.process ? v.nodes[r.node].session : r.session;
         bool const other_lives = r.process != o.process && v.server.is_alive(r.session);
         bool const i_hold = mark->stat.owner == mine;
@@ -124,8 +124,8 @@ ELASTICJOB_DECL std::string only_the_owner_starts::changed(tree_event const& e, 
     auto const owner = detail::owner_of(v, job, item);
     auto const* instance = v.find(cluster_view::layout(job).instances() / (owner.empty() ? "nobody" : owner));
     if (instance && instance->stat.owner == mark->stat.owner) return {};
-    return "item " + std::string{item_path.name()} + " of " + job + " was started by another than its owner, '" +
-           owner + "'";
+    return "item " + std::string{item_path.name()} + " of " + job +
+           " was started by another instance than its owner, '" + owner + "'";
 }
 
 ELASTICJOB_DECL std::string items_agree_with_assignment::changed(tree_event const& e, cluster_view const& v) const {
@@ -135,7 +135,7 @@ ELASTICJOB_DECL std::string items_agree_with_assignment::changed(tree_event cons
     auto const at = cluster_view::layout(job);
     auto const a = detail::assignment_in_force(v, job);
     if (!a || !a->is_published()) return {};
-    // If no instance can own items, removed items may go before the assignment does.
+    // If no instance can own items, the nodes of removed items may be removed before the assignment changes.
     auto const count = std::min(a->items(), detail::item_count(v, job).value_or(0));
     for (item_index i = 0; i < count; ++i)
         if (auto const owner = v.data(at.item_instance(i)); owner != a->owner_id(i).str())
@@ -162,14 +162,13 @@ ELASTICJOB_DECL std::string one_owner_for_each_item::look(std::string const& job
     for (auto const& id : v.server.tree().children(at.instances()))
         if (!alive.contains(id)) return "an instance that has gone is still there: " + id;
     if (!enabled(v.data(at.leader_instance()))) return "there is no live leader";
-    if (v.find(at.sharding_necessary())) return "a sharding is still asked for";
+    if (v.find(at.sharding_necessary())) return "a sharding is still requested";
     if (v.find(at.election_latch())->stat.children != 0) return "a candidate has been left behind";
     auto const count = detail::item_count(v, job).value_or(0);
     for (item_index i = 0; i < count; ++i) {
         auto const owner = v.data(at.item_instance(i));
         bool const is_nobodys = owner.empty() && detail::is_left(v, job, i);
-        if (!is_nobodys && !enabled(owner))
-            return "item " + item_name(i) + " belongs to nobody who lives: '" + owner + "'";
+        if (!is_nobodys && !enabled(owner)) return "item " + item_name(i) + " has no live owner, but '" + owner + "'";
     }
     auto const* items = v.find(at.sharding());
     if (items && items->stat.children != static_cast<std::int32_t>(count)) return "cut items were left behind";
@@ -178,7 +177,7 @@ ELASTICJOB_DECL std::string one_owner_for_each_item::look(std::string const& job
 
 ELASTICJOB_DECL std::string orders_are_obeyed::on(observation const& o, cluster_view const& v) {
     if (v.now_at != stage::settled) return {};
-    // Some items run before the client that gave the order receives the confirmation.
+    // Some items run before the client that gave the order receives its reply.
     if (o.what == observation::kind::command && o.text == "trigger" && !o.failure) ordered_.insert(o.job);
     bool const is_obeyed = o.what == observation::kind::started && o.source == run_source::trigger;
     if (is_obeyed || (accepts_skips_ && o.what == observation::kind::skipped)) obeyed_[o.job].insert(o.item);
@@ -254,7 +253,7 @@ ELASTICJOB_DECL std::string every_mark_has_a_run::find_stray(cluster_view const&
             since.reset();
         else if (!since)
             since = now;
-        if (since && now - *since > limit) return "no run has stood behind " + at->first + " for a minute";
+        if (since && now - *since > limit) return "no run has belonged to " + at->first + " for a minute";
         ++at;
     }
     return {};
@@ -284,7 +283,7 @@ ELASTICJOB_DECL std::string every_instance_has_a_scheduler::find_ghost(cluster_v
             auto const path = (instances / id).str();
             auto const before = alone_since_.find(path);
             auto const since = before == alone_since_.end() ? now : before->second;
-            if (now - since > limit) return "no scheduler has stood behind " + path + " for a minute";
+            if (now - since > limit) return "no scheduler has belonged to " + path + " for a minute";
             alone.emplace(path, since);
         }
     }

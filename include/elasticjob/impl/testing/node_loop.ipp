@@ -91,7 +91,7 @@ ELASTICJOB_DECL void node_loop::set_alarm() {
 }
 
 ELASTICJOB_DECL void node_loop::run_one() {
-    if (ready_.empty()) return; // the work has been taken back
+    if (ready_.empty()) return; // the work has been unlinked
     work& w = ready_.pop_front();
     w.act(w, work_action::run);
     if (std::exchange(instant_, now()) != now()) works_ = 0;

@@ -19,15 +19,15 @@ ELASTICJOB_DECL std::string find_wrong(record_step const& s) {
     auto const& before = s.before;
     auto const& now = s.now;
     bool const runs_on = before.running && now.running && *before.running == *now.running;
-    if (runs_on) return {}; // a checkpoint
+    if (runs_on) return {}; // only a checkpoint has changed
     if (before.running) {
         auto const is_of_it = [&](run_entry const& e) { return e.run == *before.running; };
         auto const entry = std::find_if(now.ledger.begin(), now.ledger.end(), is_of_it);
         bool const is_entered = entry != now.ledger.end();
         if (!is_entered && s.was_called && before.running->instance != nobody)
             return "lost a run that had begun, for " + when(before.running->due);
-        if (!is_entered && !s.was_called) return {};                 // undone
-        bool const is_first = is_entered && entry->run.attempt == 1; // a later one may be the last allowed
+        if (!is_entered && !s.was_called) return {};                 // the start was undone
+        bool const is_first = is_entered && entry->run.attempt == 1; // a later attempt may be the last one
         if (is_first && entry->outcome == run_outcome::interrupted && s.has_failover)
             return "was not run again, though it was interrupted, for " + when(entry->run.due);
     }
@@ -84,7 +84,7 @@ ELASTICJOB_DECL std::string records_tell_one_story::changed(tree_event const& e,
     auto const read = run_record::parse(there->data);
     if (!read) return detail::item_text(job, item) + " has a record that cannot be read";
     auto wrong = known.at == 0 ? std::string{} : judge(job, item, known, *read, v);
-    // Some steps coincide, so only their sum is visible: then the token is that of the last one.
+    // If several steps coincide, only their sum is visible; then the token is that of the last run.
     auto const token = read->running ? read->token_of(there->stat.modified) : 0;
     if (!(known.record.running && read->running && *known.record.running == *read->running)) {
         known.token = token;
@@ -101,9 +101,9 @@ ELASTICJOB_DECL std::string records_tell_one_story::judge(std::string const& job
                                                           cluster_view const& v) {
     detail::record_step step{known.record, now};
     step.was_called = called_.contains({job, item, known.token});
-    // A member that has not heard of the change, because it or its network is slow, uses the old setting as long as its
-    // session lives. It may also record an interrupted run much later, with the item's next run. So this check only
-    // covers runs that began when all members knew.
+    // A member that has not received the change yet, because it or its network is slow, uses the old setting until its
+    // session ends. It may also record an interrupted run much later, together with the item's next run. So this check
+    // covers only runs that began when all members knew the change.
     auto const& failover = failover_[job];
     auto const patience = 2 * v.server.options().session_timeout;
     bool const all_know = !failover.was_switched || known.begun - failover.since > patience;
@@ -140,14 +140,14 @@ ELASTICJOB_DECL std::string every_instant_is_dealt_with::reached(stage s, cluste
                 if (!alive.contains(who)) return detail::item_text(job, i) + " still shows a run of " + who;
                 continue;
             }
-            if (auto const& waiting = record->resume ? record->resume : record->retry) { // later due instants wait too
+            if (auto const& waiting = record->resume ? record->resume : record->retry) { // later ones wait too
                 auto const ahead = std::chrono::duration_cast<wall_time::duration>(owner->second->wall_offset);
                 if (waiting->at < v.server.world().wall_now() + ahead - longest_run)
                     return detail::item_text(job, i) + " has not been tried again";
                 continue;
             }
-            // Instants follow the owner's clock. A skip is reported, and recorded with the next run, which may be far
-            // in the future if part of the day is excluded.
+            // Instants follow the owner's clock. A skip is reported, but recorded only with the next run, which may be
+            // far in the future if part of the day is excluded.
             auto const ahead = std::chrono::duration_cast<wall_time::duration>(owner->second->wall_offset);
             auto const until = v.server.world().wall_now() + ahead - longest_run;
             auto const due = v.due(config, schedule, begin_ + ahead, until);

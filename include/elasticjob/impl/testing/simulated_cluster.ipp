@@ -43,7 +43,7 @@ ELASTICJOB_DECL void simulated_cluster::play(fault_plan const& plan, std::chrono
     if (is_over()) return;
     observatory_.reach(stage::settled);
     auto const a_third = options_.watch / 3;
-    run_for(a_third + std::chrono::milliseconds{137}); // not on a second, because items are due then
+    run_for(a_third + std::chrono::milliseconds{137}); // not a whole second, because items are due then
     for (std::uint32_t j = 0; j < jobs_.size(); ++j) trigger_anywhere(j);
     run_for(options_.watch - a_third);
     if (is_over()) return;
@@ -178,7 +178,7 @@ ELASTICJOB_DECL void simulated_cluster::process::begin_scheduler(simulated_clust
 
 ELASTICJOB_DECL scheduler_options simulated_cluster::process::options(simulated_cluster& s, machine& m) const {
     auto o = s.options_.scheduler;
-    o.host_name.clear(); // that of the machine that simulates
+    o.host_name.clear(); // it would be that of the machine that simulates
     o.server_ip = s.observatory_.view.nodes[m.number].ip;
     o.seed = s.seed_of(1002 + 3 * number + 1'000'003 * schedulers);
     return o;
@@ -204,7 +204,7 @@ ELASTICJOB_DECL bool simulated_cluster::step_until(mono_time until) {
         return after_step();
     }
     if (world_.now() >= until) {
-        // All work that is ready at this instant belongs to it.
+        // All work that is ready at this instant belongs to the same step.
         if (!is_idle_now()) return after_step();
         return false;
     }
@@ -459,7 +459,7 @@ ELASTICJOB_DECL void simulated_cluster::kill(machine& n) {
     auto& v = observatory_.view.nodes[n.number];
     v.process = 0;
     v.instances.clear();
-    dead_.push_back(std::move(n.process)); // another frame may be in one of its calls, or this may be its own step
+    dead_.push_back(std::move(n.process)); // another frame may still be in one of its calls
 }
 
 ELASTICJOB_DECL void simulated_cluster::stop(machine& n) {

@@ -136,7 +136,7 @@ ELASTICJOB_DECL void simulated_registry::silent(void* context, mono_time since) 
 
 ELASTICJOB_DECL void simulated_registry::audible(void* context) {
     auto& self = *static_cast<simulated_registry*>(context);
-    // A process that was paused for longer finds that it has received no message for that long.
+    // A process that was paused for longer finds out only now that it has received no message for that long.
     if (self.notice_.is_armed() && self.notice_.due > self.loop_.now()) self.loop_.disarm(self.notice_);
 }
 

@@ -38,7 +38,7 @@ ELASTICJOB_DECL void simulated_server::watch(session& s, std::string const& path
 
 ELASTICJOB_DECL void simulated_server::fall_silent(session& s, mono_time since) {
     world_.disarm(s);
-    // A server checks its sessions once a tick.
+    // A server checks its sessions once per tick.
     auto const tick = options_.session_timeout / 10;
     auto const late = std::chrono::milliseconds{random_.next() % static_cast<std::uint64_t>(tick.count() + 1)};
     world_.arm(s, std::max(since + options_.session_timeout + late, world_.now()));
@@ -192,9 +192,9 @@ ELASTICJOB_DECL void wire::receive(up_message m) {
         return welcome(m);
     }
     auto* s = served();
-    if (!s || m.connection != served_connection_) return; // closed; the client knows, or will learn it
+    if (!s || m.connection != served_connection_) return; // closed; the client knows it, or will notice it
     confirm(*s, m.events_seen);
-    if (stops(false)) return up_queue_.clear(); // later messages must not overtake one that has not arrived
+    if (stops(false)) return up_queue_.clear(); // later messages must not overtake a message that has not arrived
     bool const is_write = m.request.what == wire_request::kind::write;
     auto const fate = next_fate(is_write);
     wire_message reply;
@@ -206,8 +206,8 @@ ELASTICJOB_DECL void wire::receive(up_message m) {
         events = std::move(reply.answer.applied.events);
     }
     reply.answer.was_lost = fate != request_fate::served;
-    server_.publish(events); // first: a client receives the events before the reply that shows them
-    if (is_write && fate == request_fate::served) catch_up(); // a follower applies all before it answers a write
+    server_.publish(events); // first, because a client receives the events before the reply that shows them
+    if (is_write && fate == request_fate::served) catch_up(); // a follower applies earlier writes before it answers
     reply.shown = shown();
     tell(std::move(reply));
     (void)stops(true);
@@ -270,7 +270,7 @@ ELASTICJOB_DECL void wire::change_follower(simulated_server::session& s, revisio
     while (first != changes.begin() && (first - 1)->at > seen && (first - 1)->when + lag_ > world().now()) --first;
     first += static_cast<std::ptrdiff_t>(random_.next() % (static_cast<std::uint64_t>(changes.end() - first) + 1));
     for (; first != changes.end(); ++first) hold_back(first->at, first->events);
-    // The client has brought its watches along, so the follower reports the changes that it applies.
+    // The new connection has the client's watches, so the follower reports the changes that it applies.
     auto const is_untold = [&](wire_message const& m) { return m.shown > shown(); };
     for (auto const& m : s.told)
         if (is_untold(m)) server_.watch(s, m.path, m.watched);

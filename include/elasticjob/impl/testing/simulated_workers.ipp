@@ -33,7 +33,7 @@ ELASTICJOB_DECL simulated_workers::run::run(simulated_workers& s, work& what) : 
 
 ELASTICJOB_DECL simulated_workers::run::~run() {
     self.loop_.disarm(*this);
-    if (fiber && self.loop_.is_killed()) fiber->give_up(); // otherwise the objects that it uses may be gone
+    if (fiber && self.loop_.is_killed()) fiber->give_up(); // otherwise objects that its body uses may be gone
 }
 
 ELASTICJOB_DECL void simulated_workers::run::ring(timer& t) {
@@ -51,7 +51,7 @@ ELASTICJOB_DECL void simulated_workers::run::hear_stop() {
     was_stopped = true;
     if (!is_begun) return;
     if (is_armed() && due <= self.loop_.now() + plan->stops_after) {
-        was_stopped = false; // it is about to end by itself
+        was_stopped = false; // it ends by itself now
         return;
     }
     self.loop_.disarm(*this);
@@ -68,9 +68,9 @@ ELASTICJOB_DECL void simulated_workers::begin(run& r) {
     bool const lasts = r.plan.has_value();
     while (!posted.empty()) {
         work& w = posted.pop_front();
-        if (!lasts || !posted.empty()) loop_.post(w); // all but the last, which is the way back
+        if (!lasts || !posted.empty()) loop_.post(w); // all but the last, which posts the result to the loop
     }
-    if (!lasts) return remove(r); // work other than a body: finished
+    if (!lasts) return remove(r); // work that is no body has finished
     r.is_begun = true;
     if (r.takes_time) return begin_fiber(r);
     auto const lasting = r.was_stopped ? r.plan->stops_after : r.plan->duration;
