@@ -108,7 +108,7 @@ TEST_CASE("command_line.program: a configuration that is shown can be applied") 
     auto text = t.out({"jobs", "show", "settle"});
     std::ofstream{file} << text;
     CHECK(t.run({"jobs", "add", "-f", file}).code == exit_code::done);
-    CHECK(t.out({"jobs", "apply", "-f", file}) == "unchanged: it is configured so already\n");
+    CHECK(t.out({"jobs", "apply", "-f", file}) == "unchanged: it has this configuration already\n");
     text.replace(text.find("\"shardingTotalCount\":2"), 22, "\"shardingTotalCount\":3");
     std::ofstream{file} << text;
     CHECK(t.run({"jobs", "add", "-f", file}).code == exit_code::conflict);

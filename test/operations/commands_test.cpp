@@ -464,7 +464,7 @@ TEST_CASE("operations.job_settings: a job is added once, and one that was remove
     CHECK(describe_job(c.by_hand, "settle")->health == job_health::ok);
     c.set("/settle/config", "nonsense");
     auto const mended = change_settings(c.by_hand, change, ann);
-    CHECK(mended->text == "the configuration that could not be read is replaced");
+    CHECK(mended->text == "the unreadable configuration is replaced");
     c.create("/gone");
     c.create("/gone/ext");
     c.create("/gone/ext/removed");

@@ -57,8 +57,8 @@ TEST_CASE("operations.explain: idle, running, completed, failed") {
     CHECK(has(w.text(1), "and failed at 2026-01-01 00:00:05 UTC: job_failed: no money"));
     m.holds = true;
     w.run_for(5s);
-    CHECK(has(w.text(0), "It runs on " + m.id("settle") + " since 2026-01-01 00:00:10"));
-    CHECK(has(w.text(0, 10s), "The instant 2026-01-01 00:00:10 UTC is what it runs for."));
+    CHECK(has(w.text(0), "It has been running on " + m.id("settle") + " since 2026-01-01 00:00:10"));
+    CHECK(has(w.text(0, 10s), "The instant 2026-01-01 00:00:10 UTC is the one that it runs for now."));
     CHECK(has(w.text(0, 5s), "On record: the instant 2026-01-01 00:00:05 UTC ran"));
     CHECK(has(w.text(0, 15s), "has not been dealt with"));
     CHECK(has(w.text(0, 3s), "has been dealt with, or was never due"));
@@ -98,7 +98,7 @@ TEST_CASE("operations.explain: why an item waits") {
     post(w.loop, [&m] { m.registry.disconnect(); });
     w.run_for(15s);
     CHECK(has(w.text(0), "It was interrupted: " + m.id("settle") + " died running it"));
-    CHECK(has(w.text(0), "It is run again as soon as somebody alive owns it."));
+    CHECK(has(w.text(0), "It is run again as soon as a live instance owns it."));
     auto& other = w.add();
     other.holds = true;
     REQUIRE(other.schedule(job));
@@ -111,7 +111,7 @@ TEST_CASE("operations.explain: why an item waits") {
     w.run_for(1s);
     CHECK(has(w.text(0), "died, and it was run again"));
     REQUIRE(next.shutdown("settle"));
-    CHECK(has(w.text(0), "It waits: no instance of the job is there."));
+    CHECK(has(w.text(0), "It waits: the job has no instance."));
 }
 
 TEST_CASE("operations.explain: a member of 2.1.5 keeps no record") {
@@ -133,7 +133,7 @@ TEST_CASE("operations.explain: where members of 2.1.5 may have run an item, it s
     REQUIRE(w.owners("settle", 2) == std::vector<std::string>{"10.0.0.9@-@4711", m.id("settle")});
     CHECK(has(w.text(0), "\nIt belongs to a member of 2.1.5, which keeps no record: only runs on members of this "
                          "library are shown.\n- the instant 2026-01-01 00:00:05 UTC ran on"));
-    CHECK(has(w.text(0, 30s), "is not on record. A member of 2.1.5 may have run it all the same."));
+    CHECK(has(w.text(0, 30s), "is not on record. A member of 2.1.5 may have run it nevertheless."));
     CHECK(has(w.text(1), "\nThe job has members of 2.1.5, which keep no record: runs on them are not shown."));
 }
 

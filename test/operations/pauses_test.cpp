@@ -77,7 +77,7 @@ TEST_CASE("operations.pauses: a trigger that nobody could carry out is refused, 
     auto const item = w.c.owner("settle", 0) == w.one.id("settle") ? item_index{0} : item_index{2};
     CHECK(explain(r, "settle", item)->text.find("paused") == std::string::npos);
     REQUIRE(pause_server(r, "settle", "10.0.0.1", ann));
-    CHECK(explain(r, "settle", item)->text.find("The server 10.0.0.1 is paused since 2026-01-01 00:00:30") !=
+    CHECK(explain(r, "settle", item)->text.find("The server 10.0.0.1 has been paused since 2026-01-01 00:00:30") !=
           std::string::npos);
     CHECK(trigger_job(r, "settle", ann)); // the other server can run its items, and the order waits here
     auto const refused = trigger_server(r, "settle", "10.0.0.1", ann);
@@ -85,7 +85,7 @@ TEST_CASE("operations.pauses: a trigger that nobody could carry out is refused, 
     CHECK(refused.error().where == "/settle/ext/orders/pause");
     REQUIRE(pause_job(r, "settle", ann));
     CHECK(trigger_job(r, "settle", ann).error() == errc::version_conflict);
-    CHECK(explain(r, "settle", item)->text.find("The job is paused since") != std::string::npos);
+    CHECK(explain(r, "settle", item)->text.find("The job has been paused since") != std::string::npos);
     REQUIRE(resume_job(r, "settle", ann));
     REQUIRE(resume_server(r, "settle", "10.0.0.1", ann));
     CHECK(trigger_server(r, "settle", "10.0.0.1", ann));

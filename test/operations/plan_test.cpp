@@ -90,7 +90,7 @@ TEST_CASE("operations.plan: another count, another strategy, nobody left") {
 
     auto const all_gone = w.ask<AverageAllocation>({.leaving = {w.who(0), w.who(1)}}).value();
     CHECK(all_gone.left == 4);
-    CHECK(to_text(all_gone) == "4 items move, 0 stay, 4 belong to nobody, 0 are cut off\n"
+    CHECK(to_text(all_gone) == "4 items move, 0 stay, 4 have no owner, 0 no longer exist\n"
                              "items 0 to 1: from " +
                                  w.who(1) +
                                  " to nobody\n"

@@ -258,7 +258,7 @@ TEST_CASE("operations.tree_health: all jobs, page by page, and what is left of t
     CHECK(whole.findings[0].path == "/b/ext/orders/nonsense");
     CHECK(whole.findings[1].path == "/c");
     CHECK(whole.findings[1].what == tree_fault::leftover);
-    CHECK(whole.findings[1].text == "1 nodes are left of a job that has been removed");
+    CHECK(whole.findings[1].text == "1 nodes of a removed job are left");
     CHECK(whole.findings[2].path == "/gone");
     std::size_t seen = 0;
     tree_query query{.jobs_max = 2};

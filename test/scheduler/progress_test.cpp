@@ -164,7 +164,7 @@ TEST_CASE("scheduler.progress: what stays the same is told and written once") {
     auto const before = w.writes();
     w.loop.run_for(9s);
     CHECK(w.writes() == before + 1);
-    CHECK(w.explained().starts_with("It runs on "));
+    CHECK(w.explained().starts_with("It has been running on "));
     CHECK(w.explained().find(" It had done 40 of 100 by 2026-01-01 01:00:01 UTC.") != std::string::npos);
 }
 

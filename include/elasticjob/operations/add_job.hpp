@@ -19,11 +19,11 @@
 
 namespace elasticjob {
 
-/// Treats a job's configuration as a member that starts with it would, but runs nothing. The registry's configuration
-/// is in force, unless there is none or this one says `overwrite`. The returned decision says which one is in force,
-/// and lists the differences; `to_string` makes one line of it. One transaction, which checks that the job has no
-/// tombstone and that nothing has changed since the read. After a concurrent change or a lost reply it is repeated, a
-/// bounded number of times. Servers that an operator has disabled stay disabled. Safe to repeat.
+/// Handles a job's configuration as a member that starts with it does, but runs nothing. The registry's configuration
+/// is in force, unless there is none or this one says `overwrite`. The returned decision tells which configuration is
+/// in force, and lists the differences; `to_string` makes one line of it. One transaction writes it and checks that the
+/// job has no tombstone and that nothing has changed since the read. After a concurrent change or a lost reply this
+/// repeats it, a limited number of times. Servers that an operator has disabled stay disabled. Safe to repeat.
 /// Errors: removed if the job was removed for good; invalid_config if jobs would follow one another in a circle;
 /// job_conflict if the stored job has another class or type; malformed_data and those of `validate` for the stored
 /// configuration; version_conflict if all attempts met concurrent changes; those of the registry.
@@ -70,8 +70,8 @@ task<result<config_decision>> publish_job(Registry& r, valid_config config) {
                     at.root().str()};
 }
 
-/// `publish_job` as a blocking call, for programs: it is not on record. Waits up to ten seconds. Errors: as above, and
-/// timed_out; those of `validate`, before anything is read or written. Threads: any but the loop's.
+/// `publish_job` as a blocking call, for programs: it is not in the audit trail. Waits up to ten seconds. Errors: as
+/// above, and timed_out; those of `validate`, before anything is read or written. Threads: any but the loop's.
 template <registry Registry>
 result<config_decision> add_job(Registry& r, job_config config) {
     ELASTICJOB_TRY(auto valid, validate(std::move(config)));
@@ -79,9 +79,9 @@ result<config_decision> add_job(Registry& r, job_config config) {
     return block_on(l, within(l, l.now() + std::chrono::seconds{10}, publish_job(r, std::move(valid))));
 }
 
-/// Adds a job as an operator's command, or finds that it is there and configured so. `strategies` are those that the
-/// members know besides this library's. Waits up to ten seconds. Errors: node_exists if a job of that name is there and
-/// is configured otherwise; all others as `change_settings`. Threads: any but the loop's.
+/// Adds a job as an operator's command. If the job exists with this configuration, changes nothing. `strategies` are
+/// those that the members know besides this library's. Waits up to ten seconds. Errors: node_exists if a job of that
+/// name exists with another configuration; all others as `change_settings`. Threads: any but the loop's.
 template <registry Registry>
 result<command_result> add_job(Registry& r, job_config config, command_by by,
                                std::vector<std::string> strategies = {}) {

@@ -24,7 +24,7 @@ enum class address_masking : std::uint8_t {
 
 namespace detail {
 
-/// 0 to 255, without leading zeros.
+/// Whether the digits are a number from 0 to 255, without leading zeros.
 constexpr bool is_octet(std::string_view digits) noexcept {
     if (digits.size() == 1) return true;
     if (digits.size() == 2) return digits[0] != '0';
@@ -54,8 +54,8 @@ static_assert(address_length("10.0.0", false) == 0 && address_length("01.0.0.1",
 
 } // namespace detail
 
-/// Masks one line after the other. An address has the same name in all lines. It may be part of another text, such as
-/// an instance's id. Threads: one.
+/// Masks line after line. An address gets the same name in all lines. It may be part of another text, such as an
+/// instance's id. Threads: one.
 class address_mask {
 public:
     explicit address_mask(address_masking how) noexcept : how_{how} {}

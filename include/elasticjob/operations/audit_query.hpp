@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What operators did in all jobs, the newest first, page by page.
+/// \file \brief Lists the commands that operators have given for all jobs, the newest first, page by page.
 #ifndef ELASTICJOB_OPERATIONS_AUDIT_QUERY_HPP
 #define ELASTICJOB_OPERATIONS_AUDIT_QUERY_HPP
 
@@ -19,13 +19,13 @@
 
 namespace elasticjob {
 
-/// Which commands are wanted, and how many at a time. Empty texts mean any.
+/// The wanted commands, and the size of a page. Empty texts mean any.
 struct audit_query {
     std::string job_contains{};
     std::string operator_contains{};
-    std::string verb{}; ///< whole
+    std::string verb{}; ///< the whole verb
     std::optional<command_outcome> outcome{};
-    std::string after{};        ///< the cursor of the page before; empty: from the beginning
+    std::string after{};        ///< the cursor of the previous page; empty: from the beginning
     std::size_t rows_max = 100; ///< at least 1
 };
 
@@ -37,19 +37,19 @@ struct audit_row {
 struct audit_page {
     std::vector<audit_row> rows;
     std::vector<error> faults{}; ///< trails that cannot be read
-    std::string next{};          ///< the cursor of the next page; empty: this is the last one
+    std::string next{};          ///< the cursor of the next page; empty: this is the last page
 };
 
 namespace detail {
 
-/// The page of the entries of those jobs. Errors: invalid_argument for a cursor that is none.
+/// A page of the entries of those jobs. Errors: invalid_argument for an invalid cursor.
 result<audit_page> audit_page_of(std::vector<std::pair<std::string, audit_trail>> const& trails, audit_query const& q);
 
 } // namespace detail
 
-/// A page of the commands in all jobs, also in those that have been removed. One request for the names of the jobs and
-/// one for each job. A trail that cannot be read does not hide the others. Errors: invalid_argument for a cursor that
-/// is none; those of the registry.
+/// A page of the commands in all jobs, including removed jobs. One request for the names of the jobs and one for each
+/// job. If a trail cannot be read, the others are listed nevertheless. Errors: invalid_argument for an invalid cursor;
+/// those of the registry.
 template <registry Registry>
 task<result<audit_page>> find_commands(Registry& r, audit_query query) {
     ELASTICJOB_CO_TRY(auto names, co_await find_job_names(r));
@@ -71,8 +71,7 @@ task<result<audit_page>> find_commands(Registry& r, audit_query query) {
     co_return page;
 }
 
-/// The same for programs that have no coroutine at hand. Waits up to `timeout`. Errors: as above, and timed_out.
-/// Threads: any but the loop's.
+/// As a blocking call. Waits up to `timeout`. Errors: as above, and timed_out. Threads: any but the loop's.
 template <registry Registry>
 result<audit_page> list_commands(Registry& r, audit_query query,
                                  std::chrono::milliseconds timeout = std::chrono::seconds{60}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Which commands operators have given for a job: what stands in the node `ext/audit`.
+/// \file \brief The commands that operators have given for a job: the content of the node `ext/audit`.
 #ifndef ELASTICJOB_OPERATIONS_AUDIT_TRAIL_HPP
 #define ELASTICJOB_OPERATIONS_AUDIT_TRAIL_HPP
 
@@ -19,32 +19,32 @@
 
 namespace elasticjob {
 
-/// What became of a command.
+/// The outcome of a command.
 enum class command_outcome : std::uint8_t {
     done,
-    unchanged, ///< it was so already
-    refused,   ///< the note says why; nothing else was written
+    unchanged, ///< the state was already as wanted
+    refused,   ///< the note gives the reason; nothing else was written
 };
 
-/// `done`, `unchanged`, `refused`.
+/// The names are `done`, `unchanged` and `refused`.
 std::string_view name_of(command_outcome o) noexcept;
 
-/// One command. No text of it has a control character.
+/// One command. Its texts have no control characters.
 struct audit_entry {
     std::uint64_t number = 0; ///< grows with each entry of the job
     wall_time at{};           ///< by the clock of the process that gave the command
     command_outcome outcome{};
     std::string operator_name{};
     std::string key{};
-    std::string verb{};    ///< `disable`
-    std::string subject{}; ///< `server 10.0.0.7`; empty: the job
-    std::string note{};    ///< what it did, or why it was refused
+    std::string verb{};    ///< such as `disable`
+    std::string subject{}; ///< such as `server 10.0.0.7`; empty: the job
+    std::string note{};    ///< the effect, or the reason for the refusal
 
     friend bool operator==(audit_entry const&, audit_entry const&) = default;
 };
 
-/// The last commands of a job, oldest first, and the store of their idempotency keys. Commands that were carried out
-/// and those that were refused have a limit each, so that no number of refusals makes a key forgotten. A value.
+/// The last commands of a job, oldest first, with their idempotency keys. There is one limit for commands that were
+/// carried out and another for those that were refused, so refusals never displace a key. A value.
 class audit_trail {
 public:
     static constexpr std::size_t carried_out_max = 200;
@@ -54,15 +54,15 @@ public:
 
     std::vector<audit_entry> const& entries() const noexcept { return entries_; }
 
-    /// The command that was carried out under this key, or null. Refused commands have used no key up.
+    /// The command that was carried out under this key, or null. A refused command does not use up its key.
     audit_entry const* find(std::string_view key) const;
 
-    /// Numbers it, escapes and cuts its texts, and drops the oldest entry of its kind if there are too many.
+    /// Numbers the entry, escapes and shortens its texts, and drops the oldest entry of its kind if there are too many.
     void add(audit_entry e);
 
     std::string to_text() const;
 
-    /// Errors: malformed_data, naming the line.
+    /// Errors: malformed_data, which names the line.
     static result<audit_trail> parse(std::string_view text);
 
     friend bool operator==(audit_trail const&, audit_trail const&) = default;
@@ -73,11 +73,10 @@ private:
     std::vector<audit_entry> entries_;
 };
 
-/// The trail that stands in the job's node; an empty one if there is no node. Errors: malformed_data.
+/// The trail in the job's node; an empty one if there is no node. Errors: malformed_data.
 result<audit_trail> read_audit_node(job_layout const& at, node const* there);
 
-/// The commands of a job. One request. Errors: malformed_data; those of the registry. A job that does not exist has
-/// none.
+/// The commands of a job; none if the job does not exist. One request. Errors: malformed_data; those of the registry.
 template <registry Registry>
 task<result<audit_trail>> find_audit_trail(Registry& r, job_name job) {
     job_layout const at{job};
@@ -86,8 +85,8 @@ task<result<audit_trail>> find_audit_trail(Registry& r, job_name job) {
     co_return read_audit_node(at, there ? &*there : nullptr);
 }
 
-/// The same for programs that have no coroutine at hand. Waits up to ten seconds. Errors: as above, and timed_out;
-/// invalid_argument for a name that no job can have. Threads: any but the loop's.
+/// As a blocking call. Waits up to ten seconds. Errors: as above, and timed_out; invalid_argument for an invalid job
+/// name. Threads: any but the loop's.
 template <registry Registry>
 result<audit_trail> list_commands(Registry& r, std::string_view job) {
     return detail::wait_for_job(r, job, [&](job_name name) { return find_audit_trail(r, std::move(name)); });

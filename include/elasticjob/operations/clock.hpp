@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Compares the clock of this machine with the registry's, from any process.
+/// \file \brief Compares this machine's clock with the registry's, from any process.
 #ifndef ELASTICJOB_OPERATIONS_CLOCK_HPP
 #define ELASTICJOB_OPERATIONS_CLOCK_HPP
 
@@ -17,18 +17,19 @@
 
 namespace elasticjob {
 
-/// What a comparison of the clocks has found.
+/// The result of comparing the clocks.
 struct clock_reading {
-    wall_time here{};                        ///< the time of this machine at the end
+    wall_time here{};                        ///< the time of this machine at the end of the comparison
     std::chrono::microseconds offset{};      ///< the registry's clock minus this machine's
-    std::chrono::microseconds uncertainty{}; ///< the true offset differs by at most so much
-    int samples = 0;                         ///< the writes that the result rests on
+    std::chrono::microseconds uncertainty{}; ///< the true offset differs by this at most
+    int samples = 0;                         ///< the number of writes behind the result
 };
 
-/// The range in which the offset lies, after any number of writes. A value.
+/// The range that contains the offset, after any number of writes. A value.
 class clock_samples {
 public:
-    /// A write began and ended then by this machine's clock, and happened in that millisecond of the registry's clock.
+    /// A write began and ended at these times of this machine's clock, and took effect in that millisecond of the
+    /// registry's.
     void add(wall_time begun, std::int64_t registry_ms, wall_time ended);
 
     /// Precondition: there is a sample.
@@ -41,10 +42,10 @@ private:
 
 namespace detail {
 
-/// A path at the registry's root that no job can have.
+/// A path at the registry's root that is no valid job name.
 node_path new_clock_path();
 
-/// Has the registry remove the node if nobody else does.
+/// Makes the registry remove the node if no other code does.
 template <registry Registry>
 class clock_node {
 public:
@@ -66,17 +67,17 @@ private:
 
 } // namespace detail
 
-/// Compares the clocks by `samples` writes, 1 to 100, of an ephemeral node at the registry's root, which no listing of
-/// jobs shows and which is removed at the end, whatever happens. Takes `samples` + 2 requests, one after the other.
-/// With several samples the uncertainty is that of what they have in common; a clock that is set meanwhile begins anew.
-/// Errors: invalid_argument for another number of samples; those of the registry.
+/// Compares the clocks by `samples` writes, 1 to 100, of an ephemeral node at the registry's root. No list of jobs
+/// shows that node, and it is always removed at the end. Takes `samples` + 2 requests, one after the other. The result
+/// is the range that all samples have in common; if a clock is set meanwhile, the range begins anew. Errors:
+/// invalid_argument for another number of samples; those of the registry.
 template <registry Registry>
 task<result<clock_reading>> find_clock(Registry& r, int samples = 5) {
     if (samples < 1 || samples > 100)
-        co_return error{errc::invalid_argument, "the clocks are compared by 1 to 100 writes", "samples"};
+        co_return error{errc::invalid_argument, "the comparison of the clocks takes 1 to 100 writes", "samples"};
     ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
     detail::clock_node<Registry> node{r, session.generation};
-    node.made(); // even if the reply is lost
+    node.made(); // also if the reply was lost
     ELASTICJOB_CO_CHECK(co_await r.create(node.path(), {}, create_mode::ephemeral, session.generation));
     clock_samples taken;
     for (int n = 0; n < samples; ++n) {
@@ -89,8 +90,7 @@ task<result<clock_reading>> find_clock(Registry& r, int samples = 5) {
     co_return taken.result(r.loop().wall_now());
 }
 
-/// The same for programs that have no coroutine at hand. Waits up to ten seconds. Errors: as above, and timed_out.
-/// Threads: any but the loop's.
+/// As a blocking call. Waits up to ten seconds. Errors: as above, and timed_out. Threads: any but the loop's.
 template <registry Registry>
 result<clock_reading> read_clock(Registry& r, int samples = 5) {
     auto& l = r.loop();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief How an operator's command is carried out: once, or visibly refused, and on record either way.
+/// \file \brief Carries out an operator's command at most once, and records it even if it is refused.
 #ifndef ELASTICJOB_OPERATIONS_COMMAND_HPP
 #define ELASTICJOB_OPERATIONS_COMMAND_HPP
 
@@ -18,30 +18,30 @@
 
 namespace elasticjob {
 
-/// Who gives a command, and which one it is.
+/// The operator who gives a command, and the key of the command.
 struct command_by {
     /// For the audit trail: 1 to 100 bytes of UTF-8 without control characters.
     std::string operator_name;
 
-    /// Two calls with one key are one command: the second one reports what the first one did. 1 to 100 visible ASCII
-    /// characters. A key is remembered for the next 200 commands of the job. Empty: the call makes one of its own, so
-    /// that it survives a lost reply itself, but a second call is a second command.
+    /// Two calls with the same key are one command: the second call returns the result of the first. 1 to 100 visible
+    /// ASCII characters. A job remembers a key for its next 200 commands. Empty: the call makes a new key. Then the
+    /// call itself survives a lost reply, but a second call is a second command.
     std::string key{};
 
-    /// Validate and say what would be done, but write nothing, not even to the audit trail.
+    /// Validates the command and returns its effect, but writes nothing, not even to the audit trail.
     bool is_dry_run = false;
 };
 
-/// What a command did.
+/// The result of a command.
 struct command_result {
     enum class effect : std::uint8_t {
         done,
-        unchanged, ///< it was so already
-        repeated,  ///< an earlier call with this key did it; `text` is that call's
+        unchanged, ///< the state was already as wanted
+        repeated,  ///< an earlier call with this key did it; `text` is from that call
         planned,   ///< a dry run: nothing was written
     };
     effect what{};
-    std::string text{}; ///< a sentence for people
+    std::string text{}; ///< the result as a sentence for people
     std::string key{};
 };
 
@@ -50,29 +50,29 @@ std::string_view name_of(command_result::effect e) noexcept;
 
 namespace detail {
 
-/// What a command is called in the audit trail.
+/// The name of a command in the audit trail.
 struct command_title {
     std::string verb;
     std::string subject{};       ///< empty: the job
     bool may_create = false;     ///< the command does not need the job's configuration
-    bool may_be_removed = false; ///< nor that the job has no tombstone
+    bool may_be_removed = false; ///< the command works on a job with a tombstone
 };
 
-/// What is to be done, in words; the operations are in the transaction already.
+/// The effect in words. Its operations are already in the transaction.
 struct command_plan {
     std::string text;
-    bool changes = true;            ///< false: it is so already, and there are no operations
-    bool leaves_only_trail = false; ///< behind it nothing but the audit trail may be left of the job
+    bool changes = true;            ///< false: the state is already as wanted, and there are no operations
+    bool leaves_only_trail = false; ///< afterwards only the audit trail may be left of the job
 };
 
-/// Gives it a key if it has none. Errors: invalid_argument.
+/// Gives the command a key if it has none. Errors: invalid_argument.
 result<command_by> checked(command_by by);
 
-/// The entry's outcome is that of the command; the note is its text.
+/// An entry with the outcome of the command; the note is the command's text.
 audit_entry entry_of(command_by const& by, command_title const& title, command_outcome outcome, std::string note,
                      wall_time now);
 
-/// What is read about a job before each command.
+/// The nodes of a job that every command reads first.
 struct command_base {
     session_generation generation{};
     std::vector<std::optional<node>> nodes{}; ///< root, ext, tombstone, configuration, audit trail
@@ -83,17 +83,18 @@ struct command_base {
     bool is_removed() const { return nodes[2].has_value(); }
     bool has_config() const { return nodes[3] && !nodes[3]->data.empty(); }
 
-    /// What every command's transaction begins with: the job is there, configured as it was read, and has not been
-    /// removed; unless the title says that the command does without. A job that has been removed still is.
+    /// The beginning of every command's transaction. Checks that the job exists, has the same configuration as in the
+    /// read, and has not been removed, unless the title allows these states. If the job was removed in the read, checks
+    /// that it still is.
     transaction begin(job_layout const& at, command_title const& title) const;
 
-    /// What it ends with. If the plan says so, the registry refuses the transaction unless nothing else is left of the
-    /// job.
+    /// Adds the end of the transaction, which writes the audit trail. With `leaves_only_trail`, the registry refuses
+    /// the transaction unless nothing else is left of the job.
     void record(transaction& t, job_layout const& at, audit_entry e, bool leaves_only_trail = false) const;
 };
 
-/// The last operations of a transaction: writes the trail, and removes the job's root on the way, which the registry
-/// refuses if anything else is below it.
+/// Adds the last operations of a transaction: they write the trail, and remove and recreate the job's root. The
+/// registry refuses that if anything else is below the root.
 void put_trail_alone(transaction& t, job_layout const& at, std::optional<node> const& trail, std::string text);
 
 template <registry Registry>
@@ -105,7 +106,7 @@ task<result<command_base>> read_command_base(Registry& r, job_layout at) {
     co_return command_base{session.generation, std::move(nodes), std::move(trail)};
 }
 
-/// Puts a refusal on record, if there is a job to have a trail, or there was one: the caller is told either way.
+/// Records a refusal in the audit trail, if the job exists or has been removed. The caller gets the error in any case.
 template <registry Registry>
 task<void> record_refusal(Registry& r, job_layout at, audit_entry e) {
     for (int attempt = 0; attempt < 5; ++attempt) {
@@ -119,21 +120,21 @@ task<void> record_refusal(Registry& r, job_layout at, audit_entry e) {
     }
 }
 
-/// Carries a command out. `plan(t)`, a coroutine, reads what the command depends on, validates, and adds to the
-/// transaction what is to be done, with checks of all that it was decided on; it may be asked again, up to 20 times,
-/// when somebody else was quicker or a reply was lost. The same transaction writes the audit trail with the command's
-/// key, against the version that was read: so a command whose reply was lost is found there and not given twice, and of
-/// two calls with one key only one is carried out. Errors: invalid_argument for an operator's name or key that cannot
-/// be used, and for a key that another command has used; no_node and removed if there is no such job; malformed_data
-/// for a trail that cannot be read; version_conflict if it never came to rest; those of `plan`, which are refusals and
-/// go on record; those of the registry.
+/// Carries out a command. `plan(t)`, a coroutine, reads the nodes on which the command depends, validates, and adds the
+/// changes to the transaction, with checks of everything that it has read. It may be called again, up to 20 times in
+/// all, if another client was faster or a reply was lost. The same transaction writes the audit trail with the
+/// command's key, and checks the version of the trail. So a command whose reply was lost is found in the trail and not
+/// carried out twice, and of two calls with one key only one is carried out. Errors: invalid_argument for an invalid
+/// operator's name or key, and for a key that another command has used; no_node and removed if there is no such job;
+/// malformed_data for a trail that cannot be read; version_conflict if all attempts met concurrent changes; those of
+/// `plan`, which are refusals and are recorded; those of the registry.
 template <registry Registry, class Plan>
 task<result<command_result>> carry_out(Registry& r, job_name job, command_by given, command_title title, Plan plan) {
     using effect = command_result::effect;
     job_layout const at{job};
     ELASTICJOB_CO_TRY(auto const by, checked(std::move(given)));
     std::optional<error> refusal;
-    bool may_be_ours = false; // what stands under the key, for a reply was lost
+    bool may_be_ours = false; // true after a lost reply: then the entry under the key may be ours
     for (int attempt = 0; attempt < 20 && !refusal; ++attempt) {
         auto const base = co_await read_command_base(r, at);
         if (!base && is_transient(base.error())) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief One command for each job that a server is in.
+/// \file \brief Gives one command for each job of a server.
 #ifndef ELASTICJOB_OPERATIONS_COMMAND_IN_JOB_HPP
 #define ELASTICJOB_OPERATIONS_COMMAND_IN_JOB_HPP
 
@@ -12,7 +12,7 @@
 
 namespace elasticjob {
 
-/// A command that was given for several jobs, in one of them.
+/// The result in one job of a command that was given for several.
 struct command_in_job {
     std::string job;
     result<command_result> outcome;
@@ -20,7 +20,7 @@ struct command_in_job {
 
 namespace detail {
 
-/// Gives the command for one job after the other. Errors: as `find_server`.
+/// Gives the command for one job after another. Errors: as `find_server`.
 template <registry Registry, class Command>
 task<result<std::vector<command_in_job>>> for_each_job_of(Registry& r, std::string server, Command command) {
     ELASTICJOB_CO_TRY(auto const there, co_await find_server(r, server));

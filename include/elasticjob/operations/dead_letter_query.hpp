@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Lists the dead letters of one job or of all, page by page, and handles many at once.
+/// \file \brief Lists the dead letters of one job or of all jobs, page by page, and handles many at once.
 #ifndef ELASTICJOB_OPERATIONS_DEAD_LETTER_QUERY_HPP
 #define ELASTICJOB_OPERATIONS_DEAD_LETTER_QUERY_HPP
 
@@ -20,71 +20,71 @@
 
 namespace elasticjob {
 
-/// Which dead letters are wanted, and how many at a time.
+/// The wanted dead letters, and the size of a page.
 struct dead_letter_query {
     std::string job{};                     ///< this job; empty: all jobs
-    std::string job_contains{};            ///< if all: part of their names
+    std::string job_contains{};            ///< if all: a part of their names
     std::optional<item_index> item{};      ///< nothing: any
     std::optional<run_outcome> outcome{};  ///< nothing: any; failed or interrupted
-    std::string note_contains{};           ///< part of the reason
-    std::optional<wall_time> due_from{};   ///< due then or later
-    std::optional<wall_time> due_before{}; ///< due earlier
-    std::string after{};                   ///< the cursor of the page before; empty: from the beginning
-    std::size_t letters_max = 100;         ///< at least 1; a page is longer by the other letters of its last item
-    std::size_t records_max = 10'000;      ///< items that are read for one page; at least 1
+    std::string note_contains{};           ///< a part of the reason
+    std::optional<wall_time> due_from{};   ///< due at this instant or later
+    std::optional<wall_time> due_before{}; ///< due before this instant
+    std::string after{};                   ///< the cursor of the previous page; empty: from the beginning
+    std::size_t letters_max = 100;         ///< at least 1; a page also has the other letters of its last item
+    std::size_t records_max = 10'000;      ///< the number of records that are read for one page; at least 1
 
-    /// Requests that are on their way at once; at least 1.
+    /// The maximum number of simultaneous requests; at least 1.
     std::size_t requests_max = paced_requests_max;
 };
 
-/// Dead letters in ascending order of their jobs and items, the oldest of an item first.
+/// Dead letters in ascending order of their jobs and items; those of one item from the oldest.
 struct dead_letter_page {
     std::vector<dead_letter> letters;
     std::vector<error> faults{}; ///< records that cannot be read
-    std::string next{};          ///< the cursor of the next page, which may be empty; empty: this is the last one
+    std::string next{};          ///< the cursor of the next page, which may be empty; no text: this is the last page
 };
 
-/// What became of one of many.
+/// The result for one of many letters.
 struct settled_letter {
     dead_letter letter;
     result<command_result> outcome;
 };
 
-/// What became of the letters of a page.
+/// The results for the letters of a page.
 struct settled_letters {
     std::vector<settled_letter> letters;
     std::vector<error> faults{}; ///< records that cannot be read
     std::string next{};          ///< as in a page
 };
 
-/// How many letters one call handles at most, apart from the other letters of the last item: half of what the trail of
-/// a job remembers.
+/// The maximum number of letters that one call handles, apart from the other letters of the last item: half the number
+/// of commands that a job's trail remembers.
 inline constexpr std::size_t settled_letters_max = audit_trail::carried_out_max / 2;
 
 namespace detail {
 
-/// Where a page ends: the item that was looked at last.
+/// The end of a page: its last item.
 struct letter_place {
     std::string job;
     std::optional<item_index> item{};
 };
 
-/// `settle/12`.
+/// Such as `settle/12`.
 std::string to_text(letter_place const& place);
 
 /// Errors: invalid_argument.
 result<letter_place> parse_letter_place(std::string_view cursor);
 
-/// The items among those names, in ascending order, as far as they are wanted and behind the place.
+/// Those of the named items that the query wants and that come after `after`, in ascending order.
 std::vector<item_index> wanted_items(std::vector<std::string> const& names, std::string_view job,
                                      dead_letter_query const& query, letter_place const& after);
 
 bool is_wanted(run_entry const& letter, dead_letter_query const& query);
 
-/// The key of the command for one letter of many. Whoever repeats the call finds it, also if the run has failed again.
+/// The key of the command for one letter of many. A repeated call makes the same key, even if the run has failed again.
 std::string key_for(std::string const& key, dead_letter const& letter);
 
-/// Errors: invalid_argument for a key that is too long to be that of many.
+/// Errors: invalid_argument, also for a key that is too long for a command for many letters.
 result<command_by> checked_for_many(command_by by);
 
 /// Adds the letters of the job's items. Returns whether the page is full.
@@ -120,9 +120,10 @@ task<result<bool>> add_letters(Registry& r, job_layout at, letter_place& place, 
 } // namespace detail
 
 /// A page of dead letters. One request for each job up to the end of the page, one for each of its items, and one for
-/// the names of the jobs if all are wanted. A record that cannot be read does not hide the others. Read node by node,
-/// so the parts of the page may be of different moments. Errors: no_node if the job does not exist, or no instance of
-/// it keeps records; invalid_argument for a name that no job can have, or a cursor that is none; those of the registry.
+/// the names of the jobs if all are wanted. If a record cannot be read, the others are listed nevertheless. The nodes
+/// are read one by one, so the parts of the page may be of different moments. Errors: no_node if the job does not
+/// exist, or no instance of it keeps records; invalid_argument for an invalid job name or cursor; those of the
+/// registry.
 template <registry Registry>
 task<result<dead_letter_page>> find_dead_letter_page(Registry& r, dead_letter_query query) {
     query.letters_max = std::max(query.letters_max, std::size_t{1});
@@ -162,11 +163,11 @@ task<result<dead_letter_page>> find_dead_letter_page(Registry& r, dead_letter_qu
     co_return page;
 }
 
-/// Handles a page of dead letters, `settled_letters_max` at most: one command for each, in the trail of its job, with a
-/// key that is made from the given one. So a repeated call settles no letter twice, and one that is refused does not
-/// keep the others. Of the letters of one item only one can run again at a time; the others are refused, and can be
-/// ordered when it has ended. Errors: as `find_dead_letter_page`; invalid_argument for a name or key that cannot be
-/// used, which for many has at most 50 characters. What became of each letter is in the result.
+/// Handles a page of dead letters, at most `settled_letters_max`. Each letter has a command of its own in the trail of
+/// its job, with a key made from the given one. So a repeated call handles no letter twice, and a refusal does not
+/// affect the other letters. Of one item's letters, only one can run again at a time. The others are refused; give the
+/// order again when that run has ended. The result has the outcome for each letter. Errors: as `find_dead_letter_page`;
+/// invalid_argument for an invalid operator's name or key; for many letters a key has at most 50 characters.
 template <registry Registry>
 task<result<settled_letters>> order_dead_letters(Registry& r, dead_letter_query query, dead_letter_verdict verdict,
                                                  command_by by) {
@@ -185,7 +186,7 @@ task<result<settled_letters>> order_dead_letters(Registry& r, dead_letter_query 
     co_return all;
 }
 
-// The same for programs that have no coroutine at hand. Each waits up to `timeout`. Threads: any but the loop's.
+// The functions above as blocking calls. Each waits up to `timeout`. Threads: any but the loop's.
 
 /// A page of dead letters. Errors: as `find_dead_letter_page`, and timed_out.
 template <registry Registry>

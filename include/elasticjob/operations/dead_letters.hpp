@@ -20,14 +20,14 @@
 
 namespace elasticjob {
 
-/// A run that failed or was interrupted, and that is not repeated.
+/// A run that failed or was interrupted, and is not repeated.
 struct dead_letter {
     item_index item = 0;
     run_entry run{};
     std::string job{};
 };
 
-/// What to do with a dead letter.
+/// The operator's decision on a dead letter.
 enum class dead_letter_verdict : std::uint8_t {
     run_again, ///< the item's owner runs it at once, as the next attempt for the same due instant; removes the letter
     discard,
@@ -41,9 +41,9 @@ inline error no_records(job_layout const& at) {
 
 } // namespace detail
 
-/// All dead letters of a job, ordered by item, the oldest first. One request for the list of records and one for each
-/// record, a thousand at a time. Errors: no_node if there is no such job; malformed_data with the record that cannot be
-/// read; those of the registry.
+/// All dead letters of a job, ordered by item; those of one item from the oldest. One request for the list of records
+/// and one for each record, a thousand at a time. Errors: no_node if there is no such job; malformed_data, which names
+/// the record that cannot be read; those of the registry.
 template <registry Registry>
 task<result<std::vector<dead_letter>>> find_dead_letters(Registry& r, job_name job) {
     constexpr std::size_t at_once = 1000;
@@ -77,10 +77,10 @@ task<result<std::vector<dead_letter>>> find_dead_letters(Registry& r, job_name j
 
 namespace detail {
 
-/// `run again`, `item 2, due 2026-01-01T00:00:00.000Z`.
+/// Such as `run again` and `item 2, due 2026-01-01T00:00:00.000Z`.
 command_title title_of(dead_letter_verdict verdict, item_index item, wall_time due);
 
-/// Adds to the transaction what handles the last dead letter of that item for that due instant. Errors: no_node,
+/// Adds to the transaction the changes that handle that item's last dead letter for that due instant. Errors: no_node,
 /// version_conflict, malformed_data, those of the registry.
 template <registry Registry>
 task<result<command_plan>> plan_settlement(Registry& r, job_layout at, item_index item, wall_time due,
@@ -111,12 +111,12 @@ task<result<command_plan>> plan_settlement(Registry& r, job_layout at, item_inde
 
 } // namespace detail
 
-/// Runs the last dead letter of that item for that due instant again, or discards it. One transaction checks the
-/// version of the record, so if two operators handle the same letter, one of them gets no_node. The item's owner is
-/// notified and runs it like any other run. If the run fails again, it becomes a dead letter again. Safe to repeat: if
-/// the reply was lost, no_node says that the first call has succeeded.
-/// Errors: no_node if there is no such letter; version_conflict if the item runs or waits for a retry, or if its record
-/// kept changing: try again when the run has ended; malformed_data; those of the registry.
+/// Runs that item's last dead letter for that due instant again, or discards it. One transaction checks the version of
+/// the record, so if two operators handle the same letter, one of them gets no_node. The item's owner is notified and
+/// runs it like any other run. If the run fails again, it becomes a dead letter again. Safe to repeat: after a lost
+/// reply, no_node means that the first call has succeeded.
+/// Errors: no_node if there is no such letter; version_conflict if the item runs or waits for a retry (try again when
+/// that run has ended), or if its record kept changing; malformed_data; those of the registry.
 template <registry Registry>
 task<result<void>> settle_dead_letter(Registry& r, job_name job, item_index item, wall_time due,
                                       dead_letter_verdict verdict) {
@@ -130,8 +130,8 @@ task<result<void>> settle_dead_letter(Registry& r, job_name job, item_index item
     co_return error{errc::version_conflict, "the item's record kept changing", at.run_record(item).str()};
 }
 
-/// The same as an operator's command, which a lost reply does not make a second run: a repeated call with the same key
-/// reports what the first one did, even if the run has failed again since.
+/// `settle_dead_letter` as an operator's command. After a lost reply, repeat it with the same key: that starts no
+/// second run, but returns the result of the first call, even if the run has failed again since.
 /// Errors: as `settle_dead_letter`, and those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_dead_letter(Registry& r, job_name job, item_index item, wall_time due,
@@ -144,8 +144,8 @@ task<result<command_result>> order_dead_letter(Registry& r, job_name job, item_i
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
 }
 
-// The same as blocking calls. Those with the name of an operator are on record and wait up to ten seconds. Threads: any
-// but the loop's.
+// The functions above as blocking calls. Those with the name of an operator are in the audit trail and wait up to ten
+// seconds. Threads: any but the loop's.
 
 /// The dead letters of a job, in the order of its items. Errors: as `find_dead_letters`, and invalid_argument for an
 /// invalid job name.
@@ -155,7 +155,7 @@ result<std::vector<dead_letter>> list_dead_letters(Registry& r, std::string_view
     return block_on(r.loop(), find_dead_letters(r, std::move(name)));
 }
 
-/// Makes the item's owner run a dead letter at once, without a record of the command. Errors: as `settle_dead_letter`,
+/// Makes the item's owner run a dead letter at once. Not in the audit trail. Errors: as `settle_dead_letter`,
 /// and invalid_argument for an invalid job name.
 template <registry Registry>
 result<void> run_again(Registry& r, std::string_view job, item_index item, wall_time due) {
@@ -163,7 +163,7 @@ result<void> run_again(Registry& r, std::string_view job, item_index item, wall_
     return block_on(r.loop(), settle_dead_letter(r, std::move(name), item, due, dead_letter_verdict::run_again));
 }
 
-/// Removes a dead letter from its item's record, without a record of the command. Errors: as `run_again`.
+/// Removes a dead letter from its item's record. Not in the audit trail. Errors: as `run_again`.
 template <registry Registry>
 result<void> discard(Registry& r, std::string_view job, item_index item, wall_time due) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Writes all nodes of a job as lines of text, from any process, for a diagnosis.
+/// \file \brief Writes all nodes of a job as lines of text, for a diagnosis, from any process.
 #ifndef ELASTICJOB_OPERATIONS_DUMP_HPP
 #define ELASTICJOB_OPERATIONS_DUMP_HPP
 
@@ -91,7 +91,7 @@ task<result<dumped_tree>> read_tree(Registry& r, node_path root, dump_options op
         }
         auto names = co_await gather_each(r.loop(), parents, list);
         for (std::size_t i = 0; i != names.size(); ++i) {
-            if (!names[i] && names[i].error() == errc::no_node) continue; // gone meanwhile
+            if (!names[i] && names[i].error() == errc::no_node) continue; // removed meanwhile
             if (!names[i]) co_return std::move(names[i]).error();
             ELASTICJOB_CO_CHECK(tree.add_children(numbers[i], *std::move(names[i])));
         }
@@ -109,7 +109,8 @@ task<result<dumped_tree>> read_tree(Registry& r, node_path root, dump_options op
 /// read one by one, at most `requests_max` at once, so the dump is not a snapshot of one moment. Writes nothing.
 ///
 /// Differences from 2.1.5: there is no cache besides the registry, so no line shows a difference between the two. Line
-/// breaks in values, which only nodes below `ext` have, are written as `\n`, and other control characters as `\x1f`.
+/// breaks in values, which only nodes below `ext` have, become `\n`, and other control characters become escapes such
+/// as `\x1f`.
 /// Errors: no_node if there is no such job; too_large if it exceeds `nodes_max` or `bytes_max`; those of the registry.
 template <registry Registry>
 task<result<std::vector<std::string>>> dump_job(Registry& r, job_name job, dump_options options = {}) {
@@ -117,8 +118,8 @@ task<result<std::vector<std::string>>> dump_job(Registry& r, job_name job, dump_
     co_return tree.lines(options.addresses);
 }
 
-/// The same as a blocking call: `dump(registry, "settle")`. The loop only reads; the calling thread makes the lines.
-/// Waits up to `patience`. Errors: as above, and timed_out; invalid_argument for an invalid job name. Threads: any but
+/// As a blocking call: `dump(registry, "settle")`. The loop only reads; the calling thread makes the lines. Waits up to
+/// `patience`. Errors: as above, and timed_out; invalid_argument for an invalid job name. Threads: any but
 /// the loop's.
 template <registry Registry>
 result<std::vector<std::string>> dump(Registry& r, std::string_view job, dump_options options = {},

@@ -22,7 +22,7 @@ namespace elasticjob {
 
 /// The address of a dump port, and the limits for its clients.
 struct dump_port_options {
-    std::string address = "127.0.0.1"; ///< every client that can reach it may read, because there is no password
+    std::string address = "127.0.0.1"; ///< every client that reaches it may read, because there is no password
     int port = 0;                      ///< 0: any free port
 
     /// The time limit for a client, from accepting the connection to closing it. It also limits the dump.
@@ -32,8 +32,8 @@ struct dump_port_options {
     std::size_t clients_max = 4;
 
     /// If the maximum is reached and another client waits, the port disconnects the client that has been idle longest,
-    /// if that is at least this long. Idle clients have not completed their line, do not read the dump, or have read it
-    /// and do not close the connection.
+    /// if that is at least this long. A client is idle if it has not completed its line, does not read the dump, or has
+    /// read it and does not close the connection.
     std::chrono::milliseconds idle_limit{1'000};
 
     dump_options dump{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Why an item ran, did not run, or waits: in words, from any process.
+/// \file \brief Explains in words why an item ran, did not run, or waits; from any process.
 #ifndef ELASTICJOB_OPERATIONS_EXPLAIN_HPP
 #define ELASTICJOB_OPERATIONS_EXPLAIN_HPP
 
@@ -26,39 +26,39 @@
 
 namespace elasticjob {
 
-/// What the registry says of an item. Read node by node, so it may be a moment old, and its parts of different moments.
+/// The state of an item in the registry. The nodes are read one by one, so its parts may be of different moments.
 struct explanation {
-    std::string text;  ///< sentences for people, one to a line
-    std::string owner; ///< the instance that the item belongs to; empty: nobody
+    std::string text;  ///< sentences for people, one on each line
+    std::string owner; ///< the instance that owns the item; empty: none
     bool is_disabled = false;
-    run_record record{}; ///< empty if nothing has been written down
+    run_record record{}; ///< empty if there is no record
     std::optional<run_progress>
-        progress{}; ///< of the run that goes on, or whose instance has died, if it has reported any
+        progress{}; ///< of the live run, or of the run whose instance has died, if it has reported any
 };
 
 namespace detail {
 
-/// `2026-01-01 00:00:05.250 UTC`
+/// Such as `2026-01-01 00:00:05.250 UTC`.
 std::string utc_text(wall_time t);
 
 std::string outcome_text(run_entry const& e);
 
-/// What is read about an item.
+/// The contents of the nodes about an item.
 struct item_facts {
     job_config config;
     bool is_disabled, is_marked, sharding_is_due, has_leader;
     std::string owner;
     std::vector<std::string> instances;
     std::optional<run_record> record;
-    bool is_left = false;                   ///< by a strategy that found nobody for it
+    bool is_left = false;                   ///< by a strategy that found no instance for it
     std::string needs{};                    ///< labels
-    std::optional<job_schedule> followed{}; ///< another job, behind whose rounds it runs
-    std::optional<run_progress> progress{}; ///< of what the record says is running
-    std::optional<job_pause> pause{};       ///< because of which its owner begins nothing
+    std::optional<job_schedule> followed{}; ///< the job whose rounds it follows
+    std::optional<run_progress> progress{}; ///< of the run that is running according to the record
+    std::optional<job_pause> pause{};       ///< the pause because of which its owner begins no run
 
     bool is_alive(std::string const& id) const;
 
-    /// Whether somebody may have run it without a record: a member of 2.1.5 that is there, or owns it.
+    /// Whether a member of 2.1.5, which keeps no records, may have run the item: one that exists or owns the item.
     bool has_java_members() const;
 };
 
@@ -74,23 +74,24 @@ constexpr std::string_view followed_end_text(round_end e) noexcept {
     return "is over";
 }
 
-/// ` It had done 40 of 100 by 2026-01-01 00:00:05 UTC.`
+/// Such as ` It had done 40 of 100 by 2026-01-01 00:00:05 UTC.`
 std::string progress_text(run_progress const& p);
 
 std::string state_text(item_facts const& f);
 
 std::string instant_text(item_facts const& f, wall_time instant);
 
-/// ` The job is paused since 2026-01-01 00:00:05 UTC: no run begins before an operator resumes it.` Nothing without a pause.
+/// Such as ` The job has been paused since 2026-01-01 00:00:05 UTC: no run begins before an operator resumes it.` Empty
+/// without a pause.
 std::string pause_text(item_facts const& f);
 
-/// What the explanation cannot tell, because members of 2.1.5 keep no records; or nothing.
+/// Says which runs are missing in the explanation, because members of 2.1.5 keep no records; empty if there are none.
 std::string unrecorded_text(item_facts const& f);
 
 } // namespace detail
 
-/// Reads what there is to know, with a fixed number of requests. Errors: no_node if there is no such job;
-/// invalid_argument if it has no such item; malformed_data; those of the registry.
+/// Explains an item and, if given, one instant. Takes a fixed number of requests. Errors: no_node if there is no such
+/// job; invalid_argument if it has no such item; malformed_data; those of the registry.
 template <registry Registry>
 task<result<explanation>> explain_item(Registry& r, job_name job, item_index item, std::optional<wall_time> instant) {
     job_layout const at{job};
@@ -162,9 +163,8 @@ task<result<explanation>> explain_item(Registry& r, job_name job, item_index ite
     co_return e;
 }
 
-/// The same for programs that have no coroutine at hand: `explain(registry, "settle", 2).value().text`. Waits up to ten
-/// seconds. Errors: as above, and timed_out; invalid_argument for a name that no job can have. Threads: any but the
-/// loop's.
+/// As a blocking call: `explain(registry, "settle", 2).value().text`. Waits up to ten seconds. Errors: as above, and
+/// timed_out; invalid_argument for an invalid job name. Threads: any but the loop's.
 template <registry Registry>
 result<explanation> explain(Registry& r, std::string_view job, item_index item,
                             std::optional<wall_time> instant = std::nullopt) {

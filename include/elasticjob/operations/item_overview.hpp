@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The items of a job: who owns them, what they do, and when they are due; from any process.
+/// \file \brief Lists the items of a job with their owners, their states and their next due instants; from any process.
 #ifndef ELASTICJOB_OPERATIONS_ITEM_OVERVIEW_HPP
 #define ELASTICJOB_OPERATIONS_ITEM_OVERVIEW_HPP
 
@@ -25,22 +25,22 @@
 
 namespace elasticjob {
 
-/// The status of an item as the console of 2.1.5 shows it. The first that applies counts.
+/// The status of an item as the console of 2.1.5 shows it. The first status that applies counts.
 enum class console_item_status : std::uint8_t {
-    disabled,      ///< an operator has taken it out
-    running,       ///< there is a mark
-    sharding_flag, ///< it has no owner that is there
+    disabled,      ///< an operator has disabled it
+    running,       ///< it has a running mark
+    sharding_flag, ///< it has no live owner
     pending,
 };
 
-/// `DISABLED`, `RUNNING`, `SHARDING_FLAG`, `PENDING`.
+/// The names are `DISABLED`, `RUNNING`, `SHARDING_FLAG` and `PENDING`.
 std::string_view name_of(console_item_status s) noexcept;
 
-/// The same in more detail. The first that applies counts.
+/// The state in more detail. The first state that applies counts.
 enum class item_health : std::uint8_t {
-    unreadable, ///< its record cannot be read; `item_overview::fault` says why
+    unreadable, ///< its record cannot be read; `item_overview::fault` has the reason
     running,
-    interrupted, ///< its instance died while it ran, and nobody has taken it up
+    interrupted, ///< its instance died while it ran, and no other instance has taken it over
     disabled,
     retrying, ///< it waits for another attempt
     unowned,
@@ -57,27 +57,27 @@ struct item_overview {
     std::string owner{}; ///< an instance id; empty: nobody
     console_item_status status{};
     item_health health{};
-    bool is_failover = false;           ///< it runs again after its instance died
+    bool is_failover = false; ///< it runs again because its instance died
     bool is_disabled = false;
-    std::optional<run_begin> running{};     ///< a run that has begun and not ended; Java members record none
+    std::optional<run_begin> running{};     ///< the run that has begun and not ended; Java members record none
     std::optional<run_progress> progress{}; ///< of that run
-    std::optional<run_retry> retry{};       ///< an attempt that is to come
-    std::vector<run_entry> ledger{};        ///< what became of its last due instants and orders, the oldest first
+    std::optional<run_retry> retry{};       ///< the next attempt
+    std::vector<run_entry> ledger{};        ///< the outcomes of its last due instants and orders, the oldest first
     std::optional<wall_time> next_due{};
     std::size_t dead_letters = 0;
-    std::optional<error> fault{}; ///< why its record cannot be read
+    std::optional<error> fault{}; ///< the reason why its record cannot be read
 };
 
-/// Which items are wanted.
+/// The wanted items.
 struct item_query {
     item_index first = 0;
     std::uint32_t items_max = 100; ///< at least 1
 
-    /// The zone of the job's schedulers, unless the configuration names one. Without it `next_due` is what the record
-    /// of the last run says.
+    /// The zone of the job's schedulers, unless the configuration names one. Without it, `next_due` is the one that the
+    /// last run recorded.
     std::optional<zone_ref> zone{};
 
-    /// Requests that are on their way at once; at least 1.
+    /// The maximum number of simultaneous requests; at least 1.
     std::size_t requests_max = paced_requests_max;
 };
 
@@ -85,12 +85,12 @@ struct item_query {
 struct item_page {
     std::vector<item_overview> items;
     std::uint32_t item_count = 0;     ///< of the job
-    std::optional<item_index> next{}; ///< where the next page begins; nothing: this is the last one
+    std::optional<item_index> next{}; ///< the first item of the next page; nothing: this is the last page
 };
 
 namespace detail {
 
-/// What is read about an item to say how it is.
+/// The contents of the nodes that determine an item's state.
 struct item_reading {
     std::string owner;
     std::optional<node> record, mark, disabled, failover;
@@ -101,10 +101,10 @@ item_overview overview_of(item_index item, item_reading const& read, std::vector
 
 } // namespace detail
 
-/// A page of the items of a job. Five requests for the job, and four for each item of the page; one more for each if a
-/// Java member has sharded the job. `next_due` counts from the clock of this process. A record that cannot be read does
-/// not hide the other items. Errors: no_node if there is no such job; malformed_data and those of `validate` for a
-/// configuration that cannot be used; those of the registry.
+/// A page of the items of a job. Five requests for the job, and four for each item of the page; one more for each item
+/// if a Java member has sharded the job. `next_due` is computed with the clock of this process. If a record cannot be
+/// read, the other items are listed nevertheless. Errors: no_node if there is no such job; malformed_data and those of
+/// `validate` for a configuration that cannot be used; those of the registry.
 template <registry Registry>
 task<result<item_page>> find_items(Registry& r, job_name job, item_query query) {
     job_layout const at{job};
@@ -156,8 +156,8 @@ task<result<item_page>> find_items(Registry& r, job_name job, item_query query) 
     co_return page;
 }
 
-/// The same for programs that have no coroutine at hand. Waits up to `timeout`. Errors: as above, and timed_out;
-/// invalid_argument for a name that no job can have. Threads: any but the loop's.
+/// As a blocking call. Waits up to `timeout`. Errors: as above, and timed_out; invalid_argument for an invalid job
+/// name. Threads: any but the loop's.
 template <registry Registry>
 result<item_page> list_items(Registry& r, std::string_view job, item_query query = {},
                              std::chrono::milliseconds timeout = std::chrono::seconds{60}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Which jobs there are and how they are, from any process.
+/// \file \brief Lists jobs and their states, from any process.
 #ifndef ELASTICJOB_OPERATIONS_JOB_OVERVIEW_HPP
 #define ELASTICJOB_OPERATIONS_JOB_OVERVIEW_HPP
 
@@ -26,24 +26,24 @@
 
 namespace elasticjob {
 
-/// The status of a job as the console of 2.1.5 shows it. The first that applies counts.
+/// The status of a job as the console of 2.1.5 shows it. The first status that applies counts.
 enum class console_status : std::uint8_t {
     crashed,       ///< it has no instance
-    disabled,      ///< all its servers are disabled, also those that have no instance
-    sharding_flag, ///< no item has an owner, or an item has one that is gone
+    disabled,      ///< all its servers are disabled, including those without an instance
+    sharding_flag, ///< no item has an owner, or an item's owner is gone
     ok,
 };
 
-/// `CRASHED`, `DISABLED`, `SHARDING_FLAG`, `OK`.
+/// The names are `CRASHED`, `DISABLED`, `SHARDING_FLAG` and `OK`.
 std::string_view name_of(console_status s) noexcept;
 
-/// The same in more detail. The first that applies counts.
+/// The state in more detail. The first state that applies counts.
 enum class job_health : std::uint8_t {
-    unreadable, ///< its configuration cannot be read; `job_overview::fault` says why
+    unreadable, ///< its configuration cannot be read; `job_overview::fault` has the reason
     no_instances,
     disabled,     ///< the servers of all its instances are disabled
-    sharding_due, ///< a sharding has been asked for, and no leader has carried it out yet
-    orphaned,     ///< an item has an owner that is gone
+    sharding_due, ///< a sharding has been requested, and no leader has carried it out yet
+    orphaned,     ///< the owner of an item is gone
     unowned,      ///< an item has no owner
     ok,
 };
@@ -60,45 +60,46 @@ struct job_overview {
     std::string description{};
     std::uint32_t item_count = 0;
     std::uint32_t instance_count = 0;
-    std::optional<error> fault{}; ///< why the configuration cannot be read; its fields are empty then
+    std::optional<error> fault{}; ///< the reason why the configuration cannot be read; then its fields are empty
 };
 
-/// Which jobs are wanted, and how many at a time.
+/// The wanted jobs, and the size of a page.
 struct job_query {
     std::string name_contains{};            ///< empty: any
     std::optional<console_status> status{}; ///< nothing: any
     std::optional<job_health> health{};     ///< nothing: any
-    std::string after{};                    ///< the cursor of the page before; empty: from the beginning
+    std::string after{};                    ///< the cursor of the previous page; empty: from the beginning
     std::size_t jobs_max = 100;             ///< at least 1
 
-    /// Requests that are on their way at once; at least 1.
+    /// The maximum number of simultaneous requests; at least 1.
     std::size_t requests_max = paced_requests_max;
 };
 
 /// Jobs in ascending order of their names.
 struct job_page {
     std::vector<job_overview> jobs;
-    std::string next{}; ///< the cursor of the next page; empty: this is the last one
+    std::string next{}; ///< the cursor of the next page; empty: this is the last page
 };
 
 namespace detail {
 
-/// What is read about a job to say how it is.
+/// The contents of the nodes that determine a job's state.
 struct job_facts {
     std::string name;
     std::string config;
     bool sharding_is_due = false;
     std::vector<std::string> instances{};
-    std::vector<std::string> owners{}; ///< of its items, each once, sorted; an empty one is nobody
+    std::vector<std::string> owners{}; ///< of its items, without duplicates, sorted; an empty one: no owner
     bool has_enabled_instance = false; ///< the server of an instance is enabled
     bool has_enabled_server = false;
 };
 
-/// The owners that the assignment names, each once, sorted. Nothing if it is not in force: then the items' nodes count.
+/// The owners in the assignment, sorted, without duplicates. Nothing if the assignment is not in force: then the items'
+/// nodes count.
 std::optional<std::vector<std::string>> owners_by_assignment(std::optional<node> const& assignment_node,
                                                              std::optional<node> const& first_item);
 
-/// Sorts them.
+/// Sorts the names and removes duplicates.
 void keep_each_once(std::vector<std::string>& names);
 
 job_overview overview_of(job_facts const& facts);
@@ -109,7 +110,7 @@ inline node_path server_of(job_layout const& at, std::string_view instance) {
     return at.server(instance.substr(0, instance.find(identity_delimiter)));
 }
 
-/// Who owns which item, by the items' nodes, in no order; an empty one is nobody. A request for each item.
+/// The owner of each item, from the items' nodes, in no order; empty: none. One request for each item.
 template <registry Registry>
 task<result<std::vector<std::pair<item_index, std::string>>>> read_owners(Registry& r, job_layout at,
                                                                           std::size_t requests_max) {
@@ -127,7 +128,8 @@ task<result<std::vector<std::pair<item_index, std::string>>>> read_owners(Regist
     co_return owners;
 }
 
-/// Whether a server is enabled: first the servers of the instances are asked, one of which is nearly always enabled.
+/// Determines for each job whether a server is enabled. Reads the servers of the instances first, because one of them
+/// is nearly always enabled.
 template <registry Registry>
 task<result<void>> look_for_enabled_servers(Registry& r, std::vector<job_facts>& jobs, std::size_t requests_max) {
     std::vector<node_path> paths;
@@ -158,7 +160,7 @@ task<result<void>> look_for_enabled_servers(Registry& r, std::vector<job_facts>&
     co_return success();
 }
 
-/// Reads what `overview_of` needs. Names of jobs without a configuration are left out.
+/// Reads the input of `overview_of`. Leaves out names of jobs without a configuration.
 template <registry Registry>
 task<result<std::vector<job_overview>>> read_overviews(Registry& r, std::vector<std::string> names,
                                                        std::size_t requests_max) {
@@ -198,7 +200,7 @@ task<result<std::vector<job_overview>>> read_overviews(Registry& r, std::vector<
 
 } // namespace detail
 
-/// The names of all jobs and of whatever else stands at the registry's root, sorted. One request. Errors: those of the
+/// The names of all nodes at the registry's root, which are jobs and others, sorted. One request. Errors: those of the
 /// registry.
 template <registry Registry>
 task<result<std::vector<std::string>>> find_job_names(Registry& r) {
@@ -208,11 +210,11 @@ task<result<std::vector<std::string>>> find_job_names(Registry& r) {
     co_return names;
 }
 
-/// A page of the jobs that have a configuration. One request for all names, and six for each job that is looked at:
-/// those whose names fit, up to the end of the page. More only for a job that a Java member has sharded, one for each
-/// item; and for a job whose first instance is disabled, one for each server. A configuration that cannot be read does
-/// not hide the other jobs. Read node by node, so the parts of the page may be of different moments. Errors: those of
-/// the registry.
+/// A page of the jobs that have a configuration. One request for all names, and six for each job that is read: those
+/// whose names fit, up to the end of the page. If a Java member has sharded a job, one more for each of its items; if
+/// the first instance of a job is disabled, one more for each of its servers. If a configuration cannot be read, the
+/// other jobs are listed nevertheless. The nodes are read one by one, so the parts of the page may be of different
+/// moments. Errors: those of the registry.
 template <registry Registry>
 task<result<job_page>> find_jobs(Registry& r, job_query query) {
     ELASTICJOB_CO_TRY(auto names, co_await find_job_names(r));
@@ -251,7 +253,7 @@ task<result<job_overview>> find_job(Registry& r, job_name job) {
     co_return error{errc::no_node, "there is no job of that name", at.root().str()};
 }
 
-// The same for programs that have no coroutine at hand. Threads: any but the loop's.
+// The functions above as blocking calls. Threads: any but the loop's.
 
 /// A page of the jobs. Waits up to `timeout`. Errors: as `find_jobs`, and timed_out.
 template <registry Registry>
@@ -261,8 +263,7 @@ result<job_page> list_jobs(Registry& r, job_query query = {},
     return block_on(l, within(l, l.now() + timeout, find_jobs(r, std::move(query))));
 }
 
-/// One job. Waits up to ten seconds. Errors: as `find_job`, and timed_out; invalid_argument for a name that no job can
-/// have.
+/// One job. Waits up to ten seconds. Errors: as `find_job`, and timed_out; invalid_argument for an invalid job name.
 template <registry Registry>
 result<job_overview> describe_job(Registry& r, std::string_view job) {
     return detail::wait_for_job(r, job, [&](job_name name) { return find_job(r, std::move(name)); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Reads and changes the configuration of a job, or adds it; from any process.
+/// \file \brief Reads and changes the configuration of a job, or adds the job; from any process.
 #ifndef ELASTICJOB_OPERATIONS_JOB_SETTINGS_HPP
 #define ELASTICJOB_OPERATIONS_JOB_SETTINGS_HPP
 
@@ -17,47 +17,47 @@
 
 namespace elasticjob {
 
-/// The configuration of a job as the registry has it, with schedules and labels.
+/// The configuration of a job in the registry, with schedules and labels.
 struct job_settings {
     job_config config;
-    std::string tag{}; ///< of this very version; see `settings_change::expected`
+    std::string tag{}; ///< identifies this version; see `settings_change::expected`
 };
 
-/// A new configuration. What is an instance's own in it (`on_misfire` and the members behind it) is not written.
+/// A new configuration. Its members that are an instance's own (`on_misfire` and those after it) are not written.
 struct settings_change {
     job_config config;
 
-    /// The tag that was read. If the configuration has changed since, the command is refused. Empty: whatever it is
-    /// now.
+    /// The tag of the configuration that was read. If the configuration has changed since, the command is refused.
+    /// Empty: the present configuration is replaced in any case.
     std::string expected{};
 
-    /// Whether a job of that name is added if there is none.
+    /// Whether the job is added if it does not exist.
     bool may_add = false;
 
-    /// Names of strategies that the members know besides those of this library. Another one is refused: its members
-    /// would ignore the configuration.
+    /// Names of strategies that the members know besides those of this library. Any other strategy is refused, because
+    /// the members would ignore the configuration.
     std::vector<std::string> strategies{};
 
-    /// Whether the configuration of a job that is there is changed. If not, another configuration is refused.
+    /// Whether the configuration of an existing job is changed. If not, a different configuration is refused.
     bool may_change = true;
 };
 
 namespace detail {
 
-/// Changes with every writing of any of the nodes, also if one is removed and made anew.
+/// A text that changes with every write of any of the nodes, even if a node is removed and created again.
 std::string tag_of(std::optional<node> const& config, std::optional<node> const& schedule,
                    std::optional<node> const& labels);
 
-/// `cron is '0 0 * * * ?', was '@daily'`.
+/// Such as `cron is '0 0 * * * ?', was '@daily'`.
 std::string text_of_change(config_decision const& decision);
 
-/// Everything that can be said without the registry. Errors: those of `validate`; unknown_strategy.
+/// Checks everything that does not need the registry. Errors: those of `validate`; unknown_strategy.
 result<valid_config> checked_settings(settings_change const& change);
 
 } // namespace detail
 
-/// Three requests. Errors: no_node if there is no such job; malformed_data and those of `validate` for what is stored;
-/// those of the registry.
+/// Takes three requests. Errors: no_node if there is no such job; malformed_data and those of `validate` for the stored
+/// configuration; those of the registry.
 template <registry Registry>
 task<result<job_settings>> find_settings(Registry& r, job_name job) {
     job_layout const at{job};
@@ -72,11 +72,11 @@ task<result<job_settings>> find_settings(Registry& r, job_name job) {
     co_return found;
 }
 
-/// Validates a configuration, strategy included, and writes it in one transaction, which takes effect at the next
-/// firing (RS-1). What is stored may be damaged: then it is replaced. Errors: those of `validate`, before anything is
-/// read; unknown_strategy; no_node if there is no such job and it may not be added; node_exists if there is one and it
-/// may not be changed; removed if the job was removed for good; job_conflict if it has another class or type;
-/// version_conflict if the configuration is not the expected one any more; invalid_config if jobs would wait for each
+/// Validates a configuration, including its strategy, and writes it in one transaction, which takes effect at the next
+/// firing (RS-1). If the stored configuration is damaged, it is replaced. Errors: those of `validate`, before anything
+/// is read; unknown_strategy; no_node if there is no such job and it may not be added; node_exists if there is one and
+/// it may not be changed; removed if the job was removed for good; job_conflict if it has another class or type;
+/// version_conflict if the configuration is no longer the expected one; invalid_config if jobs would wait for each
 /// other; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_settings(Registry& r, settings_change change, command_by by) {
@@ -90,7 +90,7 @@ task<result<command_result>> order_settings(Registry& r, settings_change change,
         auto const* labels_node = nodes[2] ? &*nodes[2] : nullptr;
         if (!change.expected.empty() && change.expected != detail::tag_of(nodes[0], nodes[1], nodes[2]))
             co_return error{errc::version_conflict,
-                            "the configuration has changed since it was read: read it again, and change that one",
+                            "the configuration has changed since it was read: read it again, and change the new one",
                             at.config().str()};
         std::optional<job_config> before;
         auto const stored = detail::read_stored(config_node, schedule_node, at, sharding_total_count_max);
@@ -98,11 +98,10 @@ task<result<command_result>> order_settings(Registry& r, settings_change change,
         ELASTICJOB_CO_TRY(auto decision, decide_config(before, valid.config()));
         detail::note_labels(decision, labels_node, valid.config().item_labels);
         if (before && decision.differences.empty())
-            co_return detail::command_plan{"it is configured so already", false};
+            co_return detail::command_plan{"it has this configuration already", false};
         if (config_node && !change.may_change)
             co_return error{errc::node_exists,
-                            "a job of that name is there and is configured otherwise: " +
-                                detail::text_of_change(decision),
+                            "a job of that name exists with another configuration: " + detail::text_of_change(decision),
                             at.config().str()};
         ELASTICJOB_CO_TRY(auto const chain, co_await read_job_chain(r, valid.config()));
         detail::put_config(t, at, valid.config(), config_node, schedule_node);
@@ -116,10 +115,10 @@ task<result<command_result>> order_settings(Registry& r, settings_change change,
     co_return co_await detail::carry_out(r, std::move(name), std::move(by), std::move(title), plan);
 }
 
-// The same for programs that have no coroutine at hand. Threads: any but the loop's.
+// The functions above as blocking calls. Threads: any but the loop's.
 
 /// The configuration of a job. Waits up to ten seconds. Errors: as `find_settings`, and timed_out; invalid_argument for
-/// a name that no job can have.
+/// an invalid job name.
 template <registry Registry>
 result<job_settings> read_settings(Registry& r, std::string_view job) {
     return detail::wait_for_job(r, job, [&](job_name name) { return find_settings(r, std::move(name)); });

@@ -28,25 +28,25 @@ namespace elasticjob::detail {
 
 struct listening_socket {
     descriptor socket;
-    int port = 0; ///< the actual port, also if any free port was requested
+    int port = 0; ///< the actual port, even if any free port was requested
 };
 
 /// The address is numeric, IPv4 or IPv6. Errors: unreachable, with the system's reason.
 result<listening_socket> listen_on(std::string const& address, int port);
 
 struct line_server_limits {
-    std::chrono::milliseconds client; ///< from accepting a client to closing its connection
-    std::size_t clients_max;          ///< simultaneously; at least 1
-    std::chrono::milliseconds idle;   ///< after this time an idle client makes room if another one waits
+    std::chrono::milliseconds client; ///< from the acceptance of a client to the end of its connection
+    std::size_t clients_max;          ///< the maximum number of simultaneous clients; at least 1
+    std::chrono::milliseconds idle;   ///< after this time an idle client makes room if another client waits
     std::size_t line_max = 256;       ///< bytes
 };
 
 /// Reads a line from each client, up to LF, CR or the end of the input, sends the answer, and closes the connection.
-/// `answer(line, due)` returns the text; an empty text is not sent. Sockets are polled, so that no silent client delays
-/// the others. Answers are computed one at a time. If the maximum of clients is reached and another one waits, the
-/// server disconnects the client that has been idle longest, if that is longer than `idle`: a client that has not
-/// completed its line, does not read its answer, or has read all of it. A networking library would add its own loop for
-/// one page of POSIX code.
+/// `answer(line, due)` returns the text; an empty text is not sent. The server polls its sockets, so no silent client
+/// delays the others. It computes one answer at a time. If the maximum of clients is reached and another client waits,
+/// the server disconnects the client that has been idle longest, if that is longer than `idle`. A client is idle if it
+/// has not completed its line, does not read its answer, or has read all of it. A networking library would add its own
+/// loop to replace one page of POSIX code.
 /// Threads: one.
 template <class Answer>
 class line_server {
@@ -97,7 +97,7 @@ private:
             due = std::min(due, c.due);
             auto const idle_at = c.idle_since + limits_.idle;
             if (is_full && idle_at > now())
-                due = std::min(due, idle_at); // if it has passed, waiting clients are accepted already
+                due = std::min(due, idle_at); // if that has passed, waiting clients have already been accepted
         }
         if (due == mono_time::max()) return -1;
         auto const left = std::chrono::ceil<std::chrono::milliseconds>(due - now()).count();
@@ -109,7 +109,7 @@ private:
         return std::any_of(clients_.begin(), clients_.end(), [&](client const& c) { return is_idle(c, at); });
     }
 
-    /// False if no client is idle.
+    /// Disconnects an idle client. Returns false if there is none.
     bool make_room() {
         if (clients_.size() < std::max(limits_.clients_max, std::size_t{1})) return true;
         auto const oldest = std::min_element(clients_.begin(), clients_.end(), [](client const& a, client const& b) {
@@ -125,7 +125,7 @@ private:
         if (s)
             clients_.push_back({std::move(s), now() + limits_.client, now()});
         else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-            accept_again_ = now() + std::chrono::milliseconds{100}; // it stays readable
+            accept_again_ = now() + std::chrono::milliseconds{100}; // the socket stays readable, so wait a little
     }
 
     void serve(client& c) {

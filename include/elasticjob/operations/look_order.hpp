@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Tells the owner of an item that an operator has written the item's record.
+/// \file \brief Tells the owner of an item that an operator has written to the item's record.
 #ifndef ELASTICJOB_OPERATIONS_LOOK_ORDER_HPP
 #define ELASTICJOB_OPERATIONS_LOOK_ORDER_HPP
 
@@ -10,8 +10,8 @@
 
 namespace elasticjob::detail {
 
-/// Has the owner read the record again (TR-5). An order that stands there is written anew, so that the owner, who may
-/// just have read the record as it was before, cannot remove it.
+/// Makes the owner read the record again (TR-5). An existing order is written again: the owner may just have read the
+/// record in its former state, and then cannot remove the order.
 inline void put_look_order(transaction& t, job_layout const& at, item_index item, std::optional<node> const& there) {
     if (there)
         t.set(at.look_order(item), {}, there->stat.version);

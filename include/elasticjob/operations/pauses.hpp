@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Pauses and resumes a job, or a server; from any process.
+/// \file \brief Pauses and resumes a job or a server; from any process.
 #ifndef ELASTICJOB_OPERATIONS_PAUSES_HPP
 #define ELASTICJOB_OPERATIONS_PAUSES_HPP
 
@@ -16,11 +16,11 @@
 
 namespace elasticjob {
 
-/// What is to be done about a pause.
+/// The operator's decision on a pause.
 enum class pausing : std::uint8_t { pause, resume };
 
-/// The pauses of a job and of its servers, also those that are over. One request. Errors: malformed_data; those of the
-/// registry. A job that does not exist has none.
+/// The pauses of a job and of its servers, including those that are over; none if the job does not exist. One request.
+/// Errors: malformed_data; those of the registry.
 template <registry Registry>
 task<result<std::vector<job_pause>>> find_pauses(Registry& r, job_name job) {
     job_layout const at{job};
@@ -30,11 +30,11 @@ task<result<std::vector<job_pause>>> find_pauses(Registry& r, job_name job) {
     co_return pauses.all();
 }
 
-/// Pauses or resumes a server of a job, or the whole job if `server` is empty: while it is paused, no run begins there,
-/// and the items stay where they are (PA-1). What runs goes on. What becomes due meanwhile is skipped, and on record as
-/// that. Java members do not know pauses. Errors: no_node if there is no such job, or it has no such server;
-/// malformed_data if the pauses cannot be read; invalid_argument for a name that no server can have; too_large if 1,000
-/// servers are paused; those of `carry_out`.
+/// Pauses or resumes a server of a job, or the whole job if `server` is empty. During a pause no run begins there, and
+/// the items keep their owners (PA-1). Live runs continue. Instants that become due meanwhile are skipped and recorded
+/// as skipped. Java members do not know pauses. Errors: no_node if there is no such job, or it has no such server;
+/// malformed_data if the pauses cannot be read; invalid_argument for an invalid server name; too_large if 1,000 servers
+/// are paused; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_pause(Registry& r, job_name job, std::string server, pausing what, command_by by) {
     job_layout const at{job};
@@ -63,8 +63,8 @@ task<result<command_result>> order_pause(Registry& r, job_name job, std::string 
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
 }
 
-/// Pauses or resumes a server in all jobs that have a node of it: one command for each job, under the same key. Repeat
-/// it with that key if some of them failed. Errors: as `find_server`; what became of each job is in the result.
+/// Pauses or resumes a server in all jobs that have a node for it: one command for each job, under the same key. If
+/// some of them failed, repeat it with that key. The result has the outcome for each job. Errors: as `find_server`.
 template <registry Registry>
 task<result<std::vector<command_in_job>>> order_pause_everywhere(Registry& r, std::string server, pausing what,
                                                                  command_by by) {
@@ -73,9 +73,8 @@ task<result<std::vector<command_in_job>>> order_pause_everywhere(Registry& r, st
     co_return co_await detail::for_each_job_of(r, server, command);
 }
 
-// The same for programs that have no coroutine at hand. Those for one job wait up to ten seconds. Errors: as above, and
-// timed_out: repeat the call with the same key; invalid_argument for a name that no job can have. Threads: any but the
-// loop's.
+// The functions above as blocking calls. Those for one job wait up to ten seconds. Errors: as above, and timed_out:
+// repeat the call with the same key; invalid_argument for an invalid job name. Threads: any but the loop's.
 
 /// The pauses of a job and of its servers. Errors: as `find_pauses`.
 template <registry Registry>
@@ -83,21 +82,21 @@ result<std::vector<job_pause>> list_pauses(Registry& r, std::string_view job) {
     return detail::wait_for_job(r, job, [&](job_name name) { return find_pauses(r, std::move(name)); });
 }
 
-/// The whole job is paused. Errors: as `order_pause`.
+/// Pauses the whole job. Errors: as `order_pause`.
 template <registry Registry>
 result<command_result> pause_job(Registry& r, std::string_view job, command_by by) {
     return detail::wait_for_job(r, job,
                                 [&](job_name name) { return order_pause(r, std::move(name), {}, pausing::pause, by); });
 }
 
-/// The pause of the whole job ends; those of its servers go on. Errors: as `order_pause`.
+/// Ends the pause of the whole job; pauses of its servers continue. Errors: as `order_pause`.
 template <registry Registry>
 result<command_result> resume_job(Registry& r, std::string_view job, command_by by) {
     return detail::wait_for_job(
         r, job, [&](job_name name) { return order_pause(r, std::move(name), {}, pausing::resume, by); });
 }
 
-/// One server of a job is paused. Errors: as `order_pause`; invalid_argument also for an empty name.
+/// Pauses one server of a job. Errors: as `order_pause`; invalid_argument also for an empty name.
 template <registry Registry>
 result<command_result> pause_server(Registry& r, std::string_view job, std::string_view server, command_by by) {
     ELASTICJOB_CHECK(detail::check_server(server));
@@ -106,7 +105,7 @@ result<command_result> pause_server(Registry& r, std::string_view job, std::stri
     });
 }
 
-/// The pause of one server of a job ends. Errors: as `pause_server`.
+/// Ends the pause of one server of a job. Errors: as `pause_server`.
 template <registry Registry>
 result<command_result> resume_server(Registry& r, std::string_view job, std::string_view server, command_by by) {
     ELASTICJOB_CHECK(detail::check_server(server));
@@ -115,7 +114,7 @@ result<command_result> resume_server(Registry& r, std::string_view job, std::str
     });
 }
 
-/// One server is paused in all its jobs. Waits up to `timeout`. Errors: as `order_pause_everywhere`.
+/// Pauses one server in all its jobs. Waits up to `timeout`. Errors: as `order_pause_everywhere`.
 template <registry Registry>
 result<std::vector<command_in_job>>
 pause_server_everywhere(Registry& r, std::string_view server, command_by by,
@@ -125,7 +124,7 @@ pause_server_everywhere(Registry& r, std::string_view server, command_by by,
     return block_on(l, within(l, l.now() + timeout, std::move(order)));
 }
 
-/// The pause of one server ends in all its jobs. Waits up to `timeout`. Errors: as `order_pause_everywhere`.
+/// Ends the pause of one server in all its jobs. Waits up to `timeout`. Errors: as `order_pause_everywhere`.
 template <registry Registry>
 result<std::vector<command_in_job>>
 resume_server_everywhere(Registry& r, std::string_view server, command_by by,

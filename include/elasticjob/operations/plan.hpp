@@ -31,7 +31,7 @@
 
 namespace elasticjob {
 
-/// The assumed changes. Without changes the plan shows what the strategy would answer for the job as it is.
+/// The assumed changes. Without changes the plan shows the strategy's result for the present job.
 struct job_change {
     struct joiner {
         std::string instance; ///< an instance id, or only an IP address
@@ -54,7 +54,7 @@ std::string to_text(job_plan const& p);
 
 namespace detail {
 
-/// The present owners: those of the assignment, or those in the items' nodes if a Java member has sharded.
+/// The present owners: those in the assignment, or those in the items' nodes if a Java member has sharded.
 struct owners_of_now {
     std::vector<instance_id> instances;
     std::vector<run> runs;
@@ -62,21 +62,21 @@ struct owners_of_now {
 
 owners_of_now owners_from(item_nodes const& nodes);
 
-/// An address alone has no token, so this function adds one.
+/// The id of the instance. An address alone has no token, so this function adds one.
 result<instance_id> id_of(job_change::joiner const& fresh);
 
-/// The instances after the change: those of `there` whose server is enabled, without the leaving ones, plus the joining
-/// ones.
+/// The instances after the change: those of `there` whose server is enabled, without those that leave, and those that
+/// join.
 result<std::vector<instance_id>> imagined(std::vector<instance_id> there, job_change const& change);
 
 } // namespace detail
 
 /// Reads the same nodes as a leader and calls the strategy. Sends requests for the job, for each instance, and, if a
 /// Java member has sharded the job, for each item. The strategy is a type. If it is not the job's strategy, the plan
-/// shows what a change of strategy would move. A leader shards only after a change, so a plan without changes may show
-/// moves that do not happen by themselves. Errors: no_node if there is no such job; invalid_argument for instances that
-/// cannot leave or join, and 0 items; invalid_config for labels that cannot be read; job_threw if the strategy throws;
-/// malformed_data; those of the registry.
+/// shows the effect of changing to it. A leader shards only after a change, so a plan without changes may show moves
+/// that do not happen by themselves. Errors: no_node if there is no such job; invalid_argument for instances that
+/// cannot leave or join, and for 0 items; invalid_config for labels that cannot be read; job_threw if the strategy
+/// throws; malformed_data; those of the registry.
 template <sharding_strategy Strategy, registry Registry>
 task<result<job_plan>> plan_job(Registry& r, job_name job, job_change change) {
     job_layout const at{job};
@@ -151,8 +151,8 @@ task<result<job_plan>> plan_job(Registry& r, job_name job, job_change change) {
     co_return plan;
 }
 
-/// The same as a blocking call: `plan<StickyAllocation>(registry, "settle", {.leaving = {id}})`. Waits up to ten
-/// seconds. Errors: as above, and timed_out; invalid_argument for an invalid job name. Threads: any but the loop's.
+/// As a blocking call: `plan<StickyAllocation>(registry, "settle", {.leaving = {id}})`. Waits up to ten seconds.
+/// Errors: as above, and timed_out; invalid_argument for an invalid job name. Threads: any but the loop's.
 template <sharding_strategy Strategy, registry Registry>
 result<job_plan> plan(Registry& r, std::string_view job, job_change change = {}) {
     return detail::wait_for_job(

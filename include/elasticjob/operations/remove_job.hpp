@@ -31,7 +31,7 @@ inline constexpr std::chrono::milliseconds removal_pause{100};
 
 error taken_back(job_layout const& at);
 
-/// What a removal is decided on.
+/// The nodes on which a removal depends.
 struct burial_facts {
     std::optional<node> tombstone, config, servers, instances;
 };
@@ -43,12 +43,13 @@ task<result<burial_facts>> read_burial(Registry& r, job_layout at) {
     co_return burial_facts{std::move(nodes[0]), std::move(nodes[1]), std::move(nodes[2]), std::move(nodes[3])};
 }
 
-/// Creates the tombstone and removes the configuration; the job's node `ext` is there. Errors: no_node if nothing shows
-/// that there is a job.
+/// Creates the tombstone and removes the configuration. Precondition: the job's node `ext` exists. Errors: no_node if
+/// nothing shows that the job exists.
 result<command_plan> put_burial(transaction& t, job_layout const& at, burial_facts const& facts);
 
-/// One step: one transaction creates the tombstone and removes the configuration. Returns whether the job is in this
-/// state. If the job is `known_removed` and there is no tombstone, the job has been restored and is now another one.
+/// Takes one step: one transaction creates the tombstone and removes the configuration. Returns whether the job is in
+/// this state. If the job is `known_removed` and there is no tombstone, the job has been restored and is now another
+/// one.
 template <registry Registry>
 task<result<bool>> bury(Registry& r, job_layout at, session_generation g, bool known_removed) {
     ELASTICJOB_CO_TRY(auto const facts, co_await read_burial(r, at));
@@ -63,7 +64,7 @@ task<result<bool>> bury(Registry& r, job_layout at, session_generation g, bool k
 }
 
 /// Removes the nodes of instances that do not leave by themselves. Members that ignore tombstones leave when their node
-/// is gone (SD-1), and behind a persistent node there is no process. Returns one of the instances that are still there,
+/// is gone (SD-1), and a persistent node belongs to no process. Returns one of the instances that are still registered,
 /// if any.
 template <registry Registry>
 task<result<std::optional<std::string>>> show_out(Registry& r, job_layout at,
@@ -87,9 +88,9 @@ task<result<std::optional<std::string>>> show_out(Registry& r, job_layout at,
     co_return waiting_for;
 }
 
-/// Removes everything except the tombstone and the audit trail, from the leaves up, as much at a time as fits into a
-/// transaction. Each transaction checks that the tombstone still exists. Returns whether nothing else was left.
-/// Errors: version_conflict if the job has been restored; those of the registry.
+/// Removes everything except the tombstone and the audit trail, from the leaves up, in transactions as large as
+/// possible. Each transaction checks that the tombstone still exists. Returns whether only these two are left. Errors:
+/// version_conflict if the job has been restored; those of the registry.
 template <registry Registry>
 task<result<bool>> clear_away(Registry& r, job_layout at, session_generation g) {
     ELASTICJOB_CO_TRY(auto doomed, co_await list_below(r, at.root()));
@@ -108,7 +109,7 @@ task<result<bool>> clear_away(Registry& r, job_layout at, session_generation g) 
         }
         ELASTICJOB_CO_TRY(auto const reply, co_await r.commit(std::move(t)));
         if (!reply && reply.refused->operation == 0) co_return taken_back(at);
-        if (!reply) break; // another caller was faster, or has just written
+        if (!reply) break; // another caller was faster, or a member has just written
     }
     co_return false; // not known yet
 }
@@ -166,13 +167,13 @@ struct leave_tombstone {
 } // namespace detail
 
 /// Removes a job for good. First, one transaction removes its configuration and creates the tombstone, `ext/removed`.
-/// From then on no instance can join the job, no run begins, and no restart brings the job back; only restore_job does.
+/// From then on no instance can join the job, no run begins, and no restart restores the job; only restore_job does.
 /// The job's instances let their runs end, record them, and leave in order. Java members ignore tombstones, so their
 /// nodes are removed, which makes them leave. When the last instance has left, all nodes of the job except the
 /// tombstone and the audit trail are removed, in as many transactions as necessary. The removal may stop after any
-/// step, and every step may be repeated, by the same caller, by another one, or by several at once. Errors: no_node
-/// if there is no such job; timed_out if instances are still there at the deadline or the registry has not answered:
-/// the error says which, and whether the job is already removed; version_conflict if the job is restored meanwhile;
+/// step, and every step may be repeated, by the same caller, by another one, or by several at once. Errors: no_node if
+/// there is no such job; timed_out if instances are still registered at the deadline or the registry has not answered:
+/// the error tells which, and whether the job is already removed; version_conflict if the job is restored meanwhile;
 /// those of the registry.
 template <registry Registry>
 task<result<void>> request_removal(Registry& r, job_name job, mono_time deadline) {
@@ -180,11 +181,11 @@ task<result<void>> request_removal(Registry& r, job_name job, mono_time deadline
     return detail::remove_with(r, at, deadline, detail::leave_tombstone{});
 }
 
-/// The same as an operator's command. The transaction that creates the tombstone puts it on record in the audit trail,
-/// which stays beside the tombstone. If the job was removed already, the call only clears up. A second call with the
-/// same key continues to wait and to clear up, unless the job has been restored since. Errors: as `request_removal`,
-/// and those of `carry_out`. After timed_out repeat the call with the same key: the error says whether the job is
-/// removed already.
+/// `request_removal` as an operator's command. The transaction that creates the tombstone records the command in the
+/// audit trail, which stays beside the tombstone. If the job was removed already, the call only removes the rest of its
+/// nodes. A second call with the same key continues to wait and to remove nodes, unless the job has been restored
+/// since. Errors: as `request_removal`, and those of `carry_out`. After timed_out repeat the call with the same key:
+/// the error tells whether the job is removed already.
 template <registry Registry>
 task<result<command_result>> order_removal(Registry& r, job_name job, command_by by, mono_time deadline) {
     job_layout const at{job};
@@ -205,8 +206,8 @@ task<result<command_result>> order_removal(Registry& r, job_name job, command_by
     co_return done;
 }
 
-/// `request_removal` as a blocking call, `remove_job(registry, "settle")`, for programs: it is not on record. Errors:
-/// as above, and invalid_argument for an invalid job name. Threads: any but the loop's.
+/// `request_removal` as a blocking call, `remove_job(registry, "settle")`, for programs: it is not in the audit trail.
+/// Errors: as above, and invalid_argument for an invalid job name. Threads: any but the loop's.
 template <registry Registry>
 result<void> remove_job(Registry& r, std::string_view job,
                         std::chrono::milliseconds patience = std::chrono::seconds{60}) {

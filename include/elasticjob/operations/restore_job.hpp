@@ -29,15 +29,15 @@ struct lift_tombstone {
         else
             t.remove(at.ext()).remove(at.root());
         ELASTICJOB_CO_TRY(auto const reply, co_await r.commit(std::move(t)));
-        co_return static_cast<bool>(reply); // refused: another process has just written below it
+        co_return static_cast<bool>(reply); // refused: another process has just created a node below it
     }
 };
 
 } // namespace detail
 
-/// Frees the name of a removed job. Finishes the removal and then removes the tombstone. Nothing is left of the job but
-/// its audit trail: no run records, and no disabled servers or items. To run the job again, add it. Errors: no_node
-/// if the job has no tombstone, also if it has just been restored; those of request_removal.
+/// Makes the name of a removed job free again. Finishes the removal and then removes the tombstone. Only the audit
+/// trail of the job is left: no run records, and no disabled servers or items. To run the job again, add it. Errors:
+/// no_node if the job has no tombstone, also if it has just been restored; those of request_removal.
 template <registry Registry>
 task<result<void>> request_restoration(Registry& r, job_name job, mono_time deadline) {
     job_layout const at{job};
@@ -45,12 +45,12 @@ task<result<void>> request_restoration(Registry& r, job_name job, mono_time dead
     if (!tombstone) co_return detail::not_removed(at);
     detail::lift_tombstone const last{};
     auto const done = co_await detail::remove_with(r, at, deadline, last, true);
-    if (!done && done.error() == errc::version_conflict) co_return success(); // removed, although the reply was lost
+    if (!done && done.error() == errc::version_conflict) co_return success(); // done earlier: the reply was lost
     co_return done;
 }
 
-/// The same as an operator's command. The audit trail stays and has the command on record; a job that is added under
-/// the name continues it. A dry run does not look for what is still to be cleared up. Errors: as
+/// `request_restoration` as an operator's command. The audit trail stays and records the command; a job that is added
+/// under the name continues the trail. A dry run does not check for nodes that still have to be removed. Errors: as
 /// `request_restoration`, and those of `carry_out`; timed_out also if it is not known whether the command was carried
 /// out: repeat it with the same key.
 template <registry Registry>
@@ -73,8 +73,8 @@ task<result<command_result>> order_restoration(Registry& r, job_name job, comman
     co_return co_await within(r.loop(), deadline, std::move(order));
 }
 
-/// `request_restoration` as a blocking call, `restore_job(registry, "settle")`, for programs: it is not on record.
-/// Errors: as above, and invalid_argument for an invalid job name. Threads: any but the loop's.
+/// `request_restoration` as a blocking call, `restore_job(registry, "settle")`, for programs: it is not in the audit
+/// trail. Errors: as above, and invalid_argument for an invalid job name. Threads: any but the loop's.
 template <registry Registry>
 result<void> restore_job(Registry& r, std::string_view job,
                          std::chrono::milliseconds patience = std::chrono::seconds{60}) {

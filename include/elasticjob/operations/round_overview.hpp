@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The recent rounds of a job, for people: when they began and ended, and what became of their items.
+/// \file \brief Lists the recent rounds of a job for people: their begins, ends and outcomes.
 #ifndef ELASTICJOB_OPERATIONS_ROUND_OVERVIEW_HPP
 #define ELASTICJOB_OPERATIONS_ROUND_OVERVIEW_HPP
 
@@ -22,14 +22,14 @@
 
 namespace elasticjob {
 
-/// What became of a round. The first that applies to one of its items counts.
+/// The outcome of a round. The first outcome that applies to one of its items counts.
 enum class round_outcome : std::uint8_t {
     running,
     failed,
     interrupted,
-    retrying, ///< it waits for another attempt
+    retrying, ///< an item waits for another attempt
     completed,
-    coalesced, ///< the run of a later instant made up for it
+    coalesced, ///< the run of a later instant also counted for it
     skipped,
 };
 
@@ -40,18 +40,18 @@ std::string_view name_of(round_outcome s) noexcept;
 struct round_overview {
     wall_time due{};
     round_outcome outcome{};
-    std::optional<wall_time> begun{}; ///< the first of its runs
-    std::optional<wall_time> ended{}; ///< the last of them; nothing while one is running
-    std::uint32_t items = 0;          ///< whose records tell of it
+    std::optional<wall_time> begun{}; ///< the begin of the first of its runs
+    std::optional<wall_time> ended{}; ///< the end of the last of its runs; nothing while one is running
+    std::uint32_t items = 0;          ///< the number of items whose records contain the round
 };
 
-/// The rounds that those records tell of, the newest first. Runs that an operator or the program ordered are none. O(n
-/// log n) in the number of entries.
+/// The rounds in those records, the newest first. Ignores runs that an operator or the program ordered. O(n log n) in
+/// the number of entries.
 std::vector<round_overview> rounds_of(std::vector<run_record> const& records);
 
-/// The recent rounds of a job, as far as the records of its first `items_max` items tell: about the last twelve. One
-/// request for the list of records, and one for each. A record that cannot be read is left out: `check_job` finds it.
-/// Errors: no_node if there is no such job, or no instance of it keeps records; those of the registry.
+/// The recent rounds of a job, from the records of its first `items_max` items: about the last twelve. One request for
+/// the list of records, and one for each. Records that cannot be read are left out; `check_job` finds them. Errors:
+/// no_node if there is no such job, or no instance of it keeps records; those of the registry.
 template <registry Registry>
 task<result<std::vector<round_overview>>> find_rounds(Registry& r, job_name job, std::uint32_t items_max = 1'000) {
     job_layout const at{job};
@@ -71,8 +71,8 @@ task<result<std::vector<round_overview>>> find_rounds(Registry& r, job_name job,
     co_return rounds_of(records);
 }
 
-/// The same for programs that have no coroutine at hand. Waits up to `timeout`. Errors: as above, and timed_out;
-/// invalid_argument for a name that no job can have. Threads: any but the loop's.
+/// As a blocking call. Waits up to `timeout`. Errors: as above, and timed_out; invalid_argument for an invalid job
+/// name. Threads: any but the loop's.
 template <registry Registry>
 result<std::vector<round_overview>> list_rounds(Registry& r, std::string_view job, std::uint32_t items_max = 1'000,
                                                 std::chrono::milliseconds timeout = std::chrono::seconds{10}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Which servers and instances there are, and what they do in which job; from any process.
+/// \file \brief Lists servers and instances, and their states in each job; from any process.
 #ifndef ELASTICJOB_OPERATIONS_SERVER_OVERVIEW_HPP
 #define ELASTICJOB_OPERATIONS_SERVER_OVERVIEW_HPP
 
@@ -18,25 +18,25 @@
 
 namespace elasticjob {
 
-/// A server over all jobs.
+/// A server, in all jobs.
 struct server_overview {
     std::string server;
     std::vector<std::string> instances{};     ///< ids, sorted; one for each job that it is a member of
-    std::vector<std::string> jobs{};          ///< in which it has a node or an instance, sorted
-    std::vector<std::string> disabled_jobs{}; ///< in which it is disabled, sorted
-    std::vector<std::string> idle_jobs{};     ///< in which it has a node and no instance, sorted
-    std::string host{};                       ///< as `server_in_job::host`, in the job where it was written last
+    std::vector<std::string> jobs{};          ///< the jobs in which it has a node or an instance, sorted
+    std::vector<std::string> disabled_jobs{}; ///< the jobs in which it is disabled, sorted
+    std::vector<std::string> idle_jobs{};     ///< the jobs in which it has a node and no instance, sorted
+    std::string host{};                       ///< as `server_in_job::host`, from the job in which it was written last
 };
 
 /// A server in one job.
 struct server_in_job {
     std::string job;
-    bool has_node = false; ///< false: the job knows the server by its instances only, and it is enabled
+    bool has_node = false; ///< false: only the server's instances show the job that it exists, and it is enabled
     bool is_disabled = false;
     std::vector<std::string> instances{}; ///< ids, sorted
 
-    /// The host name of the process that joined last from this address. Empty if none has told its name: Java members
-    /// do not.
+    /// The host name of the process that joined last from this address. Empty if no process has written its name; Java
+    /// members do not.
     std::string host{};
 };
 
@@ -45,33 +45,33 @@ struct instance_overview {
     std::string id;
     bool is_java = false;
     bool is_leader = false;
-    bool is_disabled = false;  ///< its server is
-    bool is_left_over = false; ///< a persistent node, which no process stands behind
+    bool is_disabled = false;  ///< its server is disabled
+    bool is_left_over = false; ///< its node is persistent, so no process owns it
     bool is_triggered = false; ///< it has not obeyed a TRIGGER yet
     std::uint32_t weight = 1;
     std::string labels{};
-    std::uint32_t item_count = 0; ///< how many items it owns
+    std::uint32_t item_count = 0; ///< the number of items that it owns
     std::string host{};           ///< of its server, as `server_in_job::host`
 };
 
 namespace detail {
 
-/// How many items each instance owns.
+/// The number of items of each instance.
 std::map<std::string, std::uint32_t> count_items(assignment const& a);
 
-/// Errors: invalid_argument for a name that no server can have.
+/// Errors: invalid_argument for an invalid server name.
 result<void> check_server(std::string_view name);
 
-/// The host name that a node `ext/hosts/{ip}` holds. Empty without a node, or if it holds anything else.
+/// The host name in a node `ext/hosts/{ip}`. Empty if there is no node, or if its content is no host name.
 std::string stored_host(std::optional<node> const& n);
 
-/// Those whose server that is.
+/// Those of the instances that run on that server.
 std::vector<std::string> instances_on(std::string_view server, std::vector<std::string> const& instances);
 
 } // namespace detail
 
-/// All servers, sorted by name. One request for the names of the jobs, two for each job and two for each server of each
-/// job; at most `requests_max` at once. Errors: those of the registry.
+/// All servers, sorted by name. One request for the names of the jobs, two for each job, and two for each server of
+/// each job; at most `requests_max` at once. Errors: those of the registry.
 template <registry Registry>
 task<result<std::vector<server_overview>>> find_servers(Registry& r, std::size_t requests_max = paced_requests_max) {
     ELASTICJOB_CO_TRY(auto const jobs, co_await find_job_names(r));
@@ -125,9 +125,9 @@ task<result<std::vector<server_overview>>> find_servers(Registry& r, std::size_t
     co_return sorted;
 }
 
-/// One server in all jobs that have a node or an instance of it, sorted by job. One request for the names of the jobs,
-/// and three for each job. Errors: no_node if no job has either; invalid_argument for a name that no server can have;
-/// those of the registry.
+/// One server in all jobs that have a node or an instance for it, sorted by job. One request for the names of the jobs,
+/// and three for each job. Errors: no_node if no job has either; invalid_argument for an invalid server name; those of
+/// the registry.
 template <registry Registry>
 task<result<std::vector<server_in_job>>> find_server(Registry& r, std::string server,
                                                      std::size_t requests_max = paced_requests_max) {
@@ -189,7 +189,7 @@ task<result<std::vector<instance_overview>>> find_instances(Registry& r, job_nam
     std::vector<instance_overview> all;
     for (std::size_t i = 0; i < ids.size(); ++i) {
         auto const* const n = &told[4 * i];
-        if (!n[0]) continue; // it has left meanwhile
+        if (!n[0]) continue; // the instance has left meanwhile
         instance_overview one{ids[i].str()};
         one.is_java = ids[i].is_java();
         one.is_leader = nodes[3] && nodes[3]->data == one.id;
@@ -208,7 +208,7 @@ task<result<std::vector<instance_overview>>> find_instances(Registry& r, job_nam
     co_return all;
 }
 
-// The same for programs that have no coroutine at hand. Threads: any but the loop's.
+// The functions above as blocking calls. Threads: any but the loop's.
 
 /// All servers. Waits up to `timeout`. Errors: as `find_servers`, and timed_out.
 template <registry Registry>
@@ -226,8 +226,8 @@ result<std::vector<server_in_job>> describe_server(Registry& r, std::string_view
     return block_on(l, within(l, l.now() + timeout, find_server(r, std::string{server})));
 }
 
-/// The instances of a job. Waits up to ten seconds. Errors: as `find_instances`, and timed_out; invalid_argument for a
-/// name that no job can have.
+/// The instances of a job. Waits up to ten seconds. Errors: as `find_instances`, and timed_out; invalid_argument for an
+/// invalid job name.
 template <registry Registry>
 result<std::vector<instance_overview>> list_instances(Registry& r, std::string_view job) {
     return detail::wait_for_job(r, job, [&](job_name name) { return find_instances(r, std::move(name)); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Takes instances out of a job, and removes the servers that are left over; from any process.
+/// \file \brief Makes instances leave a job, and removes servers without instances; from any process.
 #ifndef ELASTICJOB_OPERATIONS_SHUT_DOWN_HPP
 #define ELASTICJOB_OPERATIONS_SHUT_DOWN_HPP
 
@@ -15,7 +15,7 @@ namespace elasticjob {
 
 namespace detail {
 
-/// Removes the nodes of those instances, by which members of both languages know that they are to leave (SD-1).
+/// Removes the nodes of those instances, which makes members of both languages leave (SD-1).
 template <registry Registry>
 task<result<command_plan>> plan_shut_down(Registry& r, job_layout at, std::vector<std::string> ids, transaction& t) {
     std::vector<node_path> paths;
@@ -27,17 +27,17 @@ task<result<command_plan>> plan_shut_down(Registry& r, job_layout at, std::vecto
         t.remove(paths[i], nodes[i]->stat.version);
         ++count;
     }
-    if (count == 0) co_return error{errc::no_node, "no such instance is there", at.instances().str()};
+    if (count == 0) co_return error{errc::no_node, "there is no such instance", at.instances().str()};
     co_return command_plan{std::to_string(count) + (count == 1 ? " instance leaves" : " instances leave")};
 }
 
-/// The registry refuses the transaction if a sharding has been requested since. Of a job that lacks nodes above the
-/// mark, it checks that the uppermost one is still missing.
+/// Makes the registry refuse the transaction if a sharding has been requested since the read. If nodes above the mark
+/// were missing, checks that the uppermost of them is still missing.
 inline void check_no_sharding(transaction& t, job_layout const& at, bool has_leader, bool has_flags) {
     t.check_absent(!has_leader ? at.leader() : has_flags ? at.sharding_necessary() : at.sharding_flags());
 }
 
-/// Adds the removal of a server that is left over. Errors: those of `order_server_removal`.
+/// Adds the removal of a server without instances. Errors: those of `order_server_removal`.
 template <registry Registry>
 task<result<command_plan>> plan_server_removal(Registry& r, job_layout at, std::string server, transaction& t) {
     std::vector<node_path> const paths{at.server(server), at.assignment(),     at.sharding_necessary(), at.instances(),
@@ -48,15 +48,15 @@ task<result<command_plan>> plan_server_removal(Registry& r, job_layout at, std::
         co_return error{errc::no_node, "the job has no server of that name: list its servers", paths[0].str()};
     auto const here = instances_on(server, names);
     if (!here.empty())
-        co_return error{errc::version_conflict, "an instance is there: shut it down first",
+        co_return error{errc::version_conflict, "the server has an instance: shut it down first",
                         (at.instances() / here.front()).str()};
     t.remove(at.server(server), nodes[0]->stat.version);
     if (nodes[6]) t.remove(at.host(server));
-    if (nodes[3] && names.empty()) { // nobody is there: the removal of their parent fails if somebody comes
+    if (nodes[3] && names.empty()) { // no instance is registered: if one joins, the removal of their parent fails
         t.remove(at.instances(), nodes[3]->stat.version).create(at.instances(), nodes[3]->data);
-    } else if (nodes[3]) { // whoever joins requests a sharding, after which the assignment is another one
+    } else if (nodes[3]) { // an instance that joins requests a sharding, and then the assignment changes
         if (nodes[2])
-            co_return error{errc::version_conflict, "a sharding is to come: repeat the command when it is over",
+            co_return error{errc::version_conflict, "a sharding is pending: repeat the command after it",
                             at.sharding_necessary().str()};
         check_no_sharding(t, at, nodes[4].has_value(), nodes[5].has_value());
         if (nodes[1]) t.check(at.assignment(), nodes[1]->stat.version);
@@ -66,9 +66,9 @@ task<result<command_plan>> plan_server_removal(Registry& r, job_layout at, std::
 
 } // namespace detail
 
-/// Has one instance leave the job: it starts nothing more, lets end what runs, and gives its items back (SD-2). Its
-/// process goes on, and stays out of the job until it schedules it again. Errors: no_node if there is no such job or
-/// instance; malformed_data for an id that no instance can have; those of `carry_out`.
+/// Makes one instance leave the job: it starts no more runs, lets its live runs end, and releases its items (SD-2). Its
+/// process continues, and stays out of the job until it schedules the job again. Errors: no_node if there is no such
+/// job or instance; malformed_data for an invalid instance id; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_instance_out(Registry& r, job_name job, std::string instance, command_by by) {
     job_layout const at{job};
@@ -81,8 +81,8 @@ task<result<command_result>> order_instance_out(Registry& r, job_name job, std::
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
 }
 
-/// The same for all instances of one server. Errors: no_node if there is no such job, or no instance of it on that
-/// server; invalid_argument for a name that no server can have; those of `carry_out`.
+/// As above, for all instances of one server. Errors: no_node if there is no such job, or no instance of it on that
+/// server; invalid_argument for an invalid server name; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_server_out(Registry& r, job_name job, std::string server, command_by by) {
     job_layout const at{job};
@@ -95,7 +95,7 @@ task<result<command_result>> order_server_out(Registry& r, job_name job, std::st
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
 }
 
-/// The same for all instances of the job, which stays configured. Errors: no_node if there is no such job, or no
+/// As above, for all instances of the job, which stays configured. Errors: no_node if there is no such job, or no
 /// instance of it; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_job_out(Registry& r, job_name job, command_by by) {
@@ -108,10 +108,10 @@ task<result<command_result>> order_job_out(Registry& r, job_name job, command_by
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
 }
 
-/// Removes a server that is left over in a job: its node, and with it that an operator has disabled it. The transaction
-/// makes sure that no instance joins meanwhile. Errors: no_node if there is no such job or server; version_conflict if
-/// the server has an instance, which the error names, or a sharding is to come, because somebody has just joined or
-/// left; invalid_argument for a name that no server can have; those of `carry_out`.
+/// Removes a server without instances from a job: its node, and with it the note that an operator has disabled the
+/// server. The transaction ensures that no instance joins meanwhile. Errors: no_node if there is no such job or server;
+/// version_conflict if the server has an instance, which the error names, or if a sharding is pending because an
+/// instance has just joined or left; invalid_argument for an invalid server name; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_server_removal(Registry& r, job_name job, std::string server, command_by by) {
     job_layout const at{job};
@@ -123,8 +123,8 @@ task<result<command_result>> order_server_removal(Registry& r, job_name job, std
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
 }
 
-/// Has all instances of a server leave all their jobs: one command for each job, under the same key. Errors: as
-/// `find_server`; what became of each job is in the result.
+/// Makes all instances of a server leave all their jobs: one command for each job, under the same key. The result has
+/// the outcome for each job. Errors: as `find_server`.
 template <registry Registry>
 task<result<std::vector<command_in_job>>> order_server_out_everywhere(Registry& r, std::string server, command_by by) {
     ELASTICJOB_CO_TRY(auto const origin, detail::checked(std::move(by)));
@@ -132,8 +132,8 @@ task<result<std::vector<command_in_job>>> order_server_out_everywhere(Registry& 
     co_return co_await detail::for_each_job_of(r, server, command);
 }
 
-/// Removes what is left over of a server in all jobs: one command for each job, under the same key. Errors: as
-/// `find_server`; what became of each job is in the result.
+/// Removes a server without instances from all jobs: one command for each job, under the same key. The result has the
+/// outcome for each job. Errors: as `find_server`.
 template <registry Registry>
 task<result<std::vector<command_in_job>>> order_server_removal_everywhere(Registry& r, std::string server,
                                                                           command_by by) {
@@ -142,30 +142,32 @@ task<result<std::vector<command_in_job>>> order_server_removal_everywhere(Regist
     co_return co_await detail::for_each_job_of(r, server, command);
 }
 
-// The same for programs that have no coroutine at hand. Errors: as above, and timed_out: repeat the call with the same
-// key; invalid_argument for a name that no job can have. Threads: any but the loop's.
+// The functions above as blocking calls. Errors: as above, and timed_out: repeat the call with the same key;
+// invalid_argument for an invalid job name. Threads: any but the loop's.
 
-/// One instance leaves. Waits up to ten seconds for the order, not for the instance. Errors: as `order_instance_out`.
+/// Makes one instance leave. Waits up to ten seconds for the order, but not for the instance. Errors: as
+/// `order_instance_out`.
 template <registry Registry>
 result<command_result> shut_down_instance(Registry& r, std::string_view job, std::string_view instance, command_by by) {
     return detail::wait_for_job(
         r, job, [&](job_name name) { return order_instance_out(r, std::move(name), std::string{instance}, by); });
 }
 
-/// All instances of a server leave one job. Waits as `shut_down_instance`. Errors: as `order_server_out`.
+/// Makes all instances of a server leave one job. Waits as `shut_down_instance`. Errors: as `order_server_out`.
 template <registry Registry>
 result<command_result> shut_down_server(Registry& r, std::string_view job, std::string_view server, command_by by) {
     return detail::wait_for_job(
         r, job, [&](job_name name) { return order_server_out(r, std::move(name), std::string{server}, by); });
 }
 
-/// All instances leave a job. Waits as `shut_down_instance`. Errors: as `order_job_out`.
+/// Makes all instances leave a job. Waits as `shut_down_instance`. Errors: as `order_job_out`.
 template <registry Registry>
 result<command_result> shut_down_job(Registry& r, std::string_view job, command_by by) {
     return detail::wait_for_job(r, job, [&](job_name name) { return order_job_out(r, std::move(name), by); });
 }
 
-/// All instances of a server leave all their jobs. Waits up to `timeout`. Errors: as `order_server_out_everywhere`.
+/// Makes all instances of a server leave all their jobs. Waits up to `timeout`. Errors: as
+/// `order_server_out_everywhere`.
 template <registry Registry>
 result<std::vector<command_in_job>>
 shut_down_server_everywhere(Registry& r, std::string_view server, command_by by,
@@ -175,14 +177,14 @@ shut_down_server_everywhere(Registry& r, std::string_view server, command_by by,
                     within(l, l.now() + timeout, order_server_out_everywhere(r, std::string{server}, std::move(by))));
 }
 
-/// Removes a server that is left over in one job. Waits up to ten seconds. Errors: as `order_server_removal`.
+/// Removes a server without instances from one job. Waits up to ten seconds. Errors: as `order_server_removal`.
 template <registry Registry>
 result<command_result> remove_server(Registry& r, std::string_view job, std::string_view server, command_by by) {
     return detail::wait_for_job(
         r, job, [&](job_name name) { return order_server_removal(r, std::move(name), std::string{server}, by); });
 }
 
-/// Removes what is left over of a server in all jobs. Waits up to `timeout`. Errors: as
+/// Removes a server without instances from all jobs. Waits up to `timeout`. Errors: as
 /// `order_server_removal_everywhere`.
 template <registry Registry>
 result<std::vector<command_in_job>>

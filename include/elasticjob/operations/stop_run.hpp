@@ -23,7 +23,7 @@ namespace elasticjob {
 
 namespace detail {
 
-/// A live run, and the version of the record that says so.
+/// A live run, and the version of the record that contains it.
 struct found_run {
     run_begin run;
     node_version version{};
@@ -43,7 +43,7 @@ task<result<found_run>> find_run(Registry& r, job_layout const& at, item_index i
     ELASTICJOB_CO_TRY(auto const record, run_record::parse(there->data));
     if (!record.running) co_return nothing_runs;
     auto const id = instance_id::parse(record.running->instance);
-    if (!id) co_return nothing_runs; // its instance died, and no other has started it yet
+    if (!id) co_return nothing_runs; // its instance died, and no other instance has started it yet
     ELASTICJOB_CO_TRY(auto const alive, co_await r.exists(at.instance(*id)));
     if (!alive)
         co_return error{errc::not_running, "the instance that ran the item is gone: " + record.running->instance,
@@ -72,10 +72,10 @@ task<result<void>> until_gone(Registry& r, node_path path, mono_time deadline) {
 
 /// Asks the item's live run to stop, with `stop_reason::ordered`, and waits until its instance has passed the request
 /// on to the body. It does not wait for the end of the body. If the run ends meanwhile, the call succeeds. The request
-/// names the run's due instant, so it stops no other run; but if the instance dies, it stops the next attempt for the
-/// same instant. The job must be monitored. Safe to repeat.
+/// names the run's due instant, so it stops no run for another instant. But if the instance dies, the request stops the
+/// next attempt for the same instant. The job must be monitored. Safe to repeat.
 /// Errors: no_node if there is no such job; not_running if no run is live; timed_out if the instance has not answered
-/// by the deadline: the request is then withdrawn; those of the registry.
+/// by the deadline, and then the request is withdrawn; those of the registry.
 template <registry Registry>
 task<result<void>> request_stop(Registry& r, job_name job, item_index item, mono_time deadline) {
     job_layout const at{job};
@@ -92,11 +92,11 @@ task<result<void>> request_stop(Registry& r, job_name job, item_index item, mono
         if (is_absent && is_given) co_return success();
         if (is_absent) {
             auto const made = co_await r.create(path, text, create_mode::persistent);
-            is_given = made.has_value(); // after a lost reply the order may be given twice, which does no harm
+            is_given = made.has_value(); // after a lost reply this may give the order twice, which does no harm
             if (!made && !is_connection(made.error().code) && !(made.error() == errc::node_exists))
                 co_return made.error();
         } else if (there) {
-            is_given = there->data == text; // by any caller; an order for another run has to end first
+            is_given = there->data == text; // by any caller; an order for another run must end first
             co_await news.newer_than(seen, deadline);
         } else if (is_connection(there.error().code)) {
             auto const pause = r.loop().now() + std::chrono::milliseconds{200};
@@ -111,10 +111,10 @@ task<result<void>> request_stop(Registry& r, job_name job, item_index item, mono
                     at.item(item).str()};
 }
 
-/// The same as an operator's command, with one difference: the order stands also if the instance does not answer by the
-/// deadline. It stops no other run, and goes when its run has ended. A second call with the same key waits once more.
-/// Errors: no_node if there is no such job; not_running if no run is live; timed_out if the order has been given, and
-/// the instance has not answered yet; malformed_data; those of `carry_out`.
+/// `request_stop` as an operator's command, with one difference: the order stays even if the instance does not answer
+/// by the deadline. It stops no other run, and is removed when its run has ended. A second call with the same key waits
+/// again. Errors: no_node if there is no such job; not_running if no run is live; timed_out if the order has been
+/// given, but the instance has not answered yet; malformed_data; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_stop(Registry& r, job_name job, item_index item, command_by by, mono_time deadline) {
     job_layout const at{job};
@@ -129,7 +129,7 @@ task<result<command_result>> order_stop(Registry& r, job_name job, item_index it
             co_return detail::command_plan{"the run has been told to stop already", false};
         t.check(at.run_record(item), live.version);
         if (!nodes[0]) t.create(at.orders(), {});
-        if (nodes[1]) // for a run that is over
+        if (nodes[1]) // it belongs to a run that is over
             t.set(path, text, nodes[1]->stat.version);
         else
             t.create(path, text);
@@ -141,13 +141,13 @@ task<result<command_result>> order_stop(Registry& r, job_name job, item_index it
     if (is_dry_run) co_return done;
     auto waited = co_await detail::until_gone(r, path, deadline);
     if (!waited && waited.error() == errc::timed_out)
-        waited.error().what = "the order stands, but the instance has not answered yet: " + done.text;
+        waited.error().what = "the order has been given, but the instance has not answered yet: " + done.text;
     if (!waited) co_return waited.error();
     co_return done;
 }
 
-/// `request_stop` as a blocking call, `stop_run(registry, "settle", 2)`, for programs: it is not on record. Errors: as above,
-/// and invalid_argument for an invalid job name. Threads: any but the loop's.
+/// `request_stop` as a blocking call, `stop_run(registry, "settle", 2)`, for programs: it is not in the audit trail.
+/// Errors: as above, and invalid_argument for an invalid job name. Threads: any but the loop's.
 template <registry Registry>
 result<void> stop_run(Registry& r, std::string_view job, item_index item,
                       std::chrono::milliseconds patience = std::chrono::seconds{10}) {

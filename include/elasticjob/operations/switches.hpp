@@ -15,23 +15,23 @@
 
 namespace elasticjob {
 
-/// What is to be switched.
+/// The new state.
 enum class switched : std::uint8_t { off, on };
 
 namespace detail {
 
-/// `disable` or `enable`.
+/// The titles are `disable` and `enable`.
 command_title title_of(switched to, std::string subject);
 
-/// Writes the servers that are switched otherwise.
+/// Writes those servers that are not yet in the new state.
 command_plan put_servers(transaction& t, std::vector<node_path> const& paths,
                          std::vector<std::optional<node>> const& nodes, switched to);
 
 } // namespace detail
 
-/// Disables or enables one server of a job: a disabled one stays registered, gets no items and starts nothing (SV-1).
-/// Errors: no_node if there is no such job, or the server has never been in it; invalid_argument for a name that no
-/// server can have; those of `carry_out`.
+/// Disables or enables one server of a job. A disabled server stays registered, gets no items and starts no runs
+/// (SV-1). Errors: no_node if there is no such job, or the server has never been in it; invalid_argument for an invalid
+/// server name; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_server_switch(Registry& r, job_name job, std::string server, switched to,
                                                  command_by by) {
@@ -48,9 +48,9 @@ task<result<command_result>> order_server_switch(Registry& r, job_name job, std:
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
 }
 
-/// The same for all servers of a job, in one transaction. A server that joins afterwards is enabled.
-/// Errors: no_node if there is no such job, or it has never had a server; too_large if it has more servers than a
-/// transaction can hold: remove what is left over; those of `carry_out`.
+/// As above, for all servers of a job, in one transaction. A server that joins afterwards is enabled. Errors: no_node
+/// if there is no such job, or it has never had a server; too_large if it has more servers than fit into one
+/// transaction: remove servers without instances; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_job_switch(Registry& r, job_name job, switched to, command_by by) {
     job_layout const at{job};
@@ -67,9 +67,8 @@ task<result<command_result>> order_job_switch(Registry& r, job_name job, switche
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
 }
 
-/// Disables or enables one item: a disabled one does not run, and its due instants are on record as skipped. A run that is
-/// going on goes on. Errors: no_node if there is no such job; invalid_argument if it has no such item; those of
-/// `carry_out`.
+/// Disables or enables one item. A disabled item does not run, and its due instants are recorded as skipped. A live run
+/// continues. Errors: no_node if there is no such job; invalid_argument if it has no such item; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_item_switch(Registry& r, job_name job, item_index item, switched to, command_by by) {
     job_layout const at{job};
@@ -95,8 +94,8 @@ task<result<command_result>> order_item_switch(Registry& r, job_name job, item_i
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
 }
 
-/// Disables or enables a server in all jobs that have a node of it: one command for each job, under the same key.
-/// Repeat it with that key if some of them failed. Errors: as `find_server`; what became of each job is in the result.
+/// Disables or enables a server in all jobs that have a node for it: one command for each job, under the same key. If
+/// some of them failed, repeat it with that key. The result has the outcome for each job. Errors: as `find_server`.
 template <registry Registry>
 task<result<std::vector<command_in_job>>> order_server_switch_everywhere(Registry& r, std::string server, switched to,
                                                                          command_by by) {
@@ -105,8 +104,8 @@ task<result<std::vector<command_in_job>>> order_server_switch_everywhere(Registr
     co_return co_await detail::for_each_job_of(r, server, command);
 }
 
-// The same for programs that have no coroutine at hand. Errors: as above, and timed_out: repeat the call with the same
-// key; invalid_argument for a name that no job can have. Threads: any but the loop's.
+// The functions above as blocking calls. Errors: as above, and timed_out: repeat the call with the same key;
+// invalid_argument for an invalid job name. Threads: any but the loop's.
 
 /// All servers of a job. Waits up to ten seconds. Errors: as `order_job_switch`.
 template <registry Registry>

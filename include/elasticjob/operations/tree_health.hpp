@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Finds what is wrong in the nodes of a job, and repairs it on request; from any process.
+/// \file \brief Finds faults in the nodes of a job, and repairs them on request; from any process.
 #ifndef ELASTICJOB_OPERATIONS_TREE_HEALTH_HPP
 #define ELASTICJOB_OPERATIONS_TREE_HEALTH_HPP
 
@@ -23,59 +23,59 @@
 
 namespace elasticjob {
 
-/// What is wrong with a node.
+/// The fault of a node.
 enum class tree_fault : std::uint8_t {
-    ghost,     ///< it is persistent in the place of an ephemeral one, so no process stands behind it
-    orphan,    ///< it is of a process whose instance is not in the job
-    abandoned, ///< a server that has no instance, while others have some
-    surplus,   ///< of an item that the job does not have, or an order that nobody knows
+    ghost,     ///< it is persistent but must be ephemeral, so no process owns it
+    orphan,    ///< it belongs to a process that has no instance in the job
+    abandoned, ///< a server without an instance, while others have some
+    surplus,   ///< it belongs to an item that the job does not have, or is an unknown kind of order
     damaged,   ///< its text cannot be read
-    leftover,  ///< of a job that has been removed, or that has no configuration
+    leftover,  ///< it belongs to a job that has been removed or has no configuration
 };
 
 /// The name of the enumerator.
 std::string_view name_of(tree_fault f) noexcept;
 
-/// One node, and what is wrong with it.
+/// One node, and its fault.
 struct tree_finding {
     std::string job;
     std::string path;
     tree_fault what{};
-    std::string text{};         ///< what is wrong, for people
-    bool is_repairable = false; ///< whether `repair` can be asked to do it
-    std::string repair{};       ///< what `repair` does, or what an operator can do instead
-    std::string tag{};          ///< of the node as it was found
+    std::string text{};         ///< the fault, for people
+    bool is_repairable = false; ///< whether `repair` can repair it
+    std::string repair{};       ///< the effect of `repair`, or the operator's alternative
+    std::string tag{};          ///< identifies the node's state when it was found
 };
 
-/// What is checked.
+/// The jobs to check, and the limits.
 struct tree_query {
-    std::string name_contains{};                   ///< jobs with such a name; empty: any
-    std::string after{};                           ///< the cursor of the page before; empty: from the beginning
-    std::size_t jobs_max = 100;                    ///< jobs of a page; at least 1
+    std::string name_contains{};                   ///< a part of the jobs' names; empty: any
+    std::string after{};                           ///< the cursor of the previous page; empty: from the beginning
+    std::size_t jobs_max = 100;                    ///< the number of jobs of a page; at least 1
     std::size_t nodes_max = 100'000;               ///< a job with more nodes is not checked
-    std::size_t requests_max = paced_requests_max; ///< that are on their way at once; at least 1
+    std::size_t requests_max = paced_requests_max; ///< the maximum number of simultaneous requests; at least 1
 };
 
-/// What was found in some jobs, ascending by job and path.
+/// The findings in some jobs, ascending by job and path.
 struct tree_report {
     std::vector<tree_finding> findings{};
-    std::size_t jobs = 0;        ///< how many were checked
+    std::size_t jobs = 0;        ///< the number of jobs that were checked
     std::vector<error> faults{}; ///< jobs that could not be checked
-    std::string next{};          ///< the cursor of the next page; empty: this is the last one
+    std::string next{};          ///< the cursor of the next page; empty: this is the last page
 };
 
 namespace detail {
 
-/// The nodes of a job by their paths below its root, without a leading `/`.
+/// The nodes of a job, by their paths below its root without the leading `/`.
 using job_tree = std::map<std::string, node, std::less<>>;
 
-/// What is wrong in it, ascending by path.
+/// The faults in these nodes, ascending by path.
 std::vector<tree_finding> find_faults(job_layout const& at, job_tree const& tree);
 
-/// Adds the repair of a finding that is repairable and no abandoned server.
+/// Adds the repair of a finding. Precondition: the finding is repairable, and is no abandoned server.
 void put_repair(transaction& t, job_layout const& at, job_tree const& tree, tree_finding const& finding);
 
-/// The path below the job's root, as the trail keeps it.
+/// The path below the job's root, as in the audit trail.
 std::string subject_of(job_layout const& at, std::string_view path);
 
 /// Errors: no_node if there is no such node; too_large; those of the registry.
@@ -89,7 +89,7 @@ task<result<job_tree>> read_job_tree(Registry& r, node_path root, std::size_t no
         if (tree.empty() && !nodes[0]) co_return error{errc::no_node, "there is no job of that name", root.str()};
         std::vector<node_path> parents;
         for (std::size_t n = 0; n < level.size(); ++n) {
-            if (!nodes[n]) continue; // gone meanwhile
+            if (!nodes[n]) continue; // removed meanwhile
             if (nodes[n]->stat.children > 0) parents.push_back(level[n]);
             auto const& path = level[n].str();
             tree.emplace(path.size() > root_size ? path.substr(root_size + 1) : std::string{}, *std::move(nodes[n]));
@@ -108,8 +108,8 @@ task<result<job_tree>> read_job_tree(Registry& r, node_path root, std::size_t no
 
 } // namespace detail
 
-/// What is wrong in the nodes of a job. One request for each node, and another one for each node that has children.
-/// Read node by node, so what a member is just changing may be found, too: check again before you repair. Errors:
+/// The faults in the nodes of a job. One request for each node, and another one for each node that has children. The
+/// nodes are read one by one, so a change in progress may look like a fault: check again before you repair. Errors:
 /// no_node if there is no such job; too_large if it has more nodes than `nodes_max`; those of the registry.
 template <registry Registry>
 task<result<std::vector<tree_finding>>> find_tree_faults(Registry& r, job_name job, tree_query query = {}) {
@@ -119,8 +119,9 @@ task<result<std::vector<tree_finding>>> find_tree_faults(Registry& r, job_name j
     co_return detail::find_faults(at, tree);
 }
 
-/// The same for a page of the jobs, one after the other. A job that cannot be checked does not hide the others. One
-/// request for the names of the jobs, and those of `find_tree_faults` for each. Errors: those of the registry.
+/// As above, for a page of the jobs, one after the other. If a job cannot be checked, the others are checked
+/// nevertheless. One request for the names of the jobs, and those of `find_tree_faults` for each. Errors: those of the
+/// registry.
 template <registry Registry>
 task<result<tree_report>> find_all_tree_faults(Registry& r, tree_query query = {}) {
     ELASTICJOB_CO_TRY(auto names, co_await find_job_names(r));
@@ -142,10 +143,10 @@ task<result<tree_report>> find_all_tree_faults(Registry& r, tree_query query = {
     co_return report;
 }
 
-/// Repairs one finding, if the node is still as it was found and still wrong: one transaction, which checks that, so
-/// that nothing that a live member owns is touched. Errors: version_conflict if the node has changed, is in order now,
-/// or cannot be repaired, which the error explains; those of `find_tree_faults`, whose requests it takes, and of
-/// `carry_out`.
+/// Repairs one finding, if the node is unchanged since it was found and still faulty. One transaction checks that, so
+/// it changes nothing that a live member owns. Takes the requests of `find_tree_faults`. Errors: version_conflict if
+/// the node has changed, has no fault any more, or cannot be repaired, which the error explains; those of
+/// `find_tree_faults` and of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_repair(Registry& r, tree_finding finding, command_by by) {
     ELASTICJOB_CO_TRY(auto name, job_name::parse(finding.job));
@@ -159,10 +160,10 @@ task<result<command_result>> order_repair(Registry& r, tree_finding finding, com
             return f.path == finding.path && f.what == finding.what && f.tag == finding.tag;
         });
         if (now == found.end())
-            co_return error{errc::version_conflict, "the node is not as it was found any more: check again",
+            co_return error{errc::version_conflict, "the node has changed since it was found: check again",
                             finding.path};
         if (!now->is_repairable)
-            co_return error{errc::version_conflict, "this is not repaired: " + now->repair, finding.path};
+            co_return error{errc::version_conflict, "this cannot be repaired: " + now->repair, finding.path};
         if (now->what == tree_fault::abandoned) {
             std::string const server{finding.path.substr(at.servers().str().size() + 1)};
             ELASTICJOB_CO_CHECK(co_await detail::plan_server_removal(r, at, server, t));
@@ -175,10 +176,10 @@ task<result<command_result>> order_repair(Registry& r, tree_finding finding, com
     co_return co_await detail::carry_out(r, std::move(name), std::move(by), std::move(title), plan);
 }
 
-// The same for programs that have no coroutine at hand. Each waits up to `timeout`. Threads: any but the loop's.
+// The functions above as blocking calls. Each waits up to `timeout`. Threads: any but the loop's.
 
-/// What is wrong in the nodes of a job. Errors: as `find_tree_faults`, and timed_out; invalid_argument for a name that
-/// no job can have.
+/// The faults in the nodes of a job. Errors: as `find_tree_faults`, and timed_out; invalid_argument for an invalid job
+/// name.
 template <registry Registry>
 result<std::vector<tree_finding>> check_job(Registry& r, std::string_view job,
                                             std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
@@ -187,7 +188,7 @@ result<std::vector<tree_finding>> check_job(Registry& r, std::string_view job,
     return block_on(l, within(l, l.now() + timeout, find_tree_faults(r, std::move(name))));
 }
 
-/// What is wrong in the nodes of a page of the jobs. Errors: as `find_all_tree_faults`, and timed_out.
+/// The faults in the nodes of a page of the jobs. Errors: as `find_all_tree_faults`, and timed_out.
 template <registry Registry>
 result<tree_report> check_tree(Registry& r, tree_query query = {},
                                std::chrono::milliseconds timeout = std::chrono::seconds{60}) {

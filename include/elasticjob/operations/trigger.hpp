@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Has a job, the items of a server, or one item run now; from any process.
+/// \file \brief Makes a job, the items of a server, or one item run now; from any process.
 #ifndef ELASTICJOB_OPERATIONS_TRIGGER_HPP
 #define ELASTICJOB_OPERATIONS_TRIGGER_HPP
 
@@ -21,16 +21,16 @@ namespace elasticjob {
 
 namespace detail {
 
-/// The instances of a job, or of one server of it. Errors: no_node if there is none that could run anything, because
-/// none is there or their servers are disabled; version_conflict if all others are paused; malformed_data for pauses
-/// that cannot be read; those of the registry.
+/// Those instances of a job, or of one of its servers, that can run items. Errors: no_node if there is none, because no
+/// instance is registered or their servers are disabled; version_conflict if all others are paused; malformed_data for
+/// pauses that cannot be read; those of the registry.
 template <registry Registry>
 task<result<std::vector<std::string>>> find_able_instances(Registry& r, job_layout at,
                                                            std::optional<std::string> server) {
     ELASTICJOB_CO_TRY(auto const names, co_await list_sorted(r, at.instances()));
     auto const ids = server ? instances_on(*server, names) : names;
     if (ids.empty())
-        co_return error{errc::no_node, "no instance is there that could run it: start one, then repeat the command",
+        co_return error{errc::no_node, "there is no instance that could run it: start one, then repeat the command",
                         at.instances().str()};
     std::vector<node_path> servers;
     for (auto const& id : ids) servers.push_back(server_of(at, id));
@@ -59,19 +59,20 @@ task<result<std::vector<std::string>>> find_able_instances(Registry& r, job_layo
     co_return able;
 }
 
-/// The configuration of a job, and that the item is one of it. Errors: invalid_argument, malformed_data.
+/// The configuration of a job. Checks that the job has that item. Errors: invalid_argument, malformed_data.
 result<job_config> config_with_item(job_layout const& at, node const& config, item_index item);
 
-/// The record of an item that is to run once, now. Errors: version_conflict if it runs already, or waits for another
-/// attempt; malformed_data.
+/// The new record of an item that is to run once, now. Errors: version_conflict if the item runs already, or waits for
+/// another attempt; malformed_data.
 result<run_record> record_with_trigger(job_layout const& at, item_index item, node const* there, revision obeyed,
                                        wall_time now);
 
 } // namespace detail
 
-/// Has every item of a job run once: one write of `ext/orders`, which each item obeys once, whoever owns it (TR-3); and
-/// a TRIGGER for each Java member. An item that runs now runs once more afterwards. Errors: no_node if there is no such
-/// job, or no instance that could run it; version_conflict if all of them are paused; those of `carry_out`.
+/// Makes every item of a job run once: one write of `ext/orders`, which each item obeys once, even if its owner changes
+/// (TR-3); and a TRIGGER for each Java member. An item that is running runs once more afterwards. Errors: no_node if
+/// there is no such job, or no instance that could run it; version_conflict if all of them are paused; those of
+/// `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_job_run(Registry& r, job_name job, command_by by) {
     job_layout const at{job};
@@ -89,10 +90,10 @@ task<result<command_result>> order_job_run(Registry& r, job_name job, command_by
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), title, plan);
 }
 
-/// Has the items of one server of a job run once, by a TRIGGER in the node of each of its instances (TR-1). An item
-/// whose owner changes at this moment may miss it, or run by both orders; to be sure, trigger the items or the job.
-/// Errors: no_node if there is no such job, or no instance of it on that server; version_conflict if it is paused;
-/// invalid_argument for a name that no server can have; those of `carry_out`.
+/// Makes the items of one server of a job run once, by a TRIGGER in the node of each of its instances (TR-1). If an
+/// item's owner changes at this moment, the item may miss the order, or run twice; to be sure, trigger the items or the
+/// job. Errors: no_node if there is no such job, or no instance of it on that server; version_conflict if the server is
+/// paused; invalid_argument for an invalid server name; those of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_server_run(Registry& r, job_name job, std::string server, command_by by) {
     job_layout const at{job};
@@ -107,11 +108,11 @@ task<result<command_result>> order_server_run(Registry& r, job_name job, std::st
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), title, plan);
 }
 
-/// Has one item run once: writes the run into the item's record, from where its owner begins it at once, or whoever
-/// owns it next (TR-5). Errors: invalid_argument if the job has no such item, or keeps no records because it is not
-/// monitored; no_node if there is no such job, no instance that could run it, or a Java member owns the item, which
-/// reads no records; version_conflict if the item is disabled, runs already, or waits for another attempt;
-/// malformed_data; those of `carry_out`.
+/// Makes one item run once: writes the run into the item's record, and its owner, or its next owner, begins the run at
+/// once (TR-5). Errors: invalid_argument if the job has no such item, or keeps no records because it is not monitored;
+/// no_node if there is no such job, no instance that could run it, or a Java member owns the item, which reads no
+/// records; version_conflict if the item is disabled, runs already, or waits for another attempt; malformed_data; those
+/// of `carry_out`.
 template <registry Registry>
 task<result<command_result>> order_item_run(Registry& r, job_name job, item_index item, command_by by) {
     job_layout const at{job};
@@ -155,23 +156,23 @@ task<result<command_result>> order_item_run(Registry& r, job_name job, item_inde
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), title, plan);
 }
 
-// The same for programs that have no coroutine at hand. Each waits up to ten seconds. Errors: as above, and timed_out:
-// repeat the call with the same key; invalid_argument for a name that no job can have. Threads: any but the loop's.
+// The functions above as blocking calls. Each waits up to ten seconds. Errors: as above, and timed_out: repeat the call
+// with the same key; invalid_argument for an invalid job name. Threads: any but the loop's.
 
-/// Every item of the job runs once. Errors: as `order_job_run`.
+/// Makes every item of the job run once. Errors: as `order_job_run`.
 template <registry Registry>
 result<command_result> trigger_job(Registry& r, std::string_view job, command_by by) {
     return detail::wait_for_job(r, job, [&](job_name name) { return order_job_run(r, std::move(name), by); });
 }
 
-/// The items of one server run once. Errors: as `order_server_run`.
+/// Makes the items of one server run once. Errors: as `order_server_run`.
 template <registry Registry>
 result<command_result> trigger_server(Registry& r, std::string_view job, std::string_view server, command_by by) {
     return detail::wait_for_job(
         r, job, [&](job_name name) { return order_server_run(r, std::move(name), std::string{server}, by); });
 }
 
-/// One item runs once. Errors: as `order_item_run`.
+/// Makes one item run once. Errors: as `order_item_run`.
 template <registry Registry>
 result<command_result> trigger_item(Registry& r, std::string_view job, item_index item, command_by by) {
     return detail::wait_for_job(r, job, [&](job_name name) { return order_item_run(r, std::move(name), item, by); });

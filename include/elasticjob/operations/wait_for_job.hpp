@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Asks about a job, or commands it, from a program without coroutines.
+/// \file \brief Runs a query or a command for a job as a blocking call.
 #ifndef ELASTICJOB_OPERATIONS_WAIT_FOR_JOB_HPP
 #define ELASTICJOB_OPERATIONS_WAIT_FOR_JOB_HPP
 
@@ -15,7 +15,7 @@
 namespace elasticjob::detail {
 
 /// Waits for `ask(name)`, a `task<result<T>>`, for up to ten seconds. Errors: those of the task; timed_out;
-/// invalid_argument for a name that no job can have. Threads: any but the loop's.
+/// invalid_argument for an invalid job name. Threads: any but the loop's.
 template <registry Registry, class Ask>
 auto wait_for_job(Registry& r, std::string_view job, Ask ask)
     -> decltype(block_on(r.loop(), ask(std::declval<job_name>()))) {

@@ -13,7 +13,7 @@ namespace elasticjob::detail {
 
 namespace audit_order {
 
-/// The newest first; of the same instant, by job, and the last command of a job first.
+/// The sort key: the newest first; commands of the same instant by job, and the last command of a job first.
 using place = std::tuple<std::int64_t, std::string, std::uint64_t>;
 
 inline place place_of(std::string const& job, audit_entry const& e) {
@@ -21,7 +21,7 @@ inline place place_of(std::string const& job, audit_entry const& e) {
             ~std::uint64_t{0} - e.number};
 }
 
-/// `1767225600000/12/settle`
+/// Such as `1767225600000/12/settle`.
 inline std::string to_text(audit_row const& row) {
     return milliseconds_text(row.entry.at) + "/" + std::to_string(row.entry.number) + "/" + row.job;
 }
@@ -44,7 +44,7 @@ ELASTICJOB_DECL result<audit_page> audit_page_of(std::vector<std::pair<std::stri
     std::optional<audit_order::place> after;
     if (!q.after.empty()) {
         after = audit_order::parse(q.after);
-        if (!after) return error{errc::invalid_argument, "is no cursor of a list of commands", "after"};
+        if (!after) return error{errc::invalid_argument, "is not the cursor of a list of commands", "after"};
     }
     std::vector<std::pair<audit_order::place, audit_row>> found;
     for (auto const& [job, trail] : trails)

@@ -19,7 +19,7 @@ ELASTICJOB_DECL result<letter_place> parse_letter_place(std::string_view cursor)
     item_index item = 0;
     if (!digits.empty() && read_number(digits, item)) place.item = item;
     if (place.job.empty() || (!digits.empty() && !place.item))
-        return error{errc::invalid_argument, "this is no cursor of a page of dead letters", std::string{cursor}};
+        return error{errc::invalid_argument, "this is not the cursor of a page of dead letters", std::string{cursor}};
     return place;
 }
 
@@ -48,7 +48,7 @@ ELASTICJOB_DECL std::string key_for(std::string const& key, dead_letter const& l
 }
 
 ELASTICJOB_DECL result<command_by> checked_for_many(command_by by) {
-    constexpr std::size_t key_bytes_max = 50; // with an item and an instant behind it, it is still a key
+    constexpr std::size_t key_bytes_max = 50; // with the item and instant appended, it is still valid
     if (by.key.size() > key_bytes_max)
         return error{errc::invalid_argument, "the key of a command for many dead letters has at most 50 characters",
                      "key"};

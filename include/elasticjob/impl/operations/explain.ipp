@@ -44,7 +44,7 @@ ELASTICJOB_DECL std::string outcome_text(run_entry const& e) {
             return many + utc_text(e.run.due) + " ran" + by + why + " and was made to stop at " + utc_text(e.ended) +
                    note + "; it was not run again";
         return many + utc_text(e.run.due) + " was interrupted" + why + ": " + e.run.instance +
-               " died, and it was not run again, for failover is switched off or this was the last attempt";
+               " died, and it was not run again, because failover is switched off or this was the last attempt";
     case run_outcome::retried:
         if (!e.note.empty())
             return many + utc_text(e.run.due) + " ran" + by + why + " and failed at " + utc_text(e.ended) + note +
@@ -83,7 +83,7 @@ ELASTICJOB_DECL std::string progress_text(run_progress const& p) {
 ELASTICJOB_DECL std::string state_text(item_facts const& f) {
     if (f.record && f.record->running) {
         auto const& r = *f.record->running;
-        auto line = "It runs on " + r.instance + " since " + utc_text(r.begun) + ", for the instant " +
+        auto line = "It has been running on " + r.instance + " since " + utc_text(r.begun) + ", for the instant " +
                     utc_text(r.due) + " (" + std::string{name_of(r.source)} + ", attempt " + std::to_string(r.attempt) +
                     ").";
         auto const progress = f.progress ? progress_text(*f.progress) : std::string{};
@@ -92,12 +92,12 @@ ELASTICJOB_DECL std::string state_text(item_facts const& f) {
                progress + " ";
         if (!f.config.failover) return line + "Failover is switched off, so it is not run again.";
         if (f.is_disabled) return line + "An operator has disabled it, so it is not run again.";
-        // How many attempts there are is a member's own affair, but of every member it is more than one.
+        // The number of attempts is a setting of the member, but it is always more than one.
         auto const unless =
             r.attempt > 1 ? ", unless attempt " + std::to_string(r.attempt) + " was the last that is allowed." : ".";
         return line +
                (f.is_alive(f.owner) ? f.owner + " runs it again at once"
-                                    : "It is run again as soon as somebody alive owns it") +
+                                    : "It is run again as soon as a live instance owns it") +
                unless;
     }
     if (f.is_marked) return "It runs on a member that keeps no record: one of 2.1.5.";
@@ -107,15 +107,14 @@ ELASTICJOB_DECL std::string state_text(item_facts const& f) {
                " (attempt " + std::to_string(r.attempt) + ").";
     }
     if (f.is_disabled) return "It waits: an operator has disabled it. Remove its node `disabled` to have it run.";
-    if (f.instances.empty()) return "It waits: no instance of the job is there.";
+    if (f.instances.empty()) return "It waits: the job has no instance.";
     if (f.is_left)
         return "It waits: no instance has the labels that it needs" + (f.needs.empty() ? "" : " (" + f.needs + ")") +
                ".";
     if (!f.is_alive(f.owner)) {
-        auto const whose =
-            f.owner.empty() ? std::string{"it belongs to nobody"} : f.owner + ", to whom it belongs, is gone";
-        if (!f.has_leader) return "It waits: " + whose + ", and the job has no leader yet to share it anew.";
-        return "It waits: " + whose + ", and the leader has not shared it anew" +
+        auto const whose = f.owner.empty() ? std::string{"it has no owner"} : "its owner " + f.owner + " is gone";
+        if (!f.has_leader) return "It waits: " + whose + ", and the job has no leader yet to assign it again.";
+        return "It waits: " + whose + ", and the leader has not assigned it again" +
                (f.sharding_is_due ? "" : "; perhaps all servers are disabled") + ".";
     }
     auto line = "It is idle, on " + f.owner + ".";
@@ -130,14 +129,14 @@ ELASTICJOB_DECL std::string state_text(item_facts const& f) {
 ELASTICJOB_DECL std::string pause_text(item_facts const& f) {
     if (!f.pause) return {};
     auto const what = f.pause->server.empty() ? std::string{"The job"} : "The server " + f.pause->server;
-    return " " + what + " is paused since " + utc_text(f.pause->since) +
+    return " " + what + " has been paused since " + utc_text(f.pause->since) +
            ": no run begins before an operator resumes it.";
 }
 
 ELASTICJOB_DECL std::string instant_text(item_facts const& f, wall_time instant) {
     auto const name = "The instant " + utc_text(instant);
-    if (!f.record) return name + ": nothing is on record, for the job is not monitored, or has never run.";
-    if (f.record->running && f.record->running->due == instant) return name + " is what it runs for.";
+    if (!f.record) return name + ": nothing is on record, because the job is not monitored, or has never run.";
+    if (f.record->running && f.record->running->due == instant) return name + " is the one that it runs for now.";
     run_entry const* cover = nullptr;
     for (auto const& e : f.record->ledger) {
         if (e.run.due == instant) cover = &e;
@@ -145,9 +144,8 @@ ELASTICJOB_DECL std::string instant_text(item_facts const& f, wall_time instant)
     }
     if (cover) return "On record: " + outcome_text(*cover) + ".";
     if (instant <= f.record->through)
-        return name + " has been dealt with, or was never due; the ledger does not reach back so far.";
-    if (f.has_java_members())
-        return name + " is not on record. A member of 2.1.5 may have run it all the same.";
+        return name + " has been dealt with, or was never due; the record does not go back that far.";
+    if (f.has_java_members()) return name + " is not on record. A member of 2.1.5 may have run it nevertheless.";
     return name + " has not been dealt with.";
 }
 

@@ -34,7 +34,7 @@ ELASTICJOB_DECL void add_executions(std::vector<execution_row>& rows, std::strin
     if (record.running) rows.push_back(row_of(job, item, *record.running));
 }
 
-/// What the row is sorted by: texts in the order of what they stand for.
+/// The sort key of a row: a text that sorts like the value it stands for.
 inline std::string key_of(execution_row const& row, history_sort sort) {
     std::string number;
     switch (sort) {
@@ -55,7 +55,7 @@ inline std::string key_of(execution_row const& row, history_sort sort) {
         return row.source;
     case history_sort::execution_type:
     case history_sort::state:
-        break; // which executions do not have
+        break; // executions have no such column
     }
     return {};
 }

@@ -26,7 +26,7 @@ ELASTICJOB_DECL std::string tag_of(std::optional<node> const& config, std::optio
 }
 
 ELASTICJOB_DECL std::string text_of_change(config_decision const& decision) {
-    if (decision.differences.empty()) return "the configuration that could not be read is replaced";
+    if (decision.differences.empty()) return "the unreadable configuration is replaced";
     std::string text;
     for (auto const& [field, before, now] : decision.differences)
         text.append(text.empty() ? "" : "; ").append(field).append(" is ").append(now).append(", was ").append(before);
@@ -43,7 +43,8 @@ ELASTICJOB_DECL result<valid_config> checked_settings(settings_change const& cha
         is_known |= wanted == name;
     if (is_known) return valid;
     return error{errc::unknown_strategy,
-                 in_quotes(wanted) + " is no strategy of this library: if the job's members know it, say so",
+                 in_quotes(wanted) +
+                     " is no strategy of this library: if the job's members know it, name it in the command",
                  std::string{field_name(&job_config::job_sharding_strategy_class)}};
 }
 

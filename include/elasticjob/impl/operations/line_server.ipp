@@ -8,7 +8,7 @@ namespace elasticjob::detail {
 
 ELASTICJOB_DECL result<listening_socket> listen_on(std::string const& address, int port) {
     auto const refuse = [&](std::string const& why) {
-        return error{errc::unreachable, "the address cannot be listened on: " + why,
+        return error{errc::unreachable, "the server cannot listen on the address: " + why,
                      address + ":" + std::to_string(port)};
     };
     auto const refused_by_system = [&] { return refuse(std::generic_category().message(errno)); };
@@ -23,11 +23,11 @@ ELASTICJOB_DECL result<listening_socket> listen_on(std::string const& address, i
 
     descriptor s{::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (!s) return refused_by_system();
-    int const yes = 1; // connections of a former process that are still being closed do not keep the port
+    int const yes = 1; // the port is free although former connections are still being closed
     ::setsockopt(s.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (::bind(s.get(), found->ai_addr, found->ai_addrlen) != 0) return refused_by_system();
     if (::listen(s.get(), 16) != 0) return refused_by_system();
-    sockaddr_in6 bound{}; // holds both kinds, with the port at the same place
+    sockaddr_in6 bound{}; // large enough for both kinds, which have the port at the same place
     socklen_t size = sizeof bound;
     if (::getsockname(s.get(), reinterpret_cast<sockaddr*>(&bound), &size) != 0) return refused_by_system();
     return listening_socket{std::move(s), ntohs(bound.sin6_port)};

@@ -8,8 +8,8 @@ namespace elasticjob {
 
 ELASTICJOB_DECL std::string to_text(job_plan const& p) {
     auto const name = [](instance_id const& id) { return id.str().empty() ? std::string{"nobody"} : id.str(); };
-    auto text = std::to_string(p.moved) + (p.moved == 1 ? " item moves, " : " items move, ") + std::to_string(p.kept) + " stay, " +
-                std::to_string(p.left) + " belong to nobody, " + std::to_string(p.cut) + " are cut off\n";
+    auto text = std::to_string(p.moved) + (p.moved == 1 ? " item moves, " : " items move, ") + std::to_string(p.kept) +
+                " stay, " + std::to_string(p.left) + " have no owner, " + std::to_string(p.cut) + " no longer exist\n";
     for (auto const& m : p.moves) {
         text += m.end - m.begin == 1 ? "item " + std::to_string(m.begin)
                                      : "items " + std::to_string(m.begin) + " to " + std::to_string(m.end - 1);
@@ -48,13 +48,13 @@ ELASTICJOB_DECL result<instance_id> id_of(job_change::joiner const& fresh) {
 ELASTICJOB_DECL result<std::vector<instance_id>> imagined(std::vector<instance_id> there, job_change const& change) {
     for (auto const& gone : change.leaving) {
         auto const at = std::find_if(there.begin(), there.end(), [&](auto const& id) { return id.str() == gone; });
-        if (at == there.end()) return error{errc::invalid_argument, "no such instance has items to lose", gone};
+        if (at == there.end()) return error{errc::invalid_argument, "no such instance is available", gone};
         there.erase(at);
     }
     for (auto const& fresh : change.joining) {
         ELASTICJOB_TRY(auto id, id_of(fresh));
         if (std::find(there.begin(), there.end(), id) != there.end())
-            return error{errc::invalid_argument, "it is there already", id.str()};
+            return error{errc::invalid_argument, "the instance exists already", id.str()};
         there.push_back(std::move(id));
     }
     std::sort(there.begin(), there.end(), std::greater<>{});

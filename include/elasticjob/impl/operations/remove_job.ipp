@@ -7,7 +7,7 @@
 namespace elasticjob::detail {
 
 ELASTICJOB_DECL error taken_back(job_layout const& at) {
-    return error{errc::version_conflict, "somebody has taken the removal back", at.removed().str()};
+    return error{errc::version_conflict, "another client has restored the job", at.removed().str()};
 }
 
 ELASTICJOB_DECL result<command_plan> put_burial(transaction& t, job_layout const& at, burial_facts const& facts) {

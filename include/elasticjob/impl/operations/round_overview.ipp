@@ -39,13 +39,13 @@ inline round_outcome state_of(run_outcome outcome) noexcept {
 } // namespace detail
 
 ELASTICJOB_DECL std::vector<round_overview> rounds_of(std::vector<run_record> const& records) {
-    struct part { // of one item
+    struct part { // of the round, for one item
         round_outcome state{};
         std::optional<wall_time> begun{}, ended{};
     };
     std::map<wall_time, round_overview, std::greater<>> rounds;
     for (auto const& r : records) {
-        std::map<wall_time, part> parts; // a later attempt takes the place of an earlier one, but for its begin
+        std::map<wall_time, part> parts; // a later attempt replaces an earlier one, except for its begin
         auto const add = [&](run_begin const& run, round_outcome state, std::optional<wall_time> ended) {
             if (run.source == run_source::trigger) return;
             auto& p = parts[run.due];

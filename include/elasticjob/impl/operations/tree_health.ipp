@@ -28,7 +28,7 @@ inline std::string tag_of(node const& n) {
     return std::to_string(n.stat.created) + "-" + std::to_string(n.stat.modified);
 }
 
-/// Looks through the tree of one job.
+/// Examines the nodes of one job.
 class tree_inspector {
 public:
     tree_inspector(job_layout const& at, job_tree const& tree) : at_{at}, tree_{tree} {}
@@ -59,7 +59,7 @@ private:
         return there == tree_.end() ? nullptr : &there->second;
     }
 
-    /// `f(name, node)` for each child.
+    /// Calls `f(name, node)` for each child.
     template <class F>
     void for_children(std::string const& parent, F f) const {
         auto const begin = parent + "/";
@@ -73,21 +73,21 @@ private:
         return "the " + what + " cannot be read: " + to_string(why);
     }
 
-    /// A finding that an operator has to deal with.
+    /// Adds a finding that an operator must handle.
     tree_finding& report(std::string_view path, tree_fault what, std::string text, std::string advice) {
         auto const full = path.empty() ? at_.root().str() : at_.root().str() + "/" + std::string{path};
         found_.push_back({std::string{at_.root().name()}, full, what, std::move(text), false, std::move(advice),
                           tag_of(*find(path))});
         return found_.back();
     }
-    /// One that `repair` can deal with.
+    /// Adds a finding that `repair` can handle.
     void offer(std::string_view path, tree_fault what, std::string text, std::string repair) {
         report(path, what, std::move(text), std::move(repair)).is_repairable = true;
     }
-    /// A persistent node where there must be an ephemeral one.
+    /// Whether the node is persistent although it must be ephemeral. If so, adds a finding.
     bool is_ghost(std::string_view path, node const& n, std::string const& what) {
         if (n.stat.owner != 0) return false;
-        offer(path, tree_fault::ghost, what + " is persistent, so no process stands behind it", "the node is removed");
+        offer(path, tree_fault::ghost, what + " is persistent, so no process owns it", "the node is removed");
         return true;
     }
 
@@ -104,11 +104,11 @@ private:
         }
         if (count == 0 || is_live || !shows_job) return;
         if (is_removed)
-            report("", tree_fault::leftover, std::to_string(count) + " nodes are left of a job that has been removed",
-                   "remove_job clears them away");
+            report("", tree_fault::leftover, std::to_string(count) + " nodes of a removed job are left",
+                   "remove_job removes them");
         else
-            report("", tree_fault::leftover, std::to_string(count) + " nodes are there without a configuration",
-                   "add_job brings the job back, remove_job removes it for good");
+            report("", tree_fault::leftover, std::to_string(count) + " nodes exist without a configuration",
+                   "add_job adds the job again, remove_job removes it for good");
     }
 
     void inspect_config() {
@@ -156,7 +156,7 @@ private:
             (void)is_ghost("leader/sharding/processing", *n, "the mark of a sharding");
         auto const inspect_one = [&](std::string const& path, node const& n, std::string const& what) {
             if (is_ghost(path, n, what) || sessions_.contains(n.stat.owner)) return;
-            offer(path, tree_fault::orphan, what + " is of a process that has no instance in the job",
+            offer(path, tree_fault::orphan, what + " belongs to a process that has no instance in the job",
                   "the node is removed, so that the instances elect their leader");
         };
         if (auto const* n = find("leader/election/instance")) inspect_one("leader/election/instance", *n, "the leader");
@@ -166,7 +166,7 @@ private:
     }
 
     void inspect_servers() {
-        if (servers_.empty()) return; // nobody runs the job: all servers are without an instance
+        if (servers_.empty()) return; // no instance runs the job, so all servers are without one
         for_children("servers", [&](std::string_view name, node const& n) {
             if (servers_.contains(name) || !check_server(name)) return;
             auto const path = "servers/" + std::string{name};
@@ -174,13 +174,13 @@ private:
                 report(path, tree_fault::abandoned, "the server has no instance, and an operator has disabled it",
                        "remove_server removes it, and forgets that it is disabled");
             else if (find("leader/sharding/necessary"))
-                report(path, tree_fault::abandoned, "the server has no instance", "wait for the sharding to come");
+                report(path, tree_fault::abandoned, "the server has no instance", "wait for the next sharding");
             else
                 offer(path, tree_fault::abandoned, "the server has no instance", "the node is removed");
         });
     }
 
-    /// The item that a name stands for, if the job has it.
+    /// The item of that name, if the job has it.
     std::optional<item_index> item_of(std::string_view name) const {
         auto const item = parse_number<item_index>(name);
         return item && (!count_ || *item < *count_) ? item : std::nullopt;
@@ -214,7 +214,7 @@ private:
         if (part == "running" || part == "failover") {
             if (is_ghost(path, n, part == "running" ? "the mark of a run" : "the mark of a failover")) return;
             if (!sessions_.contains(n.stat.owner))
-                report(path, tree_fault::orphan, "the mark is of a process that has no instance in the job",
+                report(path, tree_fault::orphan, "the mark belongs to a process that has no instance in the job",
                        "it goes when the run ends, or with the process: end it if it hangs");
         }
         if (slash != rest.npos || item_of(item)) return;
@@ -227,7 +227,7 @@ private:
         if (is_live)
             report(path, tree_fault::surplus, "the job has no such item, but it runs", "wait for the end of the run");
         else if (is_assigned || find("leader/sharding/necessary"))
-            report(path, tree_fault::surplus, "the job has no such item", "wait for the sharding to come");
+            report(path, tree_fault::surplus, "the job has no such item", "wait for the next sharding");
         else
             offer(path, tree_fault::surplus, "the job has no such item", "the node and what is below it are removed");
     }
@@ -259,7 +259,7 @@ private:
                       "the order is removed");
             return;
         }
-        offer(path, tree_fault::surplus, "nobody knows such an order", "the order is removed");
+        offer(path, tree_fault::surplus, "there is no such kind of order", "the order is removed");
     }
 
     void inspect_assignment() {
@@ -298,7 +298,7 @@ ELASTICJOB_DECL void put_repair(transaction& t, job_layout const& at, job_tree c
         std::vector<std::string> doomed;
         for (auto const& [p, n] : tree)
             if (p.starts_with(below + "/")) doomed.push_back(p);
-        for (; !doomed.empty(); doomed.pop_back()) // the children before their parents
+        for (; !doomed.empty(); doomed.pop_back()) // children before their parents
             t.remove_persistent(*node_path::parse(at.root().str() + "/" + doomed.back()), version_of(doomed.back()));
     }
     t.remove(path, version_of(below));

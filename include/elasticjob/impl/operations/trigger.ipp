@@ -19,7 +19,7 @@ ELASTICJOB_DECL result<job_config> config_with_item(job_layout const& at, node c
 ELASTICJOB_DECL result<run_record> record_with_trigger(job_layout const& at, item_index item, node const* there,
                                                        revision obeyed, wall_time now) {
     run_record record;
-    record.obeyed = obeyed; // an item without a record may have been told by others to ignore what was ordered before
+    record.obeyed = obeyed; // without a record, other members may have obeyed earlier orders already
     if (there) {
         ELASTICJOB_TRY(record, run_record::parse(there->data));
     }
