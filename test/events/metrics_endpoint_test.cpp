@@ -266,7 +266,7 @@ TEST_CASE("events.metrics_endpoint: that there is no thread for it is an error")
     pthread_setattr_default_np(&before);
     REQUIRE_FALSE(endpoint);
     CHECK(endpoint.error() == errc::unreachable);
-    CHECK(endpoint.error().what.starts_with("the endpoint cannot have a thread: "));
+    CHECK(endpoint.error().what.starts_with("the endpoint cannot start a thread: "));
 }
 
 TEST_CASE("events.metrics_endpoint: limits have bounds") {

@@ -231,6 +231,7 @@ TEST_CASE("events.sql_events: when what is too old cannot be removed, that is sa
         one_more();
         CHECK(sink.account()->failed > 2);
     });
-    std::string const line = "elasticjob: the database of events does not let go of what is old; that is tried again later: ";
+    std::string const line =
+        "elasticjob: the database of events cannot remove old rows; the removal is tried again later: ";
     CHECK(told == line + "unreachable: statement timeout\n" + line + "job_threw: driver\n");
 }

@@ -214,7 +214,7 @@ TEST_CASE("operations.dump_port: that there is no thread for it is an error") {
     pthread_setattr_default_np(&before);
     REQUIRE_FALSE(port);
     CHECK(port.error() == errc::unreachable);
-    CHECK(port.error().what.starts_with("the port cannot have a thread: "));
+    CHECK(port.error().what.starts_with("the port cannot start a thread: "));
 }
 
 TEST_CASE("operations.dump_port: on this machine only, no longer than it lives, and somebody is told if not at all") {

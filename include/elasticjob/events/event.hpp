@@ -47,8 +47,7 @@ struct left {
     origin from;
 };
 
-/// The state of the registry's session has changed. Reported for each job, and only to sinks that can be called with
-/// it.
+/// The state of the registry's session has changed. Each job reports this, but only to sinks that accept it.
 struct session_changed {
     origin from;
     session_state state;
@@ -59,7 +58,7 @@ struct leadership_changed {
     bool leads;
 };
 
-/// This leader has written a new assignment.
+/// The instance, as the leader, has written a new assignment.
 struct resharded {
     origin from;
     std::uint64_t epoch;
@@ -96,30 +95,30 @@ struct item_finished {
     std::optional<wall_time> retry_at{}; ///< the time of the retry; nothing: a failure is final
 };
 
-/// A line that a script has written, if its body has `EventOutput`. Reported between the start and the end of its run,
-/// and only to sinks that can be called with it.
+/// A line that a script has written, if its body has `EventOutput`. Reported between the start and the end of the run,
+/// but only to sinks that accept it.
 struct script_output {
     origin from;
     item_index item;
     wall_time due;
     script_stream stream;
-    std::string_view text; ///< without its end
-    std::size_t dropped;   ///< bytes that are left out: see `script_line`
+    std::string_view text; ///< without its line end
+    std::size_t dropped;   ///< the number of bytes that are left out: see `script_line`
 
-    /// The number of lines that were lost since the last reported one, because they came too fast. If it is not 0,
-    /// there is no text.
+    /// The number of lines that were lost since the last reported line, because they came too fast. If it is not 0,
+    /// `text` is empty.
     std::uint64_t lost;
     run_name run{};
 };
 
-/// How far a run has come, as its body reports it: at most once a second, and once more at its end. It comes between
-/// the start and the end of the run, and only to sinks that accept it.
+/// How far a run has come, as its body reports it: at most once a second, and once more at the end of the run. Reported
+/// between the start and the end of the run, but only to sinks that accept it.
 struct item_progressed {
     origin from;
     item_index item;
     wall_time due;
-    std::uint64_t done;  ///< in units of the body's own
-    std::uint64_t total; ///< 0: not known
+    std::uint64_t done;  ///< in the body's own units
+    std::uint64_t total; ///< 0: unknown
     run_name run{};
 };
 
@@ -132,14 +131,14 @@ struct item_fenced {
     run_name run{};
 };
 
-/// The item was due while it was running. The job's misfire policy says whether the instant is made up for.
+/// The item was due while it was running. The job's misfire policy decides whether the instant is run later.
 struct item_misfired {
     origin from;
     item_index item;
     wall_time due;
 };
 
-/// Why a due item was not started.
+/// The reason why a due item was not started.
 enum class skip_reason : std::uint8_t {
     still_running, ///< its last run has not ended; the due instant is dropped
     disabled,      ///< by an operator
@@ -173,10 +172,10 @@ constexpr std::string_view name_of(skip_reason r) noexcept {
 struct item_skipped {
     origin from;
     item_index item;
-    wall_time due; ///< of several instants, the last
+    wall_time due; ///< if there are several instants, the last of them
     skip_reason why;
     std::uint64_t count = 1;
-    run_name run{}; ///< if its start was reported before the pool refused it
+    run_name run{}; ///< set if its start was reported before the pool refused it
 };
 
 /// A problem that is not the failure of a run. The job continues.

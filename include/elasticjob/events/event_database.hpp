@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The role of a database for the record of runs, and its tables.
+/// \file \brief The role of a database that records runs, and its tables.
 #ifndef ELASTICJOB_EVENTS_EVENT_DATABASE_HPP
 #define ELASTICJOB_EVENTS_EVENT_DATABASE_HPP
 
@@ -18,7 +18,7 @@
 namespace elasticjob {
 
 namespace trace {
-/// An entry: a new row, or a change of one.
+/// An entry: a new row, or a change of a row.
 using entry = std::variant<execution_event, status_trace_event>;
 } // namespace trace
 
@@ -54,15 +54,16 @@ inline constexpr std::array<char const*, 5> schema{
     "slave_id TEXT NOT NULL, source VARCHAR(50) NOT NULL, execution_type VARCHAR(20) NOT NULL, sharding_item TEXT NOT "
     "NULL, "
     "state VARCHAR(20) NOT NULL, message TEXT NULL, creation_time TIMESTAMP NULL)",
-    // For the original task of a row. The TASK_ID_STATE_INDEX of 2.1.5 does not contain the time. All firings of an
-    // instance for the same items share a task id, so without the time each insertion would scan all earlier rows.
+    // For finding the original task of a row. The TASK_ID_STATE_INDEX of 2.1.5 does not contain the time. All firings
+    // of an instance for the same items share a task id, so without the time each insertion would scan all earlier
+    // rows.
     "CREATE INDEX IF NOT EXISTS TASK_ID_STATE_TIME_INDEX ON JOB_STATUS_TRACE_LOG (task_id, state, creation_time)",
     // For the removal of old rows.
     "CREATE INDEX IF NOT EXISTS JOB_EXECUTION_LOG_START_TIME ON JOB_EXECUTION_LOG (start_time)",
     "CREATE INDEX IF NOT EXISTS JOB_STATUS_TRACE_LOG_CREATION_TIME ON JOB_STATUS_TRACE_LOG (creation_time)",
 };
 
-/// The start of a run that has ended changes nothing. Its end overwrites its start, or is inserted without it.
+/// If the run has ended, its start changes nothing. Its end overwrites its start, or is inserted if there is no start.
 inline constexpr char const* write_execution =
     "INSERT INTO JOB_EXECUTION_LOG (id, job_name, task_id, hostname, ip, sharding_item, execution_source, "
     "failure_cause, "
@@ -71,7 +72,7 @@ inline constexpr char const* write_execution =
     "ON CONFLICT (id) DO UPDATE SET failure_cause = excluded.failure_cause, is_success = excluded.is_success, "
     "complete_time = excluded.complete_time WHERE excluded.complete_time IS NOT NULL";
 
-/// A row without an original task takes it from the first row of its task.
+/// Without an original task, a row takes that of the first row of its task.
 inline constexpr char const* write_status =
     "INSERT INTO JOB_STATUS_TRACE_LOG (id, job_name, original_task_id, task_id, slave_id, source, execution_type, "
     "sharding_item, state, message, creation_time) VALUES (:id, :job_name, COALESCE(NULLIF(:original_task_id, ''), "
@@ -80,13 +81,13 @@ inline constexpr char const* write_status =
     ":message, :creation_time) ON CONFLICT (id) DO NOTHING";
 
 /// For each table, the statement that removes its oldest rows from before `:before`, `:count` at most. The databases
-/// select the rows of a subquery in different ways, so its begin and end are parameters: `rowid IN (SELECT rowid` and
-/// `)`.
+/// select the rows of a subquery in different ways, so the beginning and the end of the condition are parameters:
+/// `rowid IN (SELECT rowid` and `)`.
 std::array<std::string, 2> removals(std::string const& is_one_of, std::string const& end);
 
 inline std::string instant(wall_time t) { return format_instant(t, ' ', ""); }
 
-/// `f(name, value)` for each parameter of the statement: a text, a number, or an optional text.
+/// Calls `f(name, value)` for each parameter of the statement. A value is a text, a number, or an optional text.
 template <class F>
 void bind(trace::execution_event const& x, F&& f) {
     f("id", x.id);

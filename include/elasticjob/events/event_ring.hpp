@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The last events, up to a limit, for another thread.
+/// \file \brief Keeps the last events, up to a limit, for another thread.
 #ifndef ELASTICJOB_EVENTS_EVENT_RING_HPP
 #define ELASTICJOB_EVENTS_EVENT_RING_HPP
 
@@ -13,16 +13,16 @@
 
 namespace elasticjob::events {
 
-/// A ring that drops its oldest event when a new one does not fit, because the latest events are worth most. The rest
-/// stays in order. It grows up to its limit and reuses its memory. `Kept` has a `keep(e)`, which copies an event.
-/// Threads: one at a time.
+/// A ring that drops its oldest event when a new one does not fit, because the latest events are the most useful. The
+/// others keep their order. It grows up to its limit and reuses its memory. `Kept` has a `keep(e)`, which copies an
+/// event. Threads: one at a time.
 template <class Kept>
 class basic_event_ring {
 public:
-    /// The limit is at least one.
+    /// The limit is at least 1.
     explicit basic_event_ring(std::size_t size_max) : size_max_{std::max<std::size_t>(size_max, 1)} {}
 
-    /// False if the oldest event was dropped.
+    /// Adds an event. Returns false if the oldest event was dropped.
     template <class E>
     bool push(E const& e) {
         if (size_ < size_max_) {
@@ -35,7 +35,7 @@ public:
         return false;
     }
 
-    /// Moves up to `count` of the oldest events to an empty ring.
+    /// Moves up to `count` of the oldest events to `other`, which is empty.
     void move_to(basic_event_ring& other, std::size_t count) {
         for (; count > 0 && size_ > 0 && other.size_ < other.size_max_; --count, --size_) {
             if (other.size_ == other.slots_.size()) other.grow();

@@ -18,12 +18,12 @@ concept hears_all = (std::invocable<S&, Events const&> && ...);
 /// |------------|------------------------------------------------------------------------------------------------------|
 /// | `s(e)`     | takes each record of events/event.hpp; returns soon, throws nothing, keeps no reference to the record |
 ///
-/// A sink ignores kinds of events with a catch-all: `template <class E> void operator()(E const&)`. A sink need not
-/// accept `session_changed`, `script_output` and `item_progressed`, and does not receive them then. The events of a job
-/// on one instance come in the order in which they happened. For a run that is `item_started`, then its `script_output`
-/// and `item_progressed`, then `item_finished` or `item_skipped`, and then perhaps `item_fenced`, all with the same
-/// `run_name`. If a sink throws, the scheduler catches the exception, and the sink loses that event. The loop waits for a
-/// slow sink; Queued gives it a thread of its own. Sinks combines several.
+/// To ignore kinds of events, a sink has a catch-all: `template <class E> void operator()(E const&)`. If a sink does
+/// not accept `session_changed`, `script_output` or `item_progressed`, it does not receive them. The events of a job on
+/// one instance come in the order in which they happened. The events of a run are `item_started`, then its
+/// `script_output` and `item_progressed`, then `item_finished` or `item_skipped`, and then perhaps `item_fenced`, all
+/// with the same `run_name`. If a sink throws, the scheduler catches the exception, and the sink loses that event. The
+/// loop waits for a slow sink; Queued gives it a thread of its own. Sinks combines several.
 /// Models: LogEvents, NoEvents; Sinks, Queued, RingEvents. Threads: called on the loop, in the order of the events.
 template <class S>
 concept event_sink = std::move_constructible<S> &&

@@ -45,8 +45,8 @@ constexpr std::string_view name_of(item_skipped const&) noexcept { return "item_
 constexpr std::string_view name_of(trouble const&) noexcept { return "trouble"; }
 
 /// Calls `f(name, value)` for each field in a fixed order: first `at`, `event`, `job`, `instance`, then the fields of
-/// the kind. A value is a std::string_view, a number, a bool, a wall_time, a duration or a list of items. Fields of a
-/// run are left out if the event has no run, and fields of an error if it has no error.
+/// the kind. A value is a std::string_view, a number, a bool, a wall_time, a duration or a list of items. Leaves out
+/// the fields of a run if the event has no run, and those of an error if it has no error.
 template <class E, class F>
 void for_each_field(E const& e, F&& f) {
     f("at", e.from.at);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Status trace events of whole firings, as in ElasticJob-Lite 2.1.5.
+/// \file \brief Converts events to status trace events of whole firings, as in ElasticJob-Lite 2.1.5.
 #ifndef ELASTICJOB_EVENTS_FIRING_TRACER_HPP
 #define ELASTICJOB_EVENTS_FIRING_TRACER_HPP
 
@@ -17,8 +17,8 @@
 
 namespace elasticjob::trace {
 
-/// Converts events as `tracer` does, but the items of an instance that begin together, its firing, share their status
-/// trace events. The execution events stay: one for each run.
+/// Converts events as `tracer` does, except that the items of an instance that begin together, a firing, share their
+/// status trace events. There is still one execution event for each run.
 ///
 /// | event                                | status trace                                       |
 /// |--------------------------------------|----------------------------------------------------|
@@ -26,16 +26,16 @@ namespace elasticjob::trace {
 /// | the end of its last run              | TASK_FINISHED, or TASK_ERROR with `{0=why, 3=why}` |
 /// | any other event                      | as `tracer`                                        |
 ///
-/// A run ends with `item_finished`. It also ends with `item_skipped` if the worker pool has refused it, and then it has
+/// A run ends with `item_finished`. If the worker pool has refused the run, it ends with `item_skipped`, and has
 /// failed.
 ///
-/// The status trace events of a firing have all its items, `[0, 1]`, which its task id names. An attempt of a single
-/// item is a firing of its own.
+/// The status trace events of a firing contain all its items, such as `[0, 1]`; its task id names them. An attempt of a
+/// single item is a firing of its own.
 ///
-/// Keeps what it needs of the firings of two or more items that have not ended. If an end is missing, because its event
-/// was lost, the firing is forgotten without a TASK_FINISHED or TASK_ERROR, as after a crash: when one of its items
-/// begins again in a firing of the same items, or when all firings together take more than `bytes_max` and it is the
-/// oldest. Movable. Threads: one.
+/// Keeps firings of two or more items that have not ended. If an end is missing because its event was lost, the firing
+/// is dropped without a TASK_FINISHED or TASK_ERROR, as after a crash. That happens when one of its items begins again
+/// in a firing of the same items, or when all firings together take more than `bytes_max` and it is the oldest.
+/// Movable. Threads: one.
 class firing_tracer {
 public:
     static constexpr std::size_t bytes_max_default = 8u << 20;
@@ -46,7 +46,7 @@ public:
     firing_tracer(firing_tracer&&) = default;
     firing_tracer& operator=(firing_tracer&&) = delete;
 
-    /// `t(event, f)` calls `f(execution_event)` and `f(status_trace_event)`. Tell it each event once, in order.
+    /// `t(event, f)` calls `f(execution_event)` and `f(status_trace_event)`. Pass each event once, in order.
     template <class E, class F>
     void operator()(E const& e, F&& f) {
         trace_(e, f);
@@ -68,11 +68,11 @@ public:
             trace_(e, ended<F>{*this, e.item, f});
     }
 
-    /// The number of firings that are kept.
+    /// The number of firings that have not ended.
     std::size_t open_count() const noexcept { return open_.size(); }
 
 private:
-    /// A firing of which some runs have not ended.
+    /// A firing with runs that have not ended.
     struct firing {
         enum class state : unsigned char { not_begun, running, over };
 
@@ -82,13 +82,13 @@ private:
         std::string task;
         std::vector<item_index> items; ///< sorted
         std::vector<state> states;     ///< of the items
-        std::size_t left;              ///< items that are not over
+        std::size_t left;              ///< the number of items that have not ended
         std::map<item_index, std::string> failures{};
         std::size_t failure_bytes = 0;
     };
     using place = std::list<firing>::iterator;
 
-    /// Passes on the rows of a run that begins; those of its state only if it opens a firing.
+    /// Passes on the row of a run that begins, and the rows of its state if it is the first run of its firing.
     template <class F>
     struct started {
         std::optional<std::string> const& items;
@@ -101,7 +101,7 @@ private:
         }
     };
 
-    /// Passes on the row of a run that has ended, and, if it was the last one, that of its firing's state.
+    /// Passes on the row of a run that has ended, and the row of its firing's state if it was the last run.
     template <class F>
     struct ended {
         firing_tracer& self;
@@ -117,10 +117,10 @@ private:
         }
     };
 
-    /// The list of the firing's items if this run is its first.
+    /// The list of the firing's items, if this run is its first.
     std::optional<std::string> begin(std::string_view task, item_index item);
 
-    /// Whether the run was the last of its firing, whose state the row has then.
+    /// Returns whether the run was the last of its firing. If so, sets the state in `row` to that of the firing.
     bool end(item_index item, std::optional<std::string> failure, status_trace_event& row);
 
     void note_failure(firing& one, item_index item, std::string why);
@@ -129,7 +129,7 @@ private:
 
     tracer trace_;
     std::size_t bytes_max_;
-    std::list<firing> open_;                  ///< in the order in which they have begun
+    std::list<firing> open_;                  ///< in the order of their begins
     std::map<std::string_view, place> known_; ///< by task id
     std::size_t bytes_ = 0;
 };

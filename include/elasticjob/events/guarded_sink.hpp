@@ -14,7 +14,7 @@
 namespace elasticjob::detail {
 
 /// The wrapper through which a scheduler calls its sink. If the sink throws although it must not, it loses that event,
-/// nothing else is disturbed, and standard error reports the first exception.
+/// but nothing else happens, and standard error reports the first exception.
 template <event_sink Sink>
 class guarded_sink {
 public:
@@ -25,8 +25,9 @@ public:
         if constexpr (std::invocable<Sink&, E const&>) {
             auto const told = guarded_call([&] { sink_(e); });
             if (!told && !std::exchange(has_thrown_, true))
-                tell_standard_error("elasticjob: " + std::string{e.from.job} +
-                                    ": an event sink throws; what it throws at is lost to it: " + told.error().what);
+                tell_standard_error(
+                    "elasticjob: " + std::string{e.from.job} +
+                    ": an event sink throws, and loses the events at which it throws: " + told.error().what);
         }
     }
 

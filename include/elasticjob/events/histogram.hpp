@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Counts spans of time in buckets.
+/// \file \brief Counts durations in buckets.
 #ifndef ELASTICJOB_EVENTS_HISTOGRAM_HPP
 #define ELASTICJOB_EVENTS_HISTOGRAM_HPP
 
@@ -17,7 +17,7 @@
 
 namespace elasticjob::detail {
 
-/// `bounds`: the bounds of the buckets, in seconds, ascending, the same in each call.
+/// `bounds`: the upper bounds of the buckets, in seconds, ascending, the same in each call.
 class histogram {
 public:
     void add(std::vector<double> const& bounds, std::chrono::nanoseconds span);
@@ -27,7 +27,7 @@ public:
                   std::pair<std::string_view, std::string_view> label) const;
 
 private:
-    std::vector<std::uint64_t> counts_{}; ///< of each single bucket, and of values beyond the last bound
+    std::vector<std::uint64_t> counts_{}; ///< of each bucket alone, and of values beyond the last bound
     double sum_ = 0;
 };
 

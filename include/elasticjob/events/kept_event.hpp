@@ -14,8 +14,8 @@
 
 namespace elasticjob::events {
 
-/// Any of the structs of events/event.hpp. `keep` stores a copy, and `tell` passes an equal one to a function. The next
-/// `keep` reuses the memory, so that a ring of these objects stops allocating once it has seen all names. A value.
+/// Stores any of the structs of events/event.hpp. `keep` stores a copy, and `tell` passes an equal event to a function.
+/// The next `keep` reuses the memory, so a ring of these objects stops allocating after some time. A value.
 class kept_event {
 public:
     kept_event() = default;
@@ -39,7 +39,7 @@ public:
     void keep(item_skipped const& e);
     void keep(trouble const& e);
 
-    /// Calls `f(e)` with the stored event, which refers to this object; does nothing if there is none.
+    /// Calls `f(e)` with the stored event, which refers to this object. Has no effect if there is no event.
     template <class F>
     void tell(F&& f) const {
         origin const from{job_, instance_, at_};

@@ -28,7 +28,7 @@ concept line_output = std::move_constructible<O> && std::invocable<O&, std::stri
 
 namespace detail {
 
-/// Without exceptions, the line is lost.
+/// Throws std::system_error with `errno`. If exceptions are turned off, the line is lost without a report.
 void miss_line();
 
 } // namespace detail
@@ -47,7 +47,7 @@ struct to_descriptor {
 
 namespace detail {
 
-/// `at=2026-01-01T00:00:00.025Z event=item_started job=settle item=1 note="with \"blanks\""`
+/// A line such as `at=2026-01-01T00:00:00.025Z event=item_started job=settle item=1 note="with \"blanks\""`.
 struct logfmt {
     static void begin(std::string&) {}
     static void name(std::string& line, std::string_view name);
@@ -56,7 +56,7 @@ struct logfmt {
     static void end(std::string&) {}
 };
 
-/// `{"at":"2026-01-01T00:00:00.025Z","event":"item_started","job":"settle","item":1,"items":[0,2]}`
+/// A line such as `{"at":"2026-01-01T00:00:00.025Z","event":"item_started","job":"settle","item":1,"items":[0,2]}`.
 struct json_line {
     static void begin(std::string& line) { line += '{'; }
     static void name(std::string& line, std::string_view name);
@@ -67,9 +67,9 @@ struct json_line {
 
 } // namespace detail
 
-/// Writes one line for each event. Instants are RFC 3339 in UTC, durations seconds with a fraction. Whatever the names
-/// and errors contain, an event is one line of valid UTF-8. Formats: LogfmtEvents, JsonLinesEvents. Threads: one at a
-/// time.
+/// Writes one line for each event. Instants are RFC 3339 in UTC, durations are seconds with a fraction. Each event is
+/// one line of valid UTF-8, for any content of names and errors. Formats: LogfmtEvents, JsonLinesEvents. Threads: one
+/// at a time.
 template <class Format, line_output Output>
 class line_events {
 public:
@@ -105,7 +105,7 @@ private:
     }
 
     Output out_;
-    std::string line_, text_; ///< reused, so that a line allocates memory only if it is the longest so far
+    std::string line_, text_; ///< reused, so a line allocates memory only if it is the longest so far
 };
 
 /// `LogfmtEvents{to_stream{stderr}}`: names and values in logfmt.

@@ -14,11 +14,10 @@
 namespace elasticjob {
 
 /// Writes one line for each item that failed or was skipped, for each fenced run, for each trouble, and for a joined
-/// instance whose configuration differs from the stored one. Writes nothing about successes. A line is always one line:
-/// characters that would end it or control a terminal are escaped, whether a body has thrown them or a node contains
-/// them. This sink never waits. If standard error does not accept a line at once, because it is a full pipe, the line
-/// is lost, and the next accepted line says how many were lost. If no line may be lost, use
-/// `Queued{LogfmtEvents{to_stream{stderr}}}`. Threads: any.
+/// instance whose configuration differs from the stored one. Writes nothing about successes. Escapes characters that
+/// would end a line or control a terminal, so each message is one line. This sink never waits. If standard error does
+/// not accept a line at once, because it is a full pipe, the line is lost, and the next accepted line states how many
+/// were lost. If no line may be lost, use `Queued{LogfmtEvents{to_stream{stderr}}}`. Threads: any.
 struct LogEvents {
     template <class E>
     void operator()(E const&) const noexcept {}

@@ -19,7 +19,7 @@ namespace elasticjob {
 
 /// The address of the endpoint, and the limits for its clients.
 struct metrics_endpoint_options {
-    std::string address = "127.0.0.1"; ///< every client that can reach it may read, because there is no password
+    std::string address = "127.0.0.1"; ///< every client that reaches it may read, because there is no password
     int port = 0;                      ///< 0: any free port
     std::chrono::milliseconds read_timeout{2'000};  ///< for the whole head of a request
     std::chrono::milliseconds write_timeout{5'000}; ///< for the whole answer
@@ -28,13 +28,13 @@ struct metrics_endpoint_options {
 };
 
 /// Answers `GET /metrics` and `HEAD /metrics` with the text of a source of metrics, and everything else with 404. A
-/// connection is for one request and has a deadline, whatever its client does. Headers are ignored, so a client cannot
-/// request parts of a page (`Range`). The endpoint serves on its own thread until it is destroyed. The destructor
-/// breaks off unfinished answers and waits for no client. Movable. Threads: one at a time.
+/// connection is for one request and has a deadline for any client. Headers are ignored, so a client cannot request a
+/// part of a page (`Range`). The endpoint serves on its own thread until it is destroyed. The destructor breaks off
+/// unfinished answers and waits for no client. Movable. Threads: one at a time.
 class MetricsEndpoint {
 public:
-    /// Errors: invalid_argument for a limit that is out of its bounds; unreachable, with the system's reason, if it
-    /// cannot listen there or cannot start a thread.
+    /// Errors: invalid_argument for a limit out of its bounds; unreachable, with the system's reason, if it cannot
+    /// listen on the address or cannot start a thread.
     template <metrics_source Metrics>
     [[nodiscard]] static result<MetricsEndpoint> start(Metrics metrics, metrics_endpoint_options options = {});
 
@@ -92,7 +92,7 @@ result<MetricsEndpoint> MetricsEndpoint::start_server(Metrics metrics, metrics_e
         std::move(acceptor), std::move(metrics),
         detail::metrics_server_limits{o.read_timeout, o.write_timeout, o.connections_max, o.head_max});
     auto thread = detail::start_thread([server = std::move(server), on = context.get()] { server->run(*on); });
-    if (!thread) return unreachable("the endpoint cannot have a thread", thread.error().what, o);
+    if (!thread) return unreachable("the endpoint cannot start a thread", thread.error().what, o);
     return MetricsEndpoint{std::move(context), port, *std::move(thread)};
 }
 
@@ -103,7 +103,7 @@ inline result<void> MetricsEndpoint::check(metrics_endpoint_options const& o) {
     using std::chrono::milliseconds;
     auto const fits = [](milliseconds span) { return milliseconds{0} < span && span <= std::chrono::hours{1}; };
     if (o.port < 0 || o.port > 65'535)
-        return unreachable("the address cannot be listened on", "a port is 0 to 65535", o);
+        return unreachable("the endpoint cannot listen on the address", "a port is 0 to 65535", o);
     if (!fits(o.read_timeout)) return wrong("must be more than 0, and at most an hour", "read_timeout");
     if (!fits(o.write_timeout)) return wrong("must be more than 0, and at most an hour", "write_timeout");
     if (o.connections_max < 1 || o.connections_max > 1'000) return wrong("must be from 1 to 1000", "connections_max");
@@ -115,7 +115,7 @@ inline result<boost::asio::ip::tcp::acceptor> MetricsEndpoint::listen(boost::asi
                                                                       metrics_endpoint_options const& o) {
     using boost::asio::ip::tcp;
     boost::system::error_code failed;
-    auto const refused = [&] { return unreachable("the address cannot be listened on", failed.message(), o); };
+    auto const refused = [&] { return unreachable("the endpoint cannot listen on the address", failed.message(), o); };
     tcp::resolver resolver{context};
     auto const found = resolver.resolve(o.address, std::to_string(o.port),
                                         tcp::resolver::passive | tcp::resolver::numeric_service, failed);

@@ -22,7 +22,7 @@ namespace elasticjob {
 
 /// The limit of series, and the buckets of the histograms.
 struct metrics_options {
-    /// The maximum number of jobs with series of their own. The others share the job `(others)`.
+    /// The maximum number of jobs with their own series. All others share the job `(others)`.
     std::size_t jobs_max = 1000;
     /// Upper bounds in seconds, ascending.
     std::vector<double> lateness_buckets{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 300};
@@ -43,8 +43,8 @@ struct metrics_options {
 /// | `elasticjob_sessions`          | counter   |           | sessions under which an instance has registered          |
 /// | `elasticjob_troubles`          | counter   | `reason`  | problems of the job other than failures of runs          |
 /// | `elasticjob_running`           | gauge     |           | items that run now                                       |
-/// | `elasticjob_progress_done`     | gauge     |           | what they have done so far, as their bodies report it    |
-/// | `elasticjob_progress_expected` | gauge     |           | what they are to do, likewise                            |
+/// | `elasticjob_progress_done`     | gauge     |           | the units that they have done so far, by their bodies    |
+/// | `elasticjob_progress_expected` | gauge     |           | the units that they have to do, by their bodies          |
 /// | `elasticjob_items`             | gauge     |           | items that this process owns                             |
 /// | `elasticjob_leads`             | gauge     |           | instances of this process that lead the job: 0 or 1      |
 /// | `elasticjob_session_changes`   | counter   | `state`   | transitions of the registry's session into a state       |
@@ -53,7 +53,7 @@ struct metrics_options {
 /// | `elasticjob_lateness_seconds`  | histogram |           | from the due instant to the start, without orders        |
 /// | `elasticjob_duration_seconds`  | histogram |           | durations of runs                                        |
 ///
-/// A copy shares the numbers: give one copy to the scheduler and read another. The number of series is bounded by
+/// A copy shares the numbers: give one copy to the scheduler and read another. The number of series is limited by
 /// `jobs_max` and by labels with a fixed set of values. Threads: events on the loop, reading on any thread.
 class MetricsEvents {
 public:
@@ -65,10 +65,10 @@ public:
         state_->count(state_->job(e.from.job), e);
     }
 
-    /// All numbers as they are now, in OpenMetrics' text format.
+    /// The present numbers in OpenMetrics' text format.
     std::string expose() const { return elasticjob::expose(*this); }
 
-    /// The same behind, and before, what other sources write.
+    /// Appends the present numbers, so that several sources can share a page.
     void write_to(openmetrics_writer& w) const;
 
 private:
@@ -77,20 +77,20 @@ private:
     };
     struct instance_numbers {
         std::uint64_t running = 0, items = 0;
-        std::map<item_index, work_numbers> progress{}; ///< of what runs and has reported any
+        std::map<item_index, work_numbers> progress{}; ///< of the items that are running and have reported any
         bool leads = false;
-        bool is_connected = true; ///< or it could not have joined
+        bool is_connected = true; ///< initially true, because the instance has joined
     };
     struct job_numbers {
         std::map<run_source, std::uint64_t> started{};
         std::map<std::string_view, std::uint64_t> ended{}, skipped{}, troubles{},
-            states{}; ///< by names of the code's own
+            states{}; ///< the keys are string literals
         std::uint64_t retries = 0, failures = 0, fenced = 0, misfired = 0, reshards = 0, moved = 0, sessions = 0;
         detail::histogram lateness{}, duration{};
-        std::map<std::string, instance_numbers, std::less<>> instances{}; ///< that are in the job, of this process
+        std::map<std::string, instance_numbers, std::less<>> instances{}; ///< of this process, in the job
     };
 
-    /// All that is counted. A page is written from a copy of it, so that no event waits for the writing.
+    /// All counted numbers. A page is written from a copy of them, so that no event waits for the writing.
     struct all_numbers {
         std::map<std::string, job_numbers, std::less<>> jobs{};
         job_numbers others{};
@@ -130,9 +130,9 @@ private:
         all_numbers numbers{};
     };
 
-    /// Writes a copy of the numbers.
+    /// Writes a page from a copy of the numbers.
     struct page {
-        /// `f(name, numbers)` for each job in the order of their names, the others last.
+        /// Calls `f(name, numbers)` for each job, in the order of their names; `(others)` comes last.
         template <class F>
         void for_each_job(F f) const {
             for (auto const& [name, of_job] : numbers.jobs) f(std::string_view{name}, of_job);

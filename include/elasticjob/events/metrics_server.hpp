@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Answers HTTP requests for one page, for a bounded number of clients. Needs the headers of Boost.Beast.
+/// \file \brief Answers HTTP requests for one page, for a limited number of clients. Needs the headers of Boost.Beast.
 #ifndef ELASTICJOB_EVENTS_METRICS_SERVER_HPP
 #define ELASTICJOB_EVENTS_METRICS_SERVER_HPP
 
@@ -39,8 +39,7 @@ struct metrics_server_limits {
 };
 
 /// Serves one client after the other: reads the head of a request, writes the page, and closes the connection. It needs
-/// a buffer of `head` bytes and one page, whatever the client sends. It reads no body and ignores all headers,
-/// including `Range`.
+/// a buffer of `head` bytes and one page for any client. It reads no body and ignores all headers, including `Range`.
 template <metrics_source Metrics>
 class metrics_connection {
 public:
@@ -86,7 +85,7 @@ void metrics_connection<Metrics>::accept() {
             stream_.emplace(std::move(client));
             return read();
         }
-        // For example, the process is out of descriptors. The client is still waiting, so pause before the next
+        // For example, the process has no descriptor left. The client is still waiting, so pause before the next
         // attempt.
         rest_.expires_after(std::chrono::milliseconds{100});
         rest_.async_wait([this](error_code) { accept(); });
@@ -146,7 +145,7 @@ void metrics_connection<Metrics>::write(boost::beast::http::status status, std::
     });
 }
 
-/// Closing a connection with unread input would discard the answer.
+/// Reads the rest of the input: closing a connection with unread input would discard the answer.
 template <metrics_source Metrics>
 void metrics_connection<Metrics>::drain(std::size_t ignored) {
     stream_->async_read_some(boost::asio::buffer(part_), [this, ignored](error_code failed, std::size_t count) {

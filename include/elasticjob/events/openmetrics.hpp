@@ -15,14 +15,14 @@
 
 namespace elasticjob {
 
-/// One exposition, from the first family to `finish`. All samples of a family follow its `family` call.
+/// One page, from the first family to `finish`. All samples of a family follow its `family` call.
 class openmetrics_writer {
 public:
     using labels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
     static constexpr char const* content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-    /// A unit is the last word of its family's name.
+    /// If there is a unit, it is the last word of the family's name.
     openmetrics_writer& family(std::string_view name, std::string_view type, std::string_view help,
                                std::string_view unit = {});
 
@@ -50,7 +50,7 @@ public:
 
     std::string finish() { return std::move(text_.append("# EOF\n")); }
 
-    /// The form of a label `le`: always with a fraction.
+    /// The form of a number in the label `le`: always with a fraction.
     static std::string number(double value);
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The record of runs in PostgreSQL. Needs SOCI: link with soci_core, soci_postgresql and pq.
+/// \file \brief Records runs in PostgreSQL. Needs SOCI: link with soci_core, soci_postgresql and pq.
 #ifndef ELASTICJOB_EVENTS_POSTGRES_DATABASE_HPP
 #define ELASTICJOB_EVENTS_POSTGRES_DATABASE_HPP
 
@@ -57,7 +57,7 @@ private:
     static constexpr char const* limits =
         "connect_timeout=5 tcp_user_timeout=10000 options='-c statement_timeout=10000' ";
 
-    /// Calls `f()` with a session. An error that makes the session unusable ends it.
+    /// Calls `f()` with a session. If an error makes the session unusable, closes it.
     template <class F>
     result<void> attempt(F f) {
 #if defined(__cpp_exceptions)
@@ -77,12 +77,12 @@ private:
             return error{errc::unreachable, in_one_line(e.what())};
         }
 #else
-        static_assert(sizeof(F) == 0, "SOCI tells of errors by exceptions, which are turned off");
+        static_assert(sizeof(F) == 0, "SOCI reports errors by exceptions, which are turned off");
 #endif
     }
 
-    /// SOCI's first line says what failed, and the next lines may contain PostgreSQL's reason. The result is one line.
-    /// It leaves out the rows and the statement that may follow, because they contain data of the run.
+    /// SOCI's first line names the failed call, and the next lines may contain PostgreSQL's reason. The result is one
+    /// line. It leaves out the rows and the statement that may follow, because they contain data of the run.
     static std::string in_one_line(std::string_view said) {
         constexpr std::size_t length_max = 500;
         for (std::string_view const rest : {"\nDETAIL:", " while executing \"", "\nwhile executing \""})
@@ -185,7 +185,7 @@ private:
 
     std::string connection_;
     std::unique_ptr<soci::session> session_;
-    std::unique_ptr<prepared> execution_, status_; ///< of the session
+    std::unique_ptr<prepared> execution_, status_; ///< prepared in the session
 };
 
 static_assert(event_database<PostgresDatabase> && readable_event_database<PostgresDatabase>);

@@ -21,9 +21,9 @@ namespace elasticjob {
 
 /// The size of the queue between the loop and a sink's thread.
 struct queue_options {
-    std::size_t depth_max = 8192;                   ///< events that may wait; one more drops the oldest
-    std::size_t batch_max = 256;                    ///< events that are handled together
-    std::chrono::milliseconds drain_timeout{5'000}; ///< how long the destructor waits for the queue to become empty
+    std::size_t depth_max = 8192;                   ///< the maximum number of waiting events; one more drops the oldest
+    std::size_t batch_max = 256;                    ///< the maximum number of events that are handled together
+    std::chrono::milliseconds drain_timeout{5'000}; ///< the longest time that the destructor waits for an empty queue
 };
 
 /// The numbers of events by outcome. Threads: any.
@@ -35,7 +35,7 @@ struct queue_account {
 
 namespace detail {
 
-/// The view of the queue that a worker has on the queue's thread.
+/// The worker's view of the queue, on the queue's thread.
 template <class Worker, class Ring>
 class queue_state {
 public:
@@ -47,16 +47,16 @@ public:
 
     queue_account& account() noexcept { return *account_; }
 
-    /// Waits for the given time, or until the queue is to end. False if it is to end.
+    /// Waits until the given time, or until the queue must end. Returns false if it must end.
     bool sleep_until(mono_time until) {
         std::unique_lock lock{mutex_};
         return !news_.wait_until(lock, until, [&] { return is_closing_; });
     }
 
-    /// Whether the time for the remaining events is over.
+    /// Whether the time for the remaining events has passed.
     bool is_abandoned() const noexcept { return abandoned_.stop_requested(); }
 
-    /// When that time is over, for a worker that waits for something.
+    /// Stops when that time has passed, for a worker that waits for something.
     std::stop_token abandoned() const noexcept { return abandoned_.get_token(); }
 
 private:
@@ -93,7 +93,7 @@ private:
     Ring waiting_;
     bool is_closing_ = false, is_over_ = false;
     std::stop_source abandoned_;
-    Worker worker_; ///< the thread's own
+    Worker worker_; ///< used by the thread only
 };
 
 /// | expression              | must hold                                                                                 |
@@ -103,9 +103,9 @@ private:
 /// | `w.next_look()`         | `mono_time`: when to call `work` even if there are no events                              |
 /// | `w.finish(queue)`       | optional: the last call, when the queue ends                                              |
 ///
-/// Movable. The destructor lets the worker handle the waiting events for `drain_timeout`, then drops and counts the
-/// rest. A worker that still has not returned is left behind with its thread, so everything it refers to must outlive
-/// it. Threads: any may add events.
+/// Movable. The destructor lets the worker handle the waiting events for at most `drain_timeout`, then drops and counts
+/// the rest. If the worker still has not returned, the destructor leaves it with its thread, so everything that it
+/// refers to must outlive it. Threads: any may add events.
 template <class Worker, class Ring = events::event_ring>
 class queue_thread {
 public:

@@ -40,13 +40,13 @@ struct sink_worker {
 
 } // namespace detail
 
-/// Calls `Sink` on a thread of its own, in the order of the events, so that the loop never waits for it: the loop only
-/// copies an event into a bounded queue. If the queue is full, its oldest event is dropped and counted. Exceptions of
-/// the sink are caught and counted. If the sink has a `flush()`, it is called after each batch.
+/// Calls `Sink` on a thread of its own, in the order of the events. The loop only copies an event into a bounded queue,
+/// so it never waits for the sink. If the queue is full, its oldest event is dropped and counted. Exceptions of the
+/// sink are caught and counted. If the sink has a `flush()`, it is called after each batch.
 ///
-/// The destructor waits for the queue to become empty, up to `drain_timeout`; it drops and counts the rest. A sink that
-/// still has not returned is left behind on its thread, so everything it refers to must live as long as the process.
-/// Movable. Threads: events on the loop; `account` on any.
+/// The destructor waits for an empty queue, for at most `drain_timeout`; it drops and counts the rest. If the sink
+/// still has not returned, the destructor leaves it on its thread, so everything that it refers to must live as long as
+/// the process. Movable. Threads: events on the loop; `account` on any.
 template <event_sink Sink>
 class Queued {
 public:
@@ -59,7 +59,7 @@ public:
         queue_.push(e);
     }
 
-    /// Stays valid, and true, when this is moved into a scheduler.
+    /// Stays valid and current when this object is moved into a scheduler.
     std::shared_ptr<queue_account const> account() const { return queue_.account(); }
 
 private:

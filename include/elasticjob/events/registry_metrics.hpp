@@ -32,12 +32,12 @@ struct registry_metrics_options {
 /// | metric                                         | kind      | labels                 | counts                           |
 /// |------------------------------------------------|-----------|------------------------|----------------------------------|
 /// | `elasticjob_registry_requests`                 | counter   | `operation`, `outcome` | requests that have ended         |
-/// | `elasticjob_registry_request_duration_seconds` | histogram | `operation`            | of these, whatever their outcome |
+/// | `elasticjob_registry_request_duration_seconds` | histogram | `operation`            | of these, with any outcome       |
 ///
 /// Operations are those of the concept `registry`, outcomes those of `registry_request`. `no_node` is often a normal
 /// outcome. An operation that has not been used has no series. A copy shares the numbers: give one copy to the registry
-/// and read another. Two registries with copies of one meter are counted together. Threads: requests on the loop,
-/// reading on any thread.
+/// and read another. If two registries have copies of one meter, it counts both together. Threads: requests on the
+/// loop, reading on any thread.
 class RegistryMetrics {
 public:
     explicit RegistryMetrics(registry_metrics_options options = {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The last events, in memory.
+/// \file \brief A sink that keeps the last events in memory.
 #ifndef ELASTICJOB_EVENTS_RING_EVENTS_HPP
 #define ELASTICJOB_EVENTS_RING_EVENTS_HPP
 
@@ -31,7 +31,7 @@ public:
     /// Oldest first.
     std::vector<events::kept_event> read() const;
 
-    /// The number of all events, including those that have been dropped.
+    /// The number of all events so far, including those that have been dropped.
     std::uint64_t told() const;
 
 private:

@@ -12,7 +12,7 @@ namespace elasticjob {
 
 enum class run_source : std::uint8_t {
     schedule, ///< it is due
-    misfire,  ///< it was due when it could not run, and this run makes up for that
+    misfire,  ///< it could not run when it was due, and runs now instead
     trigger,  ///< an operator or the program ordered it
     failover, ///< the instance that ran it is gone
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Several sinks in the one slot for a sink.
+/// \file \brief Combines several sinks into one.
 #ifndef ELASTICJOB_EVENTS_SINKS_HPP
 #define ELASTICJOB_EVENTS_SINKS_HPP
 
@@ -17,9 +17,8 @@
 
 namespace elasticjob {
 
-/// Passes every event to each sink, in the order of the arguments. Exceptions of a sink are caught and counted; that
-/// sink loses the event, and the others do not. A sink that blocks makes the others and the loop wait: put it into a
-/// Queued.
+/// Passes every event to each sink, in the order of the arguments. Exceptions of a sink are caught and counted; only
+/// that sink loses the event. A sink that blocks makes the others and the loop wait: put it into a Queued.
 template <event_sink... S>
 class Sinks {
 public:
@@ -33,7 +32,7 @@ public:
         tell(e, std::index_sequence_for<S...>{});
     }
 
-    /// Stays valid, and true, when this is moved into a scheduler.
+    /// Stays valid and current when this object is moved into a scheduler.
     std::shared_ptr<account const> thrown() const { return thrown_; }
 
 private:

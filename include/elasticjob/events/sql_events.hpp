@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A sink that keeps a record of all runs in a database.
+/// \file \brief A sink that records all runs in a database.
 #ifndef ELASTICJOB_EVENTS_SQL_EVENTS_HPP
 #define ELASTICJOB_EVENTS_SQL_EVENTS_HPP
 
@@ -22,24 +22,25 @@
 
 namespace elasticjob {
 
-/// Whether each run of an item has status rows of its own, or the items that begin together share theirs as in 2.1.5
+/// Whether each run of an item has its own status rows, or the items that begin together share them as in 2.1.5
 /// (events/firing_tracer.hpp).
 enum class status_rows : std::uint8_t { per_run, per_firing };
 
-/// The options of SqlEvents: rows, queue, retries, and how long rows are kept.
+/// The options of SqlEvents: rows, queue, retries, and the time for which rows are kept.
 struct sql_events_options {
     queue_options queue{};
 
-    /// Rows of each run are on record as soon as it ends, whatever the other items do, and name a single item. They
-    /// need no memory.
+    /// With `per_run`, the rows of a run are written as soon as it ends, independently of the other items, and name a
+    /// single item. They need no memory.
     elasticjob::status_rows status_rows = elasticjob::status_rows::per_run;
     std::size_t firing_bytes_max = trace::firing_tracer::bytes_max_default; ///< memory for firings that have not ended
 
-    std::chrono::milliseconds retry_first{200}; ///< the first pause after a failure; each further one is twice as long
+    std::chrono::milliseconds retry_first{200}; ///< the pause after a failure; each further one is twice as long
     std::chrono::milliseconds retry_max{30'000};
     std::chrono::hours keep_for{0}; ///< older rows are deleted; 0: no row is deleted
     std::chrono::milliseconds cleanup_interval{600'000};
-    std::uint64_t cleanup_rows_max = 10'000; ///< rows deleted by one statement; new events are written in between
+    std::uint64_t cleanup_rows_max =
+        10'000; ///< the most rows that one statement deletes; events are written in between
 };
 
 namespace detail {
@@ -52,8 +53,8 @@ public:
         if (options_.status_rows == status_rows::per_firing) firings_.emplace(trace_, options_.firing_bytes_max);
     }
 
-    /// Writes the whole batch in one transaction. While the database is unavailable, it tries again, and new events
-    /// wait in the queue, which drops its oldest if it is full.
+    /// Writes the whole batch in one transaction. While the database is unavailable, repeats the attempt. Meanwhile new
+    /// events wait in the queue, which drops its oldest event if it is full.
     template <class Queue>
     void work(events::event_ring const& batch, Queue& queue) {
         make_rows(batch);
@@ -67,7 +68,7 @@ private:
 
     static mono_time now() { return std::chrono::steady_clock::now(); }
 
-    /// Once for each event: a firing counts the ends of its runs.
+    /// Called once for each event, because a firing counts the ends of its runs.
     void make_rows(events::event_ring const& batch) {
         rows_.clear();
         first_rows_.clear();
@@ -85,8 +86,8 @@ private:
         first_rows_.push_back(rows_.size());
     }
 
-    /// If the database refuses a part, writes each half separately, until the refused event is found. False: the time
-    /// is over.
+    /// Writes a part of the batch. If the database refuses it, writes each half separately, until the refused event is
+    /// found. Returns false if the time has passed.
     template <class Queue>
     bool deal_with(std::size_t begin, std::size_t end, Queue& queue) {
         auto const written = write(begin, end, queue);
@@ -109,7 +110,7 @@ private:
         for (auto pause = options_.retry_first;; pause = std::min(pause * 2, options_.retry_max)) {
             auto const written = guarded_call([&] { return db_.write(rows); });
             if (written) {
-                if (std::exchange(is_away_, false)) say("is there again", "");
+                if (std::exchange(is_away_, false)) say("is available again", "");
                 return outcome::written;
             }
             ++queue.account().failed;
@@ -118,8 +119,8 @@ private:
                     say("refuses events, which are dropped", to_string(written.error()));
                 return outcome::refused;
             }
-            if (!std::exchange(is_away_, true)) say("is away; events wait for it", to_string(written.error()));
-            // If the queue is to end, there is no further attempt, but each batch has been tried at least once.
+            if (!std::exchange(is_away_, true)) say("is unavailable; events wait for it", to_string(written.error()));
+            // If the queue must end, there is no further attempt, but each batch has been tried at least once.
             if (!queue.sleep_until(now() + pause)) return outcome::given_up;
         }
     }
@@ -138,7 +139,7 @@ private:
         next_cleanup_ = is_all ? now() + options_.cleanup_interval : now();
         if (!removed) ++queue.account().failed;
         if (std::exchange(cannot_clean_, !removed) || removed) return;
-        say("does not let go of what is old; that is tried again later", to_string(removed.error()));
+        say("cannot remove old rows; the removal is tried again later", to_string(removed.error()));
     }
 
     static void say(std::string const& what, std::string const& why) {
@@ -151,7 +152,7 @@ private:
     trace::tracer trace_{};
     std::optional<trace::firing_tracer> firings_{};
     std::vector<trace::entry> rows_;        ///< of the batch
-    std::vector<std::size_t> first_rows_{}; ///< of each event, and the number of rows
+    std::vector<std::size_t> first_rows_{}; ///< the index of each event's first row, and the number of rows
     mono_time next_cleanup_ = mono_time::max();
     bool is_away_ = false, has_refused_ = false, cannot_clean_ = false;
 };
@@ -161,11 +162,11 @@ private:
 /// Writes execution events and status trace events (events/trace.hpp) into the two tables of ElasticJob, on a thread of
 /// its own, a batch in each transaction, in order.
 ///
-/// While the database is unavailable (unreachable, locked, full), the current batch is tried again after growing
+/// While the database is unavailable (unreachable, locked, full), the sink repeats the current batch after growing
 /// pauses. New events wait in the queue; if it is full, its oldest event is dropped and counted. An event that the
 /// database refuses for good is dropped and counted, and does not affect the others. Standard error reports the first
-/// failure, the first success after it, the first refusal, and the first of several failed removals of old rows in a
-/// row. The destructor tries to write the waiting events once, for at most `drain_timeout`. `account()`: `done` and
+/// failure, the first success after it, the first refusal, and the first of several consecutive failed removals of old
+/// rows. The destructor tries to write the waiting events once, for at most `drain_timeout`. `account()`: `done` and
 /// `dropped` count events, `failed` counts attempts. Movable. Threads: events on the loop.
 template <event_database Database>
 class SqlEvents {
@@ -176,12 +177,12 @@ public:
 
     template <class E>
     void operator()(E const& e) {
-        // The tables have no columns for other events.
+        // The tables have no columns for these events.
         constexpr bool has_columns = !std::same_as<E, events::script_output> && !std::same_as<E, events::item_progressed>;
         if constexpr (requires { e.item; } && has_columns) queue_.push(e);
     }
 
-    /// Stays valid, and true, when this is moved into a scheduler.
+    /// Stays valid and current when this object is moved into a scheduler.
     std::shared_ptr<queue_account const> account() const { return queue_.account(); }
 
 private:

@@ -19,10 +19,10 @@ namespace detail::sql {
 /// A statement that reads rows.
 struct selection {
     std::string text;                                          ///< with parameters `:name`
-    std::vector<std::pair<std::string, std::string>> values{}; ///< of the parameters, each of which stands there once
+    std::vector<std::pair<std::string, std::string>> values{}; ///< of the parameters, each of which occurs once
     std::size_t columns = 0;
-    std::string filter{};          ///< the statement from FROM on, without what a page adds
-    std::size_t filter_values = 0; ///< how many of the values the filter has
+    std::string filter{};          ///< the statement from FROM on, without the order and limits of a page
+    std::size_t filter_values = 0; ///< the number of values that the filter has
 };
 
 using selected_rows = std::vector<std::vector<std::optional<std::string>>>;
@@ -33,8 +33,8 @@ using selected_rows = std::vector<std::vector<std::optional<std::string>>>;
 /// |---------------|-------------------------|----------------------------------------------------------------------------|
 /// | `d.select(s)` | `result<selected_rows>` | the rows in their order, each value as text; changes nothing in a row      |
 ///
-/// Connects and creates the tables if necessary. Errors: unreachable if the call may succeed later; invalid_argument if
-/// the database will never accept this. Models: SqliteDatabase, PostgresDatabase. Threads: one.
+/// The call connects and creates the tables if necessary. Errors: unreachable if the call may succeed later;
+/// invalid_argument if the database will never accept it. Models: SqliteDatabase, PostgresDatabase. Threads: one.
 template <class D>
 concept readable_event_database = requires(D& d, detail::sql::selection const& s) {
     { d.select(s) } -> std::same_as<result<detail::sql::selected_rows>>;

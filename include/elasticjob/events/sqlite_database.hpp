@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The record of runs in an SQLite file. Needs libsqlite3: link with sqlite3.
+/// \file \brief Records runs in an SQLite file. Needs libsqlite3: link with sqlite3.
 #ifndef ELASTICJOB_EVENTS_SQLITE_DATABASE_HPP
 #define ELASTICJOB_EVENTS_SQLITE_DATABASE_HPP
 
@@ -18,8 +18,8 @@
 namespace elasticjob {
 
 /// An SQLite file. If it does not exist, it is created, accessible only to its owner (0600). It is in write-ahead mode,
-/// so that other processes can read it during a write. A write waits up to a second for another writer, and is tried
-/// again later. Threads: one at a time.
+/// so that other processes can read it during a write. A write waits up to a second for another writer. Threads: one at
+/// a time.
 class SqliteDatabase {
 public:
     explicit SqliteDatabase(std::string path) : path_{std::move(path)} {}
@@ -28,7 +28,7 @@ public:
         auto written = write_all(entries);
         if (!written) {
             (void)run("ROLLBACK");
-            // A new connection may not have the problem.
+            // A new connection may work again.
             if (written.error() == errc::unreachable) close();
         }
         return written;
@@ -77,8 +77,8 @@ private:
         if (!opened) close();
         return opened;
     }
-    /// Creates a new file for its owner only; SQLite would create it readable for all users. The files beside it get
-    /// the same mode. An existing file is not opened here, because closing it would release the locks of other
+    /// Creates a new file for its owner only; SQLite would create it readable for all users. SQLite gives the same mode
+    /// to the files beside it. Does not open an existing file, because closing it would release the locks of other
     /// connections.
     void make_private() const {
         if (path_.empty() || path_ == ":memory:" || path_.starts_with("file:")) return;

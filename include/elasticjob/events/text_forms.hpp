@@ -17,7 +17,7 @@ namespace elasticjob::detail {
 
 inline constexpr std::string_view replacement_character = "\xef\xbf\xbd"; // U+FFFD
 
-/// Calls `f(piece)` with each character in turn, and with U+FFFD for each invalid byte.
+/// Calls `f(piece)` with each valid character in turn, and with U+FFFD for each invalid byte.
 template <class F>
 void for_each_character(std::string_view text, F&& f) {
     while (!text.empty()) {
@@ -27,14 +27,15 @@ void for_each_character(std::string_view text, F&& f) {
     }
 }
 
-/// Appends the text as JSON and logfmt need it between quotes: valid UTF-8, with `"`, `\` and all characters that are
-/// unfit for a line escaped.
+/// Appends the text as it stands between quotes in JSON and logfmt: valid UTF-8, with `"`, `\` and all characters that
+/// are unfit for a line escaped.
 void append_escaped(std::string& out, std::string_view text);
 
-/// The text with at most `units` UTF-16 code units, as valid UTF-8 without NUL, which databases do not accept.
+/// The text shortened to `utf16_units_max` UTF-16 code units, as valid UTF-8 without NUL, which databases do not
+/// accept.
 std::string clean_text(std::string_view text, std::size_t utf16_units_max);
 
-/// Seconds with six decimal places: `1.250000`.
+/// Appends seconds with six decimal places: `1.250000`.
 void append_seconds(std::string& out, std::chrono::nanoseconds span);
 
 } // namespace elasticjob::detail

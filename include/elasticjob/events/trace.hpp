@@ -16,7 +16,7 @@
 
 namespace elasticjob::trace {
 
-/// One run of one item. Emitted twice with the same id: when the run begins, and when it has ended.
+/// One run of one item. Passed on twice with the same id: when the run begins, and when it has ended.
 struct execution_event {
     std::string id;
     std::string hostname;
@@ -57,7 +57,7 @@ constexpr std::string_view source_name(run_source s) noexcept {
     return s == run_source::misfire ? "MISFIRE" : s == run_source::failover ? "FAILOVER" : "NORMAL_TRIGGER";
 }
 
-/// A UUID of version 8, computed from what it identifies, so that a repeated event has the same id.
+/// A UUID of version 8, computed from the fields that identify the event, so that a repeated event has the same id.
 class id_maker {
 public:
     id_maker& add(std::string_view text);
@@ -77,18 +77,19 @@ private:
 } // namespace detail
 
 /// Converts the events of runs: `t(event, f)` calls `f(execution_event)` and `f(status_trace_event)`, in the order in
-/// which 2.1.5 would post them. Calls neither for events without an item.
+/// which 2.1.5 would post them. Makes no call for events without an item.
 ///
 /// | event                    | status trace                          | execution           |
 /// |--------------------------|---------------------------------------|---------------------|
 /// | `item_started`           | TASK_STAGING, TASK_RUNNING            | begun               |
-/// | `item_finished`          | TASK_FINISHED, or TASK_ERROR with why | succeeded or failed |
-/// | `item_misfired`          | TASK_STAGING, TASK_FINISHED with why  |                     |
-/// | `item_skipped`           | TASK_DROPPED with why                 | failed, if it began |
+/// | `item_finished`          | TASK_FINISHED, or TASK_ERROR (reason) | succeeded or failed |
+/// | `item_misfired`          | TASK_STAGING, TASK_FINISHED (reason)  |                     |
+/// | `item_skipped`           | TASK_DROPPED (reason)                 | failed, if it began |
 /// | `item_fenced`            | TASK_LOST                             |                     |
 ///
-/// Ids are computed from what they identify (UUID version 8). So no state is needed between the start of a run and its
-/// end, and a row that is written twice has the same key. A host without a name has its address as the name.
+/// Ids are computed from the fields that identify the event (UUID version 8). So no state is necessary between the
+/// start of a run and its end, and a row that is written twice has the same key. A host without a name has its address
+/// as the name.
 /// Threads: const calls from any.
 class tracer {
 public:

@@ -67,7 +67,7 @@ public:
         auto thread =
             detail::start_thread([server = std::move(server), &on = *over]() mutable { server.run_until(on); });
         if (!thread)
-            return error{errc::unreachable, "the port cannot have a thread: " + thread.error().what,
+            return error{errc::unreachable, "the port cannot start a thread: " + thread.error().what,
                          options.address + ":" + std::to_string(options.port)};
         return dump_port{std::move(over), listener.port, *std::move(thread)};
     }

@@ -37,7 +37,7 @@ namespace detail {
 
 namespace sql {
 
-/// What a table has for each order; empty: it does not have it.
+/// The column of a table for each order; empty: the table has no such column.
 using sort_columns = std::array<std::string_view, 9>;
 
 inline constexpr sort_columns execution_order{"start_time",
@@ -135,7 +135,7 @@ ELASTICJOB_DECL result<std::optional<history_place>> parse_history_place(history
     auto const order = order_text(q);
     auto const bar = q.after.find('|');
     if (!q.after.starts_with(order) || bar == q.after.npos)
-        return error{errc::invalid_argument, "this is no cursor of a page in this order", q.after};
+        return error{errc::invalid_argument, "this is not the cursor of a page in this order", q.after};
     return std::optional{history_place{q.after.substr(order.size(), bar - order.size()), q.after.substr(bar + 1)}};
 }
 
@@ -176,7 +176,7 @@ ELASTICJOB_DECL sql::selection counted(sql::selection const& page) {
     return s;
 }
 
-/// `2026-01-01 00:00:00`, with up to nine decimal places.
+/// Reads `2026-01-01 00:00:00`, with up to nine decimal places.
 inline bool read_sql_instant(std::string_view text, wall_time& into) {
     using namespace std::chrono;
     constexpr std::string_view shape = "dddd-dd-dd dd:dd:dd";

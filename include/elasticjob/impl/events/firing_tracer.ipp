@@ -12,7 +12,7 @@
 namespace elasticjob::trace {
 namespace detail {
 
-/// The items of the task, sorted; the item alone if the task does not name it.
+/// The items of the task, sorted. If the task does not name the item, that item alone.
 inline std::vector<item_index> items_of(std::string_view task, item_index item) {
     auto const read = task_id::parse(task);
     if (!read) return {item};
@@ -22,14 +22,14 @@ inline std::vector<item_index> items_of(std::string_view task, item_index item) 
     return items;
 }
 
-/// `[0, 1]`, as Java prints a list.
+/// Such as `[0, 1]`, as Java prints a list.
 inline std::string list_text(std::vector<item_index> const& items) {
     std::string text;
     for (auto const i : items) text += (text.empty() ? "[" : ", ") + std::to_string(i);
     return text + "]";
 }
 
-/// The message of a failure is `{0=why, 1=why}`, as Java prints a map.
+/// Sets the state and the message: `{0=why, 1=why}`, as Java prints a map.
 inline void tell_outcome(status_trace_event& row, std::map<item_index, std::string> const& failures) {
     row.state = failures.empty() ? "TASK_FINISHED" : "TASK_ERROR";
     row.message.clear();
@@ -39,7 +39,7 @@ inline void tell_outcome(status_trace_event& row, std::map<item_index, std::stri
     row.message = elasticjob::detail::clean_text(text + "}", text_units_max);
 }
 
-/// No more bytes of failures than this reach the message, because a UTF-16 code unit takes at most three.
+/// A message contains at most this many bytes of failures, because a UTF-16 code unit takes at most three.
 inline constexpr std::size_t failure_bytes_max = 3 * text_units_max;
 
 } // namespace detail
@@ -50,7 +50,7 @@ ELASTICJOB_DECL auto firing_tracer::firing::find(item_index i) -> state* {
 }
 
 ELASTICJOB_DECL std::size_t firing_tracer::firing::bytes() const {
-    constexpr std::size_t node = 64; // about what a list or a map adds to its element
+    constexpr std::size_t node = 64; // roughly the overhead of a list or a map for each element
     return sizeof(firing) + 2 * node + task.size() + items.size() * (sizeof(item_index) + sizeof(state)) +
            failures.size() * (sizeof(std::string) + node) + failure_bytes;
 }
@@ -94,14 +94,14 @@ ELASTICJOB_DECL bool firing_tracer::end(item_index item, std::optional<std::stri
         forget(at->second);
         return true;
     }
-    if (detail::items_of(row.task_id, item).size() > 1) return false; // of a firing that is forgotten
+    if (detail::items_of(row.task_id, item).size() > 1) return false; // it belongs to a firing that has been dropped
     std::map<item_index, std::string> failures;
     if (failure) failures.emplace(item, *std::move(failure));
     detail::tell_outcome(row, failures);
     return true;
 }
 
-/// Keeps what the message has room for, from the first item on.
+/// Keeps only failures for which the message has room, beginning with the first item.
 ELASTICJOB_DECL void firing_tracer::note_failure(firing& one, item_index item, std::string why) {
     bytes_ -= one.bytes();
     one.failure_bytes += why.size();

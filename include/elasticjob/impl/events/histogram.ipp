@@ -7,7 +7,7 @@
 namespace elasticjob::detail {
 
 ELASTICJOB_DECL void histogram::add(std::vector<double> const& bounds, std::chrono::nanoseconds span) {
-    // A clock that was set back must not yield a negative duration.
+    // If the clock was set back, the duration is negative; count it as 0.
     auto const seconds = std::max(0.0, std::chrono::duration<double>{span}.count());
     counts_.resize(bounds.size() + 1);
     auto const at = std::lower_bound(bounds.begin(), bounds.end(), seconds) - bounds.begin();
