@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Who may do what in the console.
+/// \file \brief The roles of operators in the console, and their rights.
 #ifndef ELASTICJOB_CONSOLE_ACCESS_HPP
 #define ELASTICJOB_CONSOLE_ACCESS_HPP
 
@@ -13,34 +13,35 @@
 
 namespace elasticjob {
 
-/// Each may do what those before it may.
+/// Each role includes those before it.
 enum class console_role : std::uint8_t {
     none,
     viewer,        ///< reads
-    operator_,     ///< gives commands: trigger, pause, disable, shut down, stop, settle dead letters
+    operator_,     ///< gives commands: trigger, pause, disable, shut down, stop, handle dead letters
     administrator, ///< changes configurations, adds and removes jobs
 };
 
-/// `none`, `viewer`, `operator`, `administrator`.
+/// The names are `none`, `viewer`, `operator` and `administrator`.
 std::string_view name_of(console_role r) noexcept;
 
-/// What some operators may do with some jobs. Both patterns are globs: `*` stands for any text, `?` for a character.
+/// The rights of some operators in some jobs. Both patterns are globs: `*` stands for any text, `?` for a character.
 struct console_grant {
-    std::string operators = "*"; ///< their names; `@` and a pattern: those in a group of such a name
+    std::string operators = "*"; ///< their names; `@` and a pattern: the members of groups with such a name
     std::string jobs = "*";
     console_role role = console_role::viewer;
 };
 
 namespace detail {
 
-/// Whether lists and the audit trail can show the name: 1 to 200 bytes of UTF-8 without control characters, and without blanks at
-/// its ends.
+/// Whether the text is a valid name: 1 to 200 bytes of UTF-8 without control characters, and without blanks at its
+/// ends. So lists and the audit trail can show it.
 bool is_operator_name(std::string_view name);
 
-/// A pattern in which `*` stands for any text and `?` for one byte. O(size of the pattern times size of the text).
+/// Whether the text matches a pattern in which `*` stands for any text and `?` for one byte. O(size of the pattern
+/// times size of the text).
 bool matches_glob(std::string_view pattern, std::string_view text);
 
-/// What one operator may do. A value; nothing is allowed that no grant allows.
+/// The rights of one operator. A value. What no grant allows is forbidden.
 class console_rights {
 public:
     console_rights() = default;
@@ -49,14 +50,14 @@ public:
 
     console_role in_job(std::string_view job) const;
 
-    /// In every job that there is or will be: by grants for `*` only.
+    /// The role in every present and future job: only grants for `*` count.
     console_role in_all_jobs() const;
 
-    /// In the job in which it is most.
+    /// The highest role in any job.
     console_role somewhere() const;
 
 private:
-    std::vector<console_grant> grants_; ///< this operator's
+    std::vector<console_grant> grants_; ///< those for this operator
 };
 
 } // namespace detail

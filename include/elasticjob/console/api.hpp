@@ -21,7 +21,7 @@
 
 namespace elasticjob {
 
-/// A registry under the name that the console gives it. It must outlive the console.
+/// A registry and its name in the console. The registry must outlive the console.
 template <registry Registry>
 struct console_registry {
     std::string name;
@@ -31,14 +31,14 @@ struct console_registry {
 
 namespace detail {
 
-/// The routes of a server itself: who the operator is, and cron expressions.
+/// The routes of the server itself: the operator, and cron expressions.
 console_reply show_operator(console_options const& o, console_call const& c);
 console_reply show_cron(console_call const& c, wall_time now, zone_ref zone);
 
-/// What is answered if the path of a request has no route for its method: 405 with the methods that it has, or 404.
+/// The answer if no route fits the path and the method: 405 with the methods that the path has, or 404.
 console_reply no_route(std::vector<std::string_view> const& methods);
 
-/// Threads: any but the registries' loops.
+/// Answers requests below `/api/`. Threads: any but the registries' loops.
 template <registry Registry>
 class console_api {
 public:
@@ -59,19 +59,19 @@ public:
     std::deque<console_site<Registry>>& sites() noexcept { return sites_; }
     std::vector<site_route<Registry>> const& routes() const noexcept { return routes_; }
 
-    /// A route below `api/v1/` that is of no registry.
+    /// A route below `api/v1/` that belongs to no registry.
     struct own_route : console_route_shape {
         console_reply (*answer)(console_api&, console_call const&);
     };
     static std::vector<own_route> const& own_routes();
 
-    /// The registry whose changes `GET …/stream` follows; null if the path is another one.
+    /// The registry whose changes `GET …/stream` follows; null for any other path.
     console_site<Registry>* find_stream(console_request const& r) {
         auto const at = match_pattern("api/v1/registries/{registry}/stream", r.path);
         return at && r.method == "GET" ? find_site(find_text(*at, "registry")) : nullptr;
     }
 
-    /// Answers a request to `/api/…`. What no route permits is refused.
+    /// Answers a request to `/api/…`. Refuses everything that no route permits.
     console_reply answer(console_request const& r, mono_time now);
 
 private:
@@ -91,8 +91,8 @@ private:
     std::vector<site_route<Registry>> routes_;
 };
 
-/// Takes the route, if the path and the method match it; `methods` gets what the path is matched with. `begin`: what
-/// the patterns have in common.
+/// Takes the first route that matches the path and the method. Adds the methods of all routes that match the path to
+/// `methods`. `begin` is the common beginning of the patterns.
 template <class Route, class Answer>
 std::optional<console_reply> take_route(std::string const& begin, std::vector<Route> const& routes, console_call& c,
                                         std::vector<std::string_view>& methods, Answer answer) {
@@ -143,7 +143,7 @@ console_reply console_api<Registry>::answer_operator(console_request const& r, c
         auto* const site = find_site(c["registry"]);
         if (!site)
             return problem({errc::no_node, "the console has no registry of that name", std::string{c["registry"]}});
-        auto const seen = site->log.id_of(site->log.last()); // what changes while it is read, the stream tells
+        auto const seen = site->log.id_of(site->log.last()); // the stream reports changes during the read
         auto reply = route.answer(*site, c);
         reply.headers.emplace_back("Elasticjob-Change", seen);
         return reply;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Lets a `task` await what Asio does. Needs Boost.Asio.
+/// \file \brief Lets a `task` await an operation of Asio. Needs Boost.Asio.
 #ifndef ELASTICJOB_CONSOLE_ASIO_STEP_HPP
 #define ELASTICJOB_CONSOLE_ASIO_STEP_HPP
 
@@ -14,9 +14,9 @@
 
 namespace elasticjob::detail {
 
-/// `co_await asio_step([&](auto done) { stream.async_read_some(buffer, std::move(done)); })` resumes when the operation has
-/// ended, on the context's thread, with its error code. The coroutine may be destroyed meanwhile only when the context runs no
-/// more.
+/// `co_await asio_step([&](auto done) { stream.async_read_some(buffer, std::move(done)); })` resumes with the
+/// operation's error code when the operation has ended, on the context's thread. Before that, the coroutine may be
+/// destroyed only if the context does not run any more.
 template <class Start>
 class asio_step {
 public:
@@ -36,8 +36,8 @@ private:
     boost::system::error_code failed_;
 };
 
-/// `co_await pool_step(pool, context, f)`: calls `f` on a thread of the pool, and resumes on the context's with its value. `f`
-/// throws nothing.
+/// `co_await pool_step(pool, context, f)`: calls `f` on a thread of the pool, and resumes with its value on the
+/// context's thread. `f` must not throw.
 template <class F>
 class pool_step {
 public:

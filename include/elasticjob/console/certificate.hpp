@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The certificate with which a server speaks TLS. Needs OpenSSL, and `ELASTICJOB_HTTPS` defined; without
-/// it no certificate can be loaded.
+/// \file \brief The certificate of a server that speaks TLS. Needs OpenSSL, and `ELASTICJOB_HTTPS` defined; otherwise
+/// no certificate can be loaded.
 #ifndef ELASTICJOB_CONSOLE_CERTIFICATE_HPP
 #define ELASTICJOB_CONSOLE_CERTIFICATE_HPP
 
@@ -20,9 +20,9 @@
 namespace elasticjob::detail {
 
 #if defined(ELASTICJOB_HTTPS)
-/// What OpenSSL makes of a certificate and its key, both in PEM: TLS 1.2 or later, with the ciphers that keep what has
-/// been said secret when the key becomes known. Errors: invalid_argument if one of them cannot be read, if the key is
-/// another one's or has a password, or if the certificate does not hold now.
+/// Makes OpenSSL's context from a certificate and its key, both in PEM: TLS 1.2 or later, only ciphers with forward
+/// secrecy. Errors: invalid_argument if one of them cannot be read, if the key belongs to another certificate or has a
+/// password, or if the certificate is not valid now.
 result<std::unique_ptr<boost::asio::ssl::context>> make_tls_context(std::string const& certificate,
                                                                     std::string const& key);
 #endif
@@ -30,17 +30,17 @@ result<std::unique_ptr<boost::asio::ssl::context>> make_tls_context(std::string 
 /// A certificate and its key, in two files that may change. Threads: one.
 class console_certificate {
 public:
-    /// Errors: invalid_argument, with the file, if a file cannot be read or others may read the key; those of
-    /// `make_tls_context`.
+    /// Errors: invalid_argument, which names the file, if a file cannot be read or other users may read the key; those
+    /// of `make_tls_context`.
     static result<console_certificate> load(std::string certificate_file, std::string key_file);
 
 #if defined(ELASTICJOB_HTTPS)
-    /// For the next connection: from the files as they are now. If they cannot be used, as when only one of them has
-    /// been replaced yet, from those before.
+    /// The context for the next connection, from the present files. If they cannot be used, for example because only
+    /// one of them has been replaced yet, from the former files.
     boost::asio::ssl::context& for_next();
 
 private:
-    /// What tells a file from the one that was there before.
+    /// Identifies a version of a file.
     using stamp = std::array<std::uint64_t, 5>;
     static stamp stamp_of(std::string const& file);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The last changes of a registry's jobs, numbered, so that a reader who was away can go on.
+/// \file \brief The last changes of a registry's jobs, numbered, so that a reader can continue after a pause.
 #ifndef ELASTICJOB_CONSOLE_CHANGE_LOG_HPP
 #define ELASTICJOB_CONSOLE_CHANGE_LOG_HPP
 
@@ -16,7 +16,7 @@
 
 namespace elasticjob::detail {
 
-/// Called after each change, on the thread that adds it; must not block. A typed trampoline.
+/// Called after each change, on the thread that adds the change; must not block.
 struct change_listener {
     void (*on_change)(change_listener&) noexcept;
 };
@@ -26,29 +26,30 @@ class change_log {
 public:
     static constexpr std::size_t changes_max = 4'096;
 
-    /// What a reader has missed.
+    /// The changes that a reader has missed.
     struct news {
-        std::vector<std::string> jobs{}; ///< each once, in the order of their last change
-        bool is_reset = false;           ///< more has changed than is known
-        std::uint64_t last = 0;          ///< the number to go on with
+        std::vector<std::string> jobs{}; ///< without duplicates, in the order of their last change
+        bool is_reset = false;           ///< the log does not know all changes
+        std::uint64_t last = 0;          ///< the number from which to continue
     };
 
-    /// `epoch`: a word that no other log has.
+    /// `epoch` differs from that of any other log.
     explicit change_log(std::string epoch) : epoch_{std::move(epoch)} {}
 
-    /// `told` is called after each change from now on; null: nobody is.
+    /// `told` is called after each change from now on; null: no listener.
     void follow(change_listener* told);
 
     void add(std::string job);
 
-    /// Anything may have changed.
+    /// Call it if any job may have changed.
     void reset();
 
     std::uint64_t last() const;
 
     news after(std::uint64_t number) const;
 
-    /// The id of an event, and its number; 0, which is behind all that is known, for the id of another log.
+    /// The id of an event, and its number. The id of another log has the number 0, which is older than all known
+    /// changes.
     std::string id_of(std::uint64_t number) const { return epoch_ + "-" + std::to_string(number); }
     std::uint64_t number_of(std::string_view id) const;
 

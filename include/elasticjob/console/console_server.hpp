@@ -24,19 +24,18 @@
 namespace elasticjob {
 
 /// Serves the page and `/api/v1` for registries of one type, from its start to its destruction, on threads of its own.
-/// It listens on an address of loopback unless it is told otherwise and asks who sends a request. An idle console sends
-/// its registries nothing but what keeps their sessions; a registry is read when somebody looks at it, and watched for
-/// a minute longer.
+/// By default it listens on a loopback address and does not identify operators. An idle console sends its registries
+/// only the pings of their sessions. It reads a registry when a reader looks at it, and watches it for one more minute.
 ///
 ///     auto console = console_server<ZkRegistry>::start({{"main", "billing", &registry}}).value();
 ///
-/// Movable. Threads: one at a time. The registries, and what the databases need, must outlive it.
+/// Movable. Threads: one at a time. The registries, and the objects that the databases need, must outlive it.
 template <registry Registry>
 class console_server {
 public:
-    /// Errors: invalid_argument for an option that is out of its bounds, two registries or databases of one name, or a
-    /// file of the options that cannot be used; unreachable, with the system's reason, if it cannot listen there or
-    /// cannot have its threads; those of the system's time zone.
+    /// Errors: invalid_argument for an option out of its bounds, for two registries or databases of one name, or for a
+    /// file in the options that cannot be used; unreachable, with the system's reason, if it cannot listen on the
+    /// address or cannot start its threads; those of the system's time zone.
     [[nodiscard]] static result<console_server> start(std::vector<console_registry<Registry>> registries,
                                                       console_options options = {},
                                                       std::vector<console_database> databases = {});
@@ -44,7 +43,7 @@ public:
     console_server(console_server&&) noexcept = default;
     console_server& operator=(console_server&&) = delete;
 
-    /// Breaks off unfinished answers, except those that are being computed, and waits for no client.
+    /// Breaks off unfinished answers, except those that are being computed. Waits for no client.
     ~console_server() {
         if (!running_) return;
         running_->service.stop();
@@ -53,13 +52,13 @@ public:
 
     int port() const noexcept { return port_; }
 
-    /// `http://127.0.0.1:8899/`
+    /// Such as `http://127.0.0.1:8899/`.
     std::string const& url() const noexcept { return url_; }
 
 private:
     using tcp = boost::asio::ip::tcp;
 
-    /// What refers to each other.
+    /// Objects that refer to each other.
     struct running {
         running(SystemZone z, std::vector<console_registry<Registry>> registries,
                 std::vector<console_database> databases, console_options options,
@@ -101,7 +100,7 @@ result<console_server<Registry>> console_server<Registry>::start(std::vector<con
 #if defined(__cpp_exceptions)
     try {
         return start_checked(std::move(registries), options, std::move(databases), std::move(zone));
-    } catch (std::exception const& e) { // from Asio, if the process is out of descriptors or threads
+    } catch (std::exception const& e) { // from Asio, if the process has no descriptor or thread left
         return unreachable(e.what(), options);
     }
 #else
@@ -162,7 +161,8 @@ result<boost::asio::ip::tcp::acceptor> console_server<Registry>::listen(boost::a
     tcp::endpoint const at{address, static_cast<unsigned short>(o.port)};
     tcp::acceptor acceptor{context};
     acceptor.open(at.protocol(), failed);
-    if (!failed) acceptor.set_option(tcp::acceptor::reuse_address{true}, failed); // an earlier process used the port
+    if (!failed)
+        acceptor.set_option(tcp::acceptor::reuse_address{true}, failed); // an earlier process may have used the port
     if (!failed) acceptor.bind(at, failed);
     if (!failed) acceptor.listen(128, failed);
     if (failed) return unreachable(failed.message(), o);

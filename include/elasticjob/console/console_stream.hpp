@@ -17,8 +17,8 @@
 
 namespace elasticjob::detail {
 
-/// What Asio calls an asynchronous stream: reads and writes end at the transport's deadline. It must outlive what has
-/// been begun on it. Threads: one.
+/// A model of Asio's asynchronous stream: reads and writes end at the transport's deadline. It must outlive the
+/// operations on it. Threads: one.
 class console_stream {
 public:
     using executor_type = boost::beast::tcp_stream::executor_type;
@@ -35,7 +35,7 @@ public:
 
     executor_type get_executor() noexcept { return transport_.get_executor(); }
 
-    /// For deadlines, and to break off what has been begun.
+    /// For setting deadlines, and for breaking off operations.
     boost::beast::tcp_stream& transport() noexcept { return transport_; }
 
     bool is_secured() const noexcept {
@@ -46,7 +46,7 @@ public:
 #endif
     }
 
-    /// Begins TLS, and ends it. Precondition: `is_secured`.
+    /// Begin TLS, and end it. Precondition: `is_secured`.
     template <class Done>
     void async_handshake([[maybe_unused]] Done&& done) {
 #if defined(ELASTICJOB_HTTPS)

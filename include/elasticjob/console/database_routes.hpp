@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The record of runs in databases of events.
+/// \file \brief The routes for runs recorded in databases of events.
 #ifndef ELASTICJOB_CONSOLE_DATABASE_ROUTES_HPP
 #define ELASTICJOB_CONSOLE_DATABASE_ROUTES_HPP
 
@@ -19,11 +19,11 @@ struct database_route : console_route_shape {
 
 std::vector<database_route> const& database_routes();
 
-/// What the parameters of a request select. Errors: invalid_argument; no_auth if the operator may not see all jobs and
-/// does not name one to see.
+/// The query in the parameters of a request. Errors: invalid_argument; no_auth if the operator may not see all jobs and
+/// the request names no job that the operator may see.
 result<history_query> read_history_query(console_call const& c);
 
-/// `page_of(query)` as a list.
+/// The answer with the page that `page_of(query)` returns.
 template <class Page>
 console_reply reply_with_history(result<history_query> const& q, Page page_of) {
     if (!q) return problem(q.error(), q.error() == errc::no_auth ? 403 : 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief How bytes are written in headers and URLs: base64, and escapes in forms.
+/// \file \brief The encodings of bytes in headers, URLs and HTML.
 #ifndef ELASTICJOB_CONSOLE_ENCODINGS_HPP
 #define ELASTICJOB_CONSOLE_ENCODINGS_HPP
 
@@ -11,17 +11,17 @@
 
 namespace elasticjob::detail {
 
-/// RFC 4648, section 4, with padding; and section 5, for URLs, without it.
+/// RFC 4648, section 4, with padding; `base64_url` follows section 5, without padding.
 std::string base64(std::string_view bytes);
 std::string base64_url(std::string_view bytes);
 
-/// Nothing if the text is not exactly what `base64_url` makes of some bytes.
+/// Decodes the text. Nothing if `base64_url` cannot have made it.
 std::optional<std::string> from_base64_url(std::string_view text);
 
-/// As the value of a field in a form or a query: everything but letters, digits and `-._~` is escaped.
+/// The text as the value of a field in a form or a query: escapes everything but letters, digits and `-._~`.
 std::string form_escaped(std::string_view text);
 
-/// As text in HTML, and as the value of an attribute in double quotes.
+/// The text as HTML, also for an attribute's value in double quotes.
 std::string html_escaped(std::string_view text);
 
 } // namespace elasticjob::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Finds out who sends a request: from the session that a password or an identity provider has opened,
-/// from a proxy, or without asking.
+/// \file \brief Identifies the operator who sends a request: by the session that a password or an identity provider has
+/// opened, by a proxy, or not at all.
 #ifndef ELASTICJOB_CONSOLE_GATE_HPP
 #define ELASTICJOB_CONSOLE_GATE_HPP
 
@@ -27,39 +27,41 @@ namespace elasticjob::detail {
 /// The operators' names and the hashes of their passwords.
 using password_hashes = std::map<std::string, std::string, std::less<>>;
 
-/// Errors: malformed_data, naming the line.
+/// Errors: malformed_data, which names the line.
 result<password_hashes> parse_passwords(std::string_view text);
 
-/// Errors: invalid_argument if it cannot be read, or if others than its owner may write it; those of `parse_passwords`.
+/// Errors: invalid_argument if the file cannot be read, or if users other than its owner may write it; those of
+/// `parse_passwords`.
 result<password_hashes> read_passwords(std::string const& file);
 
-/// Whether crypt(3) gives the hash for the password. Takes about as long for a hash that is none.
+/// Whether crypt(3) returns the hash for the password. Takes about the same time if the hash is invalid.
 bool is_password(std::string const& password, std::string const& hash);
 
-/// Threads: any.
+/// Identifies operators. Threads: any.
 class console_gate {
 public:
     static constexpr std::size_t sessions_max = 1'000;
     static constexpr std::size_t operator_name_max = 100; ///< bytes
-    static constexpr std::size_t operator_sessions_max = 50; ///< of one operator; a further one ends the oldest
+    static constexpr std::size_t operator_sessions_max = 50; ///< of one operator; one more ends the oldest
     static constexpr int failures_max = 5;                   ///< of one client, or for one operator, within a minute
 
     explicit console_gate(console_options const& o) : options_{o}, provider_{o.oidc} {}
 
-    /// The operator who sends the request. Errors: no_auth, as what is to be answered with 401.
+    /// The operator who sends the request. Errors: no_auth, for an answer with 401.
     result<console_operator> identify(console_request const& r, mono_time now);
 
     /// Answers `POST session` and `DELETE session`. Reads the password file. Takes as long as crypt(3).
     console_reply sign_in(console_request const& r, mono_time now);
     console_reply sign_out(console_request const& r);
 
-    /// Whether `answer_browser` answers: a path of signing in at an identity provider, or the page before that.
+    /// Whether `answer_browser` answers this request: a path of signing in at an identity provider, or the page before
+    /// that.
     bool takes(console_request const& r, mono_time now);
 
-    /// Answers `GET sign-in` and `GET sign-in/return`, which browsers come to by themselves. Waits for the provider.
+    /// Answers `GET sign-in` and `GET sign-in/return`, which a browser requests as pages. Waits for the provider.
     console_reply answer_browser(console_request const& r, mono_time now);
 
-    /// Ends the waiting for the provider, now and later.
+    /// Ends all present and future waits for the provider.
     void stop() { stop_.request_stop(); }
 
 private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief From HTTP as Boost.Beast parses it to a request of the console. Needs the headers of Boost.Beast.
+/// \file \brief Converts a request of HTTP, as Boost.Beast parses it, to a request of the console. Needs the headers of
+/// Boost.Beast.
 #ifndef ELASTICJOB_CONSOLE_HTTP_READING_HPP
 #define ELASTICJOB_CONSOLE_HTTP_READING_HPP
 
@@ -22,7 +23,7 @@ using http_parser = boost::beast::http::request_parser<boost::beast::http::strin
 /// Sets the limits of the head and the body.
 void limit(http_parser& parser, console_options const& o);
 
-/// What is answered to a request that cannot be parsed; nothing if nobody waits for an answer.
+/// The answer to a request that cannot be parsed; nothing if no client waits for an answer.
 std::optional<console_reply> fault_of(boost::system::error_code failed);
 
 /// Errors: those of `read_target`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Serves the console over HTTP, with TLS if it has a certificate: one thread for all connections, a few
-/// that answer. Needs the headers of Boost.Beast.
+/// \file \brief Serves the console over HTTP, with TLS if it has a certificate: one thread for all connections, and a
+/// few threads that answer. Needs the headers of Boost.Beast.
 #ifndef ELASTICJOB_CONSOLE_HTTP_SERVICE_HPP
 #define ELASTICJOB_CONSOLE_HTTP_SERVICE_HPP
 
@@ -40,9 +40,9 @@
 
 namespace elasticjob::detail {
 
-/// One coroutine for each connection, all on one thread; requests are answered by the threads of a pool, because an
-/// answer waits for the registry. A connection that follows changes waits on its coroutine only. Threads: `run` on one
-/// of its own.
+/// One coroutine for each connection, all on one thread. The threads of a pool answer the requests, because an answer
+/// waits for the registry. A connection that follows changes uses only its coroutine while it waits. Threads: `run` on
+/// one of its own.
 template <registry Registry>
 class http_service {
 public:
@@ -58,7 +58,7 @@ public:
     http_service(http_service const&) = delete;
     http_service& operator=(http_service const&) = delete;
 
-    /// After `stop`, and when `run` has returned. Waits for the answers that are being computed.
+    /// Call it after `stop`, when `run` has returned. Waits for the answers that are being computed.
     ~http_service() {
         for (auto& site : api_.sites()) site.log.follow(nullptr);
         api_.gate().stop();
@@ -81,13 +81,13 @@ private:
     using tcp = boost::asio::ip::tcp;
     using error_code = boost::system::error_code;
 
-    /// Sign-ins wait for the identity provider on threads of their own, so that no other request does.
+    /// Sign-ins wait for the identity provider on threads of their own, so that no other request waits for it.
     static constexpr std::size_t sign_in_threads = 2, sign_ins_max = 16;
     static constexpr std::chrono::seconds ping_interval{15};
     static constexpr std::chrono::hours stream_length_max{
-        1}; ///< then the reader comes again, and is asked again who it is
+        1}; ///< then the reader connects again and is identified again
 
-    /// Has the streams woken, once for many changes.
+    /// Wakes the streams, once for many changes.
     struct listener : change_listener {
         explicit listener(http_service& s) noexcept : change_listener{&act_on}, service{s} {}
         static void act_on(change_listener& l) noexcept {
@@ -97,10 +97,10 @@ private:
         http_service& service;
     };
 
-    /// What the other side of a stream does, for a read that outlives it.
+    /// What a stream knows about its client; a pending read may outlive the stream.
     struct stream_end {
         std::shared_ptr<console_stream> stream;
-        boost::asio::steady_timer* timer; ///< null when the stream is over
+        boost::asio::steady_timer* timer; ///< null when the stream has ended
         bool is_gone = false;
         std::array<char, 64> ignored{};
     };
@@ -129,7 +129,7 @@ private:
     std::optional<boost::asio::thread_pool> sign_in_pool_{};
     std::atomic<bool> is_told_{false};
     listener listener_{*this};
-    std::list<boost::asio::steady_timer*> waiting_{}; ///< streams
+    std::list<boost::asio::steady_timer*> waiting_{}; ///< of the streams
     std::size_t open_ = 0, streams_ = 0, requests_ = 0, sign_ins_ = 0;
     task_scope connections_{};
 };
@@ -140,7 +140,7 @@ task<void> http_service<Registry>::accept(tcp::acceptor acceptor) {
     for (;;) {
         tcp::socket socket{context_};
         if (co_await asio_step([&](auto done) { acceptor.async_accept(socket, std::move(done)); })) {
-            // For example, the process is out of descriptors.
+            // For example, the process has no descriptor left.
             rest.expires_after(std::chrono::milliseconds{100});
             (void)co_await asio_step([&](auto done) { rest.async_wait(std::move(done)); });
             continue;
@@ -196,7 +196,7 @@ task<void> http_service<Registry>::serve(tcp::socket socket) {
         }
         auto const read = read_request(parser, client);
         bool const keeps_alive = parser.keep_alive();
-        bool const has_body = parser.get().method() != boost::beast::http::verb::head; // the answer
+        bool const has_body = parser.get().method() != boost::beast::http::verb::head; // of the answer
         static console_request const nothing{};
         auto const& r = read ? *read : nothing;
         console_reply reply;
@@ -224,7 +224,7 @@ task<void> http_service<Registry>::serve(tcp::socket socket) {
     co_await end_gently(*stream);
 }
 
-/// Closing a connection with unread input would discard the answer.
+/// Reads the rest of the input: closing a connection with unread input would discard the answer.
 template <registry Registry>
 task<void> http_service<Registry>::end_gently(console_stream& stream) {
     auto& transport = stream.transport();
@@ -261,7 +261,7 @@ task<console_reply> http_service<Registry>::answer(console_request const& r) {
     co_return co_await answer_on(pool_, requests_, options_.requests_max, make);
 }
 
-/// Calls `make` on a thread of the pool, unless so many calls wait for it already.
+/// Calls `make` on a thread of the pool, unless `count_max` calls wait for it already.
 template <registry Registry>
 template <class Make>
 task<console_reply> http_service<Registry>::answer_on(boost::asio::thread_pool& pool, std::size_t& count,
@@ -332,12 +332,12 @@ task<void> http_service<Registry>::follow(std::shared_ptr<console_stream> stream
         stream_end& e;
         ~at_end() {
             e.timer = nullptr;
-            e.stream->transport().close(); // which ends the read
+            e.stream->transport().close(); // this ends the read
         }
     } const over{*end};
     transport.expires_never();
     stream->async_read_some(boost::asio::buffer(end->ignored), [end](error_code, std::size_t) {
-        end->is_gone = true; // nobody has anything to say on a stream
+        end->is_gone = true; // a client sends nothing on a stream, so it has closed the connection
         if (end->timer) end->timer->cancel();
     });
 
@@ -366,7 +366,7 @@ task<void> http_service<Registry>::follow(std::shared_ptr<console_stream> stream
             site.index.keep();
             news = site.log.after(seen);
         }
-        // A session may have ended meanwhile.
+        // The session may have ended meanwhile.
         auto still = api_.gate().identify(r, now());
         if (!still || still->rights.somewhere() < console_role::viewer) co_return;
         who = *std::move(still);

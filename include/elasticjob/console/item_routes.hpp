@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The items of a job, their runs and dead letters.
+/// \file \brief The routes for the items of a job, their runs and dead letters.
 #ifndef ELASTICJOB_CONSOLE_ITEM_ROUTES_HPP
 #define ELASTICJOB_CONSOLE_ITEM_ROUTES_HPP
 
@@ -20,10 +20,10 @@
 
 namespace elasticjob::detail {
 
-/// A filter by health or owner reads all items of the job, of which there may be so many.
+/// The maximum number of items of a job in a list with a filter by health or owner, which reads all of them.
 inline constexpr std::uint32_t filtered_items_max = 20'000;
 
-/// The rows of a window of those items that are wanted, and how many there are of each health.
+/// The answer with the wanted items in a window, and the number of items of each health.
 console_reply reply_for(std::vector<item_overview> all, std::string_view health, std::string_view owner,
                         std::uint32_t first, std::uint32_t count);
 
@@ -63,14 +63,14 @@ console_reply explain_item(console_site<Registry>& s, console_call const& c) {
     return json_reply(json_writer{}.member("text", found->text).member("owner", found->owner).finish());
 }
 
-/// `order(item)` for the item in the path.
+/// The answer to `order(item)` for the item in the path.
 template <class Order>
 console_reply order_for_item(console_call const& c, Order order) {
     auto const item = c.item();
     return item ? reply_for(order(*item)) : problem(item.error());
 }
 
-/// `order(item, due)` for the dead letter in the path.
+/// The answer to `order(item, due)` for the dead letter in the path.
 template <class Order>
 console_reply order_for_letter(console_call const& c, Order order) {
     auto const due = c.instant(c["due"], "due");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The interface of the console of 2.1.5, `/api`, for scripts that use it: its paths and its JSON, but the
-/// roles, the checks and the audit trail of this console.
+/// \file \brief The interface of the console of 2.1.5, `/api`, for scripts that use it: its paths and its JSON, but
+/// with the roles, the checks and the audit trail of this console.
 #ifndef ELASTICJOB_CONSOLE_JAVA_ROUTES_HPP
 #define ELASTICJOB_CONSOLE_JAVA_ROUTES_HPP
 
@@ -24,8 +24,8 @@
 
 namespace elasticjob::detail {
 
-/// The console of 2.1.5 works on one registry and one database at a time, which its users choose. Here these are the
-/// first ones of the console, and nobody can choose others.
+/// The console of 2.1.5 works on one registry and one database at a time, which its users choose. Here these are always
+/// the first registry and the first database of the console.
 template <registry Registry>
 struct java_console {
     console_site<Registry>& site;
@@ -40,23 +40,23 @@ struct java_route : console_route_shape {
     console_reply (*answer)(java_console<Registry> const&, console_call const&);
 };
 
-/// A command that succeeded has the answer 204, as in 2.1.5; another one has that of this console.
+/// Answers 204 if a command has succeeded, as 2.1.5 does, and otherwise the answer of this console.
 console_reply without_content(console_reply done);
 template <class Done>
 console_reply java_reply(Done const& done) {
     return without_content(reply_for(done));
 }
 
-/// The list of the registry, or of the database, in use: only its name, without address and password.
+/// The list that contains only the registry, or the database, in use: its name, without address and password.
 console_reply show_java_choice(std::string_view name, text_pairs const& more = {});
 
-/// Whether the body names the registry, or the database, in use.
+/// The answer to a choice of a registry or a database: whether the body names the one in use.
 console_reply connect_java(std::string_view name_in_use, console_call const& c);
 
-/// Registries and databases are chosen where the console is started.
+/// Refuses to add or remove a registry or a database, because the start of the console determines them.
 console_reply refuse_java_choice();
 
-/// `database`: null if there is none; then nothing is found.
+/// `database`: null if there is none; then the answer has no rows.
 console_reply show_java_executions(console_database const* database, console_call const& c, zone_ref zone);
 console_reply show_java_states(console_database const* database, console_call const& c, zone_ref zone);
 
@@ -123,7 +123,7 @@ std::vector<java_route<Registry>> const& java_routes() {
              return found ? json_reply(java_text(found->config)) : problem(found.error());
          }},
         {{"PUT", "jobs/config", viewer},
-         +[](J& j, C& c) { return change_java_settings(j.site, c); }}, // asks for more itself
+         +[](J& j, C& c) { return change_java_settings(j.site, c); }}, // checks further roles itself
         {{"DELETE", "jobs/config/{job}", admin},
          +[](J& j, C& c) { return java_reply(remove_job(j.site.registry, c["job"], c.by())); }},
         {{"POST", "jobs/{job}/trigger", op},

@@ -22,7 +22,7 @@
 
 namespace elasticjob::detail {
 
-/// A list with the JSON `text_of(row)` of each row.
+/// A JSON list with `text_of(row)` for each row.
 template <class Rows, class Text>
 std::string java_list(Rows const& rows, Text text_of) {
     std::string out = "[";
@@ -38,24 +38,24 @@ std::string java_text(job_config const& config);
 std::string java_text(execution_row const& row, zone_ref zone);
 std::string java_text(state_row const& row, zone_ref zone);
 
-/// `Jun 1, 2017 10:15:30 AM`, in the zone.
+/// Such as `Jun 1, 2017 10:15:30 AM`, in the zone.
 std::string java_date(wall_time t, zone_ref zone);
 
-/// Reads `2017-06-01 10:15:30`, which is local time in the zone. False for anything else.
+/// Reads `2017-06-01 10:15:30`, which is local time in the zone. Returns false for any other form.
 bool read_java_date(std::string_view text, zone_ref zone, wall_time& into);
 
-/// The job that settings in a request are for. Errors: malformed_data; invalid_config if the name, the cron
+/// The job to which the settings in a request belong. Errors: malformed_data; invalid_config if the name, the cron
 /// expression or the number of items is missing.
 result<std::string> job_of_java_settings(std::string_view body);
 
-/// The configuration with the changes that settings in a request make to it. A member that the settings lack stays as
-/// it is, and so does what 2.1.5 does not know. Errors: as above.
+/// The configuration with the changes of the settings in a request. Members that the settings lack, and those that
+/// 2.1.5 does not know, stay as they are. Errors: as above.
 result<job_config> with_java_settings(job_config const& now, std::string_view body);
 
 /// The two histories of 2.1.5, which have different filters.
 enum class java_history : std::uint8_t { executions, states };
 
-/// What the parameters of a request select. Unknown ones are ignored. Errors: invalid_argument.
+/// The query in the parameters of a request. Ignores unknown parameters. Errors: invalid_argument.
 result<history_query> read_java_query(console_request const& r, java_history of, zone_ref zone);
 
 } // namespace elasticjob::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The jobs of a registry in memory, kept up to date by watches as long as somebody looks.
+/// \file \brief The jobs of a registry in memory, which watches keep current as long as readers look at them.
 #ifndef ELASTICJOB_CONSOLE_JOB_INDEX_HPP
 #define ELASTICJOB_CONSOLE_JOB_INDEX_HPP
 
@@ -28,17 +28,16 @@
 
 namespace elasticjob::detail {
 
-/// Reads all jobs when it is first asked, and from then on only those that have changed: about seventeen requests and
-/// seven watches for each job. When nobody has asked for a minute, it forgets everything, and what follows is told to
-/// the readers of the log as a reset. So a list costs no requests, an idle list costs
-/// none either, and a registry with 3,000 jobs is read once.
+/// Reads all jobs at the first call, and then only jobs that have changed: about seventeen requests and seven watches
+/// for each job. If there is no call for a minute, it drops all jobs, and tells the readers of the log to start again.
+/// So repeated lists cost no requests, and neither does an idle one; a registry with 3,000 jobs is read once.
 /// Threads: any but the loop's; the registry must outlive it.
 template <registry Registry>
 class job_index {
 public:
     static constexpr std::chrono::seconds idle_max{60};
     static constexpr std::chrono::seconds look_interval{5}; ///< for jobs beyond the limit of watches
-    static constexpr std::uint32_t watched_items_max = 200; ///< of a job
+    static constexpr std::uint32_t watched_items_max = 200; ///< of one job
 
     job_index(Registry& r, zone_ref zone, change_log& log) : state_{std::make_unique<state>(r, zone, log)} {}
     job_index(job_index&&) noexcept = default;
@@ -53,19 +52,20 @@ public:
         return block_on(l, within(l, l.now() + std::chrono::seconds{60}, find_rows(*state_)));
     }
 
-    /// The jobs that are removed and whose names are taken: one request for each name without a configuration. Errors:
-    /// as `rows`.
+    /// The removed jobs whose names cannot be used. One request for each name without a configuration. Errors: as
+    /// `rows`.
     result<std::vector<removed_job>> removed() {
         auto& l = state_->registry.loop();
         return block_on(l, within(l, l.now() + std::chrono::seconds{60}, find_removed(*state_)));
     }
 
-    /// Somebody still looks.
+    /// Call it while a reader still looks.
     void keep() {
         post(state_->registry.loop(), [s = state_.get()] { look(*s); });
     }
 
-    /// Somebody looks at these items of a job, so their runs are changes, too. Until they change, or for a minute.
+    /// Call it when a reader looks at these items of a job. Then their runs count as changes, until the items change or
+    /// for a minute.
     void watch_items(std::string const& job, item_index first, std::uint32_t count) {
         post(state_->registry.loop(), [s = state_.get(), job, first, count] {
             auto const there = s->jobs.find(job);
@@ -86,13 +86,13 @@ private:
         job_layout at;
         event_count<loop_type> news; ///< of all its watches
         std::map<node_path, node_watch<loop_type>> data{}, children{};
-        std::vector<std::string> servers{}; ///< with an instance, sorted
+        std::vector<std::string> servers{}; ///< the servers with an instance, sorted
         std::pair<item_index, std::uint32_t> items{};
         mono_time items_until{};
         std::shared_ptr<job_row const> row{};
         bool is_stale = true;
-        bool needs_items = false;  ///< somebody looks at items that are not watched yet
-        bool is_unwatched = false; ///< there were too many watches
+        bool needs_items = false;  ///< a reader looks at items that are not watched yet
+        bool is_unwatched = false; ///< the session had no room for more watches
         task_scope telling{};
 
         void note_servers(std::vector<std::string> const& instances) {
@@ -115,10 +115,10 @@ private:
         zone_ref zone;
         change_log& log;
         std::map<std::string, std::unique_ptr<watched_job>> jobs{};
-        event_count<loop_type> stale; ///< something has changed, or somebody has begun to look
-        event_count<loop_type> read;  ///< a reading has ended
+        event_count<loop_type> stale; ///< something has changed, or a reader has begun to look
+        event_count<loop_type> read;  ///< a read has ended
         bool is_whole = false;        ///< all jobs have been read once
-        std::optional<error> fault{}; ///< of the last reading
+        std::optional<error> fault{}; ///< of the last read
         mono_time looked_at{};
         bool is_kept = false;
         task_scope keeping{};
@@ -178,7 +178,7 @@ private:
     static task<void> keep_read(state& s);
     static void note_pauses(job_row& row, std::string const& text) {
         auto const pauses = job_pauses::parse(text);
-        if (!pauses) return; // the check of the job's nodes finds it
+        if (!pauses) return; // `check_job` reports this node
         for (auto const& p : pauses->all()) {
             if (p.until) continue;
             if (p.server.empty())
@@ -199,7 +199,7 @@ private:
     static task<result<void>> arm_items(state& s, watched_job& job);
     static task<void> tell(state& s, watched_job& job, std::uint64_t seen);
 
-    std::unique_ptr<state> state_; ///< touched on the loop only
+    std::unique_ptr<state> state_; ///< used on the loop only
 };
 
 template <registry Registry>
@@ -212,10 +212,9 @@ task<void> job_index<Registry>::keep_read(state& s) {
         s.fault.reset();
         if (!done) s.fault = std::move(done).error();
         bool const is_read = !s.fault;
-        if (is_read && !std::exchange(s.is_whole, true))
-            s.log.reset(); // what changed before it was watched is not known
+        if (is_read && !std::exchange(s.is_whole, true)) s.log.reset(); // changes before the watches are unknown
         s.read.notify();
-        // Changes are gathered, so that a busy job is not read more often than anybody can see.
+        // Collect changes for a while, so that a busy job is not read more often than a reader can notice.
         co_await sleep_until(l, l.now() + std::chrono::milliseconds{is_read ? 50 : 1'000});
         auto const next = next_look(s);
         while (is_read && l.now() < std::min(next, s.looked_at + idle_max) && s.stale.edition() == seen)
@@ -227,7 +226,7 @@ task<void> job_index<Registry>::keep_read(state& s) {
     s.fault.reset();
 }
 
-/// When jobs that are not watched are read again.
+/// The time at which jobs without watches are read again.
 template <registry Registry>
 mono_time job_index<Registry>::next_look(state& s) {
     bool const is_needed =
@@ -235,7 +234,7 @@ mono_time job_index<Registry>::next_look(state& s) {
     return is_needed ? s.registry.loop().now() + look_interval : mono_time::max();
 }
 
-/// The names of the jobs if they have changed, and then the jobs that have.
+/// Reads the names of the jobs if they have changed, and then the jobs that have changed.
 template <registry Registry>
 task<result<void>> job_index<Registry>::read_changes(state& s, node_watch<loop_type>& names) {
     if (!names.is_linked()) {
@@ -285,7 +284,7 @@ task<result<void>> job_index<Registry>::read_stale(state& s) {
 template <registry Registry>
 task<result<void>> job_index<Registry>::read_batch(state& s, std::vector<watched_job*> batch) {
     auto& l = s.registry.loop();
-    // A change behind this line makes the job stale again, whether it is read below or not.
+    // A change after this line makes the job stale again, even if it is read below.
     for (auto* job : batch) {
         job->is_stale = false;
         job->telling.cancel();
@@ -306,7 +305,7 @@ task<result<void>> job_index<Registry>::read_batch(state& s, std::vector<watched
     ELASTICJOB_CO_TRY(auto const overviews, co_await read_overviews(s.registry, names, paced_requests_max));
     ELASTICJOB_CO_TRY(auto const nodes, co_await read_paced(s.registry, std::move(paths), paced_requests_max));
     ELASTICJOB_CO_TRY(auto servers, co_await list_paced(s.registry, std::move(lists), paced_requests_max));
-    auto overview = overviews.begin(); // of the jobs that have a configuration, in the same order
+    auto overview = overviews.begin(); // for the jobs with a configuration, in the same order
     for (std::size_t i = 0; i < batch.size(); ++i) {
         auto& job = *batch[i];
         job.row.reset();
@@ -325,13 +324,13 @@ task<result<void>> job_index<Registry>::read_batch(state& s, std::vector<watched
     co_return success();
 }
 
-/// Arms what is not armed. A session has a limit for its watches: a job beyond it is read at intervals. Errors: those
+/// Arms the missing watches. A session has a limit for its watches; a job beyond it is read at intervals. Errors: those
 /// of the registry.
 template <registry Registry>
 task<result<void>> job_index<Registry>::arm(state& s, watched_job& job) {
     auto const& at = job.at;
     auto& l = s.registry.loop();
-    // Whatever moves an item asks for a sharding; the trail tells of commands.
+    // Every change of an item's owner requests a sharding; the audit trail shows commands.
     std::vector<node_path> data{at.config(), at.schedule(), at.assignment(), at.audit()};
     std::vector<node_path> lists{at.instances(), at.sharding_flags()};
     std::erase_if(lists, [&](node_path const& p) { return is_linked(job.children, p); });
@@ -349,7 +348,7 @@ task<result<void>> job_index<Registry>::arm(state& s, watched_job& job) {
             continue;
         }
         if (listed[i].error() == errc::no_node)
-            data.push_back(lists[i]); // its creation is a change
+            data.push_back(lists[i]); // so that its creation is noticed
         else if (listed[i].error() == errc::too_large)
             job.is_unwatched = true;
         else
@@ -366,14 +365,15 @@ task<result<void>> job_index<Registry>::arm(state& s, watched_job& job) {
     co_return co_await arm_server(s, job);
 }
 
-/// A job is disabled when all servers with an instance are. So one that is enabled is watched, or all if there is none.
+/// A job is disabled if all servers with an instance are disabled. So watching one enabled server is enough; if there
+/// is none, watch all.
 template <registry Registry>
 task<result<void>> job_index<Registry>::arm_server(state& s, watched_job& job) {
     for (auto const& name : job.servers) {
         auto const path = job.at.server(name);
         auto* const watch = is_linked(job.data, path) ? nullptr : &job.data.try_emplace(path, job.news).first->second;
         auto const there = co_await s.registry.get(path, watch);
-        if (!there && there.error() == errc::no_node) break; // enabled
+        if (!there && there.error() == errc::no_node) break; // a server without a node is enabled
         if (!there && !(there.error() == errc::too_large)) co_return there.error();
         if (!there) job.is_unwatched = true;
         if (!there || there->data != server_disabled) break;
@@ -386,7 +386,7 @@ task<result<void>> job_index<Registry>::arm_items(state& s, watched_job& job) {
     std::vector<node_path> wanted;
     for (auto i = job.items.first; i < job.items.first + job.items.second; ++i) {
         wanted.push_back(job.at.run_record(i));
-        wanted.push_back(job.at.item_running(i)); // which is all that Java members write
+        wanted.push_back(job.at.item_running(i)); // Java members write only this node
         wanted.push_back(job.at.item_disabled(i));
     }
     std::sort(wanted.begin(), wanted.end());

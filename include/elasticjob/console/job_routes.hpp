@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The jobs of a registry: lists, details, configurations, and commands.
+/// \file \brief The routes for the jobs of a registry: lists, details, configurations, and commands.
 #ifndef ELASTICJOB_CONSOLE_JOB_ROUTES_HPP
 #define ELASTICJOB_CONSOLE_JOB_ROUTES_HPP
 
@@ -27,28 +27,28 @@
 
 namespace elasticjob::detail {
 
-/// In a list, a job's last round is read from the records of so many of its items, and a list that needs them all reads
-/// so many records at most.
+/// In a list, the last round of a job is read from the records of at most this many of its items; a list that needs the
+/// rounds of all jobs has a limit for all records.
 inline constexpr std::uint32_t listed_round_items_max = 100;
 inline constexpr std::size_t listed_records_max = 20'000;
 
-/// The configuration in the request's body, for the job that the path names, if it names one. Errors: those of
+/// The configuration in the request's body, for the job in the path, if there is one. Errors: those of
 /// `parse_job_config`; invalid_argument for another name.
 result<job_config> read_draft(console_call const& c);
 
-/// `{"name": …}`, with the words and the next due instants.
+/// A body `{"name": …}`, with the schedules in words and the next due instants.
 console_reply reply_for(job_row const& row, wall_time now, zone_ref zone);
 
 /// The schedules of a configuration, one sentence for each.
 std::vector<std::string> schedules_in_words(job_config const& config);
 
-/// What is wrong with a configuration, and otherwise when it is due. Begins the answer of a check.
+/// Begins the answer of a check: the problems of a configuration, or if there are none, the next due instants.
 json_writer begin_review(result<job_config> const& draft, wall_time now, zone_ref zone);
 
-/// `If-None-Match` has the tag, or is `*`.
+/// Whether `If-None-Match` contains the tag, or is `*`.
 bool has_tag(std::string_view header, std::string const& tag);
 
-/// Computes again the next due instants that have passed since the rows were read.
+/// Computes due instants again that have passed since the rows were read.
 void renew_due_instants(job_rows& rows, wall_time now, zone_ref zone);
 
 /// The rows that the operator may see.
@@ -60,7 +60,7 @@ result<job_rows> visible_rows(console_site<Registry>& s, console_call const& c) 
     return rows;
 }
 
-/// Adds what the last round of each job was. Errors: too_large.
+/// Adds the last round of each job. Errors: too_large.
 template <registry Registry>
 result<void> read_last_rounds(console_site<Registry>& s, job_rows& rows) {
     std::size_t records = 0;
@@ -78,7 +78,7 @@ result<void> read_last_rounds(console_site<Registry>& s, job_rows& rows) {
         co_return std::shared_ptr<job_row const>{std::move(fresh)};
     };
     auto& l = s.registry.loop();
-    constexpr std::size_t at_once = 8; // jobs, each of which reads some records at once
+    constexpr std::size_t at_once = 8; // jobs, for each of which several records are read at once
     for (std::size_t begin = 0; begin < rows.size(); begin += at_once) {
         auto const end = std::min(rows.size(), begin + at_once);
         job_rows const some(rows.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -139,7 +139,7 @@ console_reply show_job(console_site<Registry>& s, console_call const& c) {
     return reply_for(*rows->front(), now, s.zone);
 }
 
-/// The names of removed jobs, which stay taken until the jobs are restored.
+/// The names of removed jobs, which cannot be used until the jobs are restored.
 template <registry Registry>
 console_reply show_removed(console_site<Registry>& s, console_call const& c) {
     auto found = s.index.removed();
@@ -178,11 +178,11 @@ console_reply change_configuration(console_site<Registry>& s, console_call const
     return is_outdated ? problem(done.error(), 412) : reply_for(done);
 }
 
-/// What would become of a draft: its problems, when it is due, what changes, and which items would move.
+/// The effect of a draft: its problems, its due instants, the changes, and the items that would move.
 template <registry Registry>
 console_reply check_configuration(console_site<Registry>& s, console_call const& c) {
     auto const draft = read_draft(c);
-    if (draft && !draft->name.empty() && !c.may_see(draft->name)) // which a path without a job does not say
+    if (draft && !draft->name.empty() && !c.may_see(draft->name)) // a path without a job does not check this
         return problem(lacks_role(c.by_whom.name, console_role::viewer), 403);
     auto out = begin_review(draft, s.registry.loop().wall_now(), s.zone);
     bool const is_known = !c["job"].empty();
@@ -209,7 +209,7 @@ console_reply check_configuration(console_site<Registry>& s, console_call const&
 template <registry Registry>
 console_reply show_rounds(console_site<Registry>& s, console_call const& c) {
     auto rounds = list_rounds(s.registry, c["job"]);
-    if (!rounds && rounds.error() == errc::no_node) { // a job that keeps no records has no rounds to be shown
+    if (!rounds && rounds.error() == errc::no_node) { // a job without records has no rounds
         auto const there = describe_job(s.registry, c["job"]);
         if (!there) return problem(there.error());
         rounds = std::vector<round_overview>{};

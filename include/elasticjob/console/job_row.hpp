@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The jobs of a list: filtered, sorted and page by page.
+/// \file \brief The jobs of a list: filtered, sorted, and page by page.
 #ifndef ELASTICJOB_CONSOLE_JOB_ROW_HPP
 #define ELASTICJOB_CONSOLE_JOB_ROW_HPP
 
@@ -25,28 +25,28 @@
 
 namespace elasticjob::detail {
 
-/// A job as the console keeps it in memory.
+/// A job in the console's memory.
 struct job_row {
     job_overview overview;
     job_config config{};                       ///< with its schedules; empty if it cannot be read
-    std::vector<std::string> servers{};        ///< that have a node in the job, sorted
-    bool is_paused = false;                    ///< the whole job is
+    std::vector<std::string> servers{};        ///< those with a node in the job, sorted
+    bool is_paused = false;                    ///< the whole job is paused
     std::vector<std::string> paused_servers{}; ///< sorted
-    std::optional<wall_time> next_due{};       ///< as of when the row was read; for all times if nothing
-    std::optional<round_overview> last{};      ///< the last round, where it was asked for
+    std::optional<wall_time> next_due{};       ///< when the row was read; nothing: never
+    std::optional<round_overview> last{};      ///< the last round, if it was requested
 };
 using job_rows = std::vector<std::shared_ptr<job_row const>>;
 
-/// A job that is gone for good, and whose name is still taken.
+/// A job that has been removed for good. Its name cannot be used.
 struct removed_job {
     std::string name;
     wall_time since{};
 };
 
-/// When the job is due next after `now`, in the zone of its configuration, or else in `zone`.
+/// The next due instant of the job after `now`, in the zone of its configuration, or otherwise in `zone`.
 std::optional<wall_time> next_due_of(job_row const& row, wall_time now, zone_ref zone);
 
-/// What a list is sorted by.
+/// The column by which a list is sorted.
 enum class job_column : std::uint8_t { name, health, cron, next_due, last_round, items, instances, description };
 
 /// Numbers from `min` to `max`, both of them included.
@@ -56,46 +56,46 @@ struct number_range {
     bool has(std::uint32_t n) const noexcept { return min <= n && n <= max; }
 };
 
-/// `5`, `2-10`, `2-` or `-10`; an empty text is any number. Errors: invalid_argument, with that place.
+/// Reads `5`, `2-10`, `2-` or `-10`; an empty text means any number. Errors: invalid_argument, with `where`.
 result<number_range> read_range(std::string_view text, std::string_view where);
 
-/// Which jobs are wanted, and in which order.
+/// The wanted jobs and their order.
 struct job_selection {
     std::string name{}, cron{}, description{}; ///< parts of these texts
-    std::string server{};                      ///< whole
+    std::string server{};                      ///< the whole address
     std::string last_round{};                  ///< the name of an outcome
     std::string status{}, health{};            ///< names of these enumerators, in lower case
     number_range items{}, instances{};
     std::optional<wall_time> due_until{}; ///< only jobs that are due by then
-    std::optional<bool> is_paused{};      ///< only jobs that are paused, or only others; nothing: both
+    std::optional<bool> is_paused{};      ///< true: only paused jobs; false: only the others; nothing: both
     job_column sort = job_column::name;
     bool is_descending = false;
-    std::string after{}; ///< the cursor of the page before; empty: from the beginning
+    std::string after{}; ///< the cursor of the previous page; empty: from the beginning
     std::size_t rows_max = 100;
 
-    /// Whether rows are wanted whose last round is not known.
+    /// Whether the selection depends on the last rounds.
     bool needs_rounds() const noexcept { return !last_round.empty() || sort == job_column::last_round; }
 };
 
-/// Errors: invalid_argument, naming the parameter.
+/// Errors: invalid_argument, which names the parameter.
 result<job_selection> read_selection(console_request const& r, wall_time now);
 
-/// Without `health` and `is_paused`, so that the others can be counted by them.
+/// Whether the row fits the selection, ignoring `health` and `is_paused`, so that rows can be counted by these.
 bool is_wanted(job_row const& row, job_selection const& s);
 
-/// `crashed`, as a parameter says it.
+/// The name in a parameter, such as `crashed`.
 std::string lower_name_of(console_status s);
 
 struct job_row_page {
     job_rows rows{};
-    std::string next{}; ///< the cursor of the next page; empty: this is the last one
+    std::string next{}; ///< the cursor of the next page; empty: this is the last page
     std::size_t total = 0;
 };
 
-/// The page of those rows. O(n log n).
+/// The page of these rows that the selection wants. O(n log n).
 job_row_page page_of(job_rows rows, job_selection const& s);
 
-/// How many of the rows have which health; as `paused`, how many are paused.
+/// The number of rows of each health, and under `paused` the number of paused jobs.
 std::map<std::string, std::size_t> count_by_health(job_rows const& rows, job_selection const& s);
 
 } // namespace elasticjob::detail

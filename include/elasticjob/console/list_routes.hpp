@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Lists over all jobs: what is due, what has run, dead letters, and what operators did.
+/// \file \brief The routes for lists over all jobs: due instants, runs, dead letters, and commands.
 #ifndef ELASTICJOB_CONSOLE_LIST_ROUTES_HPP
 #define ELASTICJOB_CONSOLE_LIST_ROUTES_HPP
 
@@ -19,10 +19,10 @@
 
 namespace elasticjob::detail {
 
-/// Where a page of due instants ends, and how far it goes.
+/// The range of due instants for a page.
 struct due_selection {
     wall_time from{};
-    std::string after_job{}; ///< of the instants at `from`: the jobs behind this one; empty: none of them
+    std::string after_job{}; ///< of the instants at `from`: only those of jobs after this one; empty: none of them
     wall_time until{};
     std::size_t rows_max = 100;
 };
@@ -30,8 +30,8 @@ struct due_selection {
 /// Errors: invalid_argument.
 result<due_selection> read_due_selection(console_call const& c, wall_time now);
 
-/// The due instants of those jobs, the earliest first: a heap with the next one of each job. O((jobs + rows) log jobs)
-/// searches.
+/// The due instants of those jobs, the earliest first, from a heap with the next instant of each job. O((jobs + rows)
+/// log jobs) searches.
 console_reply reply_with_dues(job_rows const& rows, due_selection const& q, zone_ref zone);
 
 /// Errors: invalid_argument.
@@ -69,7 +69,7 @@ console_reply show_audit(console_site<Registry>& s, console_call const& c) {
     return json_reply(begin_list(page->rows, page->next, std::nullopt).finish());
 }
 
-/// The history of a registry without a database: what its run records hold.
+/// The runs in the records of a registry, without a database.
 template <registry Registry>
 console_reply show_recorded_runs(console_site<Registry>& s, console_call const& c) {
     return reply_with_history(read_history_query(c), [&](auto const& q) { return list_executions(s.registry, q); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Addresses of this machine alone.
+/// \file \brief Recognizes addresses that only this machine can reach.
 #ifndef ELASTICJOB_CONSOLE_LOOPBACK_HPP
 #define ELASTICJOB_CONSOLE_LOOPBACK_HPP
 

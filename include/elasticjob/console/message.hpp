@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A request to the console and its answer, as plain values: what is known of HTTP here.
+/// \file \brief A request to the console and its answer, as plain values. Nothing else of the console depends on HTTP.
 #ifndef ELASTICJOB_CONSOLE_MESSAGE_HPP
 #define ELASTICJOB_CONSOLE_MESSAGE_HPP
 
@@ -21,9 +21,9 @@ using text_pairs = std::vector<std::pair<std::string, std::string>>;
 /// The value of the first pair of that name; empty if there is none.
 std::string_view find_text(text_pairs const& all, std::string_view name);
 
-/// A request that has been read as a whole.
+/// A request that has been read completely.
 struct console_request {
-    std::string method{};            ///< `GET`
+    std::string method{};            ///< such as `GET`
     std::vector<std::string> path{}; ///< its segments, decoded: `/api/v1/me` is `api`, `v1`, `me`; `/` has none
     text_pairs query{};              ///< decoded, in its order
     text_pairs headers{};            ///< names in lower case
@@ -33,16 +33,16 @@ struct console_request {
     std::string_view header(std::string_view name) const { return find_text(headers, name); }
     std::string_view parameter(std::string_view name) const { return find_text(query, name); }
 
-    /// Whether it may change something.
+    /// Whether its method promises not to change anything.
     bool is_safe() const noexcept { return method == "GET" || method == "HEAD"; }
 
-    /// A number in the query. Nothing if the parameter is absent. Errors: invalid_argument for what is no number from `min` to
-    /// `max`.
+    /// A number in the query. Nothing if the parameter is missing. Errors: invalid_argument if it is no number from
+    /// `min` to `max`.
     result<std::optional<std::uint32_t>> number(std::string_view name, std::uint32_t min, std::uint32_t max) const;
 };
 
-/// Reads the path and the query of a request line. Errors: invalid_argument for a target that is no path, for escapes
-/// that are none or that make a segment with a `/` or a control character of it, and for segments `.` and `..`.
+/// Reads the path and the query of a request line. Errors: invalid_argument for a target that is no path, for invalid
+/// escapes, for escapes of a `/` or a control character in a segment, and for segments `.` and `..`.
 result<void> read_target(std::string_view target, console_request& into);
 
 struct console_reply {
@@ -52,10 +52,10 @@ struct console_reply {
     text_pairs headers{};
 };
 
-/// The status of HTTP for an error.
+/// The status code of HTTP for an error.
 int status_of(errc code) noexcept;
 
-/// `application/problem+json` (RFC 9457). A status of 0: that of the error.
+/// The body `application/problem+json` (RFC 9457). If `status` is 0, the status is that of the error.
 console_reply problem(error const& e, int status = 0);
 
 } // namespace elasticjob::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief An identity provider that speaks OpenID Connect. Needs the headers of Boost.Beast, OpenSSL, and
-/// `ELASTICJOB_HTTPS` defined; without it no provider can be reached.
+/// \file \brief A client of an identity provider for OpenID Connect. Needs the headers of Boost.Beast, OpenSSL, and
+/// `ELASTICJOB_HTTPS` defined; otherwise no provider can be reached.
 #ifndef ELASTICJOB_CONSOLE_OIDC_PROVIDER_HPP
 #define ELASTICJOB_CONSOLE_OIDC_PROVIDER_HPP
 
@@ -25,45 +25,44 @@ struct operator_identity {
     std::vector<std::string> groups{};
 };
 
-/// The challenge that belongs to a verifier (RFC 7636, S256). Empty without OpenSSL.
+/// The challenge for a verifier (RFC 7636, S256). Empty without OpenSSL.
 std::string challenge_for(std::string_view verifier);
 
-/// The claims of an ID token, as it comes from the provider itself over a connection that has been verified, which
-/// stands in for a check of its signature (OpenID Connect Core 1.0, 3.1.3.7). Errors: no_auth, with the claim that is
-/// not as it should be.
+/// The identity in an ID token. The token comes from the provider itself over a verified connection, which replaces a
+/// check of its signature (OpenID Connect Core 1.0, 3.1.3.7). Errors: no_auth, which names the wrong claim.
 result<operator_identity> read_identity(console_oidc const& o, std::string_view id_token, std::string_view nonce,
                                         wall_time now);
 
-/// Errors: invalid_argument, naming the option; those of `read_guarded_file`.
+/// Errors: invalid_argument, which names the option; those of `read_guarded_file`.
 result<void> check(console_oidc const& o);
 
-/// Whether a text is an error code of RFC 6749, which can be shown to anybody.
+/// Whether a text is an error code of RFC 6749. Such a text may be shown to any user.
 bool is_error_code(std::string_view text);
 
-/// Knows where the provider answers from its own document, which is read again after an hour. Threads: any.
+/// Reads the provider's addresses from its own document, and reads that again after an hour. Threads: any.
 class oidc_provider {
 public:
     static constexpr std::size_t answer_max = 65'536;     ///< bytes
-    static constexpr std::chrono::seconds clock_skew{60}; ///< between the provider's clock and ours
+    static constexpr std::chrono::seconds clock_skew{60}; ///< the tolerance between the provider's clock and ours
     static constexpr std::chrono::minutes token_age_max{10};
 
     explicit oidc_provider(console_oidc const& o) : options_{o} {}
 
-    /// Where the browser is to go. Waits for the provider's document if it is not known. Errors: unreachable,
-    /// timed_out, closed; malformed_data for a document that is none, another provider's, or leads to addresses without
-    /// TLS.
+    /// The address to which the browser is sent. Waits for the provider's document if it is not known. Errors:
+    /// unreachable, timed_out, closed; malformed_data if the document is invalid, is another provider's, or names
+    /// addresses without TLS.
     result<std::string> address_for(begun_sign_in const& s, mono_time now, std::stop_token stop);
 
-    /// Exchanges the code for an identity. Waits for the provider. Errors: no_auth if it refuses the code, or if the
-    /// identity is not meant for this console; invalid_argument if the file with the secret cannot be read; otherwise
-    /// as above.
+    /// Exchanges the code for an identity. Waits for the provider. Errors: no_auth if the provider refuses the code, or
+    /// if the identity is for another client; invalid_argument if the file with the secret cannot be read; otherwise as
+    /// above.
     result<operator_identity> redeem(std::string_view code, begun_sign_in const& s, mono_time now,
                                      std::stop_token stop);
 
 private:
     struct endpoints {
         std::string authorization, token;
-        bool takes_basic = true; ///< the secret in a header; otherwise in the body
+        bool takes_basic = true; ///< the secret goes into a header; otherwise into the body
     };
 
     result<endpoints> find_endpoints(mono_time now, std::stop_token stop);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief How a console is served, and who may use it.
+/// \file \brief The options of a console: its address, its limits, and its operators.
 #ifndef ELASTICJOB_CONSOLE_OPTIONS_HPP
 #define ELASTICJOB_CONSOLE_OPTIONS_HPP
 
@@ -19,78 +19,80 @@
 
 namespace elasticjob {
 
-/// How the console learns who sends a request.
+/// The way in which the console identifies operators.
 enum class console_authentication : std::uint8_t {
-    none,     ///< everybody who reaches the server is `local_operator`: for loopback only
+    none,     ///< every client is `local_operator`: for loopback only
     password, ///< operators sign in with a password from `password_file`
-    proxy,    ///< a proxy in front of the console has asked, and names the operator in a header
+    proxy,    ///< a proxy in front of the console identifies the operator, and names them in a header
     oidc,     ///< operators sign in at an identity provider, by OpenID Connect
 };
 
-/// `none`, `password`, `proxy`, `oidc`.
+/// The names are `none`, `password`, `proxy` and `oidc`.
 std::string_view name_of(console_authentication a) noexcept;
 
-/// How the console, as a client of an identity provider, learns who operators are: by the authorization code flow of
-/// OpenID Connect with PKCE.
+/// The options of the console as a client of an identity provider: the authorization code flow of OpenID Connect with
+/// PKCE.
 struct console_oidc {
-    /// `https://login.example/realms/main`: what the provider calls itself. It answers at
-    /// `/.well-known/openid-configuration` below it.
+    /// The provider's own name, such as `https://login.example/realms/main`. Its document is at
+    /// `/.well-known/openid-configuration` below that.
     std::string issuer{};
 
     std::string client_id{}; ///< the name of this console at the provider
 
-    /// A file with the secret of the client, which only its owner may be able to read. It is read for each sign-in.
+    /// A file with the secret of the client. Only its owner may have permission to read it. It is read for each
+    /// sign-in.
     std::string client_secret_file{};
 
-    /// `https://jobs.example/sign-in/return`: this console as browsers know it, with `/sign-in/return` at its end. The provider
-    /// must know it, too.
+    /// The address of this console in browsers with `/sign-in/return` at its end, such as
+    /// `https://jobs.example/sign-in/return`. It must be registered at the provider.
     std::string redirect_url{};
 
-    /// The claim that is the operator's name. `sub` is the one that never gets another owner; `email` counts only if
-    /// the provider has verified the address.
+    /// The claim with the operator's name. Only `sub` is never given to another person; `email` counts only if the
+    /// provider has verified the address.
     std::string name_claim = "sub";
 
     /// The claim with the names of the operator's groups, for grants to `@GROUP`; empty: none.
     std::string groups_claim{};
 
-    std::string scope = "openid"; ///< what the provider is asked for, in words; `openid` must be one of them
+    std::string scope = "openid"; ///< the requested scopes, separated by blanks; `openid` must be one of them
 
-    std::string ca_file{}; ///< the authorities that vouch for the provider, in PEM; empty: those of the system
+    std::string ca_file{}; ///< the authorities that may certify the provider, in PEM; empty: those of the system
     std::chrono::seconds timeout{10}; ///< for an answer of the provider
 
-    bool allows_plain_loopback = false; ///< for tests: a provider on an address of loopback needs no TLS
+    bool allows_plain_loopback = false; ///< for tests: a provider on a loopback address needs no TLS
 };
 
 struct console_options {
-    /// Numeric. Another one than of loopback needs authentication, and TLS or a proxy.
+    /// A numeric address. Any address except loopback needs authentication, and TLS or a proxy.
     std::string address = "127.0.0.1";
     int port = 0; ///< 0: any free port
 
-    /// With these two the console speaks TLS: the server's certificate, followed by those of the authorities between it
-    /// and the one that browsers know, and its key, which only its owner may be able to read. Both are in PEM. Files
-    /// that have changed are taken for the next connection.
+    /// With these two options the console speaks TLS. The first file has the server's certificate, followed by those of
+    /// the intermediate authorities. The second file has the key; only its owner may have permission to read it. Both
+    /// are in PEM. If the files change, the next connection uses the new ones.
     std::string certificate_file{};
     std::string key_file{};
 
-    /// Names under which browsers reach the server, besides `localhost` and addresses of loopback. A request for
-    /// another host is refused, so that no foreign page gets here by a name of its own.
+    /// The names under which browsers reach the server, besides `localhost` and loopback addresses. The server refuses
+    /// requests for any other host, so that no foreign page reaches it under a name of its own.
     std::vector<std::string> host_names{};
 
     console_authentication authentication = console_authentication::none;
     std::string local_operator = "local"; ///< without authentication
     console_role local_role = console_role::administrator;
 
-    /// Lines of an operator's name, a colon and a hash of crypt(3), as `mkpasswd` makes them. A line that begins with
-    /// `#` is a comment. Only its owner may be able to write it. It is read at the start and when it has changed.
+    /// A file with a line for each operator: the name, a colon, and a hash of crypt(3), as `mkpasswd` makes it. A line
+    /// that begins with `#` is a comment. Only the file's owner may have permission to write it. It is read at the
+    /// start and when it has changed.
     std::string password_file{};
 
-    console_oidc oidc{}; ///< for this kind of authentication
+    console_oidc oidc{}; ///< for `console_authentication::oidc`
 
-    std::vector<std::string> proxies{}; ///< their addresses; a request from another one is refused
+    std::vector<std::string> proxies{}; ///< their addresses; requests from other addresses are refused
     std::string identity_header =
-        "x-remote-user"; ///< in lower case; what a client sends under this name, a proxy must replace
+        "x-remote-user"; ///< in lower case; the proxy must replace this header if a client sends it
 
-    /// With authentication: what each operator may do. What no grant allows is refused.
+    /// With authentication: the rights of the operators. What no grant allows is forbidden.
     std::vector<console_grant> grants{};
 
     /// Names of strategies that the members know besides those of this library.
@@ -99,13 +101,14 @@ struct console_options {
     /// Also serves the interface of the console of 2.1.5, under `/api`, for the first registry and the first database.
     bool has_java_interface = false;
 
-    std::size_t connections_max = 256; ///< 1 to 10,000; a further one is closed at once
-    std::size_t streams_max = 200;     ///< of connections that follow changes
-    std::size_t requests_max = 64;     ///< that are being answered or wait for it; a further one is answered with 503
-    std::size_t threads = 4;           ///< 1 to 64, which answer
+    std::size_t connections_max = 256; ///< 1 to 10,000; one more is closed at once
+    std::size_t streams_max = 200;     ///< the maximum number of connections that follow changes
+    std::size_t requests_max = 64;     ///< in progress or waiting; one more is answered with 503
+    std::size_t threads = 4;           ///< 1 to 64 threads that answer
     std::size_t body_max = 1'048'576;  ///< bytes
     std::size_t head_max = 16'384;     ///< bytes; 1,024 to 65,536
-    std::chrono::seconds read_timeout{10};  ///< for a request, from its first byte on; for the first, from the start
+    std::chrono::seconds read_timeout{
+        10}; ///< for a request from its first byte, for the first from the connection's start
     std::chrono::seconds idle_timeout{60};  ///< for a connection between two requests
     std::chrono::seconds write_timeout{10}; ///< for an answer
     std::chrono::hours session_length{12};  ///< until an operator has to sign in again
@@ -113,7 +116,7 @@ struct console_options {
     bool is_secured() const noexcept { return !certificate_file.empty(); } ///< whether the console speaks TLS
 };
 
-/// The record of runs under a name of its own. A value that shares what it reads from. Threads: any.
+/// A database with recorded runs, and its name. A value; copies share the database. Threads: any.
 class console_database {
 public:
     /// `source.executions(query)` and `source.states(query)` return a `result` with a page of these rows.
@@ -168,7 +171,7 @@ namespace detail {
 /// The end of `console_oidc::redirect_url`.
 inline constexpr std::string_view oidc_return_path = "/sign-in/return";
 
-/// Errors: invalid_argument, naming the option. Reads no file.
+/// Errors: invalid_argument, which names the option. Reads no file.
 result<void> check(console_options const& o);
 
 } // namespace detail

@@ -8,8 +8,8 @@
 
 namespace elasticjob::detail {
 
-/// Answers a request that does not begin with `/api/`: a file of the page, compressed; nothing, if the reader has it;
-/// or why there is none.
+/// Answers a request that does not begin with `/api/`: with a compressed file of the page, with 304 if the client has
+/// it already, or with an error.
 console_reply page_reply(console_request const& r);
 
 } // namespace elasticjob::detail

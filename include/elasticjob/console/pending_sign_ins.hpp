@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Sign-ins that a browser has begun and an identity provider has not ended yet.
+/// \file \brief Sign-ins that a browser has begun and that are not finished yet.
 #ifndef ELASTICJOB_CONSOLE_PENDING_SIGN_INS_HPP
 #define ELASTICJOB_CONSOLE_PENDING_SIGN_INS_HPP
 
@@ -18,26 +18,26 @@
 
 namespace elasticjob::detail {
 
-/// What is drawn for one sign-in: each a text of its own that nobody guesses.
+/// The random texts of one sign-in, each different and unguessable.
 struct begun_sign_in {
-    std::string cookie{};   ///< tells the browser that has begun it from others
-    std::string state{};    ///< which the provider hands back in the browser's address
-    std::string nonce{};    ///< which the provider puts into the identity
-    std::string verifier{}; ///< what only the one who has begun can show (RFC 7636)
+    std::string cookie{};   ///< identifies the browser that has begun the sign-in
+    std::string state{};    ///< the provider returns it in the browser's address
+    std::string nonce{};    ///< the provider puts it into the identity
+    std::string verifier{}; ///< proves to the provider that the same console asks (RFC 7636)
 };
 
-/// Threads: any.
+/// Holds the unfinished sign-ins. Threads: any.
 class pending_sign_ins {
 public:
     static constexpr std::size_t all_max = 1'000;
-    static constexpr std::size_t client_max = 100; ///< of one address
+    static constexpr std::size_t client_max = 100; ///< of one client's address
     static constexpr std::chrono::minutes length_max{10};
 
     /// Errors: overloaded.
     result<begun_sign_in> begin(std::string const& client, mono_time now);
 
-    /// The sign-in that this browser has begun with this state, which cannot be taken again. Nothing if there is none,
-    /// or if it has taken too long.
+    /// Removes and returns the sign-in that this browser has begun with this state. Nothing if there is none, or if it
+    /// has taken too long.
     std::optional<begun_sign_in> take(std::string_view cookie, std::string_view state, mono_time now);
 
 private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What the console answers, in JSON: the members of each kind of row, as its description has them.
+/// \file \brief The answers of the console in JSON: the members of each kind of row, as the interface's description has
+/// them.
 #ifndef ELASTICJOB_CONSOLE_ROWS_HPP
 #define ELASTICJOB_CONSOLE_ROWS_HPP
 
@@ -53,13 +54,14 @@ void put_members(json_writer& out, state_row const& s);
 
 inline void put_members(json_writer& out, std::shared_ptr<job_row const> const& row) { put_members(out, *row); }
 
-/// A plan as a member.
+/// Adds the members of a plan.
 void put_plan(json_writer& out, job_plan const& plan);
 
-/// Instants as a list of texts.
+/// Adds instants as a list of texts.
 void put_instants(json_writer& out, std::string_view name, std::vector<wall_time> const& all);
 
-/// `{"rows": [...]`, with the cursor and the total if there are any; the caller may add members and finishes it.
+/// Begins `{"rows": [...]`, with the cursor and the total if there are any. The caller may add members, and finishes
+/// the object.
 template <class Rows>
 json_writer begin_list(Rows const& rows, std::string const& next, std::optional<std::uint64_t> total) {
     json_writer out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Texts that nobody guesses.
+/// \file \brief Unguessable texts, and their comparison.
 #ifndef ELASTICJOB_CONSOLE_SECRET_TEXT_HPP
 #define ELASTICJOB_CONSOLE_SECRET_TEXT_HPP
 
@@ -14,7 +14,7 @@ namespace elasticjob::detail {
 /// 256 random bits, in 64 hexadecimal digits. Nothing if the system has no random bytes.
 std::optional<std::string> random_token();
 
-/// In a time that does not depend on where they differ.
+/// Compares the texts in a time that does not depend on their first difference.
 bool is_same_secret(std::string_view a, std::string_view b);
 
 } // namespace elasticjob::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Servers and instances.
+/// \file \brief The routes for servers and instances.
 #ifndef ELASTICJOB_CONSOLE_SERVER_ROUTES_HPP
 #define ELASTICJOB_CONSOLE_SERVER_ROUTES_HPP
 
@@ -20,7 +20,7 @@
 
 namespace elasticjob::detail {
 
-/// The rows behind the cursor, which is the text that `key(row)` gives for the last row of the page before.
+/// The rows after the cursor. The cursor is `key(row)` of the last row of the previous page.
 template <class Row, class Key>
 console_reply page_by(std::vector<Row> rows, console_call const& c, Key key) {
     auto const limit = c.limit();
@@ -53,8 +53,8 @@ console_reply show_instances(console_site<Registry>& s, console_call const& c) {
     return page_by(std::move(all), c, [](auto const& i) -> std::string const& { return i.id; });
 }
 
-/// All servers, without the jobs that the operator may not see. Their instances and host names, which come from
-/// any job, are left out then.
+/// All servers, without the jobs that the operator may not see. Then their instances and host names, which may come
+/// from any job, are left out too.
 template <registry Registry>
 result<std::vector<server_overview>> visible_servers(console_site<Registry>& s, console_call const& c) {
     ELASTICJOB_TRY(auto found, list_servers(s.registry));
@@ -81,7 +81,7 @@ console_reply show_server(console_site<Registry>& s, console_call const& c) {
     auto found = describe_server(s.registry, c["server"]);
     if (!found) return problem(found.error());
     std::erase_if(*found, [&](server_in_job const& one) { return !c.may_see(one.job); });
-    if (found->empty()) // as for a server that there is not
+    if (found->empty()) // the same answer as for a server that does not exist
         return problem({errc::no_node, "no job has a server of that name", std::string{c["server"]}});
     auto const rows = s.index.rows();
     if (!rows) return problem(rows.error());

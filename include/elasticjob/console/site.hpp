@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A registry as the console shows it, and the form of the functions that answer for it.
+/// \file \brief A registry in the console, and the type of the functions that answer for it.
 #ifndef ELASTICJOB_CONSOLE_SITE_HPP
 #define ELASTICJOB_CONSOLE_SITE_HPP
 
@@ -14,7 +14,7 @@
 
 namespace elasticjob::detail {
 
-/// Threads: any but the loop's.
+/// A registry with its index of jobs. Threads: any but the loop's.
 template <registry Registry>
 struct console_site {
     console_site(std::string n, std::string space, Registry& r, zone_ref z, std::vector<std::string> const& s)
@@ -28,13 +28,13 @@ struct console_site {
 
     std::string const name, name_space;
     Registry& registry;
-    zone_ref zone; ///< of jobs that name none
+    zone_ref zone; ///< of jobs that specify none
     std::vector<std::string> const& strategies;
     change_log log;
     job_index<Registry> index;
 };
 
-/// A route below `registries/{registry}/`, which its pattern leaves out.
+/// A route below `registries/{registry}/`; its pattern omits that beginning.
 template <registry Registry>
 struct site_route : console_route_shape {
     console_reply (*answer)(console_site<Registry>&, console_call const&);

@@ -13,8 +13,8 @@
 namespace elasticjob::detail {
 
 /// Reads an object with exactly these members, all of them texts: `{"operator": "ann", "password": "…"}`. Returns the
-/// texts in the order of the names. None is empty, contains a zero byte or has more than 1,024 bytes. Errors:
-/// malformed_data, without the body.
+/// texts in the order of the names. A text must not be empty, contain a zero byte, or have more than 1,024 bytes.
+/// Errors: malformed_data, which does not repeat the body.
 result<std::vector<std::string>> read_texts(std::string_view body, std::vector<std::string_view> const& names);
 
 } // namespace elasticjob::detail

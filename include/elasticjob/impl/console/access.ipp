@@ -32,7 +32,7 @@ ELASTICJOB_DECL bool is_operator_name(std::string_view name) {
     return true;
 }
 
-// After a mismatch, the last `*` takes one byte more: no other one needs to.
+// After a mismatch, the last `*` takes one more byte. Earlier ones do not need to.
 ELASTICJOB_DECL bool matches_glob(std::string_view pattern, std::string_view text) {
     std::size_t p = 0, t = 0, star = pattern.npos, taken = 0;
     while (t < text.size()) {

@@ -34,7 +34,7 @@ ELASTICJOB_DECL console_reply show_cron(console_call const& c, wall_time now, zo
     out.open_list("problems");
     for (auto const* e : {words ? nullptr : &words.error(), words && !dues ? &dues.error() : nullptr}) {
         if (!e) continue;
-        // The place is in the error as `column 5`.
+        // The error contains the place as `column 5`.
         std::uint32_t column = 0;
         auto const at = e->where.find("column ");
         if (at != e->where.npos) (void)read_number(std::string_view{e->where}.substr(at + 7), column);
@@ -46,7 +46,7 @@ ELASTICJOB_DECL console_reply show_cron(console_call const& c, wall_time now, zo
 }
 
 ELASTICJOB_DECL console_reply no_route(std::vector<std::string_view> const& methods) {
-    if (methods.empty()) return problem({errc::no_node, "there is nothing at this path", "path"});
+    if (methods.empty()) return problem({errc::no_node, "this path does not exist", "path"});
     std::string allowed;
     for (auto const& m : methods) allowed += (allowed.empty() ? "" : ", ") + std::string{m};
     auto reply = problem({errc::invalid_argument, "this path takes " + allowed, "method"}, 405);

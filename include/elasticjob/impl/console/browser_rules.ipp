@@ -15,7 +15,7 @@ inline std::string in_lower_case(std::string_view text) {
     return lower;
 }
 
-/// Without the port, and without the brackets of an IPv6 address.
+/// The host without its port, and without the brackets of an IPv6 address.
 inline std::string_view name_in(std::string_view host) {
     if (host.starts_with('[')) return host.substr(1, host.find(']') - 1);
     return host.substr(0, host.rfind(':'));
@@ -39,14 +39,14 @@ ELASTICJOB_DECL std::optional<console_reply> find_intrusion(console_request cons
     if (!site.empty() && site != "same-origin" && site != "none")
         return refuse(403, "the request comes from a page of another origin", "Sec-Fetch-Site");
     if (auto const origin = r.header("origin"); !origin.empty()) {
-        // Without TLS of our own there may be a proxy that speaks it.
+        // If we do not speak TLS, a proxy in front of us may.
         auto const scheme = origin.find("://");
         if (scheme == origin.npos || in_lower_case(origin.substr(scheme + 3)) != in_lower_case(host) ||
             (o.is_secured() && origin.substr(0, scheme) != "https"))
             return refuse(403, "the request comes from a page of another origin", "Origin");
     }
     auto const type = r.header("content-type");
-    // Without a body there is nothing to take for JSON. The rules above have refused the pages of other origins.
+    // Without a body, there is no content to check. The rules above have refused the pages of other origins.
     if (r.body.empty() && type.empty()) return std::nullopt;
     if (type.substr(0, type.find(';')) != "application/json")
         return refuse(415, "a request that may change something has JSON as its content", "Content-Type");

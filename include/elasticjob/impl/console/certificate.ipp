@@ -27,9 +27,9 @@ ELASTICJOB_DECL result<std::unique_ptr<boost::asio::ssl::context>> make_tls_cont
     auto* const raw = made->native_handle();
     SSL_CTX_set_min_proto_version(raw, TLS1_2_VERSION);
     SSL_CTX_set_options(raw, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
-    SSL_CTX_set_session_cache_mode(raw, SSL_SESS_CACHE_OFF); // clients keep sessions, as tickets
-    SSL_CTX_set_cipher_list(raw, "ECDHE+AESGCM:ECDHE+CHACHA20"); // of TLS 1.2
-    // OpenSSL would ask for it on the terminal.
+    SSL_CTX_set_session_cache_mode(raw, SSL_SESS_CACHE_OFF);     // clients keep sessions instead, as tickets
+    SSL_CTX_set_cipher_list(raw, "ECDHE+AESGCM:ECDHE+CHACHA20"); // for TLS 1.2
+    // Otherwise OpenSSL would ask for the password on the terminal.
     made->set_password_callback([](std::size_t, ssl::context::password_purpose) { return std::string{}; }, failed);
 
     made->use_certificate_chain(boost::asio::buffer(certificate), failed);

@@ -14,7 +14,7 @@ inline constexpr std::string_view url_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef
 ELASTICJOB_DECL std::string base64_url(std::string_view bytes) {
     std::string text;
     std::uint32_t bits = 0;
-    int count = 0; // of bits that are not written yet
+    int count = 0; // the number of bits that are not written yet
     for (char const c : bytes) {
         bits = (bits << 8) | static_cast<unsigned char>(c);
         for (count += 8; count >= 6; count -= 6) text += url_digits[(bits >> (count - 6)) & 63];
@@ -43,7 +43,7 @@ ELASTICJOB_DECL std::optional<std::string> from_base64_url(std::string_view text
         count -= 8;
         bytes += static_cast<char>((bits >> count) & 255);
     }
-    bool const is_whole = count < 6 && (bits & ((1U << count) - 1)) == 0; // nothing is left over but zeros
+    bool const is_whole = count < 6 && (bits & ((1U << count) - 1)) == 0; // the remaining bits are zeros
     return is_whole ? std::optional{std::move(bytes)} : std::nullopt;
 }
 

@@ -41,10 +41,10 @@ ELASTICJOB_DECL std::vector<std::string> flat_object::texts(std::string_view nam
     return has_texts ? there->second.texts : std::vector<std::string>{};
 }
 
-/// Keeps what stands in the outermost object, and the texts of its lists.
+/// Keeps the members of the outermost object, and the texts in its lists.
 class flat_listener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, flat_listener> {
 public:
-    bool Default() { return false; } // of numbers, which come as they are written
+    bool Default() { return false; } // numbers come to `RawNumber` instead
     bool Null() { return take(flat_member::kind::other, {}); }
     bool Bool(bool b) { return take(flat_member::kind::truth, b ? "true" : "false"); }
     bool RawNumber(char const* text, rapidjson::SizeType length, bool) {
@@ -74,7 +74,7 @@ public:
     flat_object read{};
 
 private:
-    static constexpr int depth_max = 16; // RapidJSON's reader calls itself for each
+    static constexpr int depth_max = 16; // RapidJSON's reader calls itself once for each level
 
     bool take(flat_member::kind is, std::string_view text) {
         if (depth_ == 0) return false;

@@ -54,7 +54,7 @@ ELASTICJOB_DECL result<password_hashes> read_passwords(std::string const& file) 
 }
 
 ELASTICJOB_DECL bool is_password(std::string const& password, std::string const& hash) {
-    // What is compared for an operator that there is not.
+    // The hash that is compared if the operator does not exist.
     constexpr char const* nobodys = "$6$elasticjobconsole$";
     auto const data = std::make_unique<crypt_data>();
     auto const* computed = ::crypt_r(password.c_str(), hash.empty() ? nobodys : hash.c_str(), data.get());
@@ -79,7 +79,7 @@ inline std::string_view cookie_in(console_request const& r, console_options cons
 }
 
 ELASTICJOB_DECL result<console_operator> console_gate::identify(console_request const& r, mono_time now) {
-    // With the place where operators sign in, if there is one.
+    // Names the page where operators sign in, if there is one.
     auto const stranger = [&](char const* why) {
         auto const by = options_.authentication;
         return error{errc::no_auth, why,
@@ -145,7 +145,7 @@ ELASTICJOB_DECL console_reply console_gate::sign_in(console_request const& r, mo
             reply.headers.emplace_back("Retry-After", "60");
             return reply;
         }
-        note_failure(client, now); // taken back below
+        note_failure(client, now); // removed below if the password is right
         note_failure(name, now);
     }
     auto const hashes = read_passwords(options_.password_file);
@@ -190,14 +190,14 @@ ELASTICJOB_DECL console_reply console_gate::sign_out(console_request const& r) {
     return reply;
 }
 
-/// What a browser shows that is on its way to the page or back. `more`: HTML.
+/// A page that a browser shows while it signs in. `more`: HTML.
 inline console_reply page_for_browser(int status, std::string const& text, std::string const& more) {
     return {status, "text/html; charset=utf-8",
             "<!DOCTYPE html><html lang=\"en\"><title>elasticjob</title><p>" + html_escaped(text) + "</p>" + more +
                 "</html>\n"};
 }
 
-/// Whether the path is that of `sign-in`, or what follows it.
+/// Whether the path is `sign-in` or lies below it.
 inline bool is_sign_in(console_request const& r) { return !r.path.empty() && r.path.front() == "sign-in"; }
 
 ELASTICJOB_DECL bool console_gate::takes(console_request const& r, mono_time now) {
@@ -206,14 +206,14 @@ ELASTICJOB_DECL bool console_gate::takes(console_request const& r, mono_time now
 }
 
 ELASTICJOB_DECL console_reply console_gate::answer_browser(console_request const& r, mono_time now) {
-    if (r.path.empty()) { // the page, for somebody who has not signed in
+    if (r.path.empty()) { // the page, for a client that has not signed in
         console_reply reply{302, "text/plain"};
         reply.headers.emplace_back("Location", "sign-in");
         return reply;
     }
     bool const is_back = r.path.size() == 2 && r.path[1] == "return";
     if (r.method != "GET" || (r.path.size() > 1 && !is_back))
-        return problem({errc::no_node, "there is nothing at this path", "path"});
+        return problem({errc::no_node, "this path does not exist", "path"});
     return is_back ? end_at_provider(r, now) : begin_at_provider(r, now);
 }
 
@@ -227,7 +227,7 @@ ELASTICJOB_DECL console_reply console_gate::begin_at_provider(console_request co
                                 "<p><a href=\"sign-in\">Try again</a></p>");
     console_reply reply{302, "text/plain"};
     reply.headers.emplace_back("Location", *address);
-    // The browser comes back from a page of another origin, so Strict would keep this one from us.
+    // The browser returns from a page of another origin, so it would not send a cookie with Strict.
     reply.headers.emplace_back(
         "Set-Cookie", cookie_to_set(options_, sign_in_cookie, begun->cookie, pending_sign_ins::length_max, "Lax"));
     return reply;
@@ -260,7 +260,7 @@ ELASTICJOB_DECL console_reply console_gate::end_at_provider(console_request cons
     }
     auto cookie = open_session(*std::move(who), now);
     if (!cookie) return refuse(503, cookie.error().what);
-    // Not a redirect: a browser that is still on its way from the provider would not show the new cookie.
+    // Not a redirect: a browser that is still on its way from the provider would not send the new cookie.
     auto reply =
         page_for_browser(200, "You are signed in.",
                          "<meta http-equiv=\"refresh\" content=\"0; url=../\"><p><a href=\"../\">Go on</a></p>");

@@ -22,7 +22,7 @@ ELASTICJOB_DECL result<std::string> read_guarded_file(std::string const& file, s
     auto const cannot = [&](std::string const& why) {
         return error{errc::invalid_argument, what + " cannot be read: " + why, file};
     };
-    descriptor const f{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)}; // which a pipe would hold up
+    descriptor const f{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)}; // a pipe must not block
     struct stat about {};
     if (!f || ::fstat(f.get(), &about) != 0) return cannot(std::strerror(errno));
     if (!S_ISREG(about.st_mode)) return cannot("it is no file");

@@ -29,7 +29,7 @@ ELASTICJOB_DECL console_reply refuse_java_choice() {
     return problem({errc::no_auth, "registries and databases are named where the console is started"}, 403);
 }
 
-/// `read(query)` returns a page of the history, `text_of(row)` the JSON of a row.
+/// `read(query)` returns a page of the history; `text_of(row)` returns the JSON of a row.
 template <class Read, class Text>
 console_reply show_java_history(console_database const* database, result<history_query> const& query,
                                 console_call const& c, Read read, Text text_of) {

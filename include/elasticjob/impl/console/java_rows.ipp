@@ -69,7 +69,7 @@ ELASTICJOB_DECL std::string java_text(execution_row const& row, zone_ref zone) {
     out.member("startTime", java_date(row.started, zone));
     if (row.ended) out.member("completeTime", java_date(*row.ended, zone));
     out.member("success", row.is_success);
-    out.open("failureCause"); // also of a success: scripts read its member
+    out.open("failureCause"); // also after a success, because scripts read its member
     if (!row.failure.empty()) out.member("plainText", row.failure);
     return out.close().finish();
 }
@@ -105,8 +105,8 @@ ELASTICJOB_DECL bool read_java_date(std::string_view text, zone_ref zone, wall_t
     in_utc[10] = 'T';
     wall_time civil{};
     if (!read_utc(in_utc + "Z", civil)) return false;
-    // The offset depends on the result, so begin with one at about that time. A local time that occurs twice means
-    // either.
+    // The offset depends on the result, so begin with the offset at about that time. If a local time occurs twice,
+    // either instant may result.
     auto const offset_at = [&](wall_time t) { return zone.at(std::chrono::floor<std::chrono::seconds>(t)).offset; };
     into = civil - offset_at(civil - offset_at(civil));
     return true;
@@ -121,7 +121,8 @@ ELASTICJOB_DECL result<job_config> with_java_settings(job_config const& now, std
     auto const shown = canonical(now);
     ELASTICJOB_TRY(auto const given, with_json(shown, body));
     auto next = now;
-    // A value that comes back as it was shown is no change: the schedules may be more than the cron expression shows.
+    // A value that is the same as it was shown is no change, because the schedules may be more than the cron expression
+    // shows.
     for_each_config_field([&](auto const& field) {
         bool const is_shown =
             field.name != field_name(&job_config::disabled) && field.name != field_name(&job_config::overwrite);

@@ -27,7 +27,7 @@ inline std::string span_in_words(std::chrono::milliseconds span) {
     return std::to_string(ms) + " milliseconds";
 }
 
-/// The expression itself, if it cannot be read.
+/// The expression in words, or the expression itself if it cannot be read.
 inline std::string cron_in_words(std::string const& expression) {
     auto const words = describe_cron(expression);
     return words ? *words : expression;
@@ -52,7 +52,7 @@ inline std::string in_words(job_schedule const& s) {
     return {};
 }
 
-/// None for a configuration that cannot be run.
+/// The next due instants; none for a configuration that cannot be run.
 inline std::vector<wall_time> next_dues(job_config const& config, wall_time now, zone_ref zone) {
     auto const found = preview(config, now, 5, zone);
     return found ? *found : std::vector<wall_time>{};

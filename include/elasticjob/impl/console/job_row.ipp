@@ -53,7 +53,8 @@ ELASTICJOB_DECL result<job_selection> read_selection(console_request const& r, w
     s.health = text("health");
     s.after = text("after");
     if (!s.after.empty() && s.after.find('/') == s.after.npos)
-        return error{errc::invalid_argument, "is no cursor of a list of jobs: take it from the page before", "after"};
+        return error{errc::invalid_argument, "is not the cursor of a list of jobs: take it from the previous page",
+                     "after"};
     if (auto sort = r.parameter("sort"); !sort.empty()) {
         s.is_descending = sort.starts_with('-');
         sort.remove_prefix(s.is_descending);
@@ -88,7 +89,7 @@ ELASTICJOB_DECL bool is_wanted(job_row const& row, job_selection const& s) {
            (s.last_round.empty() || (row.last && name_of(row.last->outcome) == s.last_round));
 }
 
-/// Texts in this order are rows in that order; rows with nothing come last.
+/// The sort key of a row: a text that sorts like the column's value. Rows without a value come last.
 inline std::string sort_key(job_row const& row, job_column column) {
     auto const number = [](auto n) {
         auto const digits = std::to_string(n);
@@ -124,7 +125,7 @@ ELASTICJOB_DECL job_row_page page_of(job_rows rows, job_selection const& s) {
         return !is_wanted(*row, s) || (!s.health.empty() && s.health != name_of(row->overview.health)) ||
                (s.is_paused && *s.is_paused != row->is_paused);
     });
-    using place = std::pair<std::string, std::string>; // the key, the name, which no other row has
+    using place = std::pair<std::string, std::string>; // the key, and the name, which is unique
     std::vector<std::pair<place, std::size_t>> order;
     for (std::size_t i = 0; i < rows.size(); ++i)
         order.push_back({{sort_key(*rows[i], s.sort), rows[i]->overview.name}, i});
@@ -133,7 +134,7 @@ ELASTICJOB_DECL job_row_page page_of(job_rows rows, job_selection const& s) {
 
     job_row_page page{{}, {}, rows.size()};
     auto from = order.begin();
-    if (!s.after.empty()) { // behind the last slash, because a name has none
+    if (!s.after.empty()) { // after the last slash, because a name has none
         auto const slash = s.after.rfind('/');
         place const last{s.after.substr(0, slash), s.after.substr(slash + 1)};
         from = std::find_if(from, order.end(), [&](auto const& one) { return is_before(last, one.first); });

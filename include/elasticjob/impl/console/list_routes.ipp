@@ -20,7 +20,7 @@ ELASTICJOB_DECL result<due_selection> read_due_selection(console_call const& c, 
     if (after.empty()) return q;
     auto const slash = after.find('/');
     if (slash == after.npos || !read_milliseconds(after.substr(0, slash), q.from))
-        return error{errc::invalid_argument, "is no cursor of a list of due instants", "after"};
+        return error{errc::invalid_argument, "is not the cursor of a list of due instants", "after"};
     q.after_job = after.substr(slash + 1);
     return q;
 }

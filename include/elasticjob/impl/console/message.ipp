@@ -32,7 +32,7 @@ inline int hex_digit(char c) noexcept {
     return 'a' <= c && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/// Nothing if an escape is none or stands for a control character, or if the text is not UTF-8.
+/// Decodes the escapes. Nothing if an escape is invalid or stands for a control character, or if the text is not UTF-8.
 inline std::optional<std::string> unescape(std::string_view text, bool plus_is_blank) {
     std::string plain;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -111,7 +111,7 @@ ELASTICJOB_DECL int status_of(errc code) noexcept {
         return 409;
     case errc::too_large:
         return 413;
-    case errc::no_auth: // of this server, at the registry
+    case errc::no_auth: // the registry refuses this server
     case errc::wrong_thread:
     case errc::no_children_for_ephemerals:
     case errc::job_failed:

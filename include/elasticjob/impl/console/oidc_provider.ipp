@@ -26,7 +26,7 @@ ELASTICJOB_DECL std::string challenge_for([[maybe_unused]] std::string_view veri
     return {};
 }
 
-/// Whether passwords and codes may be sent there: with TLS, or without it to this machine if that is wanted.
+/// Whether passwords and codes may be sent to this URL: with TLS, or without TLS to this machine if that is allowed.
 inline bool is_trusted(http_url const& url, bool allows_plain_loopback) {
     return url.is_https() || (allows_plain_loopback && is_loopback(url.host()));
 }
@@ -91,7 +91,7 @@ ELASTICJOB_DECL result<operator_identity> read_identity(console_oidc const& o, s
     return found;
 }
 
-/// One request to the provider. The statuses of errors have answers, too.
+/// Sends one request to the provider. An answer with an error status is an answer too.
 inline result<http_answer> ask_provider(console_oidc const& o, std::string const& url, http_options options,
                                         std::stop_token stop) {
     options.ca_file = o.ca_file;
@@ -106,11 +106,11 @@ inline result<http_answer> ask_provider(console_oidc const& o, std::string const
         return error{code, "the identity provider " + std::move(what), std::string{request.url().host()}};
     };
     if (!answer) {
-        auto const code = answer.error().code; // the error itself repeats what the provider says
+        auto const code = answer.error().code; // the error itself may repeat the provider's text
         if (code == errc::timed_out) return refuse(code, "does not answer in time");
         if (code == errc::unreachable) return refuse(code, "cannot be reached: " + answer.error().what);
-        if (code == errc::closed) return refuse(code, "was not waited for: the console ends");
-        return refuse(errc::unreachable, "does not answer as it should");
+        if (code == errc::closed) return refuse(code, "has not answered yet, and the console ends");
+        return refuse(errc::unreachable, "gives an invalid answer");
     }
     if (answer->is_cut) return refuse(errc::malformed_data, "answers with more than 64 KiB");
     return answer;

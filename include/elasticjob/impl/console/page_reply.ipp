@@ -21,11 +21,11 @@ ELASTICJOB_DECL console_reply page_reply(console_request const& r) {
             reply.status = 304;
             return reply;
         }
-        reply.headers.emplace_back("Content-Encoding", "gzip"); // which every browser takes
+        reply.headers.emplace_back("Content-Encoding", "gzip"); // every browser accepts it
         reply.body = file.gzip;
         return reply;
     }
-    return problem({errc::no_node, "there is nothing at this path", path});
+    return problem({errc::no_node, "this path does not exist", path});
 }
 
 } // namespace elasticjob::detail

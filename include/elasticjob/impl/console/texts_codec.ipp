@@ -7,7 +7,7 @@
 
 namespace elasticjob::detail {
 
-/// A zero byte would end the text for functions of the system.
+/// A zero byte would end the text in functions of the system.
 inline bool is_short_text(flat_member const& m) {
     return m.is == flat_member::kind::text && !m.texts.front().empty() && m.texts.front().size() <= 1'024 &&
            m.texts.front().find('\0') == std::string::npos;
