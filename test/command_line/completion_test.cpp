@@ -56,7 +56,7 @@ TEST_CASE("command_line.completion: the manual page has each command, option and
         CHECK(page.find(heading) != std::string::npos);
     }
     CHECK(page.find("\\-\\-interval") != std::string::npos);
-    CHECK(page.find(".TP\n8\nwhat was waited for has not happened in time\n") != std::string::npos);
+    CHECK(page.find(".TP\n8\nthe awaited event has not happened in time\n") != std::string::npos);
     CHECK(page.find("contexts.json") != std::string::npos);
     std::istringstream lines{page};
     for (std::string line; std::getline(lines, line);)

@@ -42,7 +42,7 @@ TEST_CASE("command_line.program: JSON is one document, JSONL an object a line, w
     CHECK(t.out({"audit", "list", "settle", "--output", "jsonl"}).empty());
     CHECK(t.run({"jobs", "list", "--output", "xml"}).code == exit_code::usage);
     CHECK(t.run({"jobs", "list", "--watch", "--output", "json"}).err ==
-          "elasticjob: what is watched is no single document\nnext: give --output jsonl\n");
+          "elasticjob: a watched list is not a single JSON document\nnext: give --output jsonl\n");
 }
 
 TEST_CASE("command_line.program: times are in UTC unless another zone is asked for, and in JSON always") {
@@ -91,14 +91,14 @@ TEST_CASE("command_line.program: exit codes tell kinds of failure apart, and err
     CHECK(t.run({"top"}).code == exit_code::usage); // which is no terminal
     t.variables.erase("USER");
     CHECK(t.run({"jobs", "trigger", "settle"}).err ==
-          "elasticjob: nobody knows who you are\nnext: give --operator NAME\n");
+          "elasticjob: the name of the operator is unknown\nnext: give --operator NAME\n");
     t.is_reachable = false;
     CHECK(t.run({"jobs", "list"}).code == exit_code::unreachable);
     auto const help = t.run({"items", "trigger", "--help"});
     CHECK(help.code == exit_code::done);
     CHECK(help.out.find("Usage: elasticjob items trigger [OPTIONS] JOB ITEM") != std::string::npos);
     CHECK(help.out.find("--dry-run") != std::string::npos);
-    CHECK(t.run({"--help"}).out.find("8  what was waited for has not happened in time") != std::string::npos);
+    CHECK(t.run({"--help"}).out.find("8  the awaited event has not happened in time") != std::string::npos);
     CHECK(t.out({"--version"}) == "0.1.0\n");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What a command of the program answers: rows or a text, messages, and an exit code.
+/// \file \brief The answer of a command of the program: rows or a text, messages, and an exit code.
 #ifndef ELASTICJOB_COMMAND_LINE_ANSWER_HPP
 #define ELASTICJOB_COMMAND_LINE_ANSWER_HPP
 
@@ -18,61 +18,61 @@
 
 namespace elasticjob::cli {
 
-/// What the program ends with. Documented in docs/operations.md: scripts depend on the numbers.
+/// The exit codes of the program. docs/operations.md documents them, because scripts depend on the numbers.
 enum class exit_code : int {
     done = 0,
-    failed = 1,      ///< for another reason than these
+    failed = 1,      ///< for any other reason
     usage = 2,       ///< the arguments or a configuration cannot be used; nothing was written
     not_found = 3,   ///< there is no such job, item, server or instance
-    conflict = 4,    ///< refused because of what is there; nothing was written
-    unreachable = 5, ///< the registry has not answered; what a command did is not known: repeat it with its key
+    conflict = 4,    ///< refused because of the present state; nothing was written
+    unreachable = 5, ///< the registry has not answered, so the effect of a command is unknown: repeat it with its key
     unconfirmed = 6, ///< the command was not confirmed
-    run_failed = 7,  ///< the run that was waited for has failed
-    not_in_time = 8, ///< what was waited for has not happened in time
+    run_failed = 7,  ///< the awaited run has failed
+    not_in_time = 8, ///< the awaited event has not happened in time
 };
 
 inline constexpr std::array exit_codes{exit_code::done,        exit_code::failed,     exit_code::usage,
                                        exit_code::not_found,   exit_code::conflict,   exit_code::unreachable,
                                        exit_code::unconfirmed, exit_code::run_failed, exit_code::not_in_time};
 
-/// For the help and the manual.
+/// The meaning of a code, for the help and the manual.
 std::string_view meaning_of(exit_code code) noexcept;
 
 /// The exit code for an error.
 exit_code exit_code_of(errc code) noexcept;
 
-/// What to do next after such an error; empty if the error says it.
+/// The next step after such an error; empty if the error itself names it.
 std::string_view advice_for(errc code) noexcept;
 
-/// What a command answers.
+/// The answer of a command.
 struct answer {
     exit_code code = exit_code::done;
 
-    /// What programs read. Nothing: `text` is for them, too.
+    /// The rows for programs. Nothing: `text` is for programs too.
     std::optional<report> rows{};
 
-    /// What people read. Empty: they read the rows as a table.
+    /// The text for people. Empty: they get the rows as a table.
     std::string text{};
 
-    /// For the standard error.
+    /// Lines for the standard error.
     std::string messages{};
 };
 
-/// `elasticjob: WHAT`, and `next: WHAT TO DO` if that is not empty.
+/// Has the messages `elasticjob: WHAT` and, if `next` is not empty, `next: WHAT TO DO`.
 answer refusal(exit_code code, std::string_view what, std::string_view next);
 
 answer failure(error const& e);
 
-/// What became of a command.
+/// The result of a command.
 answer answer_for(result<command_result> const& done);
 
-/// What became of a command in each of several jobs. The exit code is that of the first refusal.
+/// The results of a command in several jobs. The exit code is that of the first refusal.
 answer answer_for(result<std::vector<command_in_job>> const& all);
 
-/// How the answer is printed.
+/// The format in which the answer is printed.
 enum class output_format { table, json, json_lines };
 
-/// What goes to the standard output.
+/// The text for the standard output.
 std::string to_text(answer const& a, output_format format, table_style const& style);
 
 } // namespace elasticjob::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What a call of the program says, as plain values.
+/// \file \brief The arguments of a call of the program, as plain values.
 #ifndef ELASTICJOB_COMMAND_LINE_ARGUMENTS_HPP
 #define ELASTICJOB_COMMAND_LINE_ARGUMENTS_HPP
 
@@ -13,14 +13,14 @@
 
 namespace elasticjob::cli {
 
-/// Where the registry is.
+/// The address of the registry.
 struct registry_address {
     std::string servers{}; ///< host:port, separated by commas
     std::string name_space{};
     std::string digest{}; ///< user:password; empty: none
 };
 
-/// What a command may be given beyond the options of all commands. A set: `takes::job | takes::item`.
+/// The arguments of a command, in addition to the options of all commands. A set: `takes::job | takes::item`.
 enum class takes : std::uint32_t {
     nothing = 0,
     job = 1U << 0,         ///< JOB
@@ -30,8 +30,8 @@ enum class takes : std::uint32_t {
     due = 1U << 4,         ///< DUE
     server = 1U << 5,      ///< SERVER
     instance = 1U << 6,    ///< INSTANCE
-    in_job = 1U << 7,      ///< --job, which may be absent
-    in_this_job = 1U << 8, ///< --job, which must be there
+    in_job = 1U << 7,      ///< --job, optional
+    in_this_job = 1U << 8, ///< --job, required
     job_filter = 1U << 9,  ///< --contains, --status, --after, --limit
     item_range = 1U << 10, ///< --first, --limit
     file = 1U << 11,       ///< --file
@@ -44,7 +44,7 @@ enum class takes : std::uint32_t {
     a_command = 1U << 18,  ///< --dry-run, --operator, --key
     expression = 1U << 19, ///< EXPRESSION, --count
     shell = 1U << 20,      ///< SHELL
-    serving = 1U << 21,    ///< --port, --password-file and what else a console is told
+    serving = 1U << 21,    ///< --port, --password-file and the other options of a console
 };
 constexpr takes operator|(takes a, takes b) noexcept {
     return static_cast<takes>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
@@ -53,7 +53,7 @@ constexpr bool has(takes all, takes one) noexcept {
     return (static_cast<std::uint32_t>(all) & static_cast<std::uint32_t>(one)) != 0;
 }
 
-/// How a console is to be served.
+/// The options of `elasticjob console`.
 struct console_arguments {
     int port = 8899;
     std::string address = "127.0.0.1", certificate_file{}, key_file{};
@@ -66,7 +66,7 @@ struct console_arguments {
     bool has_java_interface = false;
 };
 
-/// All that a call can say. A command reads what it takes; the rest is as it stands here.
+/// All arguments that a call can have. A command reads those that it takes; the others have these defaults.
 struct arguments {
     registry_address address{};
     std::string context{};
@@ -78,7 +78,7 @@ struct arguments {
 
     std::string job{}, server{}, instance{}, file{}, shell{}, expression{};
     std::uint32_t item = 0;
-    std::optional<std::uint32_t> one_item{}; ///< nothing: all
+    std::optional<std::uint32_t> one_item{}; ///< nothing: all items
     std::int64_t due_ms = 0;
 
     std::string contains{}, status{}, after{};
@@ -86,8 +86,8 @@ struct arguments {
 
     bool drops_schedules = false;
     std::vector<std::string> joining{}, leaving{};
-    std::optional<std::uint32_t> item_count{}; ///< nothing: as it is
-    std::optional<std::string> labels{};       ///< likewise
+    std::optional<std::uint32_t> item_count{}; ///< nothing: the present number
+    std::optional<std::string> labels{};       ///< nothing: the present labels
 
     bool is_watching = false, is_waiting = false;
     std::string wanted_end = "either";

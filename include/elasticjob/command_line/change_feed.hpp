@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Tells a thread, by a descriptor, that something of what it shows has changed.
+/// \file \brief Tells a thread, by a descriptor, that something in its view has changed.
 #ifndef ELASTICJOB_COMMAND_LINE_CHANGE_FEED_HPP
 #define ELASTICJOB_COMMAND_LINE_CHANGE_FEED_HPP
 
@@ -27,26 +27,27 @@
 
 namespace elasticjob::cli {
 
-/// What a view shows, as far as it is watched.
+/// The nodes behind a view that are watched.
 struct watched_nodes {
     std::vector<node_path> data;
     std::vector<node_path> children;
 
-    static constexpr std::size_t jobs_max = 100;  ///< whose nodes are watched; the others are looked at by the interval
-    static constexpr std::size_t items_max = 200; ///< likewise
+    static constexpr std::size_t jobs_max = 100;  ///< the nodes of other jobs are read at intervals only
+    static constexpr std::size_t items_max = 200; ///< likewise for items
 
-    /// The nodes of the job that is said, and of its items if the view has them; of all jobs, which have these names,
-    /// if none is said.
+    /// The nodes of the job in `said`, and of its items if the view has them. If `said` has no job, those of all jobs,
+    /// whose names are `jobs`.
     static watched_nodes of(takes shown, arguments const& said, std::vector<std::string> const& jobs);
 };
 
-/// Keeps looks apart: a view that changes all the time is read once a second, and one that was at rest at once.
+/// Limits the rate of looks: a view that changes all the time is read once a second, and a view that was unchanged is
+/// read at once.
 class look_pace {
 public:
-    /// A look begins now.
+    /// Call it when a look begins.
     void begin() { next_ = std::chrono::steady_clock::now() + std::chrono::seconds{1}; }
 
-    /// The time to wait before the next one; 0 if it may begin.
+    /// The time until the next look may begin; 0 if it may begin now.
     std::chrono::milliseconds left() const {
         auto const left = std::chrono::ceil<std::chrono::milliseconds>(next_ - std::chrono::steady_clock::now());
         return std::max(left, std::chrono::milliseconds{0});
@@ -56,7 +57,7 @@ private:
     std::chrono::steady_clock::time_point next_{};
 };
 
-/// One watch on each node. Threads: one at a time, and not the loop's.
+/// Sets one watch on each node. Threads: one at a time, and not the loop's.
 template <registry Registry>
 class change_feed {
 public:
@@ -65,15 +66,15 @@ public:
     change_feed& operator=(change_feed const&) = delete;
     ~change_feed() { (void)block_on(registry_.loop(), drop(*on_loop_)); }
 
-    /// Forgets what was watched, and watches this. What is read afterwards is at least as new. Waits up to ten seconds.
-    /// Errors: those of the registry; timed_out; job_failed if the system has no descriptor left.
+    /// Drops the former watches, and watches these nodes. A later read shows a state that is at least as new. Waits up
+    /// to ten seconds. Errors: those of the registry; timed_out; job_failed if the system has no descriptor left.
     result<void> arm(takes shown, arguments said) {
         auto& l = registry_.loop();
         auto armed = rearm(registry_, *on_loop_, shown, std::move(said));
         return block_on(l, within(l, l.now() + std::chrono::seconds{10}, std::move(armed)));
     }
 
-    /// Readable once something has changed since the last successful `arm`; -1 before it.
+    /// A descriptor that is readable if something has changed since the last successful `arm`; -1 before the first one.
     int descriptor() const noexcept { return on_loop_->told ? on_loop_->told->get() : -1; }
 
 private:
@@ -92,7 +93,7 @@ private:
     static task<void> tell(state& s, std::uint64_t seen);
 
     Registry& registry_;
-    std::unique_ptr<state> on_loop_; ///< touched on the loop only, but for `told` between two calls
+    std::unique_ptr<state> on_loop_; ///< used on the loop only, except `told` between two calls
 };
 
 template <registry Registry>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief One command of the program: its name, what it takes, and what it does.
+/// \file \brief One command of the program: its name, its arguments, and its function.
 #ifndef ELASTICJOB_COMMAND_LINE_COMMAND_HPP
 #define ELASTICJOB_COMMAND_LINE_COMMAND_HPP
 
@@ -12,13 +12,14 @@
 
 namespace elasticjob::cli {
 
-/// What the program must know of a command to read its arguments and to describe it.
+/// The properties of a command that its parser and its description need.
 struct command_shape {
-    std::string_view path; ///< `jobs shut-down`
+    std::string_view path; ///< such as `jobs shut-down`
     std::string_view text; ///< for the help, without a full stop
     takes arguments_taken = takes::nothing;
 
-    /// For a command that stops work or removes something: what the operator types to confirm it. Otherwise null.
+    /// For a command that stops work or removes something: the argument that the operator types to confirm it.
+    /// Otherwise null.
     std::string arguments::*confirmed_by = nullptr;
 
     bool is_harmful() const noexcept { return confirmed_by != nullptr; }
@@ -27,9 +28,9 @@ struct command_shape {
 
 /// A command on a registry.
 ///
-/// A part of the program, such as `jobs`, is a header with a function that returns the commands of that part. A new
-/// command is a new element there, and a new part is a new line in `commands_of` (program.hpp). The parser, the help,
-/// the completion and the manual page follow from these.
+/// A part of the program, such as `jobs`, is a header with a function that returns the commands of that part. To add a
+/// command, add an element there; to add a part, add a line in `commands_of` (program.hpp). The parser, the help, the
+/// completion and the manual page are made from these.
 template <registry Registry>
 struct command : command_shape {
     answer (*run)(Registry&, arguments const&);

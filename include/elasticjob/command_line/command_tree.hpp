@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The commands of the program as a parser sees them, and what follows from that: help, completion,
-/// manual.
+/// \file \brief The parser for the commands of the program, with their help, completion and manual.
 #ifndef ELASTICJOB_COMMAND_LINE_COMMAND_TREE_HPP
 #define ELASTICJOB_COMMAND_LINE_COMMAND_TREE_HPP
 
@@ -19,12 +18,12 @@
 
 namespace elasticjob::cli {
 
-/// What may stand where the cursor is.
+/// The possible words at the cursor.
 struct completion {
-    std::string typed{};              ///< what is to be completed
-    std::vector<std::string> words{}; ///< each with a tabulator and a description behind it, if it has one
+    std::string typed{};              ///< the beginning of the word
+    std::vector<std::string> words{}; ///< each may be followed by a tabulator and a description
 
-    /// Names that only the registry, or the file of contexts, knows.
+    /// The kind of names that only the registry, or the file of contexts, knows.
     enum class names { none, jobs, servers, contexts } of = names::none;
     arguments said{}; ///< the address, as far as it has been typed
 };
@@ -36,24 +35,24 @@ public:
     command_tree(command_tree const&) = delete;
     command_tree& operator=(command_tree const&) = delete;
 
-    /// Preconditions: no command has that path; the text of `shape.path` lives as long as this.
+    /// Preconditions: no command has that path; the text of `shape.path` outlives this object.
     void add(command_shape const& shape);
 
     /// Reads the arguments, without the name of the program, into `arguments`. Returns the number of the command, in
-    /// the order of `add`, or what is to be printed: help, or why the arguments cannot be read.
+    /// the order of `add`, or the text to print: the help, or the problem of the arguments.
     struct parsed {
         std::size_t command = 0;
         std::optional<answer> ended{};
     };
     parsed parse(std::vector<std::string> const& words);
 
-    /// What `parse` has read.
+    /// The arguments that `parse` has read.
     cli::arguments const& said() const noexcept { return arguments_; }
 
-    /// The candidates for the last of the words, of which the ones before are complete.
+    /// The candidates for the last of the words. The words before it are complete.
     completion complete(std::vector<std::string> const& words) const;
 
-    /// For man(1).
+    /// The manual page in the format of man(1).
     std::string manual_page() const;
 
 private:

@@ -34,10 +34,11 @@ report table_of(job_plan const& p);
 answer answer_for(awaited_runs const& runs, wanted_end wanted);
 wanted_end wanted_by(arguments const& a);
 
-/// The file of a configuration cannot be used.
+/// The answer if the file of a configuration cannot be used.
 answer refuse_file(error const& why);
 
-/// What the job would lose only because the file does not mention it. Nothing: the file may be applied.
+/// Refuses to apply a file if the job would lose settings that the file does not mention. Nothing: the file may be
+/// applied.
 std::optional<answer> find_loss(result<job_settings> const& stored, job_config const& given, arguments const& a);
 
 template <registry Registry>
@@ -99,7 +100,7 @@ answer await_end(Registry& r, arguments const& a, awaited_runs runs) {
     return ended ? answer_for(*ended, wanted) : failure(ended.error());
 }
 
-/// Carries `order` out; with --wait, waits for what it makes run.
+/// Carries out `order`. With --wait, waits for the runs that it starts.
 template <registry Registry, class Order>
 answer trigger(Registry& r, arguments const& a, std::optional<item_index> item, Order order) {
     if (!a.is_waiting || a.is_dry_run) return cli::answer_for(order());

@@ -14,7 +14,7 @@ namespace elasticjob::cli {
 
 class command_tree;
 
-/// A command that looks at the machine and at the program only.
+/// A command that uses only the machine and the program itself.
 struct local_command : command_shape {
     answer (*run)(terminal const&, command_tree const&, arguments const&);
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program `elasticjob`, on ZooKeeper. What it does is in program.hpp.
+// The program `elasticjob`, on ZooKeeper. Its code is in program.hpp.
 #include <elasticjob/command_line/program.hpp>
 #include <elasticjob/command_line/serve_console.hpp>
 #include <elasticjob/core/memory.hpp>
@@ -20,7 +20,7 @@ using namespace elasticjob;
 
 namespace {
 
-/// What this program was built with.
+/// The databases that this program was built with.
 result<std::vector<console_database>> open_databases(cli::console_arguments const& given) {
     auto left = given;
     std::vector<console_database> all;

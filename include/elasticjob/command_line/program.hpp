@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The program `elasticjob`: from its arguments to what it prints and its exit code.
+/// \file \brief The program `elasticjob`: from its arguments to its output and its exit code.
 #ifndef ELASTICJOB_COMMAND_LINE_PROGRAM_HPP
 #define ELASTICJOB_COMMAND_LINE_PROGRAM_HPP
 
@@ -30,7 +30,7 @@
 
 namespace elasticjob::cli {
 
-/// The first word of a call by a script of completion; the words up to the cursor are behind it.
+/// The first word of a call by a completion script; the words up to the cursor follow it.
 inline constexpr std::string_view completion_word = "__complete";
 
 /// All commands on a registry, part by part.
@@ -45,7 +45,7 @@ std::vector<command<Registry>> commands_of() {
     return all;
 }
 
-/// What a program is besides its registry. Not a template, so that it is compiled once.
+/// The part of a program that does not depend on its registry. Not a template, so it is compiled only once.
 class program_base {
 public:
     program_base(program_base const&) = delete;
@@ -57,21 +57,21 @@ protected:
     /// The arguments, with the operator's name from the environment.
     arguments said() const;
 
-    /// How tables are printed. Errors: those of a zone that cannot be loaded.
+    /// The style of tables. Errors: those of a zone that cannot be loaded.
     result<table_style> load_style(arguments const& a);
 
-    /// What speaks against carrying out a command as it was given, before the registry is asked.
+    /// The reason why a command cannot be carried out with these arguments, determined without the registry.
     std::optional<answer> find_obstacle(command_shape const& shape, arguments const& a) const;
 
-    /// Has the operator type the name, having seen what would be done.
+    /// Shows the planned effect, and makes the operator type the name.
     std::optional<answer> ask(std::string const& name, answer const& planned);
 
     exit_code print(answer const& a, arguments const& said, table_style const& style);
 
-    /// The rows that differ from those that have been printed before.
+    /// Prints the rows that have changed since the last call.
     void print_change(report const& now, arguments const& said, table_style const& style);
 
-    /// Waits for a change, at most for the interval, and then as long as the pace demands.
+    /// Waits for a change, at most for the interval, and then as long as the pace requires.
     static void wait_for_change(int changed, arguments const& said, look_pace const& pace);
 
     terminal& terminal_;
@@ -89,8 +89,8 @@ struct no_console {};
 inline constexpr command_shape console_shape{"console", "serve the web console of registries, until you stop it",
                                              takes::serving};
 
-/// The program for one call. `Connect` gives `result<P>` for a `registry_address`, where `*P` is a registry. `Serve`
-/// serves the console: `serve_console`, which needs further libraries.
+/// The program for one call. `Connect` returns `result<P>` for a `registry_address`; `*P` is a registry. `Serve` serves
+/// the console: `serve_console`, which needs further libraries.
 template <class Connect, class Serve = no_console>
 class program : program_base {
     using registry_type = std::remove_cvref_t<decltype(**std::declval<Connect&>()(registry_address{}))>;
@@ -98,7 +98,7 @@ class program : program_base {
 public:
     program(Connect connect, terminal& t, Serve serve = {});
 
-    /// Once. `words`: the arguments, without the name of the program.
+    /// Call it once. `words`: the arguments, without the name of the program.
     exit_code run(std::vector<std::string> words);
 
 private:
@@ -111,7 +111,7 @@ private:
 
     static constexpr bool has_console = !std::is_same_v<Serve, no_console>;
 
-    // The commands of the registry are followed by `top`, perhaps `console`, and those that need no registry.
+    // The order of numbers: the commands on the registry, `top`, perhaps `console`, the commands without a registry.
     bool is_top(std::size_t number) const { return number == commands_.size(); }
     bool is_console(std::size_t number) const { return has_console && number == commands_.size() + 1; }
     std::size_t first_local() const { return commands_.size() + 1 + has_console; }
@@ -161,7 +161,7 @@ exit_code program<Connect, Serve>::run_on_registry(std::size_t number, arguments
 template <class Connect, class Serve>
 exit_code program<Connect, Serve>::run_console(arguments const& a, table_style const& style) {
     if constexpr (has_console) {
-        stop_signals const signals; // before the first thread
+        stop_signals const signals; // before the first thread starts
         auto const addresses = find_addresses(a, terminal_.lookup());
         if (!addresses) return print(failure(addresses.error()), a, style);
         std::vector<std::remove_cvref_t<decltype(*connect_(registry_address{}))>> connected;
@@ -193,7 +193,7 @@ exit_code program<Connect, Serve>::run_command(registry_type& r, command<registr
 template <class Connect, class Serve>
 exit_code program<Connect, Serve>::watch(registry_type& r, command<registry_type> const& c, arguments const& a,
                                          table_style const& style) {
-    constexpr int failures_max = 10; // one after the other
+    constexpr int failures_max = 10; // the maximum number of consecutive failures
     change_feed<registry_type> feed{r};
     look_pace pace;
     for (int failures = 0; !terminal_.has_failed();) {
@@ -225,7 +225,7 @@ exit_code program<Connect, Serve>::complete(std::vector<std::string> const& word
         auto connected = address ? connect_(*address) : address.error();
         if (!connected) return exit_code_of(connected.error().code);
         auto& l = (**connected).loop();
-        auto const due = l.now() + std::chrono::seconds{3}; // somebody waits with a finger on a key
+        auto const due = l.now() + std::chrono::seconds{3}; // an operator waits for the completion
         if (c.of == completion::names::jobs) {
             if (auto all = block_on(l, within(l, due, find_job_names(**connected)))) names = *std::move(all);
         } else if (auto const all = block_on(l, within(l, due, find_servers(**connected)))) {

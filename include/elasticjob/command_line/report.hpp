@@ -16,11 +16,11 @@
 
 namespace elasticjob::cli {
 
-/// How people see a table.
+/// The appearance of a table for people.
 struct table_style {
     zone_ref const* zone = nullptr;                   ///< null: UTC
-    bool has_colour = false;                          ///< escape sequences for words that are good or bad
-    std::size_t columns_max = std::string_view::npos; ///< a longer line is cut; never in a pipe
+    bool has_colour = false;                          ///< colours words that are good or bad, by escape sequences
+    std::size_t columns_max = std::string_view::npos; ///< a longer line is cut; no limit in a pipe
 };
 
 /// One value of a row.
@@ -37,7 +37,7 @@ public:
     cell(Number value) : json_{std::to_string(value)},
                          shown_{json_} {} // NOLINT
 
-    /// On one line; `-` for nothing.
+    /// The value on one line; `-` for nothing.
     std::string for_people(table_style const& style) const;
     std::string const& json() const noexcept { return json_; }
 
@@ -49,39 +49,39 @@ private:
     std::optional<wall_time> instant_{};
 };
 
-/// Rows with named columns. The first `keys` columns tell the rows apart.
+/// Rows with named columns. The first `keys` columns identify a row.
 struct report {
     std::vector<std::string> columns;
     std::vector<std::vector<cell>> rows{};
     std::size_t keys = 1;
 };
 
-/// How many columns of a terminal a text takes: its characters, as far as this program prints any.
+/// The number of terminal columns of a text, for the characters that this program prints.
 std::size_t width_of(std::string_view text);
 
-/// The text, cut to that many columns; `…` stands for what is left out.
+/// The text, cut to that many columns; `…` stands for the rest.
 std::string cut_to(std::string_view text, std::size_t columns_max);
 
-/// `2026-01-01 01:00:01 +01:00`, or with ` UTC`.
+/// Such as `2026-01-01 01:00:01 +01:00`, or with ` UTC`.
 std::string instant_text(wall_time t, zone_ref const* zone);
 
-/// A line of headings in capitals and a line for each row, in columns. Nothing follows the last column.
+/// A line of headings in capitals and a line for each row, in columns. The last column is not padded.
 std::string to_table(report const& r, table_style const& style = {});
 
-/// The same for a table that grows: the headings come with the first rows, and `widths`, empty at first, keeps the
-/// columns.
+/// As above, for a table that grows. The headings come with the first rows. `widths`, empty at first, keeps the widths
+/// of the columns.
 std::string to_table(report const& r, table_style const& style, std::vector<std::size_t>& widths);
 
 /// One JSON document: an array with an object for each row, each on its line.
 std::string to_json(report const& r);
 
-/// An object for each row, each on its line.
+/// An object for each row, one on each line.
 std::string to_json_lines(report const& r);
 
-/// What has changed between two readings.
+/// The changes between two reports.
 struct report_change {
-    report fresh; ///< the rows that were not there before, or were otherwise
-    report gone;  ///< the keys of the rows that are there no longer
+    report fresh; ///< the rows that are new or have changed
+    report gone;  ///< the keys of the rows that no longer exist
 };
 report_change compare(report const& before, report const& after);
 

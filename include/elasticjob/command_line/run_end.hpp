@@ -27,22 +27,22 @@
 
 namespace elasticjob::cli {
 
-/// What a wait is for.
+/// The awaited end of a run.
 enum class wanted_end : std::uint8_t { either, success, failure };
 
-/// The runs that are waited for: one of each item that ends after this was made. Runs that fail and are tried again
-/// have not ended. A value.
+/// The awaited runs: for each item, the first run that ends after this object was made. A run that fails and waits for
+/// a retry has not ended. A value.
 class awaited_runs {
 public:
     struct item_end {
         item_index item = 0;
-        std::optional<run_entry> end{}; ///< completed, failed or interrupted; nothing: not yet
+        std::optional<run_entry> end{}; ///< completed, failed or interrupted; nothing: it has not ended yet
     };
 
-    /// `only`: the source of the runs that count; nothing: any.
+    /// `only`: only runs of this source count; nothing: all.
     awaited_runs(std::vector<item_index> items, std::optional<run_source> only);
 
-    /// What has been read about an item: for the first time, and later.
+    /// Takes the record of an item: `begin` the first one, `take` later ones.
     void begin(std::size_t n, run_record const& record);
     void take(std::size_t n, run_record const& record);
 
@@ -50,20 +50,20 @@ public:
     bool has_failed() const;
     bool is_over(wanted_end wanted) const;
 
-    /// The places of the items that may still change the answer.
+    /// The indices of the items whose runs may still change the answer.
     std::vector<std::size_t> left(wanted_end wanted) const;
 
 private:
     bool counts(run_entry const& e) const;
 
     std::vector<item_end> items_;
-    std::vector<std::vector<run_begin>> before_; ///< the runs that had ended
+    std::vector<std::vector<run_begin>> before_; ///< the runs that had ended already
     std::optional<run_source> only_;
 };
 
 namespace detail {
 
-/// Errors: malformed_data; those of the registry. An item without a record has an empty one.
+/// An item without a record has an empty one. Errors: malformed_data; those of the registry.
 template <registry Registry>
 task<result<std::vector<run_record>>> read_records(Registry& r, job_layout at, std::vector<item_index> items,
                                                    std::deque<node_watch<typename Registry::loop_type>>* watches,
@@ -88,7 +88,7 @@ task<result<std::vector<run_record>>> read_records(Registry& r, job_layout at, s
 
 } // namespace detail
 
-/// A job with more items is waited for item by item: each change of a record is a look at all that are left.
+/// The maximum number of items for one wait, because each change of a record makes it read all that are left.
 inline constexpr item_index awaited_items_max = 1'000;
 
 /// The runs of the item, or of all items of the job, that end from now on. Errors: no_node if there is no such job;
@@ -115,12 +115,12 @@ task<result<awaited_runs>> begin_to_wait(Registry& r, job_name job, std::optiona
     co_return runs;
 }
 
-/// Waits until the runs are over or `due` has come. It looks again when a record changes, and after a second when the
-/// registry could not be asked. Errors: malformed_data; those of the registry, if they last until `due`.
+/// Waits until the runs have ended or until `due`. Reads again when a record changes, and a second after the registry
+/// could not be read. Errors: malformed_data; those of the registry, if they last until `due`.
 template <registry Registry>
 task<result<awaited_runs>> wait_for_runs(Registry& r, job_name job, awaited_runs runs, wanted_end wanted,
                                          mono_time due) {
-    constexpr std::chrono::milliseconds pause{200}; // many records change at once
+    constexpr std::chrono::milliseconds pause{200}; // because many records change at once
     constexpr std::chrono::seconds patience{1};
     job_layout const at{job};
     auto& l = r.loop();

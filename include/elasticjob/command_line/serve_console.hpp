@@ -19,30 +19,30 @@ namespace elasticjob::cli {
 
 namespace detail {
 
-/// `ann:billing-*:operator`. Errors: invalid_argument.
+/// Parses `ann:billing-*:operator`. Errors: invalid_argument.
 result<console_grant> parse_grant(std::string const& text);
 
-/// The options of the console that the arguments say. Errors: invalid_argument.
+/// The options of the console in the arguments. Errors: invalid_argument.
 result<console_options> console_options_of(arguments const& a);
 
-/// `events=/var/lib/jobs/events.db`, as what follows that option. Errors: invalid_argument.
+/// Parses the value of an option, such as `events=/var/lib/jobs/events.db`. Errors: invalid_argument.
 result<std::pair<std::string, std::string>> parse_named(std::string const& text, std::string const& option);
 
-/// A file that is there: SQLite would create another one. Errors: invalid_argument.
+/// Checks that the file exists, because SQLite would create a new one. Errors: invalid_argument.
 result<std::pair<std::string, std::string>> parse_sqlite(std::string const& text);
 
-/// A connection without a password, which every user of the machine could see. Errors: invalid_argument.
+/// Checks that the connection has no password, which every user of the machine could see. Errors: invalid_argument.
 result<std::pair<std::string, std::string>> parse_postgres(std::string const& text);
 
 } // namespace detail
 
-/// The databases of a program that was built without any. Errors: invalid_argument if one is asked for.
+/// For a program that was built without databases. Errors: invalid_argument if the call asks for a database.
 struct no_databases {
     result<std::vector<console_database>> operator()(console_arguments const& given) const;
 };
 
-/// Serves the console of some registries until a signal ends it, and prints where. `open(console_arguments)` is the
-/// `result<std::vector<console_database>>` that the call asks for.
+/// Serves the console of some registries until a signal ends it, and prints its address. `open(console_arguments)`
+/// returns the databases of the call as a `result<std::vector<console_database>>`.
 template <class OpenDatabases = no_databases>
 struct serve_console {
     template <registry Registry>
@@ -50,7 +50,7 @@ struct serve_console {
 
     OpenDatabases open{};
 
-    /// `signals` was made before any thread.
+    /// `signals` was constructed before any thread started.
     template <registry Registry>
     exit_code operator()(registries<Registry> all, terminal& t, arguments const& a, stop_signals const& signals) const {
         auto const fail = [&](error const& e) {

@@ -27,7 +27,7 @@ answer answer_for_list(Found const& found) {
     return found ? answer{.rows = table_of(*found)} : failure(found.error());
 }
 
-/// A command on a server, in the job that is said or in all jobs.
+/// Gives a command for a server, in the job of the arguments or in all jobs.
 template <class InOne, class Everywhere>
 answer on_server(arguments const& a, InOne in_one, Everywhere everywhere) {
     return a.job.empty() ? cli::answer_for(everywhere()) : cli::answer_for(in_one());

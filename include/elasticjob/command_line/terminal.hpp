@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Where the program reads and writes: a terminal, or a pipe or a file.
+/// \file \brief The program's input and output: a terminal, or a pipe or a file.
 #ifndef ELASTICJOB_COMMAND_LINE_TERMINAL_HPP
 #define ELASTICJOB_COMMAND_LINE_TERMINAL_HPP
 
@@ -33,17 +33,17 @@ public:
     void write(std::string_view text) { write_to(out_, text); }
     void write_message(std::string_view text) { write_to(err_, text); }
 
-    /// Whether something could not be written: a full disk, or a reader that has gone.
+    /// Whether a write has failed, because a disk is full or a reader has gone.
     bool has_failed() const noexcept { return has_failed_; }
 
-    /// Whether somebody is there to answer a question.
+    /// Whether an operator can answer a question.
     bool can_ask() const noexcept;
 
-    /// Writes the question and reads a line; nothing at the end of the input. Precondition: `can_ask()`.
+    /// Writes the question and reads a line. Nothing at the end of the input. Precondition: `can_ask()`.
     std::optional<std::string> ask(std::string_view question);
 
     bool shows_to_people() const noexcept; ///< the standard output is a terminal
-    bool has_colour() const;               ///< it is, and neither NO_COLOR nor TERM says otherwise
+    bool has_colour() const;               ///< it is a terminal, and neither NO_COLOR nor TERM forbids colours
 
     struct extent {
         std::size_t columns = 80;
@@ -62,29 +62,28 @@ private:
     bool has_failed_ = false;
 };
 
-/// Why a wait of `live_screen` has ended.
+/// The reason why a wait of `live_screen` has ended.
 struct screen_news {
     enum class kind { changed, interval, key, stale, closed } what{};
     char key = 0;
 };
 
-/// The whole terminal for a view that is drawn again and again. Its destructor leaves the terminal as it was, and so
-/// does each signal that ends or stops the process, whatever the process does then: a handler restores the terminal
-/// before the signal takes its effect. Preconditions: `t` is a terminal both ways, and there is no other live_screen.
-/// Threads: one.
+/// The whole terminal, for a view that is drawn again and again. The destructor restores the terminal. So does each
+/// signal that ends or stops the process: a handler restores the terminal before the signal takes effect.
+/// Preconditions: `t` is a terminal for input and output, and there is no other live_screen. Threads: one.
 class live_screen {
 public:
-    /// `stale` is set when the screen has to be drawn again: its size has changed, or the process was stopped.
+    /// `stale` is set when the screen must be drawn again: its size has changed, or the process was stopped.
     live_screen(terminal& t, elasticjob::detail::wake_up stale);
     live_screen(live_screen const&) = delete;
     live_screen& operator=(live_screen const&) = delete;
     ~live_screen();
 
-    /// Lines without line breaks inside of them; those that do not fit are left out.
+    /// Draws the lines of the text; lines that do not fit are left out.
     void draw(std::string_view text);
 
-    /// Waits until `changed` is readable, a key is pressed, the screen has to be drawn again, or `span` has passed. No
-    /// reason is lost that comes up between two waits.
+    /// Waits until `changed` is readable, a key is pressed, the screen must be drawn again, or `span` has passed. A
+    /// reason that occurs between two waits is not lost.
     screen_news wait(int changed, std::chrono::milliseconds span);
 
 private:

@@ -21,17 +21,17 @@ namespace elasticjob::cli {
 inline constexpr command_shape top_shape{"top", "the jobs, or the items of a job, and how they change; q ends it",
                                          takes::any_job | takes::interval};
 
-/// What the screen shows of an answer.
+/// The part of an answer that the screen shows.
 class top_view {
 public:
     explicit top_view(std::string name_space) : name_space_{std::move(name_space)} {}
 
     void take(answer found) { found_ = std::move(found); }
 
-    /// Whether the key ends the view. Space and b turn pages, j and k move by a line.
+    /// Handles a key. Returns whether it ends the view. Space and b turn pages, j and k move by a line.
     bool ends_by(char key, std::size_t lines);
 
-    /// A title, the table as far as it fits, and in place of the last line what has failed.
+    /// A title, and as much of the table as fits. If something has failed, the last line says so instead.
     std::string text(arguments const& a, wall_time now, terminal::extent size, table_style style) const;
 
 private:
@@ -40,8 +40,9 @@ private:
     std::size_t first_ = 0;
 };
 
-/// Shows the view until somebody ends it. It looks when something changes, at most once a second, and otherwise each
-/// interval. What cannot be read is said on the screen, and tried again. Precondition: `t` is a terminal both ways.
+/// Shows the view until the operator ends it. Reads when something changes, at most once a second, and otherwise at
+/// each interval. If a read fails, the screen shows the error, and the read is repeated. Precondition: `t` is a
+/// terminal for input and output.
 template <registry Registry>
 exit_code show_top(Registry& r, terminal& t, arguments a, std::string name_space, table_style style) {
     using kind = screen_news::kind;

@@ -39,7 +39,7 @@ answer check_tree(Registry& r, arguments const& a) {
     return found ? answer{.rows = table_of(*found)} : failure(found.error());
 }
 
-/// Repairs what can be repaired, one finding after the other, and shows what is left.
+/// Repairs all findings that can be repaired, one after the other, and shows the others.
 template <registry Registry>
 answer repair_tree(Registry& r, arguments const& a) {
     auto const found = check_job(r, a.job);

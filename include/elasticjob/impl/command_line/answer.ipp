@@ -11,23 +11,23 @@ namespace elasticjob::cli {
 ELASTICJOB_DECL std::string_view meaning_of(exit_code code) noexcept {
     switch (code) {
     case exit_code::done:
-        return "done, also if it was so already";
+        return "done, or the state was already as wanted";
     case exit_code::failed:
-        return "failed for another reason than these";
+        return "failed for any other reason";
     case exit_code::usage:
         return "the arguments or a configuration cannot be used; nothing was written";
     case exit_code::not_found:
         return "there is no such job, item, server or instance";
     case exit_code::conflict:
-        return "refused because of what is there; nothing was written";
+        return "refused because of the present state; nothing was written";
     case exit_code::unreachable:
-        return "the registry did not answer: what a command did is not known, so repeat it with its --key";
+        return "the registry did not answer, so the effect of a command is unknown: repeat it with its --key";
     case exit_code::unconfirmed:
         return "the command was not confirmed: type the name, or give --yes";
     case exit_code::run_failed:
-        return "the run that was waited for has failed";
+        return "the awaited run has failed";
     case exit_code::not_in_time:
-        return "what was waited for has not happened in time";
+        return "the awaited event has not happened in time";
     }
     return {};
 }

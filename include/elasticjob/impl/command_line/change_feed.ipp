@@ -20,7 +20,7 @@ ELASTICJOB_DECL watched_nodes watched_nodes::of(takes shown, arguments const& sa
         return nodes;
     }
     auto const name = job_name::parse(said.job);
-    if (!name) return nodes; // the command says why
+    if (!name) return nodes; // the command itself reports the invalid name
     job_layout const at{*name};
     add_job(at);
     nodes.data.insert(nodes.data.end(), {at.audit(), at.leader_instance()});

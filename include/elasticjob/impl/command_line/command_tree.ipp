@@ -22,7 +22,7 @@ inline std::string version_text() {
            std::to_string(ELASTICJOB_VERSION_PATCH);
 }
 
-/// A span of time with its unit, as `30s`; up to a week.
+/// Adds an option for a span of time with its unit, such as `30s`; up to a week.
 inline void add_span(CLI::App& app, char const* name, std::int64_t& into_ms, char const* text) {
     static std::map<std::string, std::int64_t> const units{{"ms", 1}, {"s", 1'000}, {"min", 60'000}, {"h", 3'600'000}};
     app.add_option(name, into_ms, text)
@@ -32,7 +32,7 @@ inline void add_span(CLI::App& app, char const* name, std::int64_t& into_ms, cha
         ->default_str({});
 }
 
-/// The names that may be given to an option or an argument: `{table,json}` in its type.
+/// The values that an option or an argument may have: `{table,json}` in its type.
 inline std::vector<std::string> choices_of(CLI::Option const& option) {
     auto const type = option.get_type_name();
     auto const begin = type.find('{'), end = type.find('}');
@@ -48,7 +48,7 @@ inline completion::names names_for(CLI::Option const& option) {
     return completion::names::none;
 }
 
-/// An option of the command or of all commands, or null.
+/// The option of that name, of the command or of all commands; null if there is none.
 inline CLI::Option const* find_option(CLI::App const* app, std::string const& word) {
     for (; app; app = app->get_parent())
         if (auto const* option = app->get_option_no_throw(word)) return option;
@@ -74,7 +74,7 @@ inline CLI::App const* find_subcommand(CLI::App const& app, std::string_view nam
     return named.empty() ? nullptr : named.front();
 }
 
-// The manual page is written in the macros of man(7).
+// The manual page uses the macros of man(7).
 
 inline std::string roff(std::string_view text) {
     std::string escaped;
@@ -275,7 +275,7 @@ ELASTICJOB_DECL void command_tree::take_command(CLI::App& app, command_shape con
 }
 
 ELASTICJOB_DECL command_tree::parsed command_tree::parse(std::vector<std::string> const& words) {
-    auto const called = [&] { // the names of the commands, as far as they have been read
+    auto const called = [&] { // the names of the commands that have been read so far
         CLI::App const* last = &app_;
         std::string names;
         while (!last->get_subcommands().empty()) {
@@ -286,7 +286,7 @@ ELASTICJOB_DECL command_tree::parsed command_tree::parse(std::vector<std::string
     };
 #if defined(__cpp_exceptions)
     try {
-        app_.parse(std::vector<std::string>(words.rbegin(), words.rend())); // CLI11 takes the last word first
+        app_.parse(std::vector<std::string>(words.rbegin(), words.rend())); // CLI11 expects the words in reverse order
     } catch (CLI::CallForHelp const&) {
         auto const [app, names] = called();
         return {0, answer{exit_code::done, {}, app->help(names), {}}};
@@ -308,7 +308,7 @@ ELASTICJOB_DECL command_tree::parsed command_tree::parse(std::vector<std::string
 ELASTICJOB_DECL completion command_tree::complete(std::vector<std::string> const& words) const {
     completion c;
     CLI::App const* app = &app_;
-    CLI::Option const* open = nullptr; // waits for its value
+    CLI::Option const* open = nullptr; // the option that waits for its value
     std::size_t positionals = 0;
     auto const& last = c.typed = words.empty() ? std::string{} : words.back();
     for (std::size_t i = 0; i + 1 < words.size(); ++i) {

@@ -21,7 +21,7 @@ namespace detail {
 
 inline constexpr std::size_t contexts_bytes_max = std::size_t{1} << 20;
 
-/// Takes an object of objects of strings; anything else is a problem.
+/// Reads an object of objects of strings. Anything else is a problem.
 class contexts_listener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, contexts_listener> {
 public:
     bool Default() { return refuse("a context is an object of strings"); }

@@ -14,8 +14,8 @@
 
 namespace elasticjob::cli::detail {
 
-// Each script gives the program the words up to the cursor, and gets the candidates, each with its description behind a
-// tabulator.
+// Each script passes the words up to the cursor to the program. It gets the candidates, each with a tabulator and a
+// description after it.
 
 inline constexpr std::string_view bash_script = R"(# bash completion for elasticjob
 _elasticjob() {

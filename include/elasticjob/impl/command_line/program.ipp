@@ -18,7 +18,7 @@ inline output_format format_of(arguments const& a) {
                                  : output_format::table;
 }
 
-/// A system zone that a shared_ptr can hold with the reference to it.
+/// A system zone together with the reference to it, so that a shared_ptr can hold both.
 struct held_zone {
     explicit held_zone(SystemZone z) : zone{std::move(z)}, ref{zone} {}
     SystemZone zone;
@@ -50,9 +50,9 @@ ELASTICJOB_DECL std::optional<answer> program_base::find_obstacle(command_shape 
     if (is_top && !(terminal_.shows_to_people() && terminal_.can_ask()))
         return refusal(exit_code::usage, "top needs a terminal", "elasticjob jobs list --watch");
     if (a.is_watching && a.output == "json")
-        return refusal(exit_code::usage, "what is watched is no single document", "give --output jsonl");
+        return refusal(exit_code::usage, "a watched list is not a single JSON document", "give --output jsonl");
     if (shape.is_command() && a.operator_name.empty())
-        return refusal(exit_code::usage, "nobody knows who you are", "give --operator NAME");
+        return refusal(exit_code::usage, "the name of the operator is unknown", "give --operator NAME");
     if (shape.is_harmful() && !a.is_confirmed && !a.is_dry_run && !terminal_.can_ask())
         return refusal(exit_code::unconfirmed, "this stops work or removes something, so it needs a confirmation",
                        "see what it would do with --dry-run, then repeat it with --yes");
@@ -81,7 +81,7 @@ ELASTICJOB_DECL void program_base::print_change(report const& now, arguments con
     if (is_json) {
         terminal_.write(to_json_lines(change.fresh) + to_json_lines(change.gone));
     } else {
-        auto const fresh = to_table(change.fresh, style, widths_); // with it come the headings, even if there is no row
+        auto const fresh = to_table(change.fresh, style, widths_); // this includes the headings, even without rows
         terminal_.write(fresh + to_table(change.gone, style, widths_));
     }
     printed_ = now;

@@ -23,7 +23,7 @@ inline std::string json_of(std::string_view text) {
     return json;
 }
 
-/// SGR parameters; empty: as the text around it.
+/// SGR parameters; empty: no change of colour.
 inline std::string_view colour_of(std::string_view word) {
     constexpr std::array good{"OK", "ok", "done", "completed"};
     constexpr std::array poor{"DISABLED", "disabled", "SHARDING_FLAG", "sharding_due",

@@ -25,7 +25,7 @@ ELASTICJOB_DECL void awaited_runs::begin(std::size_t n, run_record const& record
 
 ELASTICJOB_DECL void awaited_runs::take(std::size_t n, run_record const& record) {
     auto const& before = before_[n];
-    for (auto const& entry : record.ledger) // the last one stands
+    for (auto const& entry : record.ledger) // the last entry counts
         if (counts(entry) && std::find(before.begin(), before.end(), entry.run) == before.end()) items_[n].end = entry;
 }
 

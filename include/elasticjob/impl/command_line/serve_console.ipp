@@ -59,7 +59,7 @@ ELASTICJOB_DECL result<console_options> console_options_of(arguments const& a) {
     }
     if (o.authentication == console_authentication::none && !o.grants.empty())
         return error{errc::invalid_argument,
-                     "a role is for somebody who signs in: give --password-file, --oidc-issuer or --proxy", "--grant"};
+                     "roles are for operators who sign in: give --password-file, --oidc-issuer or --proxy", "--grant"};
     if (!a.operator_name.empty()) o.local_operator = a.operator_name;
     return o;
 }
@@ -82,7 +82,7 @@ ELASTICJOB_DECL result<std::pair<std::string, std::string>> parse_sqlite(std::st
 
 ELASTICJOB_DECL result<std::pair<std::string, std::string>> parse_postgres(std::string const& text) {
     auto named = parse_named(text, "--postgres");
-    if (!named) { // the text may hold a password
+    if (!named) { // the text may contain a password
         named.error().where = "--postgres";
         return named;
     }

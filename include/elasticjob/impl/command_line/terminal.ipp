@@ -57,17 +57,17 @@ ELASTICJOB_DECL void terminal::write_to(int descriptor, std::string_view text) {
 
 namespace detail {
 
-/// What handlers of signals need: they have no other way to it. Written while no handler is set.
+/// The state for the handlers of signals, which cannot get it in another way. Written only while no handler is set.
 struct screen_state {
     int in = -1;
     int out = -1;
-    int stale = -1; ///< of the `wake_up`
+    int stale = -1; ///< the descriptor of the `wake_up`
     ::termios before{};
     ::termios quiet{};
 };
 inline screen_state the_screen{};
 
-// All calls in these are allowed in a handler of a signal.
+// These functions make only calls that are allowed in a handler of a signal.
 
 inline void enter_screen() noexcept {
     constexpr std::string_view other_screen_without_cursor = "\x1b[?1049h\x1b[?25l";
@@ -83,14 +83,14 @@ inline void leave_screen() noexcept {
 
 extern "C" inline void elasticjob_end_screen(int number) {
     leave_screen();
-    ::raise(number); // which ends the process when this returns, because the handler is set for one signal only
+    ::raise(number); // ends the process when this returns, because the handler is set for one signal only
 }
 
 extern "C" inline void elasticjob_stop_screen(int) {
     auto const kept = errno;
     leave_screen();
     ::raise(SIGSTOP);
-    enter_screen(); // the process goes on
+    enter_screen(); // the process has been continued
     elasticjob::detail::wake_up::set(the_screen.stale);
     errno = kept;
 }
@@ -112,7 +112,7 @@ ELASTICJOB_DECL live_screen::live_screen(terminal& t, elasticjob::detail::wake_u
     screen.stale = stale_.get();
     ::tcgetattr(screen.in, &screen.before);
     screen.quiet = screen.before;
-    screen.quiet.c_lflag &= ~static_cast<::tcflag_t>(ICANON | ECHO); // the keys for signals stay as they are
+    screen.quiet.c_lflag &= ~static_cast<::tcflag_t>(ICANON | ECHO); // the keys for signals keep their meaning
     auto const take = [&](int number, void (*handler)(int), int flags) {
         struct ::sigaction action {};
         action.sa_handler = handler;
@@ -132,7 +132,7 @@ ELASTICJOB_DECL live_screen::~live_screen() {
 }
 
 ELASTICJOB_DECL void live_screen::draw(std::string_view text) {
-    std::string screen = "\x1b[H"; // each line is written over the old one, so that nothing flickers
+    std::string screen = "\x1b[H"; // each line overwrites the old one, so nothing flickers
     auto const lines = terminal_.size().lines;
     for (std::size_t line = 0; line < lines && !text.empty(); ++line) {
         auto const end = text.find('\n');

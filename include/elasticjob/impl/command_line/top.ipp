@@ -8,7 +8,7 @@
 namespace elasticjob::cli {
 
 ELASTICJOB_DECL bool top_view::ends_by(char key, std::size_t lines) {
-    auto const page = std::max(lines, std::size_t{4}) - 3; // without title, headings and messages
+    auto const page = std::max(lines, std::size_t{4}) - 3; // without the lines for title, headings and messages
     auto const rows = found_.rows ? found_.rows->rows.size() : 0;
     if (key == ' ') first_ += page;
     if (key == 'j') ++first_;
@@ -30,7 +30,7 @@ ELASTICJOB_DECL std::string top_view::text(arguments const& a, wall_time now, te
     if (found_.rows) {
         style.columns_max = size.columns;
         auto const table = to_table(*found_.rows, style);
-        std::size_t line = 0; // 0 is that of the headings
+        std::size_t line = 0; // line 0 has the headings
         for (std::size_t at = 0; at < table.size() && lines_left != 0; ++line) {
             auto const end = table.find('\n', at) + 1;
             if (line == 0 || line > first_) {

@@ -21,7 +21,7 @@ ELASTICJOB_DECL report table_of(std::vector<tree_finding> const& findings) {
 }
 
 ELASTICJOB_DECL answer answer_for_dump(std::vector<std::string> const& lines) {
-    constexpr std::string_view separator = " | "; // between path and value
+    constexpr std::string_view separator = " | "; // between the path and the value
     answer a{.rows = report{{"path", "value"}}, .text = dump_text(lines)};
     for (auto const& line : lines) {
         auto const end = line.find(separator);
