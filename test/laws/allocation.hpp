@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The laws of allocations and of sharding strategies, for every model there is.
+/// \file \brief The laws of allocations and of sharding strategies, for every model.
 #ifndef ELASTICJOB_TEST_LAWS_ALLOCATION_HPP
 #define ELASTICJOB_TEST_LAWS_ALLOCATION_HPP
 
@@ -10,13 +10,13 @@
 #include <cstdint>
 #include <string_view>
 
-/// Each function names the first law that does not hold, or returns an empty text. So a law can be checked at compile
-/// time, by any test framework, and can itself be tested. The cost is one walk over `items_of` per slot.
+/// Each function returns the first law that does not hold, or an empty text. So a law can be checked at compile time
+/// and by any test framework, and can itself be tested. Costs one pass over `items_of` for each slot.
 namespace laws {
 
 namespace detail {
 
-/// Whether that is no owner, and may be.
+/// Whether the item has no owner, if the allocation may leave items unowned.
 template <elasticjob::allocation A>
 constexpr bool is_left(elasticjob::slot_index owner) {
     return elasticjob::detail::allocation_may_leave_items<A> && owner == elasticjob::no_slot;
@@ -73,7 +73,7 @@ constexpr std::string_view broken_run_law(A const& a) {
 
 } // namespace detail
 
-/// The laws of `allocation`: exact cover, one owner for each item, in the table and in the lists alike.
+/// The laws of `allocation`: it covers each item exactly once, with one owner, by `owner` as well as by `items_of`.
 template <elasticjob::allocation A>
 constexpr std::string_view broken_allocation_law(A const& a) {
     if (auto const broken = detail::broken_owner_law(a); !broken.empty()) return broken;
@@ -82,7 +82,7 @@ constexpr std::string_view broken_allocation_law(A const& a) {
     return {};
 }
 
-/// What a strategy may promise besides: the shares of two instances differ by one item at most.
+/// A further promise of some strategies: the shares of two instances differ by one item at most.
 template <elasticjob::allocation A>
 constexpr bool is_balanced(A const& a) {
     auto const floor = a.instances() == 0 ? 0 : a.items() / a.instances();
@@ -94,7 +94,7 @@ constexpr bool is_balanced(A const& a) {
     return true;
 }
 
-/// How many items stay with their previous owner.
+/// The number of items that stay with their previous owners.
 template <elasticjob::allocation A>
 constexpr std::uint32_t count_kept(A const& a, elasticjob::sharding_request const& request) {
     std::uint32_t kept = 0;
@@ -105,7 +105,7 @@ constexpr std::uint32_t count_kept(A const& a, elasticjob::sharding_request cons
     return kept;
 }
 
-/// What a strategy may promise besides: nobody can keep more items where they were and give these very shares.
+/// A further promise of some strategies: no allocation with the same shares leaves more items at their previous owners.
 template <elasticjob::allocation A>
 constexpr bool moves_the_fewest_for_its_shares(A const& a, elasticjob::sharding_request const& request) {
     std::uint32_t possible = 0;
@@ -120,7 +120,7 @@ constexpr bool moves_the_fewest_for_its_shares(A const& a, elasticjob::sharding_
     return count_kept(a, request) == possible;
 }
 
-/// How many items a balanced allocation can keep at most: sum(min(c, q)) + min(r, number of c > q).
+/// The maximum number of items that a balanced allocation can keep: sum(min(c, q)) + min(r, number of c > q).
 constexpr std::uint32_t most_kept_in_balance(elasticjob::sharding_request const& request) {
     auto const n = request.instance_count();
     if (n == 0) return 0;
@@ -136,7 +136,7 @@ constexpr std::uint32_t most_kept_in_balance(elasticjob::sharding_request const&
     return kept + std::min(r, had_more);
 }
 
-/// The laws of `sharding_strategy`, for a request that keeps the preconditions.
+/// The laws of `sharding_strategy`, for a request that fulfils the preconditions.
 template <elasticjob::sharding_strategy S>
 constexpr std::string_view broken_strategy_law(S const& strategy, elasticjob::sharding_request const& request) {
     auto const a = strategy(request);

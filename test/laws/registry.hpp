@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The laws of registries, for every model there is.
+/// \file \brief The laws of registries, for every model.
 #ifndef ELASTICJOB_TEST_LAWS_REGISTRY_HPP
 #define ELASTICJOB_TEST_LAWS_REGISTRY_HPP
 
@@ -16,7 +16,7 @@
 
 namespace laws {
 
-/// A registry of some kind, with an empty tree of its own, and what can happen to it. Each law runs in a fresh one.
+/// A registry with an empty tree of its own, and the faults that a test can cause in it. Each law runs in a new world.
 ///
 /// | expression             | gives                | must hold                                                       |
 /// |------------------------|----------------------|-----------------------------------------------------------------|
@@ -70,7 +70,7 @@ task<law_report> writes_do_what_they_say_for_one_seed(World& world) {
 }
 } // namespace detail
 
-/// All laws that such a world can show.
+/// All laws that can be tested in such a world.
 template <registry_world World>
 std::vector<registry_law<World>> registry_laws() {
 #define ELASTICJOB_LAW(name) registry_law<World>{#name, &name<World>}

@@ -72,7 +72,7 @@ public:
     std::vector<told> log;
     std::function<void(std::string const& job)> on_begin;    ///< called when an item's run begins
     std::function<void(job_config const&)> on_make;          ///< called by a factory
-    std::vector<std::unique_ptr<catalog_process>> processes; ///< null: it has ended
+    std::vector<std::unique_ptr<catalog_process>> processes; ///< null: the process has ended
 
     catalog_process& start(std::vector<std::string> classes = {"import"}) {
         processes.push_back(std::make_unique<catalog_process>(*this, processes.size(), std::move(classes)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Certificates for servers on 127.0.0.1, made when they are needed. Needs OpenSSL.
+/// \file \brief Makes certificates for servers on 127.0.0.1. Needs OpenSSL.
 #ifndef ELASTICJOB_TEST_SUPPORT_CERTIFICATES_HPP
 #define ELASTICJOB_TEST_SUPPORT_CERTIFICATES_HPP
 
@@ -16,7 +16,7 @@
 
 namespace elasticjob::test {
 
-/// A certificate that vouches for itself, and its key, in PEM.
+/// A self-signed certificate and its key, in PEM.
 struct made_certificate {
     std::string certificate, key;
 };

@@ -149,7 +149,7 @@ member::~member() { destroy_scheduler(); }
 
 void member::destroy_scheduler() {
     if (!engine_) return;
-    // Held work would keep the scheduler waiting while no time passes.
+    // With held work, the scheduler would wait although no time passes.
     holds = false;
     release_all();
     engine_->handles.clear();

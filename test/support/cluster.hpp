@@ -38,7 +38,7 @@ inline job_config make_job(std::string name, std::string cron, int count) {
     return c;
 }
 
-/// A copy of one event.
+/// A copy of an event.
 struct heard {
     enum class kind {
         joined,
@@ -110,10 +110,10 @@ public:
     result<void> shutdown(std::string const& job);
     void destroy_scheduler(); ///< with its jobs
 
-    /// Lets the oldest held run of the item end; false if there is none.
+    /// Lets the item's oldest held run end. Returns false if there is none.
     bool release(item_index item);
     void release_all();
-    /// Calls the oldest held run of the item here and now, off the loop, as a thread of a pool would.
+    /// Calls the item's oldest held run here and now, off the loop, as a thread of a pool would.
     bool call_held(item_index item);
     std::size_t held() const { return held_.size(); }
 
@@ -164,10 +164,10 @@ public:
     basic_memory_server<virtual_loop> server;
     basic_memory_registry<virtual_loop> by_hand; ///< an operator's session, or a Java member's
     std::vector<heard> log;
-    std::vector<std::string> violations; ///< of the rule that no two live instances run one item at the same time
+    std::vector<std::string> violations; ///< two live instances ran one item at the same time
     std::vector<std::unique_ptr<member>> members;
     std::chrono::milliseconds drain_timeout{30'000};
-    std::string host_name{}; ///< of members that are added from now on; empty: they write none
+    std::string host_name{}; ///< of members that are added later; empty: they write none
 
     std::uint64_t seed_of(std::size_t number) const { return seed_ * 1000 + number + 1; }
 
@@ -329,7 +329,7 @@ inline void expire(cluster& c, member& m) {
 inline run_record record_of(cluster const& c, item_index i) {
     return run_record::parse(c.data("/settle/ext/run/" + std::to_string(i))).value();
 }
-/// The items that belong to an instance.
+/// The items of an instance.
 inline std::vector<item_index> share_of(cluster const& c, std::string const& id, item_index count) {
     std::vector<item_index> share;
     for (item_index i = 0; i < count; ++i)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Replaces the global operator new of the whole test program to count its calls, or to make one of them
-/// fail. At most one file of a program may include it. It is empty under a sanitizer, which has an allocator of its
-/// own.
+/// \file \brief Replaces the global operator new of the whole test program, to count its calls or to make one of them
+/// fail. At most one file of a program may include it. It is empty under a sanitizer, which has its own allocator.
 #ifndef ELASTICJOB_TEST_SUPPORT_COUNTED_NEW_HPP
 #define ELASTICJOB_TEST_SUPPORT_COUNTED_NEW_HPP
 
@@ -20,9 +19,9 @@ namespace counted_new {
 inline thread_local std::size_t calls = 0;        ///< of this thread
 inline thread_local bool does_next_fail = false; ///< the next call of this thread throws, and clears this
 
-/// Counts down with each call of any thread. The call that finds 1 throws; none throws while this is 0.
+/// Counts down with each call of any thread. The call that finds 1 throws. At 0 no call throws.
 inline std::atomic<long> calls_until_failure = 0;
-inline std::atomic<bool> fails_from_then_on = false; ///< all later calls throw too, until a new countdown or 0
+inline std::atomic<bool> fails_from_then_on = false; ///< all later calls throw too, until the counter is set again
 
 inline bool is_to_fail() noexcept {
     auto left = calls_until_failure.load(std::memory_order_relaxed);

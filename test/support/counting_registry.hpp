@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief An in-memory registry that counts its reads, and how many of them are on their way at once.
+/// \file \brief An in-memory registry that counts its reads, and the reads that are on their way at once.
 #ifndef ELASTICJOB_TEST_SUPPORT_COUNTING_REGISTRY_HPP
 #define ELASTICJOB_TEST_SUPPORT_COUNTING_REGISTRY_HPP
 

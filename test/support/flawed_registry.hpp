@@ -77,7 +77,7 @@ public:
     using loop_type = virtual_loop;
     using watch = node_watch<virtual_loop>;
 
-    /// For the registries created from now on.
+    /// Takes effect for registries created after the call.
     static void plant(flaw f) noexcept {
         planted = f;
         deaf = false;
@@ -308,8 +308,8 @@ private:
         if (hanging_) co_await session_changed().newer_than(session_changed().edition());
     }
 
-    /// The watch that the inner registry receives: the caller's, none, or one of ours that forwards notifications in
-    /// its own way.
+    /// The watch that the inner registry receives: the caller's, none, or one of ours that forwards notifications
+    /// according to the flaw.
     watch* stand_in(node_path const& path, watch* w, watch_kind kind) {
         if (!w) return w;
         switch (planted) {
@@ -339,7 +339,7 @@ private:
         never_.push_back(w);
         return nullptr;
     }
-    /// A watch of ours and, while it is armed, the watch that it represents, unless that one has been destroyed.
+    /// A watch of ours. While it is armed, it stands for the caller's watch, unless that has been destroyed.
     struct middleman {
         explicit middleman(virtual_loop& l) : ours{l} {}
         watch ours;
@@ -351,7 +351,7 @@ private:
         return between.ours;
     }
     static task<> pass_on(flawed_registry& self, node_path path, middleman& between, watch& w) {
-        // One turn for the request, one for its reply: by then it is armed, or never will be.
+        // One turn for the request, one for its reply. After these the watch is armed, or never will be.
         co_await yield(self.loop());
         co_await yield(self.loop());
         if (!between.ours.is_linked()) co_return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Carries out what the life of an item asks for, in worlds of which all orders of events are searched.
+/// \file \brief Carries out the steps of an item's life, in worlds in which a test tries all orders of events.
 #ifndef ELASTICJOB_TEST_SUPPORT_ITEM_DRIVER_HPP
 #define ELASTICJOB_TEST_SUPPORT_ITEM_DRIVER_HPP
 
@@ -15,8 +15,8 @@
 
 namespace elasticjob::test {
 
-/// Does as `attend` in scheduler/item_runs.hpp and the run book do, one request at a time. A value. The member and the
-/// tree are behind a port:
+/// Does the same as `attend` in scheduler/item_runs.hpp and the run book, one request at a time. A value. A port stands
+/// for the member and the tree:
 ///
 /// | expression           | gives                        | must hold                                             |
 /// |----------------------|------------------------------|-------------------------------------------------------|
@@ -35,11 +35,11 @@ struct item_driver {
     using kind = detail::item_step::kind;
 
     std::optional<detail::item_life> life{};
-    std::optional<kind> asked{};                 ///< what it waits for
-    bool is_sent = false;                        ///< the start that it waits for may have happened: a reply was lost
-    stop_reason stopped_by = stop_reason::none;  ///< what its body is asked to end for
-    std::string text{};                          ///< of a record to open
-    std::vector<item_claim::proof> claim_sent{}; ///< with the start
+    std::optional<kind> asked{};                 ///< the step that it waits for
+    bool is_sent = false;                        ///< the start may have taken effect: a reply was lost
+    stop_reason stopped_by = stop_reason::none;  ///< the reason for which its body is asked to end
+    std::string text{};                          ///< the text of a record to open
+    std::vector<item_claim::proof> claim_sent{}; ///< as sent with the start
 
     template <class Port>
     void go_on(Port& p) {
@@ -65,7 +65,7 @@ struct item_driver {
         p.report(life->item(), life->body_ended(p.moment(*this), ended));
     }
 
-    /// The request is lost: nothing happens, and nobody hears of that.
+    /// Loses the request: it has no effect, and no reply comes.
     template <class Port>
     void lose_request(Port& p) {
         bool const asks_again = asked == kind::end || asked == kind::undo || asked == kind::catch_up ||
@@ -78,7 +78,7 @@ struct item_driver {
         if (!asks_again) lose(p);
     }
 
-    /// The request is carried out; without a reply, nobody hears of that.
+    /// Carries out the request. Without a reply, the driver does not learn of that.
     template <class Port>
     void serve(Port& p, job_layout const& at, bool has_reply) {
         auto const now = p.moment(*this);
@@ -115,7 +115,7 @@ struct item_driver {
                 t.remove(at.item_running(i));
                 p.write(t);
             } else if (mark && life->is_ours()) {
-                return; // it waits on
+                return; // it continues to wait
             }
             answered();
             return life->mark_gone();
@@ -128,7 +128,7 @@ struct item_driver {
             return;
         case kind::catch_up:
             p.write(catch_up_write(now.session.generation, at.instance(now.self)));
-            if (!has_reply) return; // once more
+            if (!has_reply) return; // ask again
             answered();
             return p.report(i, life->caught_up(now, success()));
         case kind::undo:
@@ -144,7 +144,7 @@ struct item_driver {
         }
     }
 
-    /// The session is over before the answer is there.
+    /// The session ends before the reply arrives.
     template <class Port>
     void lose(Port& p) {
         auto const now = p.moment(*this);
@@ -187,7 +187,7 @@ private:
         is_sent = false;
     }
 
-    /// As the run book asks: a start whose reply is lost is looked for, and then asked for again.
+    /// Does the same as the run book: if the reply to a start was lost, looks for the start, and then asks again.
     template <class Port>
     void serve_start(Port& p, job_layout const& at, bool has_reply) {
         auto const now = p.moment(*this);
@@ -197,7 +197,7 @@ private:
         if (!is_sent && !life->is_ours()) return finish_start(p, start_answer::unclaimed);
         if (!is_sent) claim_sent = p.claim();
         life->start_sent(g);
-        if (is_sent) { // a read behind a write shows what has become of it
+        if (is_sent) { // a read after a write shows whether the start took effect
             p.write(catch_up_write(g, at.instance(now.self)));
             auto const there = p.read(at.run_record(i));
             if (there && there->data == start.record && there->stat.version == detail::version_after(start)) {
@@ -233,7 +233,7 @@ private:
         if (a == start_answer::started) go_on(p); // in the same turn of the loop
     }
 
-    /// As the run book does it; nothing: it is not known yet, and asked again.
+    /// Does the same as the run book. Nothing: the outcome is not known yet, so the driver asks again.
     template <class Port>
     std::optional<end_result> serve_end(Port& p, job_layout const& at, run_end e, session_generation g,
                                         bool has_reply) {

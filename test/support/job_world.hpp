@@ -74,7 +74,7 @@ struct job_world {
     task_scope background; ///< destroyed first
 };
 
-/// Loses the given requests or replies as long as it lives.
+/// Loses the given requests or replies during its lifetime.
 struct losing {
     using server_type = basic_memory_server<virtual_loop>;
     using rule_type = std::function<request_fate(std::int64_t session, operation::kind const* write)>;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `kept_ledger`: every entry that the ledger of a run record has ever had, although it holds few at a time.
+/// \file \brief `kept_ledger`: all entries that the ledger of a run record has ever had, although a record holds only a
+/// few at a time.
 #ifndef ELASTICJOB_TEST_SUPPORT_KEPT_LEDGER_HPP
 #define ELASTICJOB_TEST_SUPPORT_KEPT_LEDGER_HPP
 
@@ -15,11 +16,12 @@
 
 namespace elasticjob::test {
 
-/// Takes the records of an item one after the other. Entries are known by what does not change about them, and those that
-/// grow are kept as they are last. An entry that is taken back, because its run was undone before it began, is forgotten.
+/// Takes the records of an item one after the other. Identifies an entry by its constant parts, and keeps the last
+/// state of an entry that grows. If an entry disappears because its run was undone before it began, this drops it too.
 class kept_ledger {
 public:
-    /// When it began and on what, the outcome, the instant or, if the entry grows, the reason; and whether it is an order.
+    /// The begin of the run and its instance, the outcome, the instant or, if the entry grows, the reason; and whether
+    /// it is an order.
     using key = std::tuple<wall_time, std::string, run_outcome, wall_time, std::uint32_t, std::string, bool>;
 
     void take(run_record const& r) {
@@ -28,7 +30,8 @@ public:
             now.push_back(key_of(e));
             entries_.insert_or_assign(now.back(), e);
         }
-        // The oldest entries go to make room; what goes from behind one that stays was taken back.
+        // The oldest entries are removed to make room. If an entry after a remaining one is missing, its run was
+        // undone.
         bool stays = false;
         for (auto const& k : last_) {
             bool const is_there = std::find(now.begin(), now.end(), k) != now.end();
@@ -40,7 +43,7 @@ public:
 
     std::map<key, run_entry> const& entries() const noexcept { return entries_; }
 
-    /// Forgets what was due before.
+    /// Drops the entries for earlier instants.
     void drop(wall_time before) {
         std::erase_if(entries_, [&](auto const& e) { return e.second.run.due < before; });
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Replaces pthread_create of the whole test program, so that a test limits the number of threads that can
-/// be started. At most one file of a program may include it. It is empty under a sanitizer, which replaces the function
-/// itself.
+/// \file \brief Replaces pthread_create of the whole test program, so that a test limits the number of new threads. At
+/// most one file of a program may include it. It is empty under a sanitizer, which replaces that function itself.
 #ifndef ELASTICJOB_TEST_SUPPORT_LIMITED_THREADS_HPP
 #define ELASTICJOB_TEST_SUPPORT_LIMITED_THREADS_HPP
 
@@ -20,7 +19,7 @@ namespace limited_threads {
 inline std::atomic<bool> is_limited = false;
 inline std::atomic<int> left = 0;
 
-/// While it lives, `count` more threads can be started, and no others.
+/// During its lifetime, `count` more threads can be started.
 struct limit {
     explicit limit(int count) {
         left = count;

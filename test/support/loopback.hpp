@@ -54,8 +54,8 @@ public:
         pollfd p{.fd = socket_.get(), .events = POLLRDHUP, .revents = 0};
         return ::poll(&p, 1, patience_ms) == 1;
     }
-    /// Sends the text byte by byte, every few milliseconds, over and over. Returns false when the other side has
-    /// closed.
+    /// Sends the text byte by byte, every few milliseconds, `times` times. Returns false if the other side has closed
+    /// the connection.
     bool dribble(std::string_view text, int times) const {
         for (int i = 0; i < times; ++i)
             for (char const c : text)
@@ -67,7 +67,7 @@ private:
     detail::descriptor socket_;
 };
 
-/// Treats one connection after another in the same way, on a thread of its own.
+/// Handles one connection after another with the same function, on a thread of its own.
 class odd_server {
 public:
     using manners_type = std::function<void(peer const&)>;

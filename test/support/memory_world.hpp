@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Worlds for the laws of registries that use the in-memory registry.
+/// \file \brief Worlds for the laws of registries, with the in-memory registry.
 #ifndef ELASTICJOB_TEST_SUPPORT_MEMORY_WORLD_HPP
 #define ELASTICJOB_TEST_SUPPORT_MEMORY_WORLD_HPP
 
@@ -15,7 +15,7 @@
 
 namespace elasticjob::test {
 
-/// What both kinds of loop need so that a law which does not end is told from one that is slow.
+/// The time that a law may take on each kind of loop, before it counts as endless.
 inline std::chrono::milliseconds limit_of(virtual_loop const&) { return std::chrono::hours{1}; }
 inline std::chrono::milliseconds limit_of(event_loop const&) { return std::chrono::seconds{20}; }
 
@@ -76,8 +76,8 @@ private:
 using MemoryWorld = basic_memory_world<basic_memory_registry<virtual_loop>>;
 using ThreadedMemoryWorld = basic_memory_world<MemoryRegistry>;
 
-/// A network that loses requests and replies, and cuts and restores the first session's connection, as a seed
-/// determines.
+/// A network that loses requests and replies, and cuts and restores the first session's connection. A seed determines
+/// all of that.
 template <class Registry>
 class basic_faulty_world {
 public:
@@ -94,7 +94,7 @@ public:
     std::chrono::milliseconds limit() const { return std::chrono::hours{24}; }
     task<> end_second() { return world_.end_second(); }
 
-    /// How often each fault happened: a test of faults that meets none proves nothing.
+    /// The number of faults of each kind: a test of faults proves nothing if no fault happens.
     struct counts {
         int requests_lost = 0;
         int replies_lost = 0;
@@ -118,7 +118,7 @@ private:
         }
     }
 
-    /// A turn of the loop takes no virtual time: the connection breaks some turns from now, between any two steps.
+    /// A turn of the loop takes no virtual time. So the connection breaks some turns later, between any two steps.
     static task<> change_weather(basic_faulty_world& self) {
         auto& loop = self.loop();
         for (;;) {
@@ -131,7 +131,7 @@ private:
                 ++self.faults_.interruptions;
                 r.disconnect();
                 for (auto turns = self.random_() % 6; turns > 0; --turns) co_await yield(loop);
-                // Sometimes longer than the session lives.
+                // Sometimes longer than the session's time-out.
                 auto const seconds = std::chrono::seconds{self.random_() % 14};
                 if (self.random_() % 2 == 0) co_await sleep_until(loop, loop.now() + seconds);
                 r.reconnect();

@@ -12,7 +12,7 @@
 
 namespace elasticjob::test {
 
-/// A file that goes with this object, and that only its owner may read.
+/// A file that only its owner may read. It is removed with this object.
 class private_file {
 public:
     explicit private_file(std::string const& text = {}) { write(text); }
@@ -20,7 +20,7 @@ public:
     private_file& operator=(private_file const&) = delete;
     ~private_file() { std::filesystem::remove(path); }
 
-    /// Replaces it by another file.
+    /// Replaces the file by another one.
     void write(std::string const& text) const {
         auto const fresh = path + ".new";
         std::ofstream{fresh} << text;

@@ -63,7 +63,7 @@ public:
 
     std::string const& path() const { return path_; }
 
-    /// Whether all processes that have opened it end within ten seconds. Precondition: a process has opened it.
+    /// Whether all processes that have opened the pipe end within ten seconds. Precondition: a process has opened it.
     bool all_are_gone() const {
         pollfd p{.fd = read_.get(), .events = POLLIN, .revents = 0};
         return ::poll(&p, 1, 10'000) == 1 && (p.revents & POLLHUP) != 0;
@@ -74,7 +74,7 @@ public:
         std::string heard(what.size(), ' ');
         return ::poll(&p, 1, 30'000) == 1 && ::read(read_.get(), heard.data(), heard.size()) > 0 && heard == what;
     }
-    /// Right now.
+    /// Whether a process has opened the pipe now.
     bool somebody_lives() const {
         pollfd p{.fd = read_.get(), .events = POLLIN, .revents = 0};
         return ::poll(&p, 1, 0) == 0;

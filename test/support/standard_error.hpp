@@ -29,7 +29,7 @@ std::string written_by(F f) {
     return text;
 }
 
-/// While it lives, standard error is a full pipe without a reader.
+/// During its lifetime, standard error is a full pipe without a reader.
 class unread_stderr {
 public:
     unread_stderr() {

@@ -33,7 +33,7 @@ namespace elasticjob::test {
 
 /// The settings that may differ between tests.
 struct zk_server_options {
-    int tick_ms = 200;                ///< the server checks sessions this often
+    int tick_ms = 200;                ///< the interval at which the server checks sessions
     int session_timeout_min_ms = 400; ///< the server limits requested time-outs to these two
     int session_timeout_max_ms = 60'000;
     std::chrono::seconds start_timeout{30};
@@ -41,22 +41,22 @@ struct zk_server_options {
     bool insists_on_digest = false; ///< serves only sessions that have introduced themselves
 };
 
-/// A standalone server with its own process, port and data directory. After construction it accepts sessions.
+/// A standalone server with its own process, port and data directory. It accepts sessions once it is constructed.
 ///
-/// `stop`, `kill` and `start` keep the port and the data, so sessions and their ephemeral nodes survive a restart that is
-/// short enough. Everything that can go wrong throws `std::runtime_error`, with the end of the server's log.
+/// `stop`, `kill` and `start` keep the port and the data, so sessions and their ephemeral nodes survive a short
+/// restart. All failures throw `std::runtime_error`, with the end of the server's log.
 ///
-/// Needs `java` in PATH (or JAVA_HOME) and the server's jar where Debian's libzookeeper-java puts it; ZOOKEEPER_CLASSPATH
-/// names another class path.
+/// Needs `java` in PATH (or JAVA_HOME), and the server's jar in the place of Debian's libzookeeper-java.
+/// ZOOKEEPER_CLASSPATH names another class path.
 ///
-/// Threads: one at a time. Construct and `start` on a thread that lives as long as the server, best the main thread: the
-/// kernel kills the server when the thread that started it ends, so that no crashed test leaves a server behind.
+/// Threads: one at a time. Construct and `start` it on a thread that lives as long as the server, best the main thread:
+/// the kernel kills the server when that thread ends, so that no crashed test leaves a server behind.
 class zk_server {
 public:
     explicit zk_server(zk_server_options options = {}) : options_{options}, directory_{make_directory()} {
         try {
-            // The port is free between its choice and the server's bind: if another process takes it first, choose
-            // another.
+            // The port is free between its choice and the server's bind. If another process takes it in between, choose
+            // another one.
             for (int attempts_left = 5;; --attempts_left) {
                 port_ = find_free_port();
                 write_config();
@@ -78,22 +78,22 @@ public:
     std::uint16_t port() const noexcept { return port_; }
     bool is_running() const noexcept { return pid_ != 0; }
 
-    /// Starts it again and waits until it accepts sessions. Precondition: not running.
+    /// Starts the server again and waits until it accepts sessions. Precondition: it is not running.
     void start() {
         if (is_running()) throw std::logic_error("zk_server: start of a running server");
         if (!try_start()) throw failure("the server ended before it was ready");
     }
 
-    /// Stops it in order and waits: it closes its sockets.
+    /// Stops the server in order, so that it closes its sockets, and waits for its end.
     void stop() {
         resume();
         signal_and_reap(SIGTERM);
     }
 
-    /// Ends it at once, like a power cut.
+    /// Ends the server at once, like a power cut.
     void kill() { signal_and_reap(SIGKILL); }
 
-    /// Freezes it: connections stay open without replies. Returns when it is frozen.
+    /// Freezes the server: connections stay open, but no replies come. Returns when it is frozen.
     void pause() {
         if (!is_running()) throw std::logic_error("zk_server: pause of a server that is not running");
         ::kill(pid_, SIGSTOP);
@@ -110,7 +110,7 @@ public:
         if (is_running()) ::kill(pid_, SIGCONT);
     }
 
-    /// The answer to a four letter word (`srvr`, `cons`, `wchs`, ...); empty when there is none in time.
+    /// The answer to a four-letter word (`srvr`, `cons`, `wchs`, ...); empty if none comes in time.
     std::string ask(std::string_view word, std::chrono::milliseconds timeout = std::chrono::seconds{2}) const {
         descriptor const socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
         auto const address = loopback(port_);
@@ -210,7 +210,7 @@ private:
         return jar + ":/usr/share/java/slf4j-simple.jar"; // with slf4j-simple the log is not thrown away
     }
 
-    /// The options make it start fast and stay small, and let it reply before its data is on disk.
+    /// Options with which the server starts fast, stays small, and replies before its data is on disk.
     std::vector<std::string> make_command() const {
         std::string const insists = options_.insists_on_digest ? "true" : "false";
         return {find_java(),
@@ -246,7 +246,8 @@ private:
         auto const child = ::fork();
         if (child < 0) throw std::system_error(errno, std::generic_category(), "zk_server: fork");
         if (child == 0) {
-            // Between fork and exec only what is safe in a signal handler: other threads may have held any lock.
+            // Between fork and exec, only calls that are safe in a signal handler: other threads may have held any
+            // lock.
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
             if (::getppid() != parent) ::_exit(127); // the parent died before the line above
             ::dup2(input.fd, 0);
@@ -268,16 +269,16 @@ private:
         for (auto const deadline = clock::now() + options_.start_timeout; clock::now() < deadline;) {
             if (has_ended()) return false;
             if (is_ready()) return true;
-            ::poll(nullptr, 0, 10); // there is nothing to wait for but the port
+            ::poll(nullptr, 0, 10); // only the port shows when the server is ready
         }
         signal_and_reap(SIGKILL);
         throw failure("the server was not ready in time");
     }
 
-    /// `ruok` says imok too early; `Mode:` appears only when sessions are accepted. The data directory in `conf` tells our
-    /// server from one that took the same port.
+    /// `ruok` answers imok too early; `Mode:` appears only when sessions are accepted. The data directory in `conf`
+    /// distinguishes our server from another one on the same port.
     bool is_ready() const {
-        constexpr std::chrono::milliseconds patience{200}; // a server that is starting may accept and then say nothing
+        constexpr std::chrono::milliseconds patience{200}; // a starting server may accept a connection and not answer
         return ask("srvr", patience).find("Mode:") != std::string::npos &&
                ask("conf", patience).find("dataDir=" + (directory_ / "data").string() + '/') != std::string::npos;
     }
@@ -295,7 +296,7 @@ private:
             if (has_ended()) return;
             ::poll(nullptr, 0, 5);
         }
-        ::kill(pid_, SIGKILL); // it did not listen
+        ::kill(pid_, SIGKILL); // it did not react to SIGTERM
         while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
         }
         pid_ = 0;

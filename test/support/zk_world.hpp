@@ -16,8 +16,9 @@
 
 namespace elasticjob::test {
 
-/// One server for all worlds of the executable, a fresh name space for each. The first session goes through a wire that
-/// can be cut. Threads: the first world is made on the main thread, because the server lives as long as its maker.
+/// One server for all worlds of the executable, and a new name space for each world. The first session goes through a
+/// wire that can be cut. Threads: make the first world on the main thread, because the server lives as long as the
+/// thread that starts it.
 class ZkWorld {
 public:
     using registry_type = ZkRegistry;
@@ -42,10 +43,10 @@ public:
         (void)co_await closing;
     }
 
-    /// Continues once the registry has noticed. Precondition: `r` is the first session.
+    /// Continues when the registry has noticed it. Precondition: `r` is the first session.
     task<> expire(ZkRegistry& r) {
         auto const former = r.session();
-        co_await disconnect(r); // otherwise it would take its session back from the thief
+        co_await disconnect(r); // otherwise it would take the session back
         auto steal = [id = former.id] { session_thief::end_session(server().port(), id); };
         zk::aside stealing{loop_, steal};
         (void)co_await stealing;
@@ -54,7 +55,7 @@ public:
             co_await r.session_changed().newer_than(r.session_changed().edition());
     }
 
-    /// Precondition: `r` is the first session. New connections are accepted, but no data passes through them.
+    /// Precondition: `r` is the first session. New connections are accepted, but pass no data.
     task<> disconnect(ZkRegistry&) {
         proxy_.set_requests(wire::held);
         proxy_.set_replies(wire::held);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A law of registries: whatever is done and whatever is lost, the tree is one that a simple model allows.
+/// \file \brief A law of registries: after any operations and losses, the tree is one that a simple model allows.
 #ifndef ELASTICJOB_TEST_LAWS_REGISTRY_MODEL_HPP
 #define ELASTICJOB_TEST_LAWS_REGISTRY_MODEL_HPP
 
@@ -21,7 +21,8 @@ using namespace elasticjob;
 
 namespace detail {
 
-/// The tree as a plain map; a change works on a copy. Slow, obvious, and written without a look at the product.
+/// The tree as a plain map; a change works on a copy. It is slow and simple, and was written independently of the
+/// library.
 struct tree_model {
     struct entry {
         std::string data;
@@ -102,7 +103,7 @@ inline operation random_operation(std::mt19937_64& random, bool in_transaction, 
     return o;
 }
 
-/// What the registry holds of the model's paths. Reads may be repeated, so a lost one is.
+/// The registry's nodes at the model's paths. Reads may be repeated, so a lost read is repeated.
 template <class Registry>
 task<result<tree_model>> read_back(Registry& r) {
     tree_model found;
@@ -122,7 +123,8 @@ task<result<tree_model>> read_back(Registry& r) {
     co_return found;
 }
 
-/// One write of one to four operations; a refusal of a single operation counts as one of a transaction of one.
+/// One write of one to four operations. The refusal of a single operation counts as that of a transaction with one
+/// operation.
 template <class Registry>
 task<result<commit_reply>> write(Registry& r, std::vector<operation> operations, session_generation g) {
     if (operations.size() > 1) {
@@ -175,8 +177,8 @@ inline std::string text_of_refusal(std::optional<commit_reply::refusal> const& r
 
 } // namespace detail
 
-/// A reply that came is the model's; of one that was lost the effect is there whole or not at all; what was not sent,
-/// or belonged to a session that is over, is not there.
+/// If a reply came, it is the model's. If it was lost, the effect is complete or absent. A request that was not sent,
+/// or that belonged to a session that is over, has no effect.
 template <class World>
 task<law_report> writes_do_what_they_say(World& world, std::uint64_t seed, int rounds) {
     auto& r = world.registry();
@@ -194,7 +196,7 @@ task<law_report> writes_do_what_they_say(World& world, std::uint64_t seed, int r
         auto const count = random() % 2 == 0 ? 1 : 2 + random() % 3;
         for (std::size_t i = 0; i < count; ++i)
             operations.push_back(detail::random_operation(random, count > 1, round));
-        // Sometimes under whichever session there is, else under the one that there was a round ago.
+        // Sometimes under the present session, otherwise under the session of the previous round.
         auto const g = random() % 2 == 0 ? seen : session_generation::current();
         bool const is_over = g == seen && g != r.session().generation;
         seen = r.session().generation;

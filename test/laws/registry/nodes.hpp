@@ -214,7 +214,7 @@ task<law_report> remove_wants_the_version_that_is_there(World& world) {
     removed = co_await r.remove(a, 1);
     LAW_SUCCEEDS(removed);
 
-    // Another node of the same path starts anew, and can be told from the first.
+    // Another node with the same path starts anew, and differs from the first one.
     made = co_await r.create(a, "", create_mode::persistent);
     LAW_SUCCEEDS(made);
     auto const again = co_await r.exists(a);

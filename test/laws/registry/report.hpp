@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief How a law of registries is told, run under a limit, and what it reports.
+/// \file \brief The reports of the laws of registries, and how a law runs under a limit.
 #ifndef ELASTICJOB_TEST_LAWS_REGISTRY_REPORT_HPP
 #define ELASTICJOB_TEST_LAWS_REGISTRY_REPORT_HPP
 
@@ -18,8 +18,8 @@
 
 namespace laws {
 
-/// What did not hold, or nothing. A report instead of an assertion, so that a law can itself be tested: it must find
-/// fault with a registry that breaks it.
+/// The broken expectation, or nothing. A report instead of an assertion, so that a law can itself be tested: it must
+/// detect a registry that breaks it.
 struct [[nodiscard]] law_report {
     std::string broken{};
     bool holds() const noexcept { return broken.empty(); }
@@ -27,7 +27,7 @@ struct [[nodiscard]] law_report {
 
 inline law_report kept() { return law_report{}; }
 
-/// Where, what was expected, and what there was instead.
+/// The place, the expectation, and the actual result.
 inline law_report broken(std::string_view file, int line, std::string_view expected, std::string_view instead = {}) {
     law_report report;
     report.broken.append(file.substr(file.rfind('/') + 1)).append(":").append(std::to_string(line)).append(": ");
@@ -46,7 +46,7 @@ bool fails_with(elasticjob::result<T> const& r, elasticjob::errc code) {
     return !r.has_value() && r.error() == code;
 }
 
-/// A path of a law's own tree.
+/// A path in a law's own tree.
 inline elasticjob::node_path at(std::string_view text) { return elasticjob::node_path::parse(text).value(); }
 
 namespace detail {
@@ -76,7 +76,7 @@ elasticjob::task<elasticjob::result<law_report>> within(Loop& l, elasticjob::tas
 
 } // namespace detail
 
-/// Runs a law, or any coroutine that reports, on a loop and waits here for its report, no longer than the limit.
+/// Runs a law, or any coroutine that returns a report, on a loop, and waits for the report up to the limit.
 template <class Loop>
 law_report run_within(Loop& l, elasticjob::task<law_report> law, std::chrono::milliseconds limit) {
     auto report = block_on(l, detail::within(l, std::move(law), limit));
@@ -86,8 +86,8 @@ law_report run_within(Loop& l, elasticjob::task<law_report> law, std::chrono::mi
 
 } // namespace laws
 
-// Inside a law, each a whole statement in braces or at the top level. The arguments must not await: g++ 12 copies
-// temporaries of such expressions bitwise.
+// For use inside a law; each is a whole statement in braces or at the top level. The arguments must not await: g++ 12
+// copies temporaries of such expressions bitwise.
 #define LAW(...)                                                                                                       \
     if (!(__VA_ARGS__)) co_return ::laws::broken(__FILE__, __LINE__, #__VA_ARGS__)
 #define LAW_SUCCEEDS(outcome)                                                                                          \

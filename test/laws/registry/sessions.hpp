@@ -39,7 +39,7 @@ task<law_report> a_session_is_told_apart(World& world) {
     co_return kept();
 }
 
-/// Those of the session and no others, though they are named.
+/// Removes the nodes of the session, but not other nodes, although they are named.
 template <class World>
 task<law_report> abandoned_nodes_are_removed(World& world) {
     auto& r = world.registry();
@@ -111,7 +111,7 @@ task<law_report> ephemeral_nodes_end_with_their_session(World& world) {
     co_return kept();
 }
 
-/// What ends together can be recognized afterwards, though it is gone.
+/// Nodes that end together can be recognized afterwards, although they are gone.
 template <class World>
 task<law_report> a_node_tells_when_its_children_last_changed(World& world) {
     auto& r = world.registry();
@@ -158,13 +158,13 @@ task<law_report> a_node_tells_when_its_children_last_changed(World& world) {
     LAW_SUCCEEDS(b);
     auto const c = co_await r.exists(at("/c"));
     LAW_SUCCEEDS(c);
-    LAW((*a)->children_changed == (*b)->children_changed); // one session
+    LAW((*a)->children_changed == (*b)->children_changed); // both belonged to the same session
     LAW((*c)->children_changed < (*a)->children_changed);
     LAW((*a)->children_changed > (*again)->modified);
     co_return kept();
 }
 
-// ---- For worlds that can end a session while the registry lives on.
+// ---- For worlds that can end a session while the registry continues.
 
 template <class World>
 task<law_report> after_an_expiry_comes_another_session(World& world) {
@@ -182,7 +182,7 @@ task<law_report> after_an_expiry_comes_another_session(World& world) {
     LAW(after->generation.value > before.generation.value);
     LAW(after->id != before.id);
     LAW(after->id != 0);
-    for (;;) { // the server may hold the former session for alive a little longer than its owner does
+    for (;;) { // the server may consider the former session alive a little longer than its owner does
         node_watch<typename World::registry_type::loop_type> watch{r.loop()};
         auto const goes = co_await r.exists(at("/goes"), &watch);
         LAW_SUCCEEDS(goes);
@@ -252,7 +252,7 @@ task<law_report> watches_fire_when_their_session_ends(World& world) {
 
 namespace detail {
 
-/// Operations on their way, each with its outcome once it has ended.
+/// Pending operations, each with its outcome once it has ended.
 template <class Registry>
 struct in_flight {
     explicit in_flight(Registry& r) : ended{r.loop()} {}
@@ -311,7 +311,7 @@ task<law_report> every_operation_ends_when_its_session_ends(World& world) {
             LAW(detail::is_end_of_session(e->code));
         }
     }
-    // What certainly had no effect has none, and what succeeded has one.
+    // A request that certainly had no effect has created no node, and one that succeeded has created its node.
     auto const after = co_await connected_session(r);
     LAW_SUCCEEDS(after);
     auto const created = co_await r.exists(at("/by-create"));
@@ -329,7 +329,7 @@ task<law_report> every_operation_ends_when_its_session_ends(World& world) {
     LAW(matches(3, committed->has_value()));
     auto const ephemeral = co_await r.exists(at("/ephemeral"));
     LAW_SUCCEEDS(ephemeral);
-    LAW(!ephemeral->has_value() || (*ephemeral)->owner != after->id); // what was meant for one session is no other's
+    LAW(!ephemeral->has_value() || (*ephemeral)->owner != after->id); // it belongs to one session only
     co_return kept();
 }
 
@@ -361,7 +361,7 @@ task<law_report> a_session_survives_a_short_interruption(World& world) {
     LAW_FAILS(unread, errc::not_sent);
     auto const changed = co_await other.set(at("/a"), "1");
     LAW_SUCCEEDS(changed);
-    LAW(missed.is_linked()); // how could it know?
+    LAW(missed.is_linked()); // the session cannot know the change yet
 
     co_await world.reconnect(r);
     auto const after = co_await connected_session(r);
@@ -396,8 +396,8 @@ task<law_report> a_session_does_not_survive_a_long_interruption(World& world) {
     auto const noticed = co_await other.exists(at("/e"), &theirs);
     LAW_SUCCEEDS(noticed);
     co_await world.disconnect(r);
-    co_await theirs.fired(); // once the server has given the session up
-    co_await watch.fired();  // by the clock of the one who is cut off, at the latest when it is back
+    co_await theirs.fired(); // when the server has given the session up
+    co_await watch.fired();  // by the clock of the disconnected registry, at the latest after its return
     LAW(r.session().generation.value > before.generation.value);
     co_await world.reconnect(r);
     auto const after = co_await connected_session(r);
@@ -407,7 +407,7 @@ task<law_report> a_session_does_not_survive_a_long_interruption(World& world) {
     co_return kept();
 }
 
-// ---- For worlds that can lose a request, or its reply, at will.
+// ---- For worlds that can lose a request or its reply on demand.
 
 template <class World>
 task<law_report> a_lost_request_is_unknown_and_had_no_effect(World& world) {
@@ -441,7 +441,7 @@ task<law_report> a_lost_reply_is_unknown_and_had_its_effect(World& world) {
     auto const found = co_await r.get(at("/a"));
     LAW_SUCCEEDS(found);
     LAW(found->data == "1");
-    LAW(found->stat.version == 1); // once: nothing is repeated behind the caller's back
+    LAW(found->stat.version == 1); // once, because the registry repeats nothing by itself
     co_return kept();
 }
 

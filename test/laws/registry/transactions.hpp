@@ -114,8 +114,7 @@ task<law_report> operations_of_a_transaction_see_each_other(World& world) {
     co_return kept();
 }
 
-/// Every refusal that there is, each behind two operations that would have succeeded, and before one that also would
-/// fail.
+/// Every possible refusal, each after two operations that would have succeeded, and before one that would also fail.
 template <class World>
 task<law_report> a_refused_transaction_did_nothing(World& world) {
     auto& r = world.registry();
@@ -129,7 +128,7 @@ task<law_report> a_refused_transaction_did_nothing(World& world) {
     LAW_SUCCEEDS(before);
 
     std::vector<std::pair<transaction, errc>> refusals;
-    auto with = [&] { // the failing operation comes at index 2
+    auto with = [&] { // the failing operation has index 2
         transaction t{r.session().generation};
         t.create(at("/new"), "").set(at("/s"), "changed");
         return t;
@@ -140,7 +139,7 @@ task<law_report> a_refused_transaction_did_nothing(World& world) {
     refusals.emplace_back(with().create(at("/absent/child"), ""), errc::no_node);
     refusals.emplace_back(with().create(at("/s"), ""), errc::node_exists);
     refusals.emplace_back(with().create(at("/new"), ""), errc::node_exists);
-    refusals.emplace_back(with().check(at("/s"), 0), errc::version_conflict); // it is 1 by now
+    refusals.emplace_back(with().check(at("/s"), 0), errc::version_conflict); // the version is 1 by now
     refusals.emplace_back(with().set(at("/s"), "", 7), errc::version_conflict);
     refusals.emplace_back(with().remove(at("/s"), 0), errc::version_conflict);
     refusals.emplace_back(with().remove(at("/full")), errc::not_empty);
@@ -212,7 +211,7 @@ task<law_report> a_check_asks_for_a_version_or_for_existence(World& world) {
     auto const after = co_await r.exists(a);
     LAW_SUCCEEDS(after);
     LAW(after->has_value());
-    LAW(**after == *set); // asking changes nothing
+    LAW(**after == *set); // a check changes nothing
     co_return kept();
 }
 

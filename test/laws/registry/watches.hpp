@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Laws of registries: what a watch tells, when, and how often.
+/// \file \brief Laws of registries: the notifications of watches, and their times and numbers.
 #ifndef ELASTICJOB_TEST_LAWS_REGISTRY_WATCHES_HPP
 #define ELASTICJOB_TEST_LAWS_REGISTRY_WATCHES_HPP
 
@@ -62,7 +62,7 @@ task<law_report> a_data_watch_tells_of_change_and_deletion(World& world) {
 
     found = co_await r.get(a, &by_get);
     LAW_SUCCEEDS(found);
-    LAW(found->data == "1"); // what caused it is readable when it has fired
+    LAW(found->data == "1"); // the cause is readable when the watch has fired
     seen = co_await r.exists(a, &by_exists);
     LAW_SUCCEEDS(seen);
     LAW(by_get.is_linked());
@@ -103,7 +103,7 @@ task<law_report> a_children_watch_tells_of_names(World& world) {
     LAW_SUCCEEDS(names);
     LAW(names->empty());
     LAW(watch.is_linked());
-    removed = co_await other.remove(parent); // there will be no names any more
+    removed = co_await other.remove(parent); // a removed node has no children's names any more
     LAW_SUCCEEDS(removed);
     co_await watch.fired();
     co_return kept();
@@ -122,7 +122,7 @@ task<law_report> data_and_children_are_watched_apart(World& world) {
     detail::world_watch<World> names{r.loop()};
     auto const listed = co_await r.children(parent, &names);
     LAW_SUCCEEDS(listed);
-    // The session's own changes: by the time their replies are here, their watches would have fired.
+    // Changes by the session itself: when their replies have arrived, their watches would have fired.
     auto changed = co_await r.set(parent, "x");
     LAW_SUCCEEDS(changed);
     changed = co_await r.set(child, "x");
@@ -161,7 +161,7 @@ task<law_report> a_watch_fires_once_for_each_arming(World& world) {
     found = co_await r.get(b, &watch);
     LAW_SUCCEEDS(found);
     LAW(watch.is_linked());
-    changed = co_await r.set(a, "2"); // the arming for this one has been used up
+    changed = co_await r.set(a, "2"); // this change is not watched any more
     LAW_SUCCEEDS(changed);
     found = co_await r.get(a);
     LAW_SUCCEEDS(found);
@@ -207,7 +207,7 @@ task<law_report> every_watch_of_a_node_fires(World& world) {
     LAW_SUCCEEDS(found);
     found = co_await other.get(a, &elsewhere);
     LAW_SUCCEEDS(found);
-    destroyed.reset(); // disarms it, and no other
+    destroyed.reset(); // this disarms only this watch
     LAW(one.is_linked());
     LAW(two.is_linked());
     LAW(elsewhere.is_linked());
@@ -237,7 +237,7 @@ task<law_report> a_read_that_shows_a_change_comes_after_its_watch(World& world) 
         writer.spawn([](auto& s, node_path path, std::string data, auto& answer) -> task<> {
             answer.emplace(co_await s.set(std::move(path), std::move(data)));
         }(other, a, wanted, changed));
-        // However fast the reads are: never the change without the watch.
+        // At any speed of the reads, the session never sees the change before the watch has fired.
         for (int reads_left = 100'000; found->data != wanted; --reads_left) {
             LAW(reads_left > 0);
             found = co_await r.get(a);
