@@ -2,7 +2,7 @@
 // How do I let a service do the work, instead of a function of this process?
 //
 // With HttpExecutor: each run of an item is an HTTP request, and the response's status tells whether the run succeeded.
-// The service here replaces yours. It lives in the same process, so the example needs no set-up.
+// The service here stands for yours. It runs in the same process, so the example needs no set-up.
 #include <elasticjob/elasticjob.hpp>
 #include <elasticjob/execution/http_executor.hpp>
 
@@ -20,8 +20,8 @@ namespace http = boost::beast::http;
 using boost::asio::ip::tcp;
 using namespace std::chrono_literals;
 
-// Settles a region. A run that was considered dead and is still on its way has a smaller token than the run that
-// replaced it, so it is refused.
+// Settles a region. The library may consider a run dead whose request is still on its way. Such a run has a smaller
+// token than the run that replaced it, so the service refuses it.
 class service {
 public:
     std::string url() const {
@@ -64,8 +64,7 @@ private:
     std::thread thread_{[this] { serve(); }}; // last, because it uses all members above
 };
 
-// What to send for which item, and what to make of a good answer. `http_request::make("http://…")` alone would do as
-// well.
+// The request for each item, and the result of a good response. `http_request::make("http://…")` alone would do too.
 struct settle_region {
     std::string url;
     result<http_request> operator()(sharding_context const& shard) const {

@@ -18,7 +18,7 @@
 
 using namespace elasticjob;
 
-// A strategy can run at compile time. Without previous owners: numbered jobs of one item go round the instances.
+// A strategy can run at compile time. Without previous owners, numbered jobs with one item use the instances in turn.
 instance_id const any_four[4];
 constexpr slot_index owner_of(std::string_view job) {
     return RoundRobinByName{}({.job_name = job, .instances = any_four, .item_count = 1}).owner(0);

@@ -22,7 +22,7 @@ struct order {
     int number;
 };
 
-/// Replaces a table of orders with a column for the item.
+/// Stands for a table of orders with a column for the item.
 struct order_queues {
     std::array<std::vector<order>, 2> of_item;
     std::atomic<int> settled{0};

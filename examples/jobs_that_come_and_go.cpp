@@ -20,8 +20,8 @@ using namespace elasticjob;
 std::counting_semaphore<> runs{0}, moved{0};
 std::atomic<int> count{0};
 
-/// The body of an import. It is made once, when its process joins the job. Parameters that may change come with each
-/// run.
+/// The body of an import. It is made once, when its process joins the job. Each run brings the parameters that may
+/// change.
 struct importer {
     void operator()(sharding_context const& shard) const {
         std::printf("%s: part %u from %s\n", shard.job_name.c_str(), shard.item, shard.job_parameter.c_str());
@@ -64,13 +64,13 @@ int main() {
     for (int n = 0; n < 8; ++n)
         if (!runs.try_acquire_for(std::chrono::seconds{10})) return 1;
 
-    // A change takes effect at the next run, wherever the job runs.
+    // A change takes effect at the next run, in every process.
     auto elsewhere = orders;
     elsewhere.job_parameter = "the shop";
     elsewhere.overwrite = true;
     if (!add_job(registry, elsewhere) || !moved.try_acquire_for(std::chrono::seconds{10})) return 1;
 
-    // After remove_job has returned, no run of the job is in progress, and it cannot come back by mistake.
+    // After remove_job has returned, no run of the job is in progress, and the job cannot return by mistake.
     if (!told(remove_job(registry, "orders"), "remove orders")) return 1;
     int const done = count;
     process three{registry};
@@ -79,7 +79,7 @@ int main() {
     if (again || !(again.error() == errc::removed)) return 1;
     if (count != done) return 1;
 
-    // It can only come back on purpose.
+    // Only an explicit restoration brings the job back.
     if (!told(restore_job(registry, "orders"), "restore orders") || !add_job(registry, orders)) return 1;
     while (runs.try_acquire()) {}
     return runs.try_acquire_for(std::chrono::seconds{10}) ? 0 : 1;

@@ -2,8 +2,8 @@
 // How does a run continue where the previous one stopped, and do no harm if it is considered dead?
 //
 // This body settles ten rows and fails after every third. It saves a checkpoint after each row, and the next run
-// receives it, on whichever instance. It also stores its fencing token with each row, in a store that refuses smaller
-// tokens.
+// receives that checkpoint on any instance. It also stores its fencing token with each row, in a store that refuses
+// smaller tokens.
 #include <elasticjob/elasticjob.hpp>
 
 #include <cstdint>
@@ -16,7 +16,7 @@ using namespace elasticjob;
 
 namespace {
 
-/// Replaces a table with a column `fence`: UPDATE ... SET fence = :token WHERE id = :row AND fence <= :token
+/// Stands for a table with a column `fence`: UPDATE ... SET fence = :token WHERE id = :row AND fence <= :token
 struct store {
     result<void> settle(int row, std::int64_t token) {
         auto& fence = fences[row];

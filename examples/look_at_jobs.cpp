@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do I look at my jobs in a browser?
 //
-//   look_at_jobs [SECONDS]    for so many seconds, or until it is interrupted
+//   look_at_jobs [SECONDS]    for that many seconds, or until it is interrupted
 //
-// Three instances share three jobs, and the console beside them shows what they do. It needs Boost.Beast and the
-// library crypt. With ZooKeeper, `elasticjob console` serves the same page from a process of its own.
+// Three instances share three jobs, and a console shows their work. It needs Boost.Beast and the library crypt. With
+// ZooKeeper, `elasticjob console` serves the same page from a process of its own.
 #include <elasticjob/console/console_server.hpp>
 #include <elasticjob/core/stop_signals.hpp>
 #include <elasticjob/elasticjob.hpp>
@@ -76,4 +76,4 @@ int main(int count, char** words) {
         (void)signals.wait_for(std::chrono::seconds{std::atoi(words[1])});
     else
         (void)signals.wait();
-} // the console goes first, then the jobs leave in order
+} // the console ends first, then the jobs leave in order

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How does one job run after each round of another, wherever the items of both jobs run?
+// How does one job run after each round of another, even if their items run on different instances?
 //
-// `fetch` is due every second and has three items. `settle` runs when all three have completed, and learns the round.
+// `fetch` is due every second and has three items. `settle` runs when all three have completed, and receives the round.
 // One item of `fetch` fails once: `settle` skips that round, and `mend`, which follows failures, runs for it.
 #include <elasticjob/elasticjob.hpp>
 
@@ -37,7 +37,7 @@ int main() {
     };
     auto settle = [&](sharding_context const& shard) {
         std::lock_guard const lock{all.access};
-        if (!shard.after || all.fetched[*shard.after] != 3) ++all.wrong; // it would have run too early
+        if (!shard.after || all.fetched[*shard.after] != 3) ++all.wrong; // `settle` would have run too early
         std::printf("settles, %d of 3 fetched\n", shard.after ? all.fetched[*shard.after] : 0);
         ++all.settled;
         all.news.release();
@@ -61,7 +61,7 @@ int main() {
     for (auto const* job : {&settling, &mending, &fetching})
         if (!*job) return std::fprintf(stderr, "%s\n", to_string(job->error()).c_str()), 1;
 
-    // Two jobs that would wait for each other are refused.
+    // A job that would wait for itself is refused.
     auto const circle = scheduler.schedule({.name = "audit", .schedules = {job_schedule::after_job("audit")}}, [] {});
     std::printf("%s\n", circle ? "a circle!" : to_string(circle.error()).c_str());
 

@@ -14,7 +14,7 @@
 
 using namespace elasticjob;
 
-/// Item 0 runs on the instance with the label `primary`; all others as usual.
+/// Item 0 runs on the instance with the label `primary`; all others run as usual.
 struct PinTheFirst {
     static constexpr std::string_view name = "com.example.PinTheFirst";
     static constexpr bool uses_traits = true;
@@ -43,7 +43,7 @@ struct AtMostFour {
     }
 };
 
-/// Neighbouring items are in different zones: takes one instance of each zone in turn.
+/// Neighbouring items run in different zones: uses one instance of each zone in turn.
 struct ZoneByZone {
     static constexpr std::string_view name = "com.example.ZoneByZone";
     static constexpr bool uses_traits = true;
@@ -72,7 +72,7 @@ static_assert(PinTheFirst{}(request).owner(1) == AverageAllocation{}(request).ow
 int main() {
     auto const limited = AtMostFour{}(request);
     auto const spread = ZoneByZone{}(request);
-    bool const is_right = limited.owner(11) == 2 && limited.owner(12) == no_slot && // three times four, and two wait
+    bool const is_right = limited.owner(11) == 2 && limited.owner(12) == no_slot && // 3 times 4 items; 2 wait
                           spread.owner(0) == 0 && spread.owner(1) == 2 && spread.owner(2) == 1 && spread.owner(3) == 0;
     for (item_index item = 0; item != 14; ++item)
         std::printf("item %2u: slot %d or slot %u\n", item, static_cast<int>(limited.owner(item)), spread.owner(item));

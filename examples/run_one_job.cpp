@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do I run a job?
 //
-// With a registry, a scheduler and a body. This one is cut into three items and fires every second.
+// With a registry, a scheduler and a body. This job has three items and fires every second.
 #include <elasticjob/elasticjob.hpp>
 
 #include <chrono>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do a thousand items wait at the same time with one thread? And what if they wait in vain?
 //
-// Each item of this job checks now and then whether its file has arrived. Most files are there. Every tenth comes late,
-// so its first run fails and is tried again. One never comes.
+// Each item of this job checks at intervals whether its file has arrived. Most files are there. Every tenth comes late,
+// so its first run fails and is tried again. One file never comes.
 #include <elasticjob/elasticjob.hpp>
 #include <elasticjob/execution/coroutine_executor.hpp>
 #include <elasticjob/operations/dead_letters.hpp>

@@ -28,7 +28,7 @@ constexpr sharding_request ten_items{.job_name = "settle", .instances = three_in
 static_assert(DealLikeCards{}(ten_items).owner(7) == 1);
 static_assert(AverageAllocation{}(ten_items).owner(7) == 2);
 
-// All strategies are used in the same way. A call costs only the strategy's own work, and nothing is stored.
+// All strategies are used in the same way. A call costs only the work of the strategy itself, and stores nothing.
 template <sharding_strategy Strategy>
 void print(char const* title, Strategy const& strategy) {
     auto const plan = strategy(ten_items);
