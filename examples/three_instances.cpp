@@ -3,8 +3,7 @@
 //
 //   three_instances                                          three instances in one process, on the embedded registry
 //   three_instances --zookeeper HOST:PORT --name A [--for S] one instance, for S seconds or until it is interrupted
-//   three_instances --account < LINES                        shows the lines that several of them print, and counts
-//   their runs
+//   three_instances --account < LINES                        shows the lines of several of them, and counts their runs
 //
 // A job of six items fires every second. The instances share the items. Whenever an instance joins or leaves, the items
 // are shared again, between two firings. In the end the runs of all instances are counted. The exit code is 0 only if
