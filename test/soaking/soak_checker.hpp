@@ -172,7 +172,7 @@ private:
     void look_for_lost_write(std::string const& job, unsigned i, soak_item const& item, std::string const& text,
                              std::int64_t version) {
         auto const read = run_record::parse(text);
-        bool const is_same_node = read && item.record && read->created == item.record->created;
+        bool const is_same_node = read && item.record && read->created != 0 && read->created == item.record->created;
         if (!is_same_node || version >= item.version || !lost_write_.empty()) return;
         lost_write_ = item_text(i) + " of " + job + " had version " + std::to_string(item.version) +
                       " of its record, and later version " + std::to_string(version);
