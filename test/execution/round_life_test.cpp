@@ -236,7 +236,7 @@ TEST_CASE("execution.round_life: items that start together are written down as r
     s.life.note_ready(0);
     CHECK(s.next().is == kind::list); // item 1 is not ready
     s.read_notes({});
-    CHECK(s.next().until == s.now + 30s);
+    CHECK(s.next().until == s.now + 1s);
     s.life.note_ready(1);
     auto const note = s.next();
     REQUIRE(note.is == kind::note);
@@ -255,6 +255,37 @@ TEST_CASE("execution.round_life: items that start together are written down as r
     s.read("open " + self.str(), 2);
     s.end_items();
     CHECK(s.next().text == "0 1 "); // and now as dealt with
+}
+
+TEST_CASE("execution.round_life: an item that is not ready hides the others for a second at most (GU-9)") {
+    stage s;
+    s.starts_together = true;
+    s.read("before " + older.str());
+    s.life.note_ready(0);
+    s.items.take(2); // another instance waits with it
+    auto const rest = s.next();
+    REQUIRE(rest.is == kind::rest);
+    CHECK(rest.until == s.now + 1s);
+    s.now = rest.until;
+    auto const part = s.next();
+    REQUIRE(part.is == kind::note);
+    CHECK(part.text == "+0 ");
+    s.life.noted(s.moment(), part.path);
+    CHECK(s.next().until == s.now + 1s);
+
+    s.items.deal(1, due); // it has nothing to run
+    CHECK(s.next().is == kind::rest);
+    s.now += 1s;
+    auto const further = s.next();
+    REQUIRE(further.is == kind::note);
+    CHECK(further.text == "+1 ");
+    s.life.noted(s.moment(), further.path);
+    s.now += 2s;
+    auto const deadline = s.next();
+    CHECK(deadline.is == kind::rest); // there is nothing new to note
+    CHECK(deadline.until == mono_time{1h} + 30s);
+    s.life.note_ready(2);
+    CHECK(s.next().text == "+2 ");
 }
 
 TEST_CASE(

@@ -401,6 +401,22 @@ TEST_CASE("rounds: what is not ready in time holds nobody up for longer, and tha
     CHECK_MESSAGE(w.s.violations().empty(), w.s.transcript());
 }
 
+TEST_CASE("rounds: items that change hands while they wait for the others hold nobody up (GU-9)") {
+    together w;
+    w.s.add_nodes(1);
+    w.s.set_member(3, 0, false);
+    w.s.start_all();
+    w.s.run_for(21s);
+    REQUIRE(w.begun().size() == 1); // the second round waits for the last item
+    w.lasts[5] = 2s;
+    w.s.inject({.what = fault_kind::join, .node = 3}); // the last item begins again, elsewhere
+    w.s.run_for(5s);                                   // the time-out of the round comes later
+    CHECK(w.begun().size() == 2);
+    CHECK(w.seen->before.size() == 2);
+    CHECK(w.missed() == 0);
+    CHECK_MESSAGE(w.s.violations().empty(), w.s.transcript());
+}
+
 TEST_CASE("rounds: one that dies while the others wait for it, or that holds the round, is replaced") {
     for (auto const what : {fault_kind::crash, fault_kind::leave, fault_kind::expire})
         for (std::uint32_t node = 0; node < 3; ++node) {

@@ -98,8 +98,9 @@ struct round_news {
 /// Each instance writes a note of its items once all of them have handled the round, and another note after it has
 /// received further items. Notes never change. So the number of requests depends on the instances, not on the items.
 ///
-/// If the items are to start together, each instance first notes that its items are ready, once all are. The holder
-/// waits for these notes before it calls the hook and lets the items run.
+/// If the items are to start together, each instance first notes its ready items: at once when all of its items are
+/// ready, otherwise at most once a second. So an item that changes hands while its former owner waits with it does not
+/// hide the items of the new owner. The holder waits for these notes before it calls the hook and lets the items run.
 ///
 /// A value: `next` returns the next step, and each reply of the registry goes to one function. Only one step is pending
 /// at a time. Threads: any one.
@@ -181,7 +182,8 @@ private:
     bool has_unnoted(round_moment const& m) const noexcept {
         return m.items.all_through(due_) && m.items.edition() != noted_edition_;
     }
-    /// If all our items are ready or have handled the round: those that we have not noted as ready.
+    /// Our items that are ready or have handled the round, and that we have not noted as ready. Empty before `part_at_`
+    /// if other items of ours are not ready.
     std::vector<item_index> unnoted_ready(round_moment const& m) const;
 
     round_step step_before(round_moment const& m);
@@ -214,9 +216,10 @@ private:
     static constexpr std::uint8_t failures_max = 5;        ///< so no pause is longer than 6.4 s
     static constexpr std::chrono::seconds lists_every{30}; ///< because older members change their notes
     static constexpr std::chrono::seconds looks_for_holder_every{1};
-    static constexpr std::size_t noted_at_once_max = 50'000; ///< some 400 kB
-    static constexpr char note_separator = ',';              ///< no instance's name contains it
-    static constexpr std::string_view ready_mark = "+";      ///< before each item of a note; older members then skip it
+    static constexpr std::chrono::seconds notes_part_every{1}; ///< because each note costs requests
+    static constexpr std::size_t noted_at_once_max = 50'000;   ///< some 400 kB
+    static constexpr char note_separator = ',';                ///< no instance's name contains it
+    static constexpr std::string_view ready_mark = "+"; ///< before each item of a note; older members then skip it
 
     /// The job's items that the notes read so far contain.
     struct tally {
@@ -239,6 +242,7 @@ private:
     mono_time begun_{};           ///< when this instance first saw the node
     mono_time look_at_{};         ///< when to check the holder again
     mono_time list_at_{};         ///< when to list the notes again without a change
+    mono_time part_at_{};         ///< from then on, ready items are noted although others of ours are not ready
 
     round_state state_{};      ///< once known
     node_version version_ = 0; ///< of the node, once known

@@ -116,15 +116,16 @@ ELASTICJOB_DECL round_step round_life::step_before(round_moment const& m) {
         noting_ = unnoted_ready(m);
         if (!noting_.empty()) return write_note(m, ready_mark);
     }
+    auto const until = waits && m.now < part_at_ ? std::min(part_at_, deadline) : deadline;
     if (waits && is_ours(m)) {
         if (auto step = learn_notes(m)) return *std::move(step);
-        if (all_ready_.left > 0) return {.until = std::min(list_at_, deadline)};
+        if (all_ready_.left > 0) return {.until = std::min(list_at_, until)};
     }
     bool const may_call = !m.starts_together || all_ready_.left == 0;
     if (is_ours(m) && may_call && !has_called(round_hook::before)) return call(round_hook::before, deadline);
     if (waits && !is_ours(m) && is_free(m)) return write(m, change::hold, round_state::stage::before);
     if (is_ours(m) || is_free(m) || m.now >= deadline) return write(m, change::open, round_state::stage::open);
-    return watch_holder(m, deadline);
+    return watch_holder(m, until);
 }
 
 ELASTICJOB_DECL round_step round_life::step_open(round_moment const& m) {
@@ -213,12 +214,14 @@ ELASTICJOB_DECL round_step round_life::note(round_moment const& m) {
 }
 
 ELASTICJOB_DECL std::vector<item_index> round_life::unnoted_ready(round_moment const& m) const {
-    if (ready_.size() + m.items.count_through(due_) < m.items.size()) return {};
-    auto const all = m.items.list();
-    for (auto const i : all)
-        if (!ready_.contains(i) && !m.items.is_through(i, due_)) return {};
+    bool const may_be_part = m.now >= part_at_;
+    if (!may_be_part && ready_.size() + m.items.count_through(due_) < m.items.size()) return {};
+    auto ready = m.items.list();
+    auto const is_unready = [&](item_index i) { return !ready_.contains(i) && !m.items.is_through(i, due_); };
+    if (std::erase_if(ready, is_unready) > 0 && !may_be_part) return {};
     std::vector<item_index> unnoted;
-    std::set_difference(all.begin(), all.end(), ready_noted_.begin(), ready_noted_.end(), std::back_inserter(unnoted));
+    std::set_difference(ready.begin(), ready.end(), ready_noted_.begin(), ready_noted_.end(),
+                        std::back_inserter(unnoted));
     return unnoted;
 }
 
@@ -254,7 +257,10 @@ ELASTICJOB_DECL round_news round_life::read(round_moment const& m, result<node> 
         phase_ = phase_ == phase::known ? phase::over : phase::absent;
         return {};
     }
-    if (phase_ != phase::known) begun_ = m.now;
+    if (phase_ != phase::known) {
+        begun_ = m.now;
+        part_at_ = begun_ + notes_part_every;
+    }
     phase_ = phase::known;
     latest_.reset();
     state_ = round_state::of(there->data);
@@ -342,6 +348,7 @@ ELASTICJOB_DECL round_news round_life::noted(round_moment const& m, result<node_
         std::vector<item_index> all;
         std::merge(known.begin(), known.end(), items.begin(), items.end(), std::back_inserter(all));
         known = std::move(all);
+        if (notes_ready_) part_at_ = m.now + notes_part_every;
         failures_ = 0;
         ++notes_;
     } else if (made.error() == errc::no_node) {
