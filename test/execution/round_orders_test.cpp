@@ -26,7 +26,8 @@ namespace {
 
 job_layout const at{job_name::parse("a").value()};
 wall_time const due{24h * 365};
-constexpr std::size_t count = 2; ///< of instances, and of items
+constexpr std::size_t count = 2;                     ///< of instances, and of items
+constexpr std::chrono::milliseconds timeout = 1000h; ///< of a round's start, and of its end
 
 instance_id instance(std::size_t i) {
     return instance_id::parse("10.0.0." + std::to_string(i) + "@-@" + std::to_string(i)).value();
@@ -40,15 +41,22 @@ enum class weakness {
     changes_ignore_versions, ///< a round is changed whatever has become of it since it was read
     losses_are_refusals,     ///< a change whose reply is lost is taken for one that has not happened
     views_are_believed,      ///< an instance that the view does not show has gone
+    notes_name_all_items,    ///< the ready items of one instance are enough
+    given_items_are_ready,   ///< an item is noted as ready as soon as an instance has it
+    parts_are_not_noted,     ///< an instance notes its ready items only when all of its items are ready
+    lost_notes_are_written,  ///< a note whose reply is lost is taken for one that has been written
+    late_opens_are_silent,   ///< a round that opens before all items are ready is not reported
 };
 
 /// How many faults of each kind may happen, all instances together.
 struct budget {
-    int losses = 0;      ///< requests or replies
-    int deaths = 0;      ///< of instances
-    int changes = 0;     ///< of hands, while the owner lives
-    int delays = 0;      ///< so long that time is up
-    bool is_new = false; ///< the instances have just come: none knows of the other yet
+    int losses = 0;               ///< requests or replies
+    int deaths = 0;               ///< of instances
+    int changes = 0;              ///< of hands, while the owner lives
+    int delays = 0;               ///< so long that time is up
+    int passes = 0;               ///< of items without a run; only if they start together
+    bool is_new = false;          ///< the instances have just come: none knows of the other yet
+    bool starts_together = false; ///< no item runs before all are ready (GU-9)
 };
 
 class arena {
@@ -80,13 +88,19 @@ public:
             auto const add = [&](char const* what) { all.push_back(std::to_string(i) + what); };
             if (m.shown != is_) add(" catches up");
             if (m.seen != there(*m.shown)) add(" hears who is there");
-            if (!m.life) add(" joins");
+            if (!m.life && (!had_.starts_together || m.shown->find(round()))) add(" joins");
             if (left_.deaths > 0) add(" dies");
             for (std::size_t k = 0; k < count; ++k) {
                 auto const item = std::to_string(k);
                 bool const is_ours = owner_[k] == i;
-                bool const may_run = m.life && (m.life->is_open() || left_.delays < had_.delays);
-                if (is_ours && !is_done_[k] && may_run) all.push_back(std::to_string(i) + " ends " + item);
+                if (may_begin(i, k)) all.push_back(std::to_string(i) + " ends " + item);
+                if (had_.starts_together) {
+                    bool const waits = is_ours && !is_done_[k] && !runner_[k];
+                    if (waits) all.push_back(std::to_string(i) + " readies " + item);
+                    if (waits && left_.passes > 0) all.push_back(std::to_string(i) + " passes over " + item);
+                    if (is_ours && is_done_[k] && !m.items.is_through(static_cast<item_index>(k), due))
+                        all.push_back(std::to_string(i) + " reads the record of " + item);
+                }
                 if (!is_ours && (!members_[owner_[k]].is_alive || left_.changes > 0))
                     all.push_back(std::to_string(i) + " is given " + item);
             }
@@ -99,7 +113,7 @@ public:
                 if (left_.losses > 0) add(" loses the reply");
             } else if (auto const next = peek(m); next.is != kind::rest) {
                 add(" goes on");
-            } else if (next.until != mono_time::max() && (left_.delays > 0 || next.until < m.now + 1h)) {
+            } else if (may_wait(m, next.until)) {
                 add(" waits");
             }
         }
@@ -122,20 +136,31 @@ public:
             had_died_asking_ = had_died_asking_ || m.asked;
             m.is_alive = false;
             m.asked.reset();
+            for (auto& r : runner_)
+                if (r == i) r.reset();
             auto tree = *is_;
             tree.end_session(session(i), 0);
             is_ = std::make_shared<node_tree const>(std::move(tree));
-        } else if (what.starts_with(" ends ")) {
+        } else if (what.starts_with(" readies ")) {
+            runner_[item] = i;
+            was_ready_[item] = true;
+            if (!m.life) join(m);
+            m.life->note_begun();
+            m.life->note_ready(static_cast<item_index>(item));
+        } else if (what.starts_with(" passes over ")) {
+            --left_.passes;
             is_done_[item] = true;
             m.items.deal(static_cast<item_index>(item), due);
+        } else if (what.starts_with(" reads the record of ")) {
+            m.items.deal(static_cast<item_index>(item), due);
+        } else if (what.starts_with(" ends ")) {
+            if (had_.starts_together) note_start(m);
+            is_done_[item] = true;
+            runner_[item].reset();
+            m.items.deal(static_cast<item_index>(item), due);
+            if (owner_[item] != i) m.items.drop(static_cast<item_index>(item));
         } else if (what.starts_with(" is given ")) {
-            auto& former = members_[owner_[item]];
-            if (former.is_alive) --left_.changes;
-            former.items.drop(static_cast<item_index>(item));
-            owner_[item] = i;
-            m.items.take(static_cast<item_index>(item));
-            if (is_done_[item]) m.items.deal(static_cast<item_index>(item), due);
-            if (!m.life) join(m);
+            give(item, i);
         } else if (what == " goes on") {
             go_on(m);
         } else if (what == " waits") {
@@ -164,6 +189,7 @@ public:
         k += told_[0] ? "t" : "-";
         k += told_[1] ? "t" : "-";
         k += had_died_asking_ ? "!" : "-";
+        if (had_.starts_together) k += barrier_text();
         for (auto const& m : members_) {
             k += m.is_alive ? "|" : "|dead";
             if (!m.is_alive) continue;
@@ -192,9 +218,11 @@ public:
         bool const is_told = told_[0] || told_[1];
         if (is_told && had_.deaths + had_.delays + had_.losses + had_.changes == 0)
             return "a hook is reported, and nothing has happened";
+        if (is_early_ && had_.delays == left_.delays) return "an item runs, and another was not ready";
         if (!is_over() || had_died_asking_) return {};
         for (auto const& m : members_)
             if (m.is_alive && m.life && m.life->where() != round_life::phase::over) return {};
+        if (is_early_ && !told_[0]) return "an item has run before another was ready, and nothing is reported";
         for (int n = 0; n < 2; ++n)
             if (called_[n] == 0 && !told_[n]) return "a hook has not been called, and nothing is reported";
         return {};
@@ -264,7 +292,8 @@ private:
     round_moment moment(member const& m) const {
         round_moment now{.self = m.self, .at = at, .items = m.items};
         now.item_count = count;
-        now.start_timeout = now.end_timeout = 1000h;
+        now.starts_together = had_.starts_together;
+        now.start_timeout = now.end_timeout = timeout;
         now.now = m.now;
         now.is_current = m.is_read == node_in(*m.shown);
         now.is_list_current = m.is_list_read && *m.is_list_read == names_in(*m.shown);
@@ -277,10 +306,68 @@ private:
         return life.next(moment(m));
     }
 
+    bool may_wait(member const& m, mono_time until) const {
+        if (until == mono_time::max()) return false;
+        if (until >= m.now + 1h) return left_.delays > 0;
+        bool const is_before = m.life->where() == round_life::phase::known && !m.life->is_open();
+        return !is_before || without_ != weakness::parts_are_not_noted;
+    }
+
     void join(member& m) const {
         m.life.emplace(due);
-        for (std::size_t k = 0; k < count; ++k)
-            if (&members_[owner_[k]] == &m && !is_done_[k]) m.life->note_begun();
+        for (std::size_t k = 0; k < count; ++k) {
+            if (&members_[owner_[k]] != &m || is_done_[k]) continue;
+            if (!had_.starts_together) m.life->note_begun();
+            if (without_ == weakness::given_items_are_ready) m.life->note_ready(static_cast<item_index>(k));
+        }
+    }
+
+    /// If all start together, an item waits first for its grant and then for the round; otherwise, only for the round.
+    bool may_begin(std::size_t i, std::size_t k) const {
+        auto const& life = members_[i].life;
+        bool const is_open = life && life->is_open();
+        if (had_.starts_together) return runner_[k] == i && (!life || is_open || is_late(members_[i]));
+        return owner_[k] == i && !is_done_[k] && life && (is_open || left_.delays < had_.delays);
+    }
+    static bool is_late(member const& m) { return m.now > mono_time{timeout}; }
+
+    /// An item of this instance begins. If the round has not opened, the instance reports that time is up.
+    void note_start(member const& m) {
+        bool const has_opened = !m.life || m.life->is_open();
+        told_[0] = told_[0] || !has_opened;
+        for (std::size_t k = 0; k < count; ++k) is_early_ = is_early_ || !(was_ready_[k] || is_done_[k]);
+    }
+
+    void give(std::size_t k, std::size_t to) {
+        auto const item = static_cast<item_index>(k);
+        auto& former = members_[owner_[k]];
+        auto& m = members_[to];
+        if (former.is_alive) --left_.changes;
+        bool const is_kept = runner_[k] == owner_[k]; // until the run has ended (SH-7)
+        if (!is_kept) former.items.drop(item);
+        owner_[k] = to;
+        m.items.take(item);
+        if (had_.starts_together) {
+            if (m.life && without_ == weakness::given_items_are_ready) m.life->note_ready(item);
+            return;
+        }
+        if (is_done_[k]) m.items.deal(item, due);
+        if (!m.life) join(m);
+    }
+
+    std::string barrier_text() const {
+        std::string t = std::to_string(left_.passes) + (is_early_ ? "e" : "-");
+        for (std::size_t k = 0; k < count; ++k) {
+            t += runner_[k] ? std::to_string(*runner_[k]) : "-";
+            t += was_ready_[k] ? "r" : "-";
+            for (auto const& m : members_) t += m.items.is_through(static_cast<item_index>(k), due) ? "d" : "-";
+        }
+        for (auto const& m : members_) {
+            t += is_late(m) ? "l" : "-";
+            t += std::to_string(m.items.edition()) + "i";
+            for (auto const k : m.items.list()) t += std::to_string(k);
+        }
+        return t;
     }
 
     void go_on(member& m) {
@@ -300,7 +387,8 @@ private:
     }
 
     void take(round_news const& news) {
-        told_[0] = told_[0] || !news.missed_before.empty();
+        bool const is_silent = without_ == weakness::late_opens_are_silent;
+        told_[0] = told_[0] || (!news.missed_before.empty() && !is_silent);
         told_[1] = told_[1] || !news.missed_after.empty();
     }
 
@@ -352,6 +440,8 @@ private:
             for (auto const& p : step.paths) {
                 auto const* n = m.shown->find(p);
                 notes.push_back(n ? std::optional{*n} : std::nullopt);
+                bool const is_ready = n && n->data.starts_with('+');
+                if (is_ready && without_ == weakness::notes_name_all_items) notes.back()->data = "+0 +1 ";
             }
             return take(life.notes_read(moment(m), std::move(notes)));
         }
@@ -375,6 +465,7 @@ private:
             if (without_ == weakness::losses_are_refusals) e = error{errc::not_sent, "lost"};
             return take(life.committed(now, std::move(e)));
         case kind::note:
+            if (without_ == weakness::lost_notes_are_written) return take(life.noted(now, step.path));
             return take(life.noted(now, std::move(e)));
         case kind::list:
             return take(life.listed(now, std::move(e)));
@@ -400,6 +491,9 @@ private:
     std::vector<member> members_;
     std::array<std::size_t, count> owner_{0, 1};
     std::array<bool, count> is_done_{};
+    std::array<std::optional<std::size_t>, count> runner_{}; ///< the instance that has been granted the item's start
+    std::array<bool, count> was_ready_{};
+    bool is_early_ = false; ///< an item has begun, and another neither had been ready nor had handled the round
     int called_[2] = {};
     bool told_[2] = {};
     bool had_died_asking_ = false; ///< what it was about to report is lost
@@ -413,9 +507,15 @@ static_assert(testing::searchable_world<arena>);
 /// A sanitizer is slow, and finds what it is for in fewer states.
 #ifdef ELASTICJOB_TEST_SANITIZED
 constexpr budget scopes[]{{.deaths = 1}};
+constexpr budget scopes_together[]{{.passes = 1, .starts_together = true}};
 constexpr std::uint64_t states_least = 500;
 #else
 constexpr budget scopes[]{{.is_new = true}, {.losses = 1}, {.deaths = 1}, {.changes = 1}, {.delays = 1}};
+constexpr budget scopes_together[]{
+    {.is_new = true, .starts_together = true}, {.passes = 1, .starts_together = true},
+    {.losses = 1, .starts_together = true},    {.deaths = 1, .starts_together = true},
+    {.changes = 1, .starts_together = true},   {.changes = 1, .passes = 1, .starts_together = true},
+    {.delays = 1, .starts_together = true}};
 constexpr std::uint64_t states_least = 5'000;
 #endif
 
@@ -432,6 +532,14 @@ TEST_CASE("execution.round_life: in no order of events a hook is called twice, o
     CHECK(states > states_least);
 }
 
+TEST_CASE("execution.round_life: in no order of events an item runs before all are ready, or waits for ever (GU-9)") {
+    for (auto const& b : scopes_together) {
+        auto const found = testing::check_all(arena{b});
+        CHECK_MESSAGE(found.holds(), to_string(found));
+        MESSAGE(to_string(found));
+    }
+}
+
 #ifndef ELASTICJOB_TEST_SANITIZED // it finds nothing about memory that the one above does not
 TEST_CASE("execution.round_life: without any of its protections, the search of all orders fails (F-11)") {
     struct scope {
@@ -442,7 +550,12 @@ TEST_CASE("execution.round_life: without any of its protections, the search of a
          {scope{weakness::over_is_ignored, {}}, scope{weakness::makes_ignore_versions, {.changes = 1}},
           scope{weakness::changes_ignore_versions, {.delays = 1}},
           scope{weakness::losses_are_refusals, {.losses = 1, .delays = 1}},
-          scope{weakness::views_are_believed, {.is_new = true}}}) {
+          scope{weakness::views_are_believed, {.is_new = true}},
+          scope{weakness::notes_name_all_items, {.starts_together = true}},
+          scope{weakness::given_items_are_ready, {.starts_together = true}},
+          scope{weakness::parts_are_not_noted, {.changes = 1, .starts_together = true}},
+          scope{weakness::lost_notes_are_written, {.losses = 1, .starts_together = true}},
+          scope{weakness::late_opens_are_silent, {.delays = 1, .starts_together = true}}}) {
         auto const found = testing::check_all(arena{faults, without});
         INFO("protection " << static_cast<int>(without));
         CHECK_FALSE(found.problem.empty());
