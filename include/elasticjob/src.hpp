@@ -92,6 +92,7 @@
 #include <elasticjob/impl/execution/item_counts.ipp>
 #include <elasticjob/impl/execution/item_life.ipp>
 #include <elasticjob/impl/execution/job_pauses.ipp>
+#include <elasticjob/impl/execution/lease_terms.ipp>
 #include <elasticjob/impl/execution/lost_java_runs.ipp>
 #include <elasticjob/impl/execution/once_latch.ipp>
 #include <elasticjob/impl/execution/misfire.ipp>

@@ -3,15 +3,13 @@
 #ifndef ELASTICJOB_EXECUTION_LEASE_HPP
 #define ELASTICJOB_EXECUTION_LEASE_HPP
 
-#include <elasticjob/core/algorithm.hpp> // max, min, move
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/intrusive_list.hpp>
 #include <elasticjob/core/task.hpp>
+#include <elasticjob/execution/lease_terms.hpp>
 #include <elasticjob/registry/registry.hpp>
 
-#include <array>
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <elasticjob/core/memory.hpp>
 #include <utility>
@@ -38,23 +36,6 @@ struct NoDeadManTimer {
 };
 static_assert(lease_guard<NoDeadManTimer>);
 
-/// The numbers of the rule for a session time-out `t`. docs/decisions/0007-lease.md has the reasons.
-struct lease_rule {
-    using duration = mono_time::duration;
-
-    /// The time between two heartbeats.
-    static constexpr duration period(duration t) noexcept {
-        return std::max<duration>(t / 10, std::chrono::milliseconds{1});
-    }
-    /// A leader asks its followers at least this often: half a tick, which is at most a quarter, by a slow clock.
-    static constexpr duration relay_max(duration t) noexcept { return t / 4 + t / 100; }
-    /// A session lives at least this long after a request that the leader has certainly received. The last tenth is a
-    /// margin for clocks with other rates, and for pauses of the leader.
-    static constexpr duration proven(duration t) noexcept { return t - t / 10; }
-    /// The same for a request that has only been answered, if everything before it was normal.
-    static constexpr duration assumed(duration t) noexcept { return t * 3 / 8; }
-};
-
 /// The time until which this process may rely on its session being alive. A connection is not sufficient: a client that
 /// is cut off together with its server continues to read its own nodes after the majority has deleted them.
 ///
@@ -76,6 +57,8 @@ struct lease_rule {
 /// loop's timers may stand still during that time. So while the lease is held, it checks its clock in every tenth of T,
 /// whether or not it can send anything. That detects a lease that has ended during a suspension; `is_valid` returns
 /// false at once.
+///
+/// `detail::lease_terms` decides all this. The class carries it out.
 ///
 /// Must outlive its holds, and be destroyed before the registry. Threads: the loop's; construction on any.
 template <registry Registry, lease_guard Guard = NoDeadManTimer>
@@ -111,13 +94,13 @@ public:
     [[nodiscard]] hold keep(session_generation g, node_path witness, mono_time sent);
 
     /// Whether the rule proves that the session is alive now.
-    bool is_valid() const { return is_current() && now() < deadline_; }
+    bool is_valid() const { return terms_.is_valid(registry_.session(), now()); }
 
     /// Whether that follows from answers alone, without the assumption at the beginning.
-    bool is_proven() const { return is_current() && now() < proven_; }
+    bool is_proven() const { return terms_.is_proven(registry_.session(), now()); }
 
     /// In the distant past if nothing is known about the present session.
-    mono_time deadline() const { return is_current() ? deadline_ : mono_time::min(); }
+    mono_time deadline() const { return terms_.deadline(registry_.session()); }
 
     /// Notified when the lease ends while it is held: its deadline passes, its session is over, or the witness of a
     /// hold is gone. Once for each end. The holds that existed then stay over, even if the same session later proves to
@@ -138,12 +121,6 @@ private:
         bool is_over = false;
     };
 
-    /// A successful request of the session.
-    struct answered {
-        mono_time sent;
-        mono_time received;
-    };
-
     struct alarm : timer {
         explicit alarm(session_lease& l) noexcept : timer{&ring}, self{l} {}
         static void ring(timer& t) { static_cast<alarm&>(t).self.look_at_clock(); }
@@ -151,9 +128,6 @@ private:
     };
 
     loop_type& loop() const noexcept { return registry_.loop(); }
-
-    /// Whether the recorded answers belong to the present session.
-    bool is_current() const;
 
     void begin();
 
@@ -164,15 +138,11 @@ private:
 
     task<void> keep_alive();
 
-    mono_time next_heartbeat() const;
-
     /// Sends a heartbeat. Precondition: the lease is held. Never two at once.
     task<void> send_heartbeat();
 
-    /// Applies the rule: the request has just been answered, and serves as k. Leaving requests out is always allowed.
-    void learn(mono_time sent);
-
-    void raise(mono_time deadline, bool is_proof);
+    /// Tells the holders if the lease has just ended. Returns whether it is valid.
+    bool check_lapse();
 
     /// Called after every change of the answers and of the holds.
     void watch_deadline();
@@ -182,8 +152,6 @@ private:
 
     /// The same by the loop's clock, if the machine is not suspended before.
     mono_time on_loop(mono_time t) const { return loop().now() + (t - now()); }
-
-    void lapse();
 
     /// The witness has been removed, so other instances take over its owner's runs.
     void lose_witness(node_path const& witness);
@@ -195,18 +163,7 @@ private:
     alarm alarm_;
     intrusive_list<seat> live_; ///< the holds of the present generation
 
-    // The state of the present generation.
-    session_generation generation_{};
-    std::chrono::milliseconds timeout_{};
-    std::array<answered, 8> acks_{}; ///< ordered by the time of their answers
-    std::size_t count_ = 0;
-    mono_time deadline_ = mono_time::min();
-    mono_time proven_ = mono_time::min(); ///< the deadline without the assumption
-    mono_time held_since_{};              ///< since when it is held continuously
-    bool is_lapsed_ = false;              ///< and the holders have been notified
-    bool is_answered_ = false;            ///< whether the last request was answered
-
-    mono_time last_sent_ = mono_time::min();
+    detail::lease_terms terms_;
     std::uint64_t heartbeats_ = 0;
     task_scope keeper_; ///< destroyed first
 };
@@ -230,20 +187,10 @@ auto session_lease<Registry, Guard>::keep(session_generation g, node_path witnes
     begin();
     notice_session();
     auto own = std::make_unique<seat>(*this, std::move(witness));
-    if (g != generation_ || !is_current()) {
-        own->is_over = true;
-        return hold{std::move(own)};
-    }
-    bool const is_first = live_.empty();
+    auto const start = terms_.begin_hold(registry_.session(), g, sent, now());
+    own->is_over = start != detail::hold_start::valid;
+    if (start == detail::hold_start::foreign) return hold{std::move(own)};
     live_.push_back(*own);
-    learn(sent);
-    last_sent_ = std::max(last_sent_, sent);
-    if (is_first) {
-        held_since_ = now();
-        raise(sent + lease_rule::assumed(timeout_), false);
-    }
-    own->is_over = !is_valid();
-    if (is_first && own->is_over) is_lapsed_ = true; // the hold shows that to its owner
     watch_deadline();
     stir_.notify();
     return hold{std::move(own)};
@@ -253,14 +200,9 @@ template <registry Registry, lease_guard Guard>
 session_lease<Registry, Guard>::seat::~seat() {
     if (!this->is_linked()) return;
     this->unlink();
+    lease.terms_.end_hold();
     lease.watch_deadline();
     lease.stir_.notify();
-}
-
-template <registry Registry, lease_guard Guard>
-bool session_lease<Registry, Guard>::is_current() const {
-    auto const s = registry_.session();
-    return s.generation == generation_ && s.state != session_state::closed;
 }
 
 template <registry Registry, lease_guard Guard>
@@ -281,26 +223,22 @@ task<void> session_lease<Registry, Guard>::follow_session() {
 
 template <registry Registry, lease_guard Guard>
 void session_lease<Registry, Guard>::notice_session() {
-    auto const s = registry_.session();
     stir_.notify(); // it may now be possible, or impossible, to send
-    if (is_current() && s.timeout == timeout_) return;
-    bool const was_held = !live_.empty();
-    count_ = 0;
-    deadline_ = proven_ = mono_time::min();
-    generation_ = s.generation;
-    timeout_ = s.timeout;
+    if (!terms_.note_session(registry_.session())) return;
     loop().disarm(alarm_);
-    if (was_held) guard_.until(loop().now());
-    lapse();
-    while (!live_.empty()) live_.pop_front();
-    is_lapsed_ = false;
+    if (terms_.is_held()) guard_.until(loop().now());
+    check_lapse();
+    while (!live_.empty()) {
+        live_.pop_front();
+        terms_.end_hold();
+    }
 }
 
 template <registry Registry, lease_guard Guard>
 task<void> session_lease<Registry, Guard>::keep_alive() {
     for (;;) {
         auto const seen = stir_.edition();
-        auto const due = next_heartbeat();
+        auto const due = terms_.next_heartbeat(registry_.session(), now());
         if (due == mono_time::max())
             co_await stir_.newer_than(seen);
         else if (due > now())
@@ -311,106 +249,57 @@ task<void> session_lease<Registry, Guard>::keep_alive() {
 }
 
 template <registry Registry, lease_guard Guard>
-mono_time session_lease<Registry, Guard>::next_heartbeat() const {
-    if (live_.empty() || !is_current() || registry_.session().state != session_state::connected)
-        return mono_time::max();
-    auto const due = last_sent_ + lease_rule::period(timeout_);
-    bool const is_comfortable = deadline_ == proven_ && deadline_ >= due + 2 * lease_rule::period(timeout_);
-    if (is_comfortable || !is_answered_) return due;
-    // Short runs need no proof: the starts of a steady stream of short runs keep the lease alive.
-    auto const patience = held_since_ + lease_rule::period(timeout_);
-    // Find the earliest possible proof: which of the answered requests may serve as j, and when?
-    for (std::size_t i = 0; i < count_; ++i) {
-        auto const deadline = acks_[i].sent + lease_rule::proven(timeout_);
-        if (deadline <= std::max(deadline_, now())) continue;
-        auto const m = acks_[i].received + lease_rule::relay_max(timeout_);
-        return std::max(patience, m <= acks_[count_ - 1].sent ? last_sent_ : std::min(due, m));
-    }
-    return due;
-}
-
-template <registry Registry, lease_guard Guard>
 task<void> session_lease<Registry, Guard>::send_heartbeat() {
     // Any witness shows that the session is alive. Taking turns also shows which witnesses are gone.
     seat& next = live_.pop_front();
     live_.push_back(next);
     node_path const witness = next.witness;
-    auto const g = generation_;
+    auto const g = registry_.session().generation;
     auto const sent = now();
-    last_sent_ = sent;
-    is_answered_ = false;
+    terms_.note_sent(sent);
     ++heartbeats_;
     transaction t{g};
     t.check(witness);
     auto const reply = co_await registry_.commit(std::move(t));
-    if (!reply || g != generation_) co_return; // unknown; it is not even certain that it was lost
+    if (!reply || !terms_.concerns(g)) co_return; // unknown; it is not even certain that it was lost
     // If the deadline passed unnoticed while the answer had already arrived, the lease has not lapsed: that deadline
     // was too early.
     if (*reply)
-        learn(sent);
+        terms_.note_answer(sent, now());
     else
         lose_witness(witness);
     watch_deadline();
 }
 
 template <registry Registry, lease_guard Guard>
-void session_lease<Registry, Guard>::learn(mono_time sent) {
-    is_answered_ = true;
-    auto m = count_;
-    while (m > 0 && acks_[m - 1].received > sent) --m;
-    if (m > 0) {
-        auto j = m - 1;
-        while (j > 0 && acks_[j - 1].received + lease_rule::relay_max(timeout_) > acks_[m - 1].sent) --j;
-        if (j > 0) raise(acks_[j - 1].sent + lease_rule::proven(timeout_), true);
+bool session_lease<Registry, Guard>::check_lapse() {
+    auto const s = registry_.session();
+    auto const t = now();
+    bool const is_valid = terms_.is_valid(s, t);
+    if (terms_.take_lapse(s, t)) {
+        live_.for_each([](seat& h) { h.is_over = true; });
+        lapsed_.notify();
     }
-    // Keep the last one, and others that are a period apart.
-    auto const period = lease_rule::period(timeout_);
-    if (count_ > 1 && acks_[count_ - 1].sent < acks_[count_ - 2].sent + period) --count_;
-    if (count_ == acks_.size()) {
-        std::move(acks_.begin() + 1, acks_.end(), acks_.begin());
-        --count_;
-    }
-    acks_[count_++] = {sent, now()};
-}
-
-template <registry Registry, lease_guard Guard>
-void session_lease<Registry, Guard>::raise(mono_time deadline, bool is_proof) {
-    if (is_proof) proven_ = std::max(proven_, deadline);
-    deadline_ = std::max(deadline_, deadline);
-    if (is_valid()) is_lapsed_ = false;
+    return is_valid;
 }
 
 template <registry Registry, lease_guard Guard>
 void session_lease<Registry, Guard>::watch_deadline() {
     loop().disarm(alarm_);
-    if (live_.empty()) {
-        is_lapsed_ = false;
-        guard_.disarm();
-        return;
-    }
-    if (!is_valid()) return lapse();
+    if (!terms_.is_held()) return guard_.disarm();
+    if (!check_lapse()) return;
     set_alarm();
-    guard_.until(on_loop(deadline_));
+    guard_.until(on_loop(deadline()));
 }
 
 template <registry Registry, lease_guard Guard>
 void session_lease<Registry, Guard>::set_alarm() {
-    loop().arm(alarm_, on_loop(std::min(deadline_, now() + lease_rule::period(timeout_))));
+    loop().arm(alarm_, on_loop(terms_.next_look(now())));
 }
 
 template <registry Registry, lease_guard Guard>
 void session_lease<Registry, Guard>::look_at_clock() {
-    if (is_valid()) return set_alarm();
-    lapse();
-}
-
-template <registry Registry, lease_guard Guard>
-void session_lease<Registry, Guard>::lapse() {
-    if (live_.empty() || is_lapsed_) return;
-    is_lapsed_ = true;
-    count_ = 0; // the next proof must last, so it begins again
-    live_.for_each([](seat& s) { s.is_over = true; });
-    lapsed_.notify();
+    if (check_lapse()) set_alarm();
 }
 
 template <registry Registry, lease_guard Guard>
@@ -420,6 +309,7 @@ void session_lease<Registry, Guard>::lose_witness(node_path const& witness) {
         if (s.witness != witness) return;
         s.is_over = any = true;
         s.unlink();
+        terms_.end_hold();
     });
     if (any) lapsed_.notify();
 }

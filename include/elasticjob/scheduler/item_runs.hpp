@@ -10,7 +10,7 @@
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/events/event.hpp>
 #include <elasticjob/execution/item_life.hpp>
-#include <elasticjob/execution/lease.hpp> // lease_rule
+#include <elasticjob/execution/lease_terms.hpp> // lease_rule
 #include <elasticjob/execution/once_latch.hpp>
 #include <elasticjob/execution/run_book.hpp>
 #include <elasticjob/registry/watch.hpp>
