@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every order of events in which two or three instances elect a leader, shard, run items and leave.
 #include <search/job_world.hpp>
+#include <search/scope_text.hpp>
 
 #include <support/sanitized.hpp>
 
 #include <doctest/doctest.h>
 
-#include <charconv>
+#include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <string>
 #include <string_view>
 
 using namespace elasticjob;
@@ -17,50 +16,30 @@ using namespace elasticjob::test;
 
 namespace {
 
-/// Reads `items=2 split=1 dues=1 deaths=1`, in any order; what is not named stays as it is by default. Says what it
-/// cannot read.
-struct scope_text {
-    job_scope scope{};
-    std::string unread{};
-
-    explicit scope_text(std::string_view text) {
-        while (!text.empty()) {
-            auto const word = text.substr(0, text.find(' '));
-            text.remove_prefix(word.size() < text.size() ? word.size() + 1 : word.size());
-            if (!word.empty() && !take(word)) unread += " " + std::string{word};
-        }
-    }
-
-private:
-    bool take(std::string_view word) {
-        auto const equals = word.find('=');
-        if (equals == word.npos) return false;
-        auto const name = word.substr(0, equals);
-        int n = 0;
-        auto const [end, error] = std::from_chars(word.data() + equals + 1, word.data() + word.size(), n);
-        if (error != std::errc{} || end != word.data() + word.size() || n < 0 || n > 9) return false;
-        auto& left = scope.left;
-        struct {
-            std::string_view name;
-            int& field;
-        } const counts[]{{"dues", left.dues},         {"replies", left.replies},   {"requests", left.requests},
-                         {"sessions", left.sessions}, {"deaths", left.deaths},     {"leaves", left.leaves},
-                         {"joins", left.joins},       {"disables", left.disables}, {"enables", left.enables},
-                         {"stops", left.stops},       {"failures", left.failures}, {"damages", left.damages}};
-        for (auto const& c : counts)
-            if (c.name == name) return c.field = n, true;
-        if (name == "members") return scope.members = static_cast<std::size_t>(n), n >= 1 && n <= 3;
-        if (name == "items") return scope.items = static_cast<item_index>(n), n >= 1 && n <= 2;
-        if (name == "split") return scope.is_split = n != 0, true;
-        if (name == "cold") return scope.is_cold = n != 0, true;
-        return false;
-    }
-};
-
 job_scope scope_of(std::string_view text) {
-    scope_text const read{text};
-    REQUIRE_MESSAGE(read.unread.empty(), "not understood:" << read.unread);
-    return read.scope;
+    job_scope s;
+    auto& left = s.left;
+    int members = static_cast<int>(s.members), items = static_cast<int>(s.items);
+    auto const unread = read_scope(text, {{"members", members, 1, 3},
+                                          {"items", items, 1, 2},
+                                          {"split", s.is_split},
+                                          {"cold", s.is_cold},
+                                          {"dues", left.dues},
+                                          {"replies", left.replies},
+                                          {"requests", left.requests},
+                                          {"sessions", left.sessions},
+                                          {"deaths", left.deaths},
+                                          {"leaves", left.leaves},
+                                          {"joins", left.joins},
+                                          {"disables", left.disables},
+                                          {"enables", left.enables},
+                                          {"stops", left.stops},
+                                          {"failures", left.failures},
+                                          {"damages", left.damages}});
+    REQUIRE_MESSAGE(unread.empty(), "not understood:" << unread);
+    s.members = static_cast<std::size_t>(members);
+    s.items = static_cast<item_index>(items);
+    return s;
 }
 
 /// A sanitizer is slow, and finds what it is for in fewer states.
@@ -134,9 +113,9 @@ TEST_CASE("search.job: without any of its protections, the search fails, and pri
 
 /// ELASTICJOB_SEARCH='dues=1 sessions=1 replies=1 leaves=1' build/dev/test/search_test -s
 TEST_CASE("search.job: a scope given by hand") {
-    char const* const scope = std::getenv("ELASTICJOB_SEARCH");
-    if (!scope) return;
-    auto const found = testing::check_all(job_world{scope_of(scope)}, testing::detail::state_table::states_max);
+    auto const scope = scope_by_hand();
+    if (!scope || scope->starts_with(lease_word)) return;
+    auto const found = testing::check_all(job_world{scope_of(*scope)}, testing::detail::state_table::states_max);
     CHECK_MESSAGE(found.holds(), to_string(found));
-    MESSAGE(scope << ": " << to_string(found));
+    MESSAGE(*scope << ": " << to_string(found));
 }

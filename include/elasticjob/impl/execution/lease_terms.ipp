@@ -112,25 +112,25 @@ ELASTICJOB_DECL std::string to_string(lease_terms const& l, mono_time now, mono_
         return std::to_string(std::chrono::floor<std::chrono::milliseconds>(from).count()) + ' ';
     };
     // A time before the least one has the same effect as that one.
-    auto text = std::to_string(l.holds_) + (l.is_lapsed_ ? "l" : "-") + (l.is_answered_ ? "a" : "-") +
-                (l.deadline_ == l.proven_ ? "p " : "- ") + since(l.deadline_, -3 * period) +
-                since(l.proven_, -3 * period) + since(l.last_sent_, -l.timeout_);
+    auto text = std::to_string(l.holds_) + (l.is_lapsed_ ? "l" : "-") + (l.is_answered_ ? "a " : "- ") +
+                since(l.deadline_, -3 * period) + since(l.proven_, -3 * period) + since(l.last_sent_, -l.timeout_);
     if (l.is_held()) text += since(l.held_since_, -period);
 
     // An answer matters by the deadline that it makes possible as j, or as m with a j that is there already. A later
     // answer makes a later deadline possible, so only the last one matters of those that all requests to come may
     // follow.
     auto const deadline = [&](std::size_t j) { return l.acks_[j].sent + lease_rule::proven(l.timeout_); };
-    auto const is_of_use = [&](std::size_t j) { return deadline(j) > std::max(l.deadline_, now); };
+    auto const is_of_use = [&](std::size_t j) { return deadline(j) > std::max(l.proven_, now - 3 * period); };
     for (std::size_t i = 0; i < l.count_; ++i) {
         auto const& ack = l.acks_[i];
         bool const is_last = i + 1 == l.count_;
         if (is_of_use(i) && (is_last || l.acks_[i + 1].received + relay > unanswered))
-            text += "/j" + since(deadline(i), {}) + since(std::max(ack.received, unanswered - relay), -l.timeout_);
+            text +=
+                "/j" + since(deadline(i), -3 * period) + since(std::max(ack.received, unanswered - relay), -l.timeout_);
         auto j = i;
         while (j > 0 && l.acks_[j - 1].received + relay > ack.sent) --j;
         if (j > 0 && is_of_use(j - 1) && (is_last || l.acks_[i + 1].received > unanswered))
-            text += "/m" + since(deadline(j - 1), {}) + since(std::max(ack.received, unanswered), -l.timeout_);
+            text += "/m" + since(deadline(j - 1), -3 * period) + since(std::max(ack.received, unanswered), -l.timeout_);
     }
     return text;
 }
