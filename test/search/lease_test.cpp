@@ -65,7 +65,10 @@ constexpr lease_removal lease_removals[]{
     {lw::one_answer_proves, "one answer proves only the past", "stalls=1", 32},
     {lw::two_answers_prove, "a third request follows the second", "stalls=2", 35},
     {lw::three_quick_answers_prove, "the second request is a quarter of the time-out later", "stalls=2", 39},
-    {lw::margins_are_ignored, "the lease ends a tenth of the time-out early", "stalls=2 gains=1", 47},
+    {lw::margins_are_ignored, "the lease ends a tenth of the time-out early", "stalls=1 irregular=1 gains=1", 21},
+#ifndef ELASTICJOB_TEST_SANITIZED // many states
+    {lw::margins_are_ignored, "the same for a leader that asks when it must", "stalls=2 gains=1", 47},
+#endif
     {lw::longer_timeouts_are_assumed, "the time-out is the one that the servers granted", "stalls=1", 42},
     {lw::late_starts_run, "a start that is confirmed late begins nothing", "stalls=1", 20},
     {lw::old_starts_count, "a start counts for the session that made it", "stalls=0 closings=1", 6},
