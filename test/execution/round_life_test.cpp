@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an instance does in a round that older members take part in, and what it writes down. For all orders of events see
-// round_orders_test.cpp.
+// ../search/round_orders_test.cpp.
 #include <elasticjob/execution/round_life.hpp>
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Every order in which requests, replies, losses, deaths and changes of hands can
-// come while two instances take part in a round. The lives of the round and their transactions are the shipped ones,
-// and so is the tree.
+// SPDX-License-Identifier: Apache-2.0
+// Every order in which requests, replies, losses, deaths and changes of hands can come while two instances take part in a
+// round. The lives of the round and their transactions are the shipped ones, and so is the tree.
 #include <elasticjob/execution/round_life.hpp>
 #include <elasticjob/registry/memory/node_tree.hpp>
 #include <elasticjob/testing/check_all.hpp>
