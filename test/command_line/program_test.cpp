@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <command_line/terminal_world.hpp>
 
+#include <elasticjob/allocation/all_strategies.hpp>
+#include <elasticjob/config/config_file.hpp>
 #include <elasticjob/operations/audit_trail.hpp>
 
 #include <doctest/doctest.h>
@@ -9,6 +11,7 @@
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <string_view>
 
 using namespace elasticjob;
 using namespace elasticjob::test;
@@ -130,6 +133,24 @@ TEST_CASE("command_line.program: a configuration that is shown can be applied") 
     CHECK(t.run({"jobs", "add", "-f", file}).code == exit_code::done);
     CHECK(t.c.has("/other/config"));
     std::remove(file.c_str());
+}
+
+TEST_CASE("command_line.program: a plan can be made for a job of any strategy of the library") {
+    terminal_world t;
+    auto const file = std::string{"program_test_strategies.json"};
+    int number = 0;
+    AllStrategies::for_each_name([&](std::string_view strategy) {
+        INFO(strategy);
+        job_config c{.name = "job-" + std::to_string(++number), .cron = "0 0 0 1 1 ? 2099", .sharding_total_count = 2};
+        c.job_sharding_strategy_class = strategy;
+        std::ofstream{file} << write_job_config(c);
+        REQUIRE(t.run({"jobs", "add", "-f", file}).code == exit_code::done);
+        auto const planned = t.run({"jobs", "plan", c.name, "--join", "10.0.0.9"});
+        CHECK(planned.code == exit_code::done);
+        CHECK(planned.err.empty());
+    });
+    std::remove(file.c_str());
+    CHECK(number == 9);
 }
 
 TEST_CASE("command_line.program: a wait ends with success, with a failure, or when its time is over") {

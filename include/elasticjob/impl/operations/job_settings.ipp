@@ -2,15 +2,7 @@
 #ifndef ELASTICJOB_IMPL_OPERATIONS_JOB_SETTINGS_IPP
 #define ELASTICJOB_IMPL_OPERATIONS_JOB_SETTINGS_IPP
 
-#include <elasticjob/allocation/average.hpp>
-#include <elasticjob/allocation/label.hpp>
-#include <elasticjob/allocation/odevity.hpp>
-#include <elasticjob/allocation/rendezvous.hpp>
-#include <elasticjob/allocation/rotate.hpp>
-#include <elasticjob/allocation/round_robin_by_name.hpp>
-#include <elasticjob/allocation/spread.hpp>
-#include <elasticjob/allocation/sticky.hpp>
-#include <elasticjob/allocation/weighted.hpp>
+#include <elasticjob/allocation/all_strategies.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/operations/job_settings.hpp>
 #include <elasticjob/sharding/strategy_name.hpp>
@@ -37,10 +29,7 @@ ELASTICJOB_DECL result<valid_config> checked_settings(settings_change const& cha
     ELASTICJOB_TRY(auto valid, validate(change.config));
     auto const wanted = strategy_name_of(valid.config());
     bool is_known = std::find(change.strategies.begin(), change.strategies.end(), wanted) != change.strategies.end();
-    for (std::string_view const name : {AverageAllocation::name, LabelAllocation::name, OdevitySortByName::name,
-                                        RendezvousAllocation::name, RotateServerByName::name, RoundRobinByName::name,
-                                        SpreadAllocation::name, StickyAllocation::name, WeightedAllocation::name})
-        is_known |= wanted == name;
+    is_known |= AllStrategies::has(wanted);
     if (is_known) return valid;
     return error{errc::unknown_strategy,
                  in_quotes(wanted) +
