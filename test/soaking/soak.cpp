@@ -2,6 +2,7 @@
 // Jobs on a real ensemble of three servers, in real processes, while everything fails that can: test/soak starts it.
 //
 //     soak [--hours N | --seconds N] [--seed S] [--act-seconds N] [--directory D] [--other-worker PROGRAM]
+//          [--without FAULT]...
 //     soak --check LOG        judges the log of an earlier soak again
 //
 // It plays acts. In each, faults happen as the seed says; then they end, and the jobs come to rest, and soak_checker
@@ -28,12 +29,14 @@
 #include <elasticjob/registry/list_below.hpp>
 #include <elasticjob/registry/zk_registry.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <functional>
 #include <iostream>
 #include <list>
 #include <mutex>
+#include <set>
 
 namespace {
 
@@ -55,7 +58,8 @@ struct soak_settings {
     std::uint64_t seed = 1;
     milliseconds act = 60s;
     std::filesystem::path directory = "soak";
-    std::string other_worker{};                 ///< a program; empty: none
+    std::string other_worker{}; ///< a program; empty: none
+    std::set<std::string, std::less<>> without{};
     std::optional<std::filesystem::path> log{}; ///< to be judged
 };
 
@@ -71,6 +75,8 @@ std::optional<soak_settings> parse(int count, char** words) {
             s.directory = value;
         else if (key == "--other-worker")
             s.other_worker = value;
+        else if (key == "--without" && std::ranges::find(soak_fault_names, value) != soak_fault_names.end())
+            s.without.insert(value);
         else if (key == "--check")
             s.log = value;
         else if (key == "--hours" && is_number)
@@ -373,6 +379,7 @@ private:
     void act(std::uint64_t number, milliseconds length) {
         auto const begin = mono::now();
         for (auto const& d : make_soak_plan(settings_.seed, number, length)) {
+            if (settings_.without.contains(name_of(d.what))) continue;
             while (mono::now() < begin + d.after) pump(20ms);
             if (d.what >= soak_fault::trigger_job && d.what <= soak_fault::remove_and_restore)
                 give(d);
