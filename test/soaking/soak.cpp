@@ -828,7 +828,7 @@ int main(int count, char** words) {
     if (!s) {
         std::cerr
             << "soak [--hours N | --seconds N] [--seed S] [--act-seconds N] [--directory D] [--other-worker PROGRAM] "
-               "| --check LOG\n";
+               "[--without FAULT]... | --check LOG\n";
         return 2;
     }
     try {

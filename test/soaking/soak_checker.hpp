@@ -252,7 +252,8 @@ private:
         if (is_next) {
             testing::detail::record_step s{*item.record, *read};
             s.has_failover = job.has_failover;
-            s.was_called = std::ranges::any_of(item.calls, [&](auto const& c) { return c.token == item.token; });
+            auto const is_of_run = [&](auto const& c) { return c.token == item.token; };
+            s.was_called = item.token != 0 && std::ranges::any_of(item.calls, is_of_run); // Java-like members have 0
             if (auto const wrong = testing::detail::find_wrong(s); !wrong.empty())
                 blame("I4", l.job, l.at_us, "item " + l.word(0) + " " + wrong);
         }
