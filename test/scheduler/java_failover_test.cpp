@@ -136,6 +136,27 @@ TEST_CASE("scheduler.job: under a Java leader a dead member's runs are made up f
     CHECK(w.c.started(0) == w.interrupted);
 }
 
+TEST_CASE("scheduler.job: under a Java leader a member that joins makes up for a dead member's runs at once") {
+    dying w{9};
+    transaction t{w.java->registry.session().generation};
+    t.remove(cluster::parsed("/settle/leader/election/instance"));
+    t.create(cluster::parsed("/settle/leader/election/instance"), w.java->id, create_mode::ephemeral);
+    for (item_index i = 0; i < 9; ++i) { // it shards, with the same result
+        auto const owner = cluster::parsed("/settle/sharding/" + std::to_string(i) + "/instance");
+        t.remove(owner).create(owner, w.c.owner("settle", i));
+    }
+    REQUIRE(w.c.wait_for(w.java->registry.commit(std::move(t))).value());
+    w.c.run_for(1s);
+    REQUIRE(w.leader.shutdown("settle").has_value());
+    w.kill();
+    w.c.run_for(20s);
+    CHECK(w.c.started(0).empty());
+    auto& joiner = w.c.add("10.0.0.6");
+    REQUIRE(joiner.schedule(failover_job(9)));
+    w.c.run_for(2s); // the leader does not shard meanwhile, so the joiner has no share
+    CHECK(w.c.started(0) == w.interrupted);
+}
+
 TEST_CASE("scheduler.job: what a Java member makes up for is left to it, also if we would adopt it") {
     dying w{9};
     for (auto const i : w.interrupted)

@@ -566,7 +566,8 @@ task<void> job<Environment, Strategy>::brief_items() {
         }
         take_pauses();
         bool const may_run = here_.is_enabled() && !is_paused() && !here_.is_leaving && !runs_.stands_down();
-        terms.is_open = here_.is_registered() && may_run;
+        bool const was_open = std::exchange(terms.is_open, here_.is_registered() && may_run);
+        if (terms.is_open && !was_open) here_.news.notify(); // the adoption of items waits for it
         if (here_.is_enabled() && !was_enabled_) terms.enabled_since = here_.wall_milliseconds();
         if (here_.is_enabled() || here_.is_disabled()) was_enabled_ = here_.is_enabled();
         tell_of_failed_reads();

@@ -25,7 +25,8 @@ ELASTICJOB_DECL item_step item_life::next(item_moment const& m) {
     if (phase_ == phase::running) return {item_step::kind::call};
     if (phase_ == phase::marked) return {item_step::kind::await};
     if (!share_) return {item_step::kind::leave};
-    if (!m.terms.is_open || !m.is_share_known || phase_ == phase::opening) return {};
+    bool const is_owner_known = m.is_share_known || is_adopted(); // adopted items belong to no share
+    if (!m.terms.is_open || !is_owner_known || phase_ == phase::opening) return {};
     if (std::exchange(is_edited_, false)) phase_ = phase::unread;
     if (phase_ == phase::unread && m.terms.is_monitored()) return {item_step::kind::read};
     if (phase_ == phase::unread) {
