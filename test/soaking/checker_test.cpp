@@ -112,6 +112,7 @@ public:
     }
 
     /// The rule of the only violation; `none`, or all of them, if there is another number of them.
+    std::int64_t now_us() const { return now_us_; }
     std::string const& lost_write() const { return checker_.lost_write(); }
     std::string verdict() const {
         auto const& all = checker_.violations();
@@ -601,9 +602,12 @@ TEST_CASE("soak_checker: a record that goes back to an earlier version is a writ
     r.created = 7;
     log.writes(r, 10);
     log.writes(r, 11);
-    auto const node = [&](run_record const& record, int version) {
-        log.say("tree j node ext/run/0 - " + escaped(record.to_text()) + " " + std::to_string(version));
+    auto const node = [&](run_record const& record, int version, std::int64_t asked_before_us = 0) {
+        log.say("tree j node ext/run/0 - " + escaped(record.to_text()) + " " + std::to_string(version) + " " +
+                std::to_string(log.now_us() + 1 - asked_before_us));
     };
+    node(r, 1, 5'000'000); // it was asked for before the write
+    CHECK(log.lost_write().empty());
     node(r, 2);
     CHECK(log.lost_write().empty());
     auto another = r;

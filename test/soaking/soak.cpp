@@ -238,6 +238,7 @@ private:
             auto const paths = ask(list_below(registry_, root));
             if (!paths) return std::nullopt;
             for (auto const& path : *paths) {
+                auto const asked_us = soak_now_us();
                 auto n = ask(registry_.get(path));
                 if (!n && n.error() == errc::no_node) continue;
                 if (!n) return std::nullopt;
@@ -257,7 +258,7 @@ private:
             for (auto const& [path, n] : tree)
                 log_.queue().put(std::to_string(soak_now_us()) + " tree " + job + " node " + path + " " +
                                  (n.session.empty() ? "-" : n.session) + " " + escaped(n.data) + " " +
-                                 std::to_string(n.version));
+                                 std::to_string(n.version) + " " + std::to_string(n.asked_us));
     }
 
     // Time.

@@ -158,10 +158,11 @@ private:
         auto& job = jobs_[l.job];
         if (l.verb == "node") {
             auto const version = static_cast<std::int32_t>(l.number(3));
-            trees_[l.job][l.word(0)] = {l.word(1) == "-" ? std::string{} : l.word(1), unescaped(l.word(2)), version};
+            trees_[l.job][l.word(0)] = {l.word(1) == "-" ? std::string{} : l.word(1), unescaped(l.word(2)), version,
+                                        l.number(4)};
             for (auto const& [i, item] : job.by_item)
                 if (l.word(0) == "ext/run/" + std::to_string(i))
-                    look_for_lost_write(l.job, i, item, unescaped(l.word(2)), version);
+                    look_for_lost_write(l.job, i, item, trees_[l.job][l.word(0)]);
         } else if (l.verb == "leader")
             take_leader(l, job);
         else if (l.verb == "record")
@@ -169,13 +170,13 @@ private:
     }
 
     /// The readings are those of one session, which never goes back.
-    void look_for_lost_write(std::string const& job, unsigned i, soak_item const& item, std::string const& text,
-                             std::int64_t version) {
-        auto const read = run_record::parse(text);
+    void look_for_lost_write(std::string const& job, unsigned i, soak_item const& item, soak_node const& n) {
+        auto const read = run_record::parse(n.data);
         bool const is_same_node = read && item.record && read->created != 0 && read->created == item.record->created;
-        if (!is_same_node || version >= item.version || !lost_write_.empty()) return;
+        bool const is_later = n.asked_us > item.version_seen_us;
+        if (!is_same_node || !is_later || n.version >= item.version || !lost_write_.empty()) return;
         lost_write_ = item_text(i) + " of " + job + " had version " + std::to_string(item.version) +
-                      " of its record, and later version " + std::to_string(version);
+                      " of its record, and later version " + std::to_string(n.version);
     }
 
     void take_process(soak_line const& l) {
@@ -241,7 +242,6 @@ private:
             return;
         }
         auto& job = jobs_[l.job];
-        look_for_lost_write(l.job, static_cast<unsigned>(l.number(0)), item, unescaped(l.word(3)), l.number(1));
         bool const is_next = item.record && item.version + 1 == l.number(1);
         if (item.record && !is_next && l.number(1) > item.version) count("records not seen");
         if (item.record && item.record->schedule != read->schedule) {
@@ -261,6 +261,7 @@ private:
         if (!goes_on) item.token = is_next && read->running ? l.number(2) : 0;
         item.record = *std::move(read);
         item.version = l.number(1);
+        item.version_seen_us = l.at_us;
         item.ledger.take(*item.record);
     }
 

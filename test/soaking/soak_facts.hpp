@@ -98,7 +98,7 @@ struct soak_new_schedule {
 struct soak_item {
     std::vector<soak_call> calls{};
     std::optional<run_record> record{}; ///< as it was last
-    std::int64_t version = -1, token = 0;
+    std::int64_t version = -1, version_seen_us = 0, token = 0;
     kept_ledger ledger{};
     std::vector<soak_new_schedule> new_schedules{};
     std::int64_t last_begun_us = 0, judged_ms = 0;
@@ -180,6 +180,7 @@ struct soak_job {
 struct soak_node {
     std::string session, data; ///< the session is empty for a persistent node
     std::int32_t version = 0;
+    std::int64_t asked_us = 0; ///< when it was asked for
 };
 using soak_tree = std::map<std::string, soak_node>;
 
