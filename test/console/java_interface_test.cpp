@@ -230,7 +230,7 @@ TEST_CASE("console.java_interface: the members have all states that 2.1.5 knows"
 
 TEST_CASE("console.java_interface: commands for jobs, items and servers") {
     replay("job commands", {{"POST /api/jobs/settle/shutdown#2", 404, "no such instance", unknown},
-                            {"POST /api/jobs/settle/trigger#2", 404, "no instance is there", unknown}});
+                            {"POST /api/jobs/settle/trigger#2", 404, "there is no instance", unknown}});
     replay("trigger disabled", {{"POST /api/jobs/paused/trigger", 404, "disabled every server",
                                  "2.1.5 orders what cannot be done, and the order counts when the server is enabled"}});
     replay("item commands", {{"POST /api/jobs/settle/sharding/99/disable", 400, "item", unknown}});

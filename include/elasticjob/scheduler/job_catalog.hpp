@@ -73,6 +73,7 @@ public:
 
     /// The constructor starts nothing: call `add` for each class, then `follow`.
     explicit job_catalog(Scheduler& s) : scheduler_{s}, news_{s.registry_.loop()} {}
+    /// The same; its jobs will run in the sessions of the group.
     job_catalog(Scheduler& s, Group& g) : scheduler_{s}, group_{&g}, news_{s.registry_.loop()} {}
     job_catalog(job_catalog const&) = delete;
     job_catalog& operator=(job_catalog const&) = delete;
