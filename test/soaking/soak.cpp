@@ -247,7 +247,7 @@ private:
                     std::snprintf(session, sizeof session, "0x%llx", static_cast<unsigned long long>(n->stat.owner));
                 if (path.str().size() > root.str().size())
                     all[j.config.name][path.str().substr(root.str().size() + 1)] = {session, std::move(n->data),
-                                                                                    n->stat.version};
+                                                                                    n->stat.version, asked_us};
             }
         }
         return all;
