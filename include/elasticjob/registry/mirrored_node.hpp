@@ -52,9 +52,9 @@ task<void> before_next_read(Registry& r, error const& why, std::uint64_t edition
 
 } // namespace detail
 
-/// What `mirror` is for a tree, for one node: it shows a state that was true at some moment, and finally the final
-/// state. After a failed read the last known state stays. There is a coroutine only while the node is read, because one
-/// process holds ten such nodes for each of its jobs. Costs: one watch. Threads: the loop's.
+/// Shows one node as `mirror` shows a tree: a state that was true at some moment, and finally the final state. After a
+/// failed read the last known state stays. It has a coroutine only while it reads the node, because a process holds
+/// seven such nodes for each of its jobs. Costs: one watch. Threads: the loop's.
 template <registry Registry>
 class mirrored_node : work {
     using Loop = typename Registry::loop_type;
