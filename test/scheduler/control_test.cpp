@@ -502,6 +502,31 @@ TEST_CASE("scheduler.job: the leader looks now and then whether the items' nodes
     CHECK(c.count(heard::kind::resharded) == reshards + 1); // and leaves alone what is right
 }
 
+TEST_CASE("scheduler.job: beside Java members the leader looks soon after its shardings, for one of them may still shard") {
+    cluster c;
+    auto& one = c.add();
+    REQUIRE(one.schedule(make_job("settle", never, 4)));
+    c.run_for(10s);
+    c.create("/settle/instances/10.9.9.9@-@77", {}, create_mode::ephemeral);
+    c.run_for(1s);
+    auto const reshards = c.count(heard::kind::resharded);
+    // A Java member that led until its process was stopped goes on where it was, and only then notices.
+    c.remove("/settle/sharding/1/instance");
+    c.remove("/settle/sharding/2/instance");
+    c.run_for(10s);
+    CHECK(c.has("/settle/sharding/1/instance"));
+    CHECK(c.has("/settle/sharding/2/instance"));
+    CHECK(c.count(heard::kind::resharded) == reshards + 1);
+    c.remove("/settle/sharding/3/instance");
+    c.run_for(10s); // that was a sharding too
+    CHECK(c.has("/settle/sharding/3/instance"));
+    c.run_for(12s);
+    CHECK(c.count(heard::kind::resharded) == reshards + 2);
+    c.remove("/settle/sharding/3/instance");
+    c.run_for(5min); // nothing was wrong the last time, so the interval of the job counts again
+    CHECK(!c.has("/settle/sharding/3/instance"));
+}
+
 TEST_CASE("scheduler.job: the leader removes what machines that are gone have left below servers (SV-6)") {
     cluster c;
     auto& one = c.add();

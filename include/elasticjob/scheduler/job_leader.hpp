@@ -84,6 +84,10 @@ private:
     task<bool> keep_audited();
     mono_time next_audit() const;
 
+    /// A Java member that led before does not notice for a while that it no longer leads, and removes owners that this
+    /// leader has written. So in a job with Java members an audit also follows an election and each sharding.
+    void audit_soon_beside_java();
+
     /// SV-6: removes nodes of machines that are gone from `servers`. Does nothing while a Java member is registered,
     /// because it requests a sharding after each change there. A refused removal is tried again later. Errors: those of
     /// the registry.
@@ -136,6 +140,7 @@ private:
     static constexpr std::chrono::milliseconds settle_max{50};
     static constexpr std::chrono::milliseconds trouble_pause{5'000};
     static constexpr std::chrono::seconds cut_items_pause{5};
+    static constexpr std::chrono::seconds java_audit_pause{10};
 
     job_standing<Environment>& here_;
     job_rules<Environment, Strategy> const& rules_;
@@ -147,6 +152,7 @@ private:
     known_instances instances_;
     revision term_ = 0;      ///< the creation of the leader's node, if this instance leads
     mono_time audited_at_{}; ///< or when the term began
+    mono_time java_audit_at_ = mono_time::max();
     bool had_failover_ = false;
     failed_elections failed_;
 };
@@ -215,6 +221,7 @@ void job_leader<Environment, Strategy>::note_term(leadership const& now) {
         if (now.leads) traits_.emplace(here_.registry, here_.at, here_.news);
     }
     audited_at_ = here_.now();
+    if (now.leads) audit_soon_beside_java();
 }
 
 template <class Environment, sharding_strategy Strategy>
@@ -310,6 +317,7 @@ task<bool> job_leader<Environment, Strategy>::keep_audited() {
     if (!cleaned && is_connection(cleaned.error().code)) co_return false;
     if (!cleaned) here_.tell_trouble(cleaned.error());
     audited_at_ = here_.now();
+    java_audit_at_ = mono_time::max();
     co_return true;
 }
 
@@ -337,7 +345,12 @@ task<result<void>> job_leader<Environment, Strategy>::remove_old_servers() {
 template <class Environment, sharding_strategy Strategy>
 mono_time job_leader<Environment, Strategy>::next_audit() const {
     std::chrono::minutes const interval{rules_.config().reconcile_interval_minutes};
-    return interval.count() < 1 ? mono_time::max() : audited_at_ + interval;
+    return interval.count() < 1 ? mono_time::max() : std::min(audited_at_ + interval, java_audit_at_);
+}
+
+template <class Environment, sharding_strategy Strategy>
+void job_leader<Environment, Strategy>::audit_soon_beside_java() {
+    if (here_.view->has_java_members()) java_audit_at_ = here_.now() + java_audit_pause;
 }
 
 template <class Environment, sharding_strategy Strategy>
@@ -461,6 +474,7 @@ task<std::optional<std::chrono::milliseconds>> job_leader<Environment, Strategy>
         here_.tell_trouble(done.error());
         co_return trouble_pause;
     }
+    audit_soon_beside_java();
     here_.env.sink(events::resharded{here_.origin(), done->epoch, done->items, instances, done->moved, done->left});
     co_await see(done->epoch);
     auto const* a = here_.view->assignment_in_force();
