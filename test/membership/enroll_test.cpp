@@ -55,6 +55,26 @@ TEST_CASE("membership.enroll: the first member creates what Java members find th
     CHECK(joined->decision.what == config_decision::action::write_local);
 }
 
+TEST_CASE("membership.enroll: only the transaction that creates the job is added to") {
+    for (bool const is_new : {true, false}) {
+        job_world w;
+        if (!is_new) w.create(w.at.root());
+        int calls = 0;
+        auto const begin = [&](transaction& t, valid_config const& c) {
+            ++calls;
+            CHECK(c.config() == plain());
+            t.create(w.at.leader_instance(), "founder", create_mode::ephemeral);
+            return true;
+        };
+        auto const joined = w.wait_for(enroll(w.one, w.at, id(), std::optional{validate(plain()).value()}, &anything, {},
+                                              arrival::first, sharding_total_count_max, {}, begin));
+        REQUIRE(joined);
+        CHECK(calls == 1); // which the registry has refused, if the job exists
+        CHECK((w.find(w.at.leader_instance()) != nullptr) == is_new);
+        CHECK((w.find(w.at.sharding_necessary()) != nullptr) == !is_new);
+    }
+}
+
 TEST_CASE("membership.enroll: a member of an existing job reads five nodes, and of a new job one") {
     job_world w;
     auto const reads_of = [&](session_type& r, instance_id self, std::string host = {}) {

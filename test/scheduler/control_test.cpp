@@ -44,6 +44,7 @@ TEST_CASE("scheduler.job: an order that comes before the first sharding reaches 
         job.monitor_execution = is_monitored;
         auto& one = c.add();
         auto& two = c.add();
+        c.create("/settle"); // who creates the job shards it too
         REQUIRE(one.schedule(job));
         REQUIRE(one.trigger("settle"));
         REQUIRE_FALSE(c.find("/settle/ext/assignment"));

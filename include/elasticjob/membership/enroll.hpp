@@ -28,6 +28,11 @@ struct enrollment {
     config_decision decision; ///< the reason why it is in force
 };
 
+/// Adds nothing to the transaction that creates a job: see `enroll`.
+struct adds_nothing {
+    bool operator()(transaction&, valid_config const&) const noexcept { return false; }
+};
+
 /// Whether an instance joins for the first time, or is a member that returns with a new session.
 enum class arrival : std::uint8_t { first, again };
 
@@ -118,14 +123,19 @@ task<result<found_nodes>> find_nodes(Registry& r, job_layout at, std::vector<nod
 /// it. The labels that items need are written together with the configuration. If the job would follow a job that waits
 /// for it, it is refused (membership/job_chain.hpp); the transaction checks the configurations of the whole chain.
 ///
+/// If the transaction would create the job, `begin`, a `bool(transaction&, valid_config const&)`, may add the first
+/// leader and the first assignment to it, if they fit. It returns whether it has added the assignment; then no sharding
+/// is requested. It is called once for each attempt, and the registry may refuse that attempt.
+///
 /// If another client writes first or a reply is lost, this reads again and repeats, at most 20 times in all. Errors:
 /// job_conflict, also if a live instance has the name; invalid_config if jobs would wait for each other; malformed_data
 /// and those of `validate` for the stored configuration; no_node if the job is gone; removed if it was removed for
 /// good; version_conflict if the nodes kept changing; those of the registry.
-template <registry Registry, class Accept>
+template <registry Registry, class Accept, class Begin = adds_nothing>
 task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, std::optional<valid_config> local,
                                 Accept accept, std::string traits = {}, arrival how = arrival::again,
-                                std::uint32_t items_max = sharding_total_count_max, std::string host = {}) {
+                                std::uint32_t items_max = sharding_total_count_max, std::string host = {},
+                                Begin begin = {}) {
     using action = config_decision::action;
     using detail::enroll_look;
     bool const is_new = local || how == arrival::first;
@@ -158,13 +168,13 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, st
         auto const reading = co_await detail::find_nodes(r, at, parents, details, look);
         if (!reading && is_transient(reading.error())) continue;
         if (!reading) co_return reading.error();
-        auto const& found = *reading;
-        auto const* schedule_node = found.find(at.schedule());
-        auto const* server_node = found.find(at.server(server));
-        auto const* instance_node = found.find(at.instance(self));
+        auto const& there = *reading;
+        auto const* schedule_node = there.find(at.schedule());
+        auto const* server_node = there.find(at.server(server));
+        auto const* instance_node = there.find(at.instance(self));
 
-        if (found.has(at.removed())) co_return detail::removed_error(at);
-        auto const* stored_node = found.find(at.config());
+        if (there.has(at.removed())) co_return detail::removed_error(at);
+        auto const* stored_node = there.find(at.config());
         auto stored = detail::read_stored(stored_node, schedule_node, at, items_max);
         if (!stored && !(local && local->config().overwrite)) co_return std::move(stored).error();
         if (!local && !(stored && *stored)) co_return error{errc::no_node, "the job has been removed", at.root().str()};
@@ -179,7 +189,7 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, st
         bool const writes_config = decision.what == action::write_local;
         bool const sets_server = local ? writes_config : is_new;
         if (tells_labels && !writes_config)
-            detail::note_labels(decision, found.find(at.item_labels()), local->config().item_labels);
+            detail::note_labels(decision, there.find(at.item_labels()), local->config().item_labels);
         valid_config in_force = writes_config ? *local : **stored;
         ELASTICJOB_CO_CHECK(accept(in_force));
         auto const chain = co_await read_job_chain(r, in_force.config());
@@ -188,7 +198,7 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, st
 
         transaction t{session.generation};
         for (auto const& base : bases) {
-            if (!found.has(base))
+            if (!there.has(base))
                 t.create(base, {});
             else if (look != enroll_look::whole)
                 t.check(base); // it may not have been read
@@ -218,24 +228,25 @@ task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, st
                             at.instance(self).str()};
         if (instance_node && !is_here) t.remove(at.instance(self));
         if (!is_here) t.create(at.instance(self), {}, create_mode::ephemeral);
-        if (!found.has(at.sharding_necessary())) t.create(at.sharding_necessary(), {});
         if (tells_traits) {
-            if (!found.has(at.traits())) t.create(at.traits(), {});
-            if (found.has(at.traits_of(self))) t.remove(at.traits_of(self));
+            if (!there.has(at.traits())) t.create(at.traits(), {});
+            if (there.has(at.traits_of(self))) t.remove(at.traits_of(self));
             t.create(at.traits_of(self), traits, create_mode::ephemeral);
         }
         if (tells_host) {
-            auto const* host_node = found.find(at.host(server));
-            if (!found.has(at.hosts())) t.create(at.hosts(), {});
+            auto const* host_node = there.find(at.host(server));
+            if (!there.has(at.hosts())) t.create(at.hosts(), {});
             if (!host_node)
                 t.create(at.host(server), host);
             else if (host_node->data != host)
                 t.set(at.host(server), host); // even if another process of the same address has written it meanwhile
         }
         if (tells_labels && writes_config)
-            detail::put_labels(t, at.item_labels(), found.find(at.item_labels()), local->config().item_labels);
+            detail::put_labels(t, at.item_labels(), there.find(at.item_labels()), local->config().item_labels);
 
         check_job_chain(t, *chain);
+        bool const is_sharded = !there.has(at.root()) && begin(t, in_force);
+        if (!is_sharded && !there.has(at.sharding_necessary())) t.create(at.sharding_necessary(), {});
 
         auto const reply = co_await r.commit(std::move(t));
         if (reply && *reply) co_return enrollment{session.generation, std::move(in_force), std::move(decision)};

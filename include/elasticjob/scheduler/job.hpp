@@ -217,9 +217,10 @@ task<result<void>> job<Environment, Strategy>::start(bool has_own_config) {
     auto const accept = rules_.accepted();
     std::optional<valid_config> local;
     if (has_own_config) local = *rules_.valid();
+    auto const begin = [&](transaction& t, valid_config const& c) { return leader_.begin_job(t, c.config()); };
     ELASTICJOB_CO_TRY(auto const joined,
                       co_await enroll(here_.registry, here_.at, here_.self, std::move(local), accept, own_traits(),
-                                      arrival::first, accept.items_max, here_.env.options.host_name));
+                                      arrival::first, accept.items_max, here_.env.options.host_name, begin));
     ELASTICJOB_CO_CHECK(rules_.begin(joined.config));
     take_enrollment(joined);
     here_.view.emplace(here_.registry, here_.at, here_.self, here_.news);

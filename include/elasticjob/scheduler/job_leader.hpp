@@ -24,6 +24,7 @@
 #include <elasticjob/sharding/strategy_name.hpp>
 #include <elasticjob/sharding/traits_view.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,6 +48,11 @@ class job_leader {
 public:
     job_leader(job_standing<Environment>& here, job_rules<Environment, Strategy> const& rules);
 
+    /// Adds this instance as the leader, and the first assignment, to the transaction that creates the job. Returns
+    /// whether it has added the assignment. If the strategy fails or uses traits, or the transaction has no room, the
+    /// leader shards later. A job that starts disabled gets no leader either.
+    bool begin_job(transaction& t, job_config const& config);
+
     /// EL-1, SH-1: keeps a leader elected and, while this instance leads, keeps the assignment up to date.
     task<void> lead();
 
@@ -69,6 +75,9 @@ private:
     /// nobody else leads meanwhile, and after it everything known is still true.
     void note_term(leadership const& now);
 
+    /// Whether the job has had no other leader: the transaction that created the job made this instance its leader.
+    bool is_first_term() const;
+
     void note_failed_election(error const& e);
 
     // Each carries out one duty, and returns when to check again at the latest.
@@ -80,7 +89,8 @@ private:
     task<mono_time> stand();
 
     /// RC-1, D-26: the leader checks the registry at the job's interval, independently of watches; the first time one
-    /// interval after its election. False if the check failed and must be repeated.
+    /// interval after its election, or soon after it beside Java members. False if the check failed and must be
+    /// repeated.
     task<bool> keep_audited();
     mono_time next_audit() const;
 
@@ -117,6 +127,7 @@ private:
 
     /// Shards, and reports it. Returns nothing once the view shows the new assignment; otherwise as `keep_sharded`.
     task<std::optional<std::chrono::milliseconds>> reshard(sharding_basis basis);
+    void tell_resharded(sharding_report const& done, std::size_t instances) const;
 
     /// Waits until the view shows our last write, because a decision before that would rest on outdated data.
     task<void> see(std::uint64_t epoch);
@@ -147,7 +158,8 @@ private:
     [[no_unique_address]] std::conditional_t<uses_traits, std::optional<traits_view<Registry>>, no_traits> traits_;
     elector<Registry> elector_;
     resharder<Registry, Strategy> resharder_;
-    std::unique_ptr<follower> follower_; ///< while this instance leads
+    std::optional<sharding_report> first_report_; ///< what `begin_job` has added, until it is reported
+    std::unique_ptr<follower> follower_;          ///< while this instance leads
     old_servers old_servers_;
     known_instances instances_;
     revision term_ = 0;      ///< the creation of the leader's node, if this instance leads
@@ -164,6 +176,32 @@ job_leader<Environment, Strategy>::job_leader(job_standing<Environment>& here,
       rules_{rules},
       elector_{here.registry, here.at, here.self, here.env.random},
       resharder_{here.registry, here.at} {}
+
+template <class Environment, sharding_strategy Strategy>
+bool job_leader<Environment, Strategy>::begin_job(transaction& t, job_config const& config) {
+    first_report_.reset();
+    auto const& limits = here_.registry.limits();
+    operation const leader{operation::kind::create, here_.at.leader_instance(), here_.self.str(),
+                           create_mode::ephemeral};
+    bool const has_room = t.has_room(limits, 2, 2 * leader.bytes()); // a request for a sharding may follow
+    if (config.disabled || !has_room) return false;
+    t.add(leader);
+    if constexpr (!uses_traits) {
+        auto const count = static_cast<std::uint32_t>(config.sharding_total_count);
+        auto const least = operation{operation::kind::create, here_.at.item(0)}.bytes();
+        if (!t.has_room(limits, std::size_t{2} * count, std::size_t{2} * count * least)) return false;
+        sharding_basis basis{t.generation(), here_.name.str(), count, 0, {here_.self}};
+        basis.strategy = strategy_name_of(config);
+        auto const plan = resharder_.first_plan(basis);
+        if (!plan || plan->transactions.size() != 1) return false;
+        auto const& first = plan->transactions.front();
+        if (!t.has_room(limits, first.size(), first.bytes())) return false;
+        for (auto const& o : first.operations())
+            if (o.what != operation::kind::check) t.add(o); // the same transaction creates what they check
+        first_report_ = plan->report;
+    }
+    return first_report_.has_value();
+}
 
 template <class Environment, sharding_strategy Strategy>
 task<void> job_leader<Environment, Strategy>::lead() {
@@ -215,13 +253,25 @@ void job_leader<Environment, Strategy>::note_term(leadership const& now) {
     bool const is_known = now.leads ? term_ == now.leader->stat.created : !term_ || !here_.is_registered();
     if (is_known) return;
     term_ = now.leads ? now.leader->stat.created : 0;
-    if (now.leads) resharder_.suspect_cut_items();
+    auto const first = std::exchange(first_report_, std::nullopt); // of a refused transaction, unless we lead by it
+    if (now.leads && !is_first_term())
+        resharder_.suspect_cut_items();
+    else if (now.leads && first)
+        tell_resharded(*first, 1);
     if constexpr (uses_traits) {
         traits_.reset();
         if (now.leads) traits_.emplace(here_.registry, here_.at, here_.news);
     }
     audited_at_ = here_.now();
+    java_audit_at_ = mono_time::max();
     if (now.leads) audit_soon_beside_java();
+}
+
+template <class Environment, sharding_strategy Strategy>
+bool job_leader<Environment, Strategy>::is_first_term() const {
+    auto const* leader = here_.view->leader();
+    auto const* assigned = here_.view->assignment_node();
+    return leader && assigned && leader->stat.created == assigned->stat.created;
 }
 
 template <class Environment, sharding_strategy Strategy>
@@ -466,7 +516,7 @@ task<std::optional<std::chrono::milliseconds>> job_leader<Environment, Strategy>
         if (!lost) co_return here_.retry_pause;
         basis.besides = *std::move(lost);
     }
-    auto const instances = static_cast<std::uint32_t>(basis.instances.size());
+    auto const instances = basis.instances.size();
     auto const done = co_await resharder_.shard(*here_.view, std::move(basis));
     // After a conflict or a lost connection, the view will report a change.
     if (!done && (is_conflict(done.error().code) || is_transient(done.error()))) co_return here_.retry_pause;
@@ -475,12 +525,18 @@ task<std::optional<std::chrono::milliseconds>> job_leader<Environment, Strategy>
         co_return trouble_pause;
     }
     audit_soon_beside_java();
-    here_.env.sink(events::resharded{here_.origin(), done->epoch, done->items, instances, done->moved, done->left});
+    tell_resharded(*done, instances);
     co_await see(done->epoch);
     auto const* a = here_.view->assignment_in_force();
     bool const is_shown = a && a->epoch() == done->epoch;
     if (done->left != 0) here_.tell_trouble(unowned_items(here_.at, done->left, is_shown ? a : nullptr));
     co_return std::nullopt;
+}
+
+template <class Environment, sharding_strategy Strategy>
+void job_leader<Environment, Strategy>::tell_resharded(sharding_report const& done, std::size_t instances) const {
+    here_.env.sink(events::resharded{here_.origin(), done.epoch, done.items, static_cast<std::uint32_t>(instances),
+                                     done.moved, done.left});
 }
 
 template <class Environment, sharding_strategy Strategy>

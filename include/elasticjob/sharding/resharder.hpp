@@ -13,6 +13,7 @@
 #include <elasticjob/sharding/sharding_plan.hpp>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -51,6 +52,10 @@ public:
     /// of the registry. After unknown_outcome either the new or the old assignment is in force, and the view will show
     /// which.
     task<result<sharding_report>> shard(job_view<Registry> const& view, sharding_basis basis);
+
+    /// The first sharding of a job that has no node yet below `sharding` and `ext`. Errors: job_threw and job_failed,
+    /// see `ask`.
+    result<sharding_plan> first_plan(sharding_basis const& basis) const;
 
     /// RC-1, for changes that no watch reports: reads the items' nodes and compares them with the assignment in force.
     /// If they differ, `is_outdated` returns true. Errors: those of the registry.
@@ -119,6 +124,15 @@ task<result<sharding_report>> resharder<Registry, Strategy>::shard(job_view<Regi
     doubts_.note_sharding(done, at_);
     if (!done) co_return done.error();
     co_return plan.report;
+}
+
+template <registry Registry, sharding_strategy Strategy>
+result<sharding_plan> resharder<Registry, Strategy>::first_plan(sharding_basis const& basis) const {
+    sharded_so_far nothing;
+    nothing.missing.push_back(at_.sharding());
+    item_nodes const none{std::map<item_index, item_nodes::reading>{}};
+    ELASTICJOB_TRY(auto const first, ask(nothing, none, basis));
+    return plan_sharding(at_, registry_.limits(), nothing, basis, none, first);
 }
 
 template <registry Registry, sharding_strategy Strategy>

@@ -60,7 +60,7 @@ ELASTICJOB_DECL std::optional<start_answer> find_obstacle(run_start const& s, in
     };
     auto const is_proof_of = [&](item_claim::proof const& p) { return p.version == found.owner->stat.version; };
     bool const is_named = found.owner && found.owner->data == self.str() &&
-                         std::all_of(s.share.own.begin(), s.share.own.end(), is_proof_of);
+                          std::all_of(s.share.own.begin(), s.share.own.end(), is_proof_of);
     bool const is_ours = s.share.is_adopted || is_named;
     bool const is_as_known = found.record ? s.version == found.record->version : !s.version;
     if (!found.names || !is_ours) return start_answer::unclaimed;

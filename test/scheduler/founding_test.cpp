@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first member of a new job creates it, leads it and owns its items by one transaction.
+#include <support/cluster.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+
+namespace {
+
+using items = std::vector<item_index>;
+
+constexpr char const* every_ten_seconds = "0/10 * * * * ?";
+
+} // namespace
+
+TEST_CASE("scheduler.founding: one transaction creates the job, its leader and its assignment") {
+    cluster c;
+    auto& one = c.add();
+    REQUIRE(one.schedule(make_job("settle", every_ten_seconds, 3)));
+    auto const founded = c.find("/settle")->stat.created;
+    for (auto const* path : {"/settle/config", "/settle/leader/election/instance", "/settle/ext/assignment",
+                             "/settle/sharding/2/instance"}) {
+        INFO(path);
+        REQUIRE(c.has(path));
+        CHECK(c.find(path)->stat.created == founded);
+    }
+    CHECK(c.data("/settle/leader/election/instance") == one.id("settle"));
+    CHECK(c.owners("settle", 3) == std::vector(3, one.id("settle")));
+    CHECK_FALSE(c.has("/settle/leader/sharding/necessary"));
+    c.run_for(15s); // 10
+    CHECK(c.started() == items{0, 1, 2});
+    CHECK(c.find("/settle/ext/assignment")->stat.version == 0);
+    CHECK(c.count(heard::kind::resharded) == 1);
+    CHECK(c.count(heard::kind::leads) == 1);
+    CHECK(c.count(heard::kind::share) == 1);
+    CHECK(c.count(heard::kind::trouble) == 0);
+}
+
+TEST_CASE("scheduler.founding: a member that only joins leads and shards as ever") {
+    cluster c;
+    c.create("/settle"); // a Java member has begun to create the job, or an operator
+    REQUIRE(c.add().schedule(make_job("settle", every_ten_seconds, 3)));
+    CHECK_FALSE(c.has("/settle/leader/election/instance"));
+    c.run_for(15s);
+    CHECK(c.started() == items{0, 1, 2});
+    CHECK(c.count(heard::kind::resharded) == 1);
+    CHECK(c.count(heard::kind::leads) == 1);
+}
+
+TEST_CASE("scheduler.founding: whichever request is lost, or its reply, each instant runs once") {
+    for (auto const fate : {request_fate::request_lost, request_fate::reply_lost})
+        for (std::uint64_t n = 0; n < 20; ++n) {
+            INFO("request " << n << (fate == request_fate::reply_lost ? ", its reply" : ""));
+            cluster c;
+            auto& one = c.add();
+            auto& two = c.add();
+            losing const network{c.server, losing::nth(one.registry.session().id, n, fate)};
+            REQUIRE(one.schedule(make_job("settle", every_ten_seconds, 3)));
+            REQUIRE(two.schedule(make_job("settle", every_ten_seconds, 3)));
+            c.run_for(25s); // 10, 20
+            CHECK(c.started() == items{0, 0, 1, 1, 2, 2});
+            CHECK(c.violations.empty());
+            CHECK(c.count(heard::kind::leads) == 1);
+            CHECK(c.count(heard::kind::resharded) == 2);
+            std::size_t leaders = 0;
+            for (auto const& m : c.members) leaders += c.data("/settle/leader/election/instance") == m->id("settle");
+            CHECK(leaders == 1);
+        }
+}
+
+TEST_CASE("scheduler.founding: a job that is disabled gets no leader and no owners before it is enabled") {
+    cluster c;
+    auto job = make_job("settle", every_ten_seconds, 2);
+    job.disabled = true;
+    auto& one = c.add();
+    REQUIRE(one.schedule(job));
+    c.run_for(15s);
+    CHECK_FALSE(c.has("/settle/leader/election/instance"));
+    CHECK_FALSE(c.has("/settle/ext/assignment"));
+    REQUIRE(one.enable("settle"));
+    c.run_for(10s);
+    CHECK(c.started() == items{0, 1});
+}
+
+TEST_CASE("scheduler.founding: what does not fit into the transaction is done afterwards") {
+    std::size_t at_once = 0, afterwards = 0;
+    for (std::size_t bytes = 4'000; bytes < 9'000; bytes += 50) {
+        INFO("a request has " << bytes << " bytes at most");
+        cluster c{{.limits = {.request_bytes_max = bytes, .operations_max = 100'000}}};
+        c.host_name = "db-1.example";
+        REQUIRE(c.add().schedule(make_job("settle", every_ten_seconds, 20)));
+        CHECK(c.has("/settle/leader/election/instance"));
+        ++(c.has("/settle/ext/assignment") ? at_once : afterwards);
+        c.run_for(15s);
+        CHECK(c.started().size() == 20);
+        CHECK(c.count(heard::kind::resharded) == 1);
+        CHECK(c.count(heard::kind::trouble) == 0);
+    }
+    CHECK(at_once > 10);
+    CHECK(afterwards > 10);
+}
+
+TEST_CASE("scheduler.founding: a founder whose session ends before it knows more leaves a job that others go on with") {
+    cluster c;
+    auto& one = c.add();
+    auto& two = c.add();
+    REQUIRE(one.schedule(make_job("settle", every_ten_seconds, 3)));
+    post(c.loop, [&] { one.registry.expire(); });
+    REQUIRE(two.schedule(make_job("settle", every_ten_seconds, 3)));
+    c.run_for(25s); // 10, 20
+    CHECK(c.started() == items{0, 0, 1, 1, 2, 2});
+    CHECK(c.violations.empty());
+    CHECK(c.count(heard::kind::trouble) == 0);
+}
