@@ -40,6 +40,7 @@ namespace elasticjob::detail {
 template <class Environment, sharding_strategy Strategy>
 class job {
     using Registry = typename Environment::registry_type;
+    using beginning = typename job_leader<Environment, Strategy>::beginning;
     using Loop = typename Environment::loop_type;
 
     using runs = item_runs<Environment>;
@@ -217,10 +218,9 @@ task<result<void>> job<Environment, Strategy>::start(bool has_own_config) {
     auto const accept = rules_.accepted();
     std::optional<valid_config> local;
     if (has_own_config) local = *rules_.valid();
-    auto const begin = [&](transaction& t, valid_config const& c) { return leader_.begin_job(t, c.config()); };
-    ELASTICJOB_CO_TRY(auto const joined,
-                      co_await enroll(here_.registry, here_.at, here_.self, std::move(local), accept, own_traits(),
-                                      arrival::first, accept.items_max, here_.env.options.host_name, begin));
+    ELASTICJOB_CO_TRY(auto const joined, co_await enroll(here_.registry, here_.at, here_.self, std::move(local), accept,
+                                                         own_traits(), arrival::first, accept.items_max,
+                                                         here_.env.options.host_name, beginning{&leader_}));
     ELASTICJOB_CO_CHECK(rules_.begin(joined.config));
     take_enrollment(joined);
     here_.view.emplace(here_.registry, here_.at, here_.self, here_.news);
@@ -464,8 +464,9 @@ template <class Environment, sharding_strategy Strategy>
 task<void> job<Environment, Strategy>::register_again() {
     auto const seen = here_.news.edition();
     auto const accept = rules_.accepted();
-    auto const joined = co_await enroll(here_.registry, here_.at, here_.self, std::nullopt, accept, own_traits(),
-                                        arrival::again, accept.items_max, here_.env.options.host_name);
+    auto const joined =
+        co_await enroll(here_.registry, here_.at, here_.self, std::nullopt, accept, own_traits(), arrival::again,
+                        accept.items_max, here_.env.options.host_name, beginning{&leader_});
     if (!joined) {
         here_.tell_trouble(joined.error());
         bool const is_over = joined.error() == errc::no_node || joined.error() == errc::removed;

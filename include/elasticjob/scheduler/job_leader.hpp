@@ -53,6 +53,12 @@ public:
     /// leader shards later. A job that starts disabled gets no leader either.
     bool begin_job(transaction& t, job_config const& config);
 
+    /// Calls `begin_job`, for `enroll`. It has a name so that `enroll` is compiled once.
+    struct beginning {
+        job_leader* leader;
+        bool operator()(transaction& t, valid_config const& c) const { return leader->begin_job(t, c.config()); }
+    };
+
     /// EL-1, SH-1: keeps a leader elected and, while this instance leads, keeps the assignment up to date.
     task<void> lead();
 
