@@ -200,6 +200,10 @@ private:
             ::dup2(in[0], 0);
             ::dup2(out[1], 1);
             if (errors >= 0) ::dup2(errors, 2);
+            ::sigset_t term; // one that comes before the program waits for it must not end the program
+            ::sigemptyset(&term);
+            ::sigaddset(&term, SIGTERM);
+            ::sigprocmask(SIG_BLOCK, &term, nullptr);
             ::close_range(3, ~0U, 0);
             ::execvpe(words[0], words.data(), environment.data());
             ::_exit(127);
