@@ -32,7 +32,7 @@ instance_id instance(std::size_t i) {
     return instance_id::parse("10.0.0." + std::to_string(i) + "@-@" + std::to_string(i)).value();
 }
 
-/// What keeps runs right, and what happens without it.
+/// The protections that keep runs right, and what happens without them.
 enum class weakness {
     none,
     starts_ignore_records, ///< a start does not check that the record is as it was read
@@ -152,7 +152,7 @@ public:
             --left_.losses;
             auto const held = m.shown;
             m.item.serve(there, at, false);
-            m.shown = held; // nothing has shown it what it has written
+            m.shown = held; // it has not seen its own writes yet
         } else if (what == " hears that its session is over") {
             m.item.lose(there);
         } else if (what == " is given the item") {
@@ -250,7 +250,7 @@ private:
         if (!done.refused) is_ = std::make_shared<node_tree const>(std::move(tree));
         return done;
     }
-    /// Whatever answers to a write shows everything that came before.
+    /// Any answer to a write shows everything that came before.
     node_tree::applied write(member& m, transaction const& t) {
         auto done = apply(t, m.session);
         if (without_ != weakness::writes_show_nothing) show(m);
@@ -348,7 +348,7 @@ private:
 
 static_assert(testing::searchable_world<stage>);
 
-/// A sanitizer is slow, and finds what it is for in fewer states.
+/// A sanitizer is slow, and finds its errors in fewer states.
 #ifdef ELASTICJOB_TEST_SANITIZED
 constexpr budget scopes[]{{.losses = 1, .sessions = 1}};
 constexpr std::uint64_t states_least = 5'000;
@@ -361,7 +361,7 @@ constexpr std::uint64_t states_least = 100'000;
 
 } // namespace
 
-TEST_CASE("execution.item_life: in no order of events an instant is lost, runs twice, or leaves its mark behind") {
+TEST_CASE("execution.item_life: no order of events loses an instant, runs it twice, or leaves its mark behind") {
     std::uint64_t states = 0;
     for (auto const& b : scopes) {
         auto const found = testing::check_all(stage{b});

@@ -58,7 +58,7 @@ TEST_CASE("execution.command_line: words, quotes and blanks") {
     }
 }
 
-TEST_CASE("execution.command_line: what is no command line is refused with the words of 2.1.5") {
+TEST_CASE("execution.command_line: an invalid command line is refused with the words of 2.1.5") {
     for (auto const* blank : {"", " ", " \t\n"}) CHECK(parse(blank) == words{"Command line can not be empty"});
     CHECK(parse("'' x") == words{"Executable can not be empty"});
     CHECK(parse("' ' x") == words{"Executable can not be empty"});

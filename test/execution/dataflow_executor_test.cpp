@@ -22,7 +22,7 @@ using detail::stop_order;
 
 namespace {
 
-/// Fetches what it has been given, one batch after the other, and then nothing; fails or throws at one element.
+/// Fetches the given elements, one batch after the other, and then nothing. Fails or throws at one element.
 struct recorder {
     std::vector<std::vector<int>> batches;
     int fails_at = -1;
@@ -82,7 +82,7 @@ struct pooled_port : detail::run_port {
 
 } // namespace
 
-TEST_CASE("dataflow: what comes of each kind of fetching, as in the original") {
+TEST_CASE("dataflow: each kind of fetching leads to the same result as in the original") {
     for (bool const streaming : {false, true}) {
         recorder nothing{{}};
         CHECK(call{streaming}(nothing));
@@ -121,7 +121,7 @@ TEST_CASE("dataflow: what comes of each kind of fetching, as in the original") {
     CHECK(stopped.processed == std::vector{1, 2});
 }
 
-TEST_CASE("dataflow: fetching may fail or throw, and says so") {
+TEST_CASE("dataflow: fetching may fail or throw, and the run reports it") {
     struct broken {
         bool throws;
         result<std::vector<int>> fetch(sharding_context const&) const {
@@ -135,7 +135,7 @@ TEST_CASE("dataflow: fetching may fail or throw, and says so") {
     CHECK(call{}(throws).error().what == "no disk");
 }
 
-TEST_CASE("dataflow: what was processed is counted, well or not") {
+TEST_CASE("dataflow: processed elements are counted, whether they succeed or not") {
     auto const five = [](sharding_context const&) { return std::vector{1, 2, 3, 4, 5}; };
     auto const counted = [&](auto process) {
         dataflow body{five, process};
@@ -159,7 +159,7 @@ TEST_CASE("dataflow: what was processed is counted, well or not") {
           }) == std::tuple{4U, 1U, false});
 }
 
-TEST_CASE("dataflow: elements may be made when they are looked at, and that may throw") {
+TEST_CASE("dataflow: elements may be created when they are read, and that may throw") {
     auto const tried = [](std::uint32_t threads) {
         auto const lazily = [](sharding_context const&) {
             return std::views::iota(0, 5) | std::views::transform([](int x) {
@@ -170,7 +170,7 @@ TEST_CASE("dataflow: elements may be made when they are looked at, and that may 
         std::vector<int> processed;
         dataflow body{lazily, [&](sharding_context const&, int x) { processed.push_back(x); }};
         call r;
-        r.ctx.process_threads = threads; // of which there is one
+        r.ctx.process_threads = threads; // there is one
         auto const outcome = r(body);
         REQUIRE(!outcome);
         CHECK(outcome.error() == errc::job_threw);
@@ -189,7 +189,7 @@ TEST_CASE("dataflow: elements may be made when they are looked at, and that may 
     CHECK(call{}(body).error().what == "who knows");
 }
 
-TEST_CASE("dataflow: parts of what was fetched are processed by several threads at once") {
+TEST_CASE("dataflow: several threads process parts of the fetched elements at once") {
     ThreadPool pool{{.threads = 3}};
     stop_order order;
     pooled_port port{order, pool};
@@ -206,7 +206,7 @@ TEST_CASE("dataflow: parts of what was fetched are processed by several threads 
                       return v;
                   },
                   [&](sharding_context const&, std::span<int> part) {
-                      all_here.arrive_and_wait(); // nobody goes on until four are in it
+                      all_here.arrive_and_wait(); // no thread goes on until four are in it
                       std::lock_guard const lock{mutex};
                       threads.insert(std::this_thread::get_id());
                       seen.insert(seen.end(), part.begin(), part.end());
@@ -218,8 +218,8 @@ TEST_CASE("dataflow: parts of what was fetched are processed by several threads 
     CHECK(port.succeeded == 10);
 }
 
-TEST_CASE("dataflow: runs that share their work never wait for a thread that is not there") {
-    // As many runs as there are threads, each of which asks for more of them.
+TEST_CASE("dataflow: runs that share their work never wait for a thread that does not exist") {
+    // As many runs as there are threads, and each run asks for more of them.
     ThreadPool pool{{.threads = 2}};
     stop_order order;
     pooled_port port{order, pool};
@@ -252,7 +252,7 @@ TEST_CASE("dataflow: runs that share their work never wait for a thread that is 
     CHECK(processed == 800);
 }
 
-TEST_CASE("dataflow: each part is tried, and the first failure is told") {
+TEST_CASE("dataflow: each part is tried, and the first failure is reported") {
     call r;
     r.ctx.process_threads = 5;
     std::atomic<int> tried{0};

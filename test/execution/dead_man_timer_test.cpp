@@ -53,7 +53,7 @@ public:
                 if (!WIFSTOPPED(status)) pid_ = 0;
                 return WIFSTOPPED(status);
             }
-            ::poll(nullptr, 0, 2); // the kernel tells nobody who does not ask
+            ::poll(nullptr, 0, 2); // the kernel reports it only on request
         }
         return false;
     }
@@ -161,7 +161,7 @@ auto holder(bool lets_go) {
 
 } // namespace
 
-TEST_CASE("execution.dead_man_timer: fed by a lease, it kills who holds it and is stopped, and nobody else") {
+TEST_CASE("execution.dead_man_timer: fed by a lease, it kills a holder that is stopped, and no other process") {
     child holds{holder(false)};
     child let_go{holder(true)};
     CHECK(holds.stops());

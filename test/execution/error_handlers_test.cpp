@@ -36,7 +36,7 @@ struct speaker {
 
 using enum error_verdict;
 
-// What does not fit is no handler.
+// A type that does not fit is no handler.
 struct gives_number {
     int operator()(failed_run const&) const { return 1; }
 };
@@ -46,7 +46,7 @@ static_assert(!ErrorHandlers<>::are_there && ErrorHandlers<StopJob>::are_there);
 
 } // namespace
 
-TEST_CASE("execution.error_handlers: asked in order, until one ends it") {
+TEST_CASE("execution.error_handlers: handlers are asked in order, until one ends the sequence") {
     std::string said;
     ErrorHandlers all{speaker{said, 'a'}, speaker{said, 'b', ends_here}, speaker{said, 'c', stop_job}};
     auto const answer = all(some_run());
@@ -55,7 +55,7 @@ TEST_CASE("execution.error_handlers: asked in order, until one ends it") {
     CHECK(answer.trouble);
 }
 
-TEST_CASE("execution.error_handlers: who stops the job does not keep the others from hearing of it, nor they him") {
+TEST_CASE("execution.error_handlers: a handler that stops the job and the other handlers all receive the failure") {
     std::string said;
     ErrorHandlers all{StopJob{}, speaker{said, 'a'}, speaker{said, 'b', ends_here}};
     CHECK(all(some_run()).stops_job);
@@ -64,7 +64,7 @@ TEST_CASE("execution.error_handlers: who stops the job does not keep the others 
     CHECK(last(some_run()).stops_job);
 }
 
-TEST_CASE("execution.error_handlers: the first that fails is told of, and the others are asked all the same") {
+TEST_CASE("execution.error_handlers: the first handler that fails is reported, and the others are asked all the same") {
     std::string said;
     ErrorHandlers all{
         [](failed_run const&) { throw std::runtime_error{"no line"}; },
@@ -104,7 +104,7 @@ TEST_CASE("execution.error_handlers: a run may be kept") {
     CHECK(kept->failure == error{errc::job_failed, "out of paper", "tray 2"});
 }
 
-TEST_CASE("execution.error_handlers: IgnoreErrors keeps what it picks from those behind it") {
+TEST_CASE("execution.error_handlers: IgnoreErrors hides the errors that it picks from the handlers behind it") {
     std::string said;
     ErrorHandlers all{speaker{said, 'a'}, IgnoreErrors{}, speaker{said, 'b'}};
     (void)all(some_run());

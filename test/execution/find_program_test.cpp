@@ -13,7 +13,8 @@
 using namespace elasticjob;
 using namespace elasticjob::test;
 
-TEST_CASE("execution.find_program: the first on the PATH that is a program; not a directory, nor a file that is none") {
+TEST_CASE(
+    "execution.find_program: finds the first program on the PATH, and no directory or file that is not a program") {
     std::string const before = std::getenv("PATH");
     script_directory a, b, c;
     auto const directory = a.path() + "/tool";

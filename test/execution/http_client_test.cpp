@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a hostile server may send: nothing of it ends the process, fills its memory or holds a run longer than its time-out.
+// Answers of a hostile server: none ends the process, fills its memory or holds a run longer than its time-out.
 #include <elasticjob/execution/http_client.hpp>
 
 #include <support/loopback.hpp>
@@ -53,7 +53,7 @@ TEST_CASE("execution.http_client: a status line of any length is refused, and en
     }
 }
 
-TEST_CASE("execution.http_client: what a server sends without an end is left at a limit, not at the time-out") {
+TEST_CASE("execution.http_client: an endless answer is dropped at a limit, not at the time-out") {
     std::string begin = ok, part;
     std::string what = "the head of the answer is longer than 16384 bytes";
     SUBCASE("a status line") {
@@ -149,7 +149,7 @@ TEST_CASE("execution.http_client: an answer in chunks, with extensions and trail
     CHECK(to_the_end->body == "all of it");
 }
 
-TEST_CASE("execution.http_client: what is not HTTP is a failure that says so") {
+TEST_CASE("execution.http_client: an answer that is not HTTP is a failure that says so") {
     for (std::string const& text :
          {std::string{"SSH-2.0-OpenSSH_9.2\r\n\r\n"}, ok + "Content-Length: 99999999999999999999\r\n\r\nabc",
           ok + "Content-Length: -1\r\n\r\nabc", ok + "no header\r\n\r\n", chunked + "xyz\r\nabc",

@@ -96,7 +96,7 @@ static_assert(!body_for<void (*)(sharding_context const&), HttpExecutor> && !bod
 
 } // namespace
 
-TEST_CASE("execution.http_executor: the service is told the run") {
+TEST_CASE("execution.http_executor: the request tells the service which run it is for") {
     recorder r;
     web_server<> const server{r.set_up()};
     CHECK(call(server.url("/run?a=%20b+c,d;e:f'g"), {.headers = {{"X-Key", "k"}}}));
@@ -114,7 +114,7 @@ TEST_CASE("execution.http_executor: the service is told the run") {
     CHECK(heard.body == json);
 }
 
-TEST_CASE("execution.http_executor: a body of its own, or none") {
+TEST_CASE("execution.http_executor: a request has a body of its own, or none") {
     recorder r;
     web_server<> const server{r.set_up()};
     CHECK(call(server.url("/"), {.method = "PUT", .headers = {{"content-type", "text/csv"}}, .body = "a,b"}));
@@ -137,7 +137,7 @@ TEST_CASE("execution.http_executor: a body of its own, or none") {
     CHECK(heard[4].method == "HEAD");
 }
 
-TEST_CASE("execution.http_executor: the status decides, and what was answered is told") {
+TEST_CASE("execution.http_executor: the status decides, and the answer is reported") {
     recorder r{500, "no\npaper"};
     web_server<> const server{r.set_up()};
     auto failed = failure(server.url("/run?key=secret"));
@@ -189,7 +189,7 @@ TEST_CASE("execution.http_executor: no more of an answer is read than was wanted
     CHECK_FALSE(was_cut);
 }
 
-TEST_CASE("execution.http_executor: the time-out is for all of it, however slowly it comes") {
+TEST_CASE("execution.http_executor: the time-out covers the whole exchange, however slowly the answer comes") {
     // Where nothing keeps the time, each of these goes on for ten seconds and more, and ends well.
     std::string head = "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n", part = "x";
     int times = 5'000;
@@ -217,7 +217,7 @@ TEST_CASE("execution.http_executor: the time-out is for all of it, however slowl
     CHECK_FALSE(was_read_to_the_end);
 }
 
-TEST_CASE("execution.http_executor: a server that answers nothing, and one that takes nothing") {
+TEST_CASE("execution.http_executor: a server that answers nothing, and a server that reads nothing") {
     odd_server const silent{[](peer const& p) { (void)p.is_left(20'000); }};
     CHECK(failure(silent.url(), {.method = "GET", .timeout = 50ms}) == errc::timed_out);
     std::binary_semaphore over{0};
@@ -237,7 +237,7 @@ TEST_CASE("execution.http_executor: without a connection nothing was sent") {
     CHECK(holds(failed.what, "5000 ms"));
 }
 
-/// Listens, and accepts nobody: connections beyond its queue are not answered.
+/// Listens and accepts no connection: connections beyond its queue are not answered.
 struct full_server {
     full_server() {
         std::tie(listening, port) = listen_anywhere(0);
@@ -301,7 +301,7 @@ TEST_CASE("execution.http_executor: a run that is asked to stop lets go of the s
     CHECK(r.heard().empty());
 }
 
-TEST_CASE("execution.http_executor: who asks to stop while it is connecting need not wait") {
+TEST_CASE("execution.http_executor: a request to stop during connecting takes effect without a wait") {
     full_server const server;
     detail::stop_order order;
     detail::run_port port{order};
@@ -324,7 +324,7 @@ TEST_CASE("execution.http_executor: who asks to stop while it is connecting need
     CHECK(outcome.error() == errc::job_failed);
 }
 
-TEST_CASE("execution.http_executor: a connection that is lost is a failure, whatever has been answered by then") {
+TEST_CASE("execution.http_executor: a lost connection is a failure, whatever has been answered by then") {
     std::string answer;
     SUBCASE("nothing") {}
     SUBCASE("half a header") { answer = "HTTP/1.1 200 OK\r\nContent-Le"; }
@@ -377,7 +377,7 @@ TEST_CASE("execution.http_executor: redirects are followed when asked, and withi
     }
 }
 
-TEST_CASE("execution.http_executor: a body may choose what to send, and what to make of the answer") {
+TEST_CASE("execution.http_executor: a body may choose the request and interpret the answer") {
     recorder r{200, "{\"done\":false}"};
     web_server<> const server{r.set_up()};
     auto by_item = [&](sharding_context const& c) -> result<http_request> {
@@ -413,7 +413,7 @@ TEST_CASE("execution.http_executor: a body may choose what to send, and what to 
 }
 
 #if defined(ELASTICJOB_HTTPS) && defined(CPPHTTPLIB_OPENSSL_SUPPORT)
-TEST_CASE("execution.http_executor: https, by those whom somebody vouches for") {
+TEST_CASE("execution.http_executor: https accepts only a server with a trusted certificate") {
     // Made for this test: for 127.0.0.1, valid from 2000 to 2100.
     std::string const certificate = R"(-----BEGIN CERTIFICATE-----
 MIIBZzCCAQ6gAwIBAgIBATAKBggqhkjOPQQDAjAaMRgwFgYDVQQDDA9lbGFzdGlj
@@ -456,7 +456,7 @@ namespace {
 int volatile pipe_signals = 0;
 }
 
-TEST_CASE("execution.http_executor: a server that hangs up while it is sent to raises no signal") {
+TEST_CASE("execution.http_executor: a server that hangs up during a request raises no signal") {
     pipe_signals = 0;
     auto const before = std::signal(SIGPIPE, [](int) { pipe_signals = pipe_signals + 1; });
     {

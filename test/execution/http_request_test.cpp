@@ -15,7 +15,7 @@ namespace {
 
 http_url parsed(std::string const& text) { return http_url::parse(text).value(); }
 
-/// What is said to be wrong with it; nothing if nothing is.
+/// The reported error, or nothing if there is none.
 std::string fault(std::string const& url, http_options options = {}) {
     auto const made = http_request::make(url, std::move(options));
     if (made) return "";
@@ -28,7 +28,7 @@ bool holds(std::string const& text, std::string const& part) { return text.find(
 
 } // namespace
 
-TEST_CASE("execution.http_url: is taken apart") {
+TEST_CASE("execution.http_url: a URL is split into its parts") {
     auto url = parsed("http://reports.example:8080/run/a%20b?day=1&x=/?");
     CHECK(url.host() == "reports.example");
     CHECK(url.port() == 8080);
@@ -46,7 +46,7 @@ TEST_CASE("execution.http_url: is taken apart") {
     CHECK(parsed("http://[::1]").port() == 80);
 }
 
-TEST_CASE("execution.http_url: what is none is refused, and says why") {
+TEST_CASE("execution.http_url: an invalid URL is refused with the reason") {
     for (auto const* const url : {"", "h", "ftp://h/", "http:/h", "//h/"})
         CHECK(holds(fault(url), "must begin with http:// or https://"));
     for (auto const* const url : {"http://", "http:///x", "http://a b/", "http://[::g]/", "http://[]/", "http://h\n/"})
@@ -63,7 +63,7 @@ TEST_CASE("execution.http_url: what is none is refused, and says why") {
     CHECK(holds(fault("http://h/" + std::string(http_url::length_max, 'a')), "at most 4096"));
 }
 
-TEST_CASE("execution.http_url: what is refused is shown without its secrets") {
+TEST_CASE("execution.http_url: a refused URL is shown without its secrets") {
     for (auto const* const url : {"http://user:secret@h/", "https://secret@h:0/a?b", "http://u:secret/?#@h/",
                                   "user:secret@h/", "ftp://u:secret@h/", "http://h/a b?key=secret", "http://h/#secret",
                                   "http://u:a@secret@h/", "u:secret://x@h/"}) {
@@ -98,7 +98,7 @@ TEST_CASE("execution.http_url: a redirect stays with its server") {
     }
 }
 
-TEST_CASE("execution.http_request: what cannot be sent is found before anything is") {
+TEST_CASE("execution.http_request: a request that cannot be sent is refused before anything is sent") {
     CHECK(fault_in({}).empty());
     CHECK(fault_in({.method = "PUT", .headers = {{"X-Key", "a b"}, {"Empty", ""}}, .body = "b", .redirects_max = 20})
               .empty());
@@ -124,13 +124,13 @@ TEST_CASE("execution.http_request: what cannot be sent is found before anything 
     CHECK(holds(fault_in({.redirects_max = -1}), "redirects_max"));
 }
 
-TEST_CASE("execution.http_request: https where there is OpenSSL, and a clear word where there is not") {
+TEST_CASE("execution.http_request: https works with OpenSSL, and the error is clear without it") {
     auto const said = fault("https://h/");
     CHECK(said.empty() == has_https);
     CHECK(holds(said, "ELASTICJOB_HTTPS") == !has_https);
 }
 
-TEST_CASE("execution.http_request: which status is a good one") {
+TEST_CASE("execution.http_request: which status codes mean success") {
     auto const usual = http_request::make("http://h/").value();
     CHECK(usual.is_success(200));
     CHECK(usual.is_success(299));

@@ -123,7 +123,7 @@ TEST_CASE("execution.item_life: an item without a record has one written first")
     CHECK(n.next() == kind::read);
 }
 
-TEST_CASE("execution.item_life: a record that cannot be read is begun anew, and is not taken for a copy") {
+TEST_CASE("execution.item_life: a record that cannot be read is begun again, and is not taken for a copy") {
     nursery n;
     n.terms.obeyed_before = 200; // an order that came after the record was written
     auto const news = n.learn(n.there("not a record"));
@@ -175,7 +175,7 @@ TEST_CASE("execution.item_life: a record in another node than it was written to 
     CHECK(last.life.record().token_of(52) > 0);
 }
 
-TEST_CASE("execution.item_life: a record that does not say which node it belongs to is none of a copy") {
+TEST_CASE("execution.item_life: a record that does not name its node is not treated as a copy") {
     nursery n;
     n.record.obeyed = 90;
     CHECK_FALSE(n.learn().trouble);
@@ -196,7 +196,7 @@ TEST_CASE("execution.item_life: a former owner's run is waited for, and taken ov
     CHECK(n.life.is_failover());
 }
 
-TEST_CASE("execution.item_life: a start that is lost with its session is looked for behind a write, and undone") {
+TEST_CASE("execution.item_life: a start that is lost with its session is looked up after a write, and undone") {
     nursery n;
     n.learn();
     n.start();
@@ -226,7 +226,7 @@ TEST_CASE("execution.item_life: a start that is lost with its session is looked 
     CHECK(n.next() == kind::read);
 }
 
-TEST_CASE("execution.item_life: an item that was taken away first settles what is uncertain, and then leaves") {
+TEST_CASE("execution.item_life: an item that was taken away first settles an uncertain start, and then leaves") {
     nursery n;
     n.learn();
     n.start();
@@ -263,7 +263,7 @@ TEST_CASE("execution.item_life: an end that is refused is asked for again after 
     CHECK_FALSE(n.life.is_busy());
 }
 
-TEST_CASE("execution.item_life: what an operator has disabled is on record as skipped before it is reported") {
+TEST_CASE("execution.item_life: an instant of a disabled item is on record as skipped before it is reported") {
     nursery n;
     n.learn();
     n.start();
@@ -274,7 +274,7 @@ TEST_CASE("execution.item_life: what an operator has disabled is on record as sk
     CHECK(n.next() == kind::rest);
 }
 
-TEST_CASE("execution.item_life: an order that nobody carries out here any more is reported") {
+TEST_CASE("execution.item_life: an order that this instance no longer carries out is reported") {
     nursery n;
     n.learn();
     n.life.order(noon + 5s);

@@ -69,7 +69,7 @@ TEST_CASE("execution.job_pauses: another text is refused") {
     CHECK(job_pauses::parse(std::string(400'000, ' ')).error() == errc::malformed_data);
 }
 
-TEST_CASE("execution.job_pauses: room is made by forgetting what ended first, but no pause that goes on") {
+TEST_CASE("execution.job_pauses: room is made by forgetting the pauses that ended first, but no pause that goes on") {
     job_pauses p;
     for (std::size_t n = 0; n < job_pauses::pauses_max; ++n) CHECK(p.pause(std::to_string(n), at(1)).value());
     CHECK(p.pause("", at(2)).error() == errc::too_large);

@@ -99,7 +99,7 @@ TEST_CASE("execution.lease_terms: it lapses once, and again after it was valid i
     CHECK(t.terms.take_lapse(t.session, t.at(19s)));
     t.terms.end_hold();
     CHECK(!t.terms.is_held());
-    CHECK(!t.terms.take_lapse(t.session, t.at(20s))); // nobody is to be told
+    CHECK(!t.terms.take_lapse(t.session, t.at(20s))); // no holder needs a report
 }
 
 TEST_CASE(

@@ -87,8 +87,8 @@ struct house {
 
 } // namespace
 
-TEST_CASE(
-    "execution.lease: nothing is sent while nobody holds it, and a tenth of the time-out apart while somebody does") {
+TEST_CASE("execution.lease: nothing is sent without a holder, and heartbeats with a holder are a tenth of the time-out "
+          "apart") {
     house h;
     h.loop.run_for(1h);
     CHECK(h.server.counts().all() == 0);
@@ -158,7 +158,7 @@ TEST_CASE("execution.lease: the deadline") {
     CHECK(h.lease.deadline() == start + 15'700ms + 6s);
 }
 
-TEST_CASE("execution.lease: what is proven stays so for the next run") {
+TEST_CASE("execution.lease: a proven lease stays proven for the next run") {
     house h;
     {
         auto const hold = h.keep();
@@ -180,7 +180,7 @@ TEST_CASE("execution.lease: what is proven stays so for the next run") {
     CHECK(h.lapses() == 0);
 }
 
-TEST_CASE("execution.lease: a start that took too long begins nothing, and heartbeats mend it") {
+TEST_CASE("execution.lease: a start that took too long begins nothing, and heartbeats repair that") {
     house h;
     h.loop.run_for(10s);
     auto const hold = h.lease.keep(h.registry.session().generation, h.me, h.loop.now() - 3750ms);
@@ -212,7 +212,7 @@ TEST_CASE("execution.lease: lost replies and lost requests end it at its deadlin
         h.loop.run_for(1h);
         CHECK(h.lapses() == 1);
         CHECK(h.lease.heartbeats() - sent <= 3600 + 6);
-        auto const late = h.keep(); // somebody else's start got through; that alone proves nothing
+        auto const late = h.keep(); // the start of another run got through; that alone proves nothing
         CHECK(!late.is_valid());
         h.fate = request_fate::served;
         h.loop.run_for(4s);
@@ -277,13 +277,14 @@ TEST_CASE("execution.lease: an interruption that ends before the deadline goes u
     }
 }
 
-TEST_CASE("execution.lease: with the session every hold is over at once, and the next session starts anew") {
+TEST_CASE(
+    "execution.lease: with the session every hold is over at once, and the next session starts from the beginning") {
     house h;
     auto const old = h.keep();
     h.loop.run_for(20s);
     auto const former = h.registry.session().generation;
     h.registry.expire();
-    CHECK(!old.is_valid()); // before anybody could have been notified
+    CHECK(!old.is_valid()); // before any holder could have been notified
     CHECK(!h.lease.is_valid());
     CHECK(h.lease.deadline() == mono_time::min());
     h.loop.run_ready();
@@ -364,7 +365,8 @@ TEST_CASE("execution.lease: the holds of a witness that has gone are over, and t
     CHECK(h.lease.heartbeats() == sent);
 }
 
-TEST_CASE("execution.lease: the guard learns each deadline while somebody holds it, and when nobody does any more") {
+TEST_CASE("execution.lease: the guard learns each deadline while the lease has a holder, and learns when it has none "
+          "any more") {
     house h;
     h.loop.run_for(1min);
     CHECK(h.guard.deadlines.empty());
@@ -404,7 +406,7 @@ TEST_CASE("execution.lease: a hold may be moved") {
     CHECK(h.lease.heartbeats() == sent);
 }
 
-TEST_CASE("execution.lease: it may go while a heartbeat is under way") {
+TEST_CASE("execution.lease: the lease may be destroyed while a heartbeat is under way") {
     virtual_loop loop;
     basic_memory_server<virtual_loop> server{loop};
     memory registry{server};
@@ -427,7 +429,7 @@ TEST_CASE("execution.lease: the time in which the machine is suspended counts") 
     h.loop.suspend(3s);
     CHECK(hold.is_valid());
     h.loop.run_for(20s);
-    CHECK(hold.is_valid()); // what has been sent since proves it
+    CHECK(hold.is_valid()); // the requests sent since then prove it
     CHECK(h.guard.deadlines.back() - h.loop.now() == h.lease.deadline() - h.lease.now()); // by the loop's clock
     h.loop.suspend(7s);
     CHECK_FALSE(hold.is_valid());
@@ -701,7 +703,7 @@ private:
 };
 static_assert(registry<ensemble>);
 
-/// What all schedules together have seen: a test of faults that meets none proves nothing.
+/// Totals over all schedules: a test of faults that meets none proves nothing.
 struct sightings {
     int proofs = 0;
     int starts = 0;
@@ -748,7 +750,7 @@ struct schedule {
         scope.cancel();
     }
 
-    /// Whether the lease may be held responsible for what it says.
+    /// Whether the lease is responsible for its answers.
     bool claims() const { return good_before_start || lease.is_proven(); }
     void check() {
         if (lease.is_valid() && claims()) REQUIRE(registry.is_alive());

@@ -69,7 +69,7 @@ TEST_CASE("execution.lost_java_runs: two runs that went in one revision are reco
     CHECK(among({{0, a, 20, 20}, {1, a, 20, 20}}, 21).empty()); // that was the sharding which gave them
 }
 
-TEST_CASE("execution.lost_java_runs: records and flags are written for what ran, and for nothing else") {
+TEST_CASE("execution.lost_java_runs: records and flags are written for the items that ran, and for nothing else") {
     deserted_world w;
     w.die();
     REQUIRE(w.make_up());
@@ -86,8 +86,8 @@ TEST_CASE("execution.lost_java_runs: records and flags are written for what ran,
     CHECK_FALSE(w.make_up()); // once
 }
 
-TEST_CASE(
-    "execution.lost_java_runs: the record of a member of ours goes on, and what runs or is taken up is left alone") {
+TEST_CASE("execution.lost_java_runs: the record of our own member goes on, and items that run or are taken up are left "
+          "alone") {
     deserted_world w;
     run_record before;
     before.obeyed = 7;

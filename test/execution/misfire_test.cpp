@@ -57,7 +57,7 @@ TEST_CASE("execution.misfire: a long time away is passed over in big steps, and 
     CHECK(found.newest.front() == at(24h * 31 - 1s));
 }
 
-TEST_CASE("execution.misfire: what is due now is simply run, whatever the rule") {
+TEST_CASE("execution.misfire: an instant that is due now simply runs, whatever the rule") {
     for (auto const& p : {skip, once, all}) {
         auto const c = decide_at(0s, 5s, p);
         CHECK(c.run == at(5s));
@@ -68,7 +68,7 @@ TEST_CASE("execution.misfire: what is due now is simply run, whatever the rule")
     }
 }
 
-TEST_CASE("execution.misfire: what was due while the item was running is made up for as the rule says") {
+TEST_CASE("execution.misfire: instants that were due while the item was running are made up for as the rule says") {
     auto const s = decide_at(0s, 17s, skip, 16s);
     CHECK_FALSE(s.run);
     CHECK(s.skipped.count == 3);
@@ -97,7 +97,8 @@ TEST_CASE("execution.misfire: what was due while the item was running is made up
     CHECK(between.skipped.count == 3);
 }
 
-TEST_CASE("execution.misfire: what nobody could start for a minute is late, and beyond the limit it is dropped") {
+TEST_CASE(
+    "execution.misfire: an instant that could not start for a minute is late, and beyond the limit it is dropped") {
     CHECK_FALSE(decide_at(0s, 64s, {misfire_rule::skip}).skipped.count == 0);
     auto const daily = parse_cron("0 0 0 * * ?").value();
     auto const decide_daily = [&](std::chrono::seconds now, misfire_policy const& p) {

@@ -57,7 +57,7 @@ TEST_CASE("execution.once_latch: items are registered before the round, and thos
     CHECK(completed.act().registered == indices{0});
 }
 
-TEST_CASE("execution.once_latch: the last one to register opens the latch; who opens it else has time for its hook") {
+TEST_CASE("execution.once_latch: the last one to register opens the latch; another opener has time for its hook") {
     latch_world w{once_latch{once_latch::stage::started}};
     w.there = names{"2", "3"};
     auto const last = w.act();
@@ -93,8 +93,8 @@ TEST_CASE("execution.once_latch: nothing is registered while the latch is being 
     CHECK(w.act().registered == indices{0});
 }
 
-TEST_CASE(
-    "execution.once_latch: what goes to another instance is withdrawn, and a job without Java items has no latch") {
+TEST_CASE("execution.once_latch: registrations of an item that goes to another instance are withdrawn, and a job "
+          "without Java items has no latch") {
     latch_world w{once_latch{once_latch::stage::started}};
     w.act();
     w.ours = {{0}};

@@ -32,14 +32,14 @@ emitted cut(std::string_view bytes, std::size_t line_max, std::size_t budget_max
 
 } // namespace
 
-TEST_CASE("execution.output_lines: lines, whatever pieces they come in") {
+TEST_CASE("execution.output_lines: the lines are the same, whatever pieces they come in") {
     CHECK(cut("", 10, 100) == emitted{});
     CHECK(cut("a\n\nbc", 10, 100) == emitted{{"a", 0}, {"", 0}, {"bc", 0}});
     CHECK(cut("a\n\n", 10, 100) == emitted{{"a", 0}, {"", 0}});
     CHECK(cut("\n", 10, 100) == emitted{{"", 0}});
 }
 
-TEST_CASE("execution.output_lines: what is too much is counted") {
+TEST_CASE("execution.output_lines: surplus output is counted") {
     CHECK(cut("abcdef\nab\n", 3, 100) == emitted{{"abc", 3}, {"ab", 0}});
     CHECK(cut("abc\nabc\nabc\nab", 3, 6) == emitted{{"abc", 0}, {"ab", 1}, {"", 7}});
     CHECK(cut("abc\nabc", 3, 4) == emitted{{"abc", 0}, {"", 4}});

@@ -23,7 +23,7 @@ TEST_CASE("execution.progress_mailbox: the loop is called once, and only the lat
     CHECK(box.put(5, 90)); // it did not: there was nothing new
 }
 
-TEST_CASE("execution.progress_mailbox: closing takes what is left, and lets nothing in") {
+TEST_CASE("execution.progress_mailbox: closing takes the remaining report, and lets nothing in") {
     detail::progress_mailbox box;
     run_progress seen;
     CHECK(box.put(1, 2));

@@ -77,18 +77,19 @@ TEST_CASE("execution.round_ends: one item that failed, or was interrupted, decid
     CHECK(told({through({entry(20, run_outcome::retried), again})}) == "20 completed");
 }
 
-TEST_CASE("execution.round_ends: what is skipped or made up for by a later run is neither") {
+TEST_CASE(
+    "execution.round_ends: a skipped instant, or one that a later run makes up for, is neither completed nor failed") {
     auto const group = through(
         {entry(10, run_outcome::completed), entry(40, run_outcome::skipped, 3), entry(50, run_outcome::completed)});
     CHECK(told({completed({10, 20, 30, 40, 50}), group}) ==
           "10 completed, 20 passed over, 30 passed over, 40 passed over, 50 completed");
     auto const coalesced = through({entry(30, run_outcome::coalesced, 2), entry(40, run_outcome::completed)});
     CHECK(told({completed({10, 20, 40}), coalesced}) == "10 passed over, 20 passed over, 30 passed over, 40 completed");
-    // What no record names is no round: nobody has run for it.
+    // An instant that no record names is not a round: no item has run for it.
     CHECK(told({coalesced, coalesced}) == "30 passed over, 40 completed");
 }
 
-TEST_CASE("execution.round_ends: an item that was not there yet does not count") {
+TEST_CASE("execution.round_ends: an item that did not exist yet does not count") {
     auto fresh = run_record{};
     fresh.through = at(25);
     CHECK(told({completed({10, 20}), fresh}) == "10 completed, 20 completed");
@@ -96,7 +97,7 @@ TEST_CASE("execution.round_ends: an item that was not there yet does not count")
     CHECK(told({completed({10, 20, 30}), fresh}) == "10 completed, 20 completed, 30 completed");
 }
 
-TEST_CASE("execution.round_ends: what a record does not tell any more is not guessed") {
+TEST_CASE("execution.round_ends: facts that a record no longer holds are not guessed") {
     std::vector<std::int64_t> dues;
     for (std::int64_t n = 0; n < std::int64_t{run_record::ledger_max}; ++n) dues.push_back(20 + 10 * n);
     auto const full = completed(dues);
@@ -105,7 +106,7 @@ TEST_CASE("execution.round_ends: what a record does not tell any more is not gue
     auto settled = both;
     settled.through = at(1000);
     CHECK(told({settled, full}).starts_with("10 forgotten, 20 completed"));
-    // But what failed has failed.
+    // But a failure remains a failure.
     auto failed = through({entry(10, run_outcome::failed)});
     failed.through = at(1000);
     CHECK(told({failed, full}).starts_with("10 failed"));
@@ -125,7 +126,7 @@ TEST_CASE("execution.round_ends: orders are no rounds, nor are further attempts 
     CHECK(told({through({entry(10, run_outcome::completed), order})}) == "10 completed");
 }
 
-TEST_CASE("execution.round_ends: which fates are which ends") {
+TEST_CASE("execution.round_ends: each fate counts as the right ends") {
     for (auto const f : {round_fate::completed, round_fate::failed, round_fate::passed_over, round_fate::forgotten}) {
         CHECK(counts_as(f, round_end::ended));
         CHECK(counts_as(f, round_end::completed) == (f == round_fate::completed));

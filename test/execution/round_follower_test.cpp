@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the leader of a job that follows another may write, and when it may not.
+// The writes that the leader of a job that follows another may make, and when it may not make them.
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/execution/round_follower.hpp>
 
@@ -117,7 +117,7 @@ TEST_CASE("execution.round_follower: nothing is written while the job has no lea
     CHECK(w.written().rounds.size() == 1);
 }
 
-TEST_CASE("execution.round_follower: what another leader has written stays (F-11)") {
+TEST_CASE("execution.round_follower: a round that another leader has written stays (F-11)") {
     following w;
     w.begin();
     auto others = w.written();

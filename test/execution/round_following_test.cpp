@@ -98,7 +98,7 @@ TEST_CASE("execution.round_following: a job that begins to follow in the middle 
     CHECK(written.rounds.front().of == midnight + 10s);
 }
 
-TEST_CASE("execution.round_following: a refused or lost write makes it read what is written, after a pause") {
+TEST_CASE("execution.round_following: a refused or lost write makes it read the node, after a pause") {
     for (bool const is_lost : {false, true}) {
         leader l;
         l.end_round(10);
@@ -136,7 +136,7 @@ TEST_CASE(
     CHECK(checks_followed);
 }
 
-TEST_CASE("execution.round_following: reports a hindrance once, until it is another one") {
+TEST_CASE("execution.round_following: reports a hindrance once, until it changes") {
     leader l;
     auto edited = from_json(l.config.data).value().value();
     edited.monitor_execution = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an instance does in a round that older members take part in, and what it writes down. For all orders of events see
+// The part and the notes of an instance in a round that older members take part in. For all orders of events see
 // ../search/round_orders_test.cpp.
 #include <elasticjob/execution/round_life.hpp>
 
@@ -30,7 +30,7 @@ node node_of(std::string data) {
     return n;
 }
 
-/// An instance in a round of four items, of which it has the first two.
+/// An instance in a round of four items. It has the first two of them.
 struct stage {
     stage() {
         items.take(0);
@@ -62,7 +62,7 @@ struct stage {
     void end_items(wall_time through = due) {
         for (auto const i : items.list()) items.deal(i, through);
     }
-    /// Carries out what reads the notes.
+    /// Carries out the step that reads the notes.
     void read_notes(std::vector<std::pair<std::string, std::string>> const& notes) {
         std::vector<std::string> names;
         for (auto const& [name, text] : notes) names.push_back(name);
@@ -76,7 +76,7 @@ struct stage {
         REQUIRE(found.size() == step.paths.size());
         life.notes_read(moment(), std::move(found));
     }
-    /// What a commit writes into the round's node.
+    /// The text that a commit writes into the round's node.
     static std::string written(round_step const& s) {
         REQUIRE(s.is == kind::commit);
         REQUIRE(s.changes.size() == 1);
@@ -132,7 +132,8 @@ TEST_CASE("execution.round_life: a note whose reply is lost is written once more
     CHECK(again.text == first.text);
 }
 
-TEST_CASE("execution.round_life: a round that an older member has opened is held by one of us, who reads its notes") {
+TEST_CASE(
+    "execution.round_life: one of our members holds a round that an older member has opened, and reads its notes") {
     stage s;
     s.sees_holder = false;
     s.read("open");
@@ -144,7 +145,7 @@ TEST_CASE("execution.round_life: a round that an older member has opened is held
     CHECK(news.missed_after.empty());
     s.read("open " + self.str(), 2);
 
-    // An older member changes its only note, of which no watch tells.
+    // An older member changes its only note, and no watch reports it.
     REQUIRE(s.next().is == kind::list);
     s.read_notes({{older.str(), "2 "}});
     s.now += 31s;
@@ -162,7 +163,7 @@ TEST_CASE("execution.round_life: a round that an older member has opened is held
     CHECK(s.next().is == kind::call);
 }
 
-TEST_CASE("execution.round_life: what an older member reads of a note are the items, each with a space behind it") {
+TEST_CASE("execution.round_life: an older member reads the items of a note, each with a space behind it") {
     stage s;
     s.items.take(10);
     s.end_items();
@@ -179,7 +180,7 @@ TEST_CASE("execution.round_life: an older member that has opened or ended a roun
     }
 }
 
-TEST_CASE("execution.round_life: with another number of items, the notes are read anew") {
+TEST_CASE("execution.round_life: with another number of items, the notes are read again") {
     stage s;
     s.read("open " + self.str());
     s.end_items();
@@ -193,7 +194,7 @@ TEST_CASE("execution.round_life: with another number of items, the notes are rea
     CHECK(stage::written(s.next()) == "after " + self.str());
 }
 
-TEST_CASE("execution.round_life: what stands in the node is read back") {
+TEST_CASE("execution.round_life: the content of the node is read back") {
     auto const s = round_state::of("before " + self.str());
     CHECK(s.is == round_state::stage::before);
     CHECK(s.holder == self.str());
@@ -204,7 +205,7 @@ TEST_CASE("execution.round_life: what stands in the node is read back") {
     CHECK(round_state::of("before a/b").holder.empty());
 }
 
-TEST_CASE("execution.round_life: what is lost with a reply is reported, and what was not sent is not") {
+TEST_CASE("execution.round_life: notes that are lost with a reply are reported, and notes that were not sent are not") {
     for (auto const lost : {errc::unknown_outcome, errc::not_sent}) {
         stage s;
         s.sees_holder = false;
@@ -288,8 +289,8 @@ TEST_CASE("execution.round_life: an item that is not ready hides the others for 
     CHECK(s.next().text == "+2 ");
 }
 
-TEST_CASE(
-    "execution.round_life: items that are not ready in time hold nobody up, and one that has gone is replaced (GU-9)") {
+TEST_CASE("execution.round_life: items that are not ready in time do not delay the others, and an instance that has "
+          "gone is replaced (GU-9)") {
     stage late;
     late.starts_together = true;
     late.read("before " + self.str());

@@ -108,12 +108,12 @@ TEST_CASE("execution.run_book: a hundred items start with one request and end wi
     CHECK(s.marked(100).empty());
 }
 
-TEST_CASE("execution.run_book: disabled items, those that run elsewhere and those of others are told apart") {
+TEST_CASE("execution.run_book: disabled items, items that run elsewhere and items of others are told apart") {
     shop s{6};
     s.create(s.at.item_disabled(1));
     s.create_as(s.two, s.at.item_running(2), {}, create_mode::ephemeral);
     s.set(s.at.item_instance(3), s.other.str());
-    s.set(s.at.item_instance(4), {}); // released by somebody who has left
+    s.set(s.at.item_instance(4), {}); // released by an instance that has left
     auto const report = s.start({0, 1, 2, 3, 4, 5});
     REQUIRE(report);
     CHECK(hindered(*report, start_answer::disabled) == items{1});
@@ -157,15 +157,15 @@ TEST_CASE("execution.run_book: nothing starts on an instance whose node is gone"
 TEST_CASE("execution.run_book: an item claimed by its own node starts only while that has not been written") {
     shop s{2};
     auto const starts = s.starts_by_nodes({0, 1});
-    s.set(s.at.item_instance(1), s.self.str()); // by somebody, though with the same content
+    s.set(s.at.item_instance(1), s.self.str()); // by another writer, though with the same content
     auto const report = s.start({}, starts);
     REQUIRE(report);
     CHECK(shop::of(report->started) == items{0});
     CHECK(hindered(*report, start_answer::unclaimed) == items{1});
 }
 
-TEST_CASE(
-    "execution.run_book: whichever request or reply is lost, what is reported started is marked, and nothing else") {
+TEST_CASE("execution.run_book: whichever request or reply is lost, each item that is reported as started is marked, "
+          "and no other") {
     for (std::uint64_t n = 0; n < 6; ++n)
         for (auto const fate : {request_fate::request_lost, request_fate::reply_lost}) {
             INFO("request " << n);
@@ -219,13 +219,14 @@ TEST_CASE("execution.run_book: more items than fit into one request start in sev
     CHECK(s.marked(8).empty());
 }
 
-TEST_CASE("execution.run_book: marked again under a new session, unless somebody else has taken the item over (D-17)") {
+TEST_CASE("execution.run_book: runs are marked again under a new session, unless another instance has taken the item "
+          "over (D-17)") {
     shop s{3};
     REQUIRE(s.start({0, 1, 2}));
     post(s.loop, [&] { s.one.expire(); });
     s.loop.run_ready();
     CHECK(s.marked(3).empty());
-    s.create_as(s.two, s.at.item_running(1), {}, create_mode::ephemeral); // a Java member, who keeps no record
+    s.create_as(s.two, s.at.item_running(1), {}, create_mode::ephemeral); // a Java member, which keeps no record
     s.set(s.at.run_record(2), "taken over");
     auto again = [](run_book<session_type>& m, session_generation g, item_index i) -> task<result<bool>> {
         co_return co_await m.mark_again(g, i, 1);
@@ -259,7 +260,7 @@ TEST_CASE("execution.run_book: tokens grow with every run of an item, whoever ru
     CHECK(second->started.front().version == s.version(0));
 }
 
-TEST_CASE("execution.run_book: a record that somebody has written since is not written over, and nothing starts") {
+TEST_CASE("execution.run_book: a record that another writer has changed is not overwritten, and nothing starts") {
     shop s{2};
     s.create(s.at.run_record(0), "a");
     auto starts = s.starts({0, 1});
@@ -294,8 +295,8 @@ TEST_CASE("execution.run_book: the run of an instance that lives is not made up 
     CHECK(s.marked(1).empty());
 }
 
-TEST_CASE("execution.run_book: with a failover, the flag of the Java members goes; what one of them has taken is left "
-          "to it") {
+TEST_CASE("execution.run_book: with a failover, the flag of the Java members goes; an item that one of them has taken "
+          "is left to it") {
     shop s{2};
     for (item_index i : {0U, 1U}) s.create(s.at.failover_item(i));
     s.create_as(s.two, s.at.item_failover(1), s.other.str(), create_mode::ephemeral);
@@ -305,14 +306,14 @@ TEST_CASE("execution.run_book: with a failover, the flag of the Java members goe
     REQUIRE(report);
     CHECK(hindered(*report, start_answer::taken) == items{1});
     CHECK(hindered(*report, start_answer::outdated) ==
-          items{0}); // it is looked at again: what the flag was read with has changed
+          items{0}); // the item is looked at again, because the state read with the flag has changed
     starts.pop_back();
     CHECK(shop::of(s.start(s.under_assignment(), starts)->started) == items{0});
     CHECK_FALSE(s.has(s.at.failover_item(0)));
     CHECK(s.has(s.at.failover_item(1)));
 }
 
-TEST_CASE("execution.run_book: the end of a run that was taken over is refused, and takes nobody's mark") {
+TEST_CASE("execution.run_book: the end of a run that was taken over is refused, and removes no other mark") {
     shop s{1};
     REQUIRE(s.start({0}));
     post(s.loop, [&] { s.one.expire(); });
@@ -338,7 +339,7 @@ TEST_CASE("execution.run_book: whichever request or reply is lost, an end is rec
         }
 }
 
-TEST_CASE("execution.run_book: an end whose session is over is told so, and can be recorded under the next") {
+TEST_CASE("execution.run_book: an end whose session is over reports that, and can be recorded under the next session") {
     shop s{1};
     REQUIRE(s.start({0}));
     auto const old = s.one.session().generation;
@@ -411,7 +412,7 @@ TEST_CASE("execution.run_book: an end whose reply was lost counts, though the ne
         losing const network{s.server, [&](std::int64_t session, operation::kind const* write) {
                                  if (session != s.one.session().id) return request_fate::served;
                                  if (write && step == 0) return ++step, request_fate::reply_lost;
-                                 if (!write && step == 1) { // it looks what became of it, but somebody is faster
+                                 if (!write && step == 1) { // it looks up the outcome, but another instance is faster
                                      ++step;
                                      operation const begins{operation::kind::set, s.at.run_record(0), text,
                                                             create_mode::persistent, any_version};
@@ -426,7 +427,7 @@ TEST_CASE("execution.run_book: an end whose reply was lost counts, though the ne
     }
 }
 
-TEST_CASE("execution.run_book: what is saved while a run goes on is fenced like its end") {
+TEST_CASE("execution.run_book: data saved during a run is fenced like the end of the run") {
     shop s{1};
     REQUIRE(s.start({0}));
     auto save = [&](node_version v) { return s.wait_for(s.mine.save(s.one.session().generation, {0, "half way", v})); };
@@ -440,7 +441,7 @@ TEST_CASE("execution.run_book: what is saved while a run goes on is fenced like 
     CHECK(save(1).error() == errc::fenced);
 }
 
-TEST_CASE("execution.run_book: records are opened once, and their parents too where somebody has removed them") {
+TEST_CASE("execution.run_book: records are opened once, and so are their parents if they have been removed") {
     shop s{3};
     s.create(s.at.run_record(1), "theirs");
     auto open = [&] {
@@ -468,7 +469,7 @@ TEST_CASE("execution.run_book: with the registry away for good, starting and fin
     CHECK(s.loop.now().time_since_epoch() <= 11s);
 }
 
-TEST_CASE("execution.run_book: when a later request of a start fails, what has been started is not forgotten") {
+TEST_CASE("execution.run_book: when a later request of a start fails, the items already started are not forgotten") {
     memory_server_options o;
     o.limits.operations_max = 17;
     for (std::uint64_t n = 0; n < 12; ++n)

@@ -18,7 +18,7 @@ UtcZone const utc;
 instance_id const self = instance_id::parse("10.0.0.1@-@1").value();
 wall_time const noon{std::chrono::hours{12 + 24 * 365}};
 
-/// A job that is due every minute, and what its items decide at a moment of their clock.
+/// A job that is due every minute, and the decisions of its items at a moment of their clock.
 struct desk {
     explicit desk(job_config c = {.name = "settle", .cron = "0 * * * * ?"}) {
         c.failover = true;
@@ -47,7 +47,7 @@ body_end failed() { return {error{errc::job_failed, "no such account"}, false, s
 
 } // namespace
 
-TEST_CASE("execution.run_choice: nothing is run before it is due, and what is due is run for its instant") {
+TEST_CASE("execution.run_choice: nothing is run before it is due, and a due run belongs to its instant") {
     desk d;
     CHECK_FALSE(d.choose(noon + 59s).record.running);
     auto const next = d.choose(noon + 61s);
@@ -56,11 +56,11 @@ TEST_CASE("execution.run_choice: nothing is run before it is due, and what is du
     CHECK(next.record.running->source == run_source::schedule);
     CHECK(next.record.through == noon + 60s);
     CHECK(next.record.next_due == noon + 120s);
-    CHECK(d.choose(noon + 61s).record == next.record); // to choose changes nothing
+    CHECK(d.choose(noon + 61s).record == next.record); // choosing changes nothing
 }
 
 TEST_CASE(
-    "execution.run_choice: what a dead instance has left goes before an order, an order before what failed or is due") {
+    "execution.run_choice: the run of a dead instance goes before an order, an order before retries and due instants") {
     desk d;
     d.order = noon + 1s;
     d.record.retry = run_retry{noon, run_source::schedule, 2, noon};
@@ -142,7 +142,7 @@ TEST_CASE("execution.run_choice: instants since a change of the schedule are dea
     CHECK(next.record.ledger.front().outcome == run_outcome::coalesced);
     CHECK(next.record.ledger.front().run.due == noon + 240s);
     CHECK(next.record.ledger.front().count == 3); // the one after 60 s is from before the change
-    // A clock that is behind the registry's leaves nothing out: what is due is due by this clock.
+    // A clock that is behind the registry's leaves nothing out: this clock decides which instants are due.
     d.terms.schedule_changed = noon + 600s;
     CHECK(d.choose(noon + 301s).record.through == noon + 301s);
     // Java members may have run them.
@@ -151,7 +151,7 @@ TEST_CASE("execution.run_choice: instants since a change of the schedule are dea
     CHECK_FALSE(beside_java.choose({.item = 0, .record = d.record}).record.running);
 }
 
-TEST_CASE("execution.run_choice: an item that waits to be tried again looks again by itself, others are woken") {
+TEST_CASE("execution.run_choice: an item that waits for its retry looks again by itself, others are woken") {
     desk d;
     run_choice const choice{d.terms, self, noon, false};
     CHECK_FALSE(choice.next_look(0, d.record));
@@ -186,7 +186,8 @@ TEST_CASE("execution.after_run: a failure is tried again as often as the policy 
     CHECK(d.record.dead_letters.size() == 1);
 }
 
-TEST_CASE("execution.after_run: what an operator stopped is over, what the library stopped is taken up again") {
+TEST_CASE("execution.after_run: a run that an operator stopped is over, and a run that the library stopped is taken up "
+          "again") {
     desk d;
     d.run_of(self.str());
     after_run const after{d.terms, mono_time{}, noon};
@@ -233,7 +234,7 @@ TEST_CASE("execution.after_run: an instance tries again no more runs in an hour 
     CHECK(budget.take(0, mono_time{61min})); // no limit
 }
 
-TEST_CASE("execution.run_choice: what becomes due while a Java leader has to shard waits, and an order; nothing else does") {
+TEST_CASE("execution.run_choice: due instants and orders wait while a Java leader has to shard; nothing else does") {
     desk d;
     d.terms.held_from = noon + 90s;
     auto const next = d.choose(noon + 121s);
@@ -253,7 +254,7 @@ TEST_CASE("execution.run_choice: what becomes due while a Java leader has to sha
     CHECK(d.choose(noon + 121s).record.running->source == run_source::trigger);
 }
 
-TEST_CASE("execution.run_choice: of an item that somebody else owns only what a dead instance has left is run") {
+TEST_CASE("execution.run_choice: for an item with another owner, only the run that a dead instance has left is run") {
     desk d;
     d.terms.run_order = 9;
     d.order = noon + 1s;

@@ -29,7 +29,7 @@ run_record example() {
 
 } // namespace
 
-TEST_CASE("execution.run_record: what is written is read back") {
+TEST_CASE("execution.run_record: a record that is written is read back") {
     for (auto const& r : {run_record{}, example()}) {
         auto const read = run_record::parse(r.to_text());
         REQUIRE(read);
@@ -37,7 +37,7 @@ TEST_CASE("execution.run_record: what is written is read back") {
     }
 }
 
-TEST_CASE("execution.run_record: its text is for people too, and stays as it is") {
+TEST_CASE("execution.run_record: its text is readable for people too, and stays as it is") {
     CHECK(example().to_text() == "elasticjob run 1\n"
                                  "schedule 17\n"
                                  "through 5000\n"
@@ -65,7 +65,7 @@ TEST_CASE("execution.run_record: progress stands beside the run that goes on, an
     CHECK_FALSE(run_record::parse_progress(r.to_text(&progress)));
 }
 
-TEST_CASE("execution.run_record: progress that nobody has written is not there, and harms nothing") {
+TEST_CASE("execution.run_record: malformed progress is ignored and harms nothing") {
     auto const text = example().to_text();
     for (auto const* bad :
          {"progress", "progress ", "progress x 2 3", "progress 1 -2 3", "progress 1 2", "progress 1 2 x",
@@ -78,7 +78,7 @@ TEST_CASE("execution.run_record: progress that nobody has written is not there, 
     CHECK(run_record::parse_progress(text + "progress 1 2 3") == run_progress{2, 3, at(1)});
 }
 
-TEST_CASE("execution.run_record: a text that nobody has written is refused with its line") {
+TEST_CASE("execution.run_record: a malformed text is refused") {
     for (auto const* bad :
          {"", "x", "elasticjob run 2\n", "elasticjob run 1\nthrough x\n", "elasticjob run 1\nrunning 1 schedule 1 2\n",
           "elasticjob run 1\nrunning 1 never 1 2 i\n", "elasticjob run 1\nretry 1 schedule 2 x\n",
@@ -92,7 +92,7 @@ TEST_CASE("execution.run_record: a text that nobody has written is refused with 
     CHECK(run_record::parse("elasticjob run 1\nlater-versions know this\n"));
 }
 
-TEST_CASE("execution.run_record: the ledger keeps the last entries, and what is skipped in a row is one") {
+TEST_CASE("execution.run_record: the ledger keeps the last entries, and consecutive skips are one entry") {
     run_record r;
     for (std::int64_t n = 0; n < 100; ++n) {
         r.running = begin(n * 1000);
@@ -128,7 +128,7 @@ TEST_CASE("execution.run_record: an order that is skipped is not counted among t
     CHECK(r.ledger[2].run.due == at(9'000));
 }
 
-TEST_CASE("execution.run_record: what is to be tried again holds back what is settled; what was asked for does not") {
+TEST_CASE("execution.run_record: a pending retry holds back the settled instant; an order does not") {
     run_record r;
     r.through = at(5000);
     CHECK(r.settled_through() == at(5000));
@@ -144,7 +144,7 @@ TEST_CASE("execution.run_record: what is to be tried again holds back what is se
     CHECK(r.settled_through() == at(5000));
 }
 
-TEST_CASE("execution.run_record: what was stopped while another run waits for its retry has a place of its own") {
+TEST_CASE("execution.run_record: a run that was stopped while another run waits for its retry has a place of its own") {
     run_record r;
     r.through = at(5000);
     r.retry = run_retry{at(4000), run_source::schedule, 2, at(9000)};
@@ -158,7 +158,7 @@ TEST_CASE("execution.run_record: what was stopped while another run waits for it
     CHECK_FALSE(run_record::parse("elasticjob run 1\nresume 1 schedule 2 x\n"));
 }
 
-TEST_CASE("execution.run_record: of dead letters the last ones are kept") {
+TEST_CASE("execution.run_record: only the last dead letters are kept") {
     run_record r;
     for (std::int64_t n = 0; n < 5; ++n) {
         r.running = begin(n * 1000);
@@ -172,7 +172,7 @@ TEST_CASE("execution.run_record: of dead letters the last ones are kept") {
     CHECK(r.dead_letters.size() == 3);
 }
 
-TEST_CASE("execution.run_record: an instant beyond what can be computed with is refused") {
+TEST_CASE("execution.run_record: an instant beyond the computable range is refused") {
     for (auto const* ms : {"9223372036854775807", "-9223372036854775808", "850000000000000000", "9223372036854",
                            "-9223372036854", "8110195200000", "-31536000001"}) {
         INFO(ms);
@@ -187,8 +187,8 @@ TEST_CASE("execution.run_record: an instant beyond what can be computed with is 
     CHECK(run_record::parse("elasticjob run 1\nthrough 8100000000000\nnext -31536000000\n"));
 }
 
-TEST_CASE(
-    "execution.run_record: too many lines are refused before any is read, and a bad one is told in one short line") {
+TEST_CASE("execution.run_record: too many lines are refused before any is read, and a bad one is reported in one short "
+          "line") {
     std::string many = "elasticjob run 1\n";
     for (int i = 0; i < 18'000; ++i) many += "entry 1 schedule 1 2 10.0.0.1@-@1 completed 3 1 note\n";
     auto const read = run_record::parse(many);

@@ -45,7 +45,7 @@ TEST_CASE("execution.script_context: the argument has the escapes of Gson") {
           R"(\u2028","shardingItem":1,"shardingParameter":"B"})");
 }
 
-TEST_CASE("execution.script_context: the environment says it all, one by one") {
+TEST_CASE("execution.script_context: the environment holds each value separately") {
     auto ctx = context();
     ctx.due = wall_time{std::chrono::milliseconds{1'767'225'600'123}};
     ctx.source = run_source::failover;

@@ -83,7 +83,7 @@ TEST_CASE("execution.script_executor: parameters that are too large for the kern
     CHECK(outcome.error().what.size() < 500);
 }
 
-TEST_CASE("execution.script_executor: what cannot be started is named, with the reason") {
+TEST_CASE("execution.script_executor: a program that cannot be started is named, with the reason") {
     auto const why = [](std::string const& command_line, script_options options = {}) {
         auto const outcome = hand_made_run{command_line}.with(std::move(options));
         REQUIRE(!outcome);
@@ -113,7 +113,7 @@ TEST_CASE("execution.script_executor: what cannot be started is named, with the 
     CHECK(!has_children());
 }
 
-TEST_CASE("execution.script_executor: asked to stop, it is told to end, and may") {
+TEST_CASE("execution.script_executor: a script that is asked to stop is told to end, and may") {
     hand_made_run run{"sh -c 'trap \"echo bye; exit 7\" TERM; echo ready; while :; do sleep 1000 & wait; done'"};
     auto const outcome = run.with({.grace = 1h}, [&](script_line const& line) {
         if (line.text == "ready") run.order.give(stop_reason::ordered);
@@ -146,8 +146,8 @@ TEST_CASE("execution.script_executor: asked to stop from another thread while no
           "'sh' was ended by signal 15 (SIGTERM), after it had been asked to stop (reassigned)");
 }
 
-TEST_CASE(
-    "execution.script_executor: who does not end within the grace is killed, with children and children's children") {
+TEST_CASE("execution.script_executor: a script that does not end within the grace is killed, with children and "
+          "children's children") {
     script_directory d;
     life_sign const life{d};
     auto const stubborn = d.file("stubborn", "#!/bin/sh\n"
@@ -193,7 +193,7 @@ TEST_CASE("execution.script_executor: a limit of time, its own or the job's") {
         {.time_limit = std::chrono::milliseconds::max(), .grace = std::chrono::milliseconds::max()}));
 }
 
-TEST_CASE("execution.script_executor: nobody outlives the program, nor is waited for") {
+TEST_CASE("execution.script_executor: no child outlives the program, and the run waits for none") {
     script_directory d;
     life_sign const life{d};
     hand_made_run run{"sh -c 'exec 9>" + life.path() + "; (trap \"\" TERM; sleep 1000; sleep 1000) & echo left'"};
@@ -202,7 +202,7 @@ TEST_CASE("execution.script_executor: nobody outlives the program, nor is waited
     CHECK(run.out == lines{"left"});
 }
 
-TEST_CASE("execution.script_executor: not even who has closed the tie") {
+TEST_CASE("execution.script_executor: a child that has closed the tie does not outlive the program either") {
     script_directory d;
     life_sign const life{d};
     auto const closes = d.file("closes", "#!/bin/bash\n"
@@ -231,7 +231,7 @@ TEST_CASE("execution.script_executor: children are told to end, not their parent
     CHECK(contains(outcome.error().what, "exit code 7"));
 }
 
-TEST_CASE("execution.script_executor: what the handler throws ends the run") {
+TEST_CASE("execution.script_executor: an exception of the handler ends the run") {
     script_directory d;
     life_sign const life{d};
     hand_made_run run{"sh -c 'exec 9>" + life.path() + "; echo line; sleep 1000; sleep 1000'"};
@@ -278,7 +278,7 @@ TEST_CASE(
     std::signal(SIGPIPE, before);
 }
 
-TEST_CASE("execution.script_executor: the program holds the life line, and nobody else does after it") {
+TEST_CASE("execution.script_executor: the program holds the life line, and no other process does after it") {
     auto line = detail::make_pipe();
     REQUIRE(line);
     auto const is_held = [&] {
@@ -312,7 +312,8 @@ TEST_CASE("execution.script_executor: many runs, several at once, leave no zombi
     CHECK(!has_children());
 }
 
-TEST_CASE("execution.script_executor: who takes our exit codes away gets an error, and nobody else is killed") {
+TEST_CASE("execution.script_executor: if other code takes our exit codes away, the run gets an error, and no other "
+          "process is killed") {
     auto* const before = std::signal(SIGCHLD, SIG_IGN);
     script_directory d;
     life_sign const life{d};
@@ -372,7 +373,7 @@ TEST_CASE("execution.script_executor: a child that comes to life after its sched
         if (child == 0) {
             char c = 0;
             go->write.close();
-            (void)!::read(go->read.get(), &c, 1); // until the parent has done with the tie what it does
+            (void)!::read(go->read.get(), &c, 1); // until the parent has finished with the tie
             detail::become_program({.program = "/bin/true",
                                     .argv = arguments,
                                     .envp = environ,

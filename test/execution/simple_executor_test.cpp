@@ -34,7 +34,7 @@ TEST_CASE("execution.simple_executor: a body takes the context or nothing, and r
     static_assert(!simple_body<int>);
 }
 
-TEST_CASE("execution.simple_executor: what a body throws is an error with its text") {
+TEST_CASE("execution.simple_executor: an exception of a body is an error with its text") {
     auto const known = call([] { throw std::runtime_error{"out of paper"}; });
     CHECK(known.error() == errc::job_threw);
     CHECK(known.error().what == "out of paper");

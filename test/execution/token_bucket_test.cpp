@@ -8,7 +8,7 @@
 using namespace elasticjob;
 using namespace std::chrono_literals;
 
-TEST_CASE("execution.token_bucket: so many at once, then one every so often, and full again after a pause") {
+TEST_CASE("execution.token_bucket: gives a burst at once, then one token per period, and is full again after a pause") {
     mono_time const start{100h};
     detail::token_bucket bucket{3, 10s, start};
     auto const taken_at = [&](auto after) {

@@ -41,7 +41,7 @@ failed_run some_run(item_index item = 3) {
 
 http_request to(std::string const& url) { return http_request::make(url, {.timeout = 60s}).value(); }
 
-/// Somebody who is told, and takes it or not.
+/// A receiver that accepts messages or refuses them.
 class receiver {
 public:
     std::vector<std::pair<item_index, int>> heard() { ///< items, and how many were left out before
@@ -79,7 +79,7 @@ private:
 
 using heard = std::vector<std::pair<item_index, int>>;
 
-/// What has become of `count` failures, items 0 and on, once the webhook has come to its end.
+/// The account of `count` failures, items 0 and on, after the webhook has ended.
 std::shared_ptr<queue_account const> after(http_request const& where, int count, webhook_options options = {}) {
     auto hook = Webhook<>::start(where, options).value();
     auto account = hook.account();
@@ -106,7 +106,7 @@ TEST_CASE("execution.webhook: the message says it all") {
     CHECK(WebhookJson{}(odd, 7).ends_with(R"("leftOut":7,"retryAt":"2026-01-01T00:00:01.025Z"})"));
 }
 
-TEST_CASE("execution.webhook: each failure is told, in order") {
+TEST_CASE("execution.webhook: each failure is reported, in order") {
     receiver r;
     auto const account = after(to(r.url()), 3);
     CHECK(r.heard() == heard{{0, 0}, {1, 0}, {2, 0}});
@@ -115,7 +115,7 @@ TEST_CASE("execution.webhook: each failure is told, in order") {
     CHECK(account->dropped == 0);
 }
 
-TEST_CASE("execution.webhook: no more than the rate, and the last says how many were left out") {
+TEST_CASE("execution.webhook: no more messages than the rate, and the last one says how many were left out") {
     receiver r;
     SUBCASE("which its end tells") {
         auto const account = after(to(r.url()), 6, {.per_minute = 1, .at_once = 2});
@@ -134,7 +134,7 @@ TEST_CASE("execution.webhook: no more than the rate, and the last says how many 
     }
 }
 
-TEST_CASE("execution.webhook: who takes nothing is told the next time") {
+TEST_CASE("execution.webhook: a receiver that refuses a message learns in the next one how many it has missed") {
     receiver r;
     auto hook = Webhook<>::start(to(r.url())).value();
     r.answer_with(503);
@@ -151,7 +151,7 @@ TEST_CASE("execution.webhook: who takes nothing is told the next time") {
     CHECK(hook.account()->failed == 2);
 }
 
-TEST_CASE("execution.webhook: a receiver that is down hurts nobody") {
+TEST_CASE("execution.webhook: a receiver that is down affects no run") {
     int port = 0;
     {
         auto const [closed, number] = listen_anywhere();
@@ -162,7 +162,8 @@ TEST_CASE("execution.webhook: a receiver that is down hurts nobody") {
     CHECK(account->done == 0);
 }
 
-TEST_CASE("execution.webhook: nobody waits for a receiver that hangs, and no more than the queue holds waits for it") {
+TEST_CASE("execution.webhook: no run waits for a receiver that hangs, and no more messages wait for it than the queue "
+          "holds") {
     std::binary_semaphore is_asked{0}, goes_on{0};
     odd_server const server{[&](peer const& p) {
         p.read_header();
@@ -207,7 +208,7 @@ TEST_CASE("execution.webhook: its end does not wait for ever") {
     CHECK(account->done == 0);
 }
 
-TEST_CASE("execution.webhook: what waits for its turn when there is no time left is counted as dropped") {
+TEST_CASE("execution.webhook: messages that wait for their turn when there is no time left are counted as dropped") {
     struct {
         queue_account counts;
         queue_account& account() { return counts; }
@@ -226,7 +227,7 @@ TEST_CASE("execution.webhook: what waits for its turn when there is no time left
     CHECK(queue.counts.failed == 0);
 }
 
-TEST_CASE("execution.webhook: another form of message") {
+TEST_CASE("execution.webhook: the message may have another form") {
     std::mutex mutex;
     std::vector<std::string> heard;
     web_server<> const server{[&](httplib::Server& s) {
@@ -252,7 +253,7 @@ TEST_CASE("execution.webhook: another form of message") {
     CHECK(account->failed == 1);
 }
 
-TEST_CASE("execution.webhook: what cannot work is refused at its beginning") {
+TEST_CASE("execution.webhook: an unusable configuration is refused at the beginning") {
     auto const refused = [](http_options how, webhook_options options = {}) {
         auto const hook = Webhook<>::start(http_request::make("http://h/", std::move(how)).value(), options);
         return hook ? std::string{} : hook.error().where;

@@ -32,7 +32,7 @@ job_config following(std::string name, std::string job, int count, round_end end
     return c;
 }
 
-/// Members of whatever jobs there are, whose bodies write down which rounds they were told to follow.
+/// Members of any jobs. Their bodies record the rounds that each run follows.
 struct world {
     explicit world(int members = 2) {
         for (int n = 0; n < members; ++n) {
@@ -91,7 +91,7 @@ bool is_of(sharding_context const& ctx, std::string_view job, item_index i, std:
 
 } // namespace
 
-TEST_CASE("after_job: each round of the one leads to one round of the other, which is told of which") {
+TEST_CASE("after_job: each round of the followed job makes the follower run one round, and each run learns its round") {
     world w;
     w.join(make_job("fetch", "0/10 * * * * ?", 3));
     w.join(following("settle", "fetch", 2));
@@ -106,7 +106,7 @@ TEST_CASE("after_job: each round of the one leads to one round of the other, whi
         for (item_index j = 0; j < 3; ++j) CHECK(starts[0].at >= w.starts("fetch", j)[0].at);
     }
     CHECK(w.c.data("/settle/ext/schedule") == "elasticjob schedule 1\nafter-job completed fetch\n");
-    // Nothing else makes it due, an order is no round, and jobs that follow none are told of none.
+    // Nothing else makes it due. An order is no round, and jobs that follow no other job receive no rounds.
     REQUIRE(w.c.members[0]->trigger("fetch"));
     w.c.run_for(2s);
     CHECK(w.starts("fetch", 0).size() == 4);
@@ -120,7 +120,7 @@ TEST_CASE("after_job: each round of the one leads to one round of the other, whi
     CHECK(w.c.violations.empty());
 }
 
-TEST_CASE("after_job: which ends count") {
+TEST_CASE("after_job: each follower runs after the round ends that it asked for") {
     world w;
     w.failing = [](sharding_context const& ctx) { return is_of(ctx, "fetch", 1, 20s); };
     w.join(make_job("fetch", "0/10 * * * * ?", 2));
@@ -133,8 +133,7 @@ TEST_CASE("after_job: which ends count") {
     CHECK(w.rounds("always", 0) == seconds_list{10, 20, 30});
 }
 
-TEST_CASE("after_job: a round is over when its last item is done with it, and rounds that are skipped are no completed "
-          "ones") {
+TEST_CASE("after_job: a round ends when its last item is done with it, and skipped rounds are not completed rounds") {
     world w{1};
     auto& m = *w.c.members[0];
     m.holds = true;
@@ -146,7 +145,7 @@ TEST_CASE("after_job: a round is over when its last item is done with it, and ro
     w.c.run_for(11s);
     REQUIRE(m.held() == 2);
     m.release(0);
-    w.c.run_for(20s); // item 1 misses two rounds, of which item 0 is held in the first
+    w.c.run_for(20s); // item 1 misses two rounds; in the first of them item 0 is held
     CHECK(w.starts("settle", 0).empty());
     m.holds = false;
     m.release_all();
@@ -158,7 +157,7 @@ TEST_CASE("after_job: a round is over when its last item is done with it, and ro
     CHECK(w.rounds("always", 0).front() == 10);
 }
 
-TEST_CASE("after_job: who is slower than what it follows makes up for rounds as its policy says") {
+TEST_CASE("after_job: a job slower than the job it follows makes up for rounds as its misfire policy says") {
     world w{1};
     auto& m = *w.c.members[0];
     w.join(make_job("fetch", "0/10 * * * * ?", 1));
@@ -188,7 +187,7 @@ TEST_CASE("after_job: who is slower than what it follows makes up for rounds as 
     CHECK(w.starts("settle", 0).back().source == run_source::misfire);
 }
 
-TEST_CASE("after_job: a leader that dies before it has written, or behind it, neither loses a round nor doubles one") {
+TEST_CASE("after_job: a leader that dies before or after its write neither loses nor doubles a round") {
     for (bool const is_written : {false, true}) {
         INFO("written: ", is_written);
         world w{3};
@@ -216,7 +215,7 @@ TEST_CASE("after_job: a leader that dies before it has written, or behind it, ne
 }
 
 TEST_CASE("after_job: a leader may die at any step") {
-    // From just before the round on, behind the n-th request: which is lost, or its reply is.
+    // From just before the round on, after the n-th request: the request or its reply is lost.
     int steps = 0;
     for (bool is_over = false; !is_over; ++steps) {
         for (auto const fate : {request_fate::request_lost, request_fate::reply_lost}) {
@@ -254,7 +253,7 @@ TEST_CASE("after_job: a leader may die at any step") {
     CHECK(steps > 5);
 }
 
-TEST_CASE("after_job: the death of an instance in a round puts its end off, or fails it") {
+TEST_CASE("after_job: the death of an instance during a round delays the end of the round or makes the round fail") {
     for (bool const failover : {true, false}) {
         INFO("failover: ", failover);
         world w{3};
@@ -279,10 +278,10 @@ TEST_CASE("after_job: the death of an instance in a round puts its end off, or f
     }
 }
 
-TEST_CASE("after_job: jobs that follow one another go in a chain, each as often as the first") {
+TEST_CASE("after_job: jobs that follow one another form a chain, and each runs as often as the first") {
     world w;
     w.join(following("archive", "settle", 2));
-    w.join(following("settle", "fetch", 3)); // whatever comes first
+    w.join(following("settle", "fetch", 3)); // the order of joining does not matter
     w.c.run_for(5s);
     w.join(make_job("fetch", "0/10 * * * * ?", 2));
     w.c.run_for(35s);
@@ -296,7 +295,7 @@ TEST_CASE("after_job: jobs that follow one another go in a chain, each as often 
     }
 }
 
-TEST_CASE("after_job: what was over while nobody was there is made up for, once") {
+TEST_CASE("after_job: rounds that ended while the follower had no instance are made up for by one run") {
     world w;
     w.join(make_job("fetch", "0/10 * * * * ?", 1));
     auto const settle = following("settle", "fetch", 1);
@@ -311,12 +310,12 @@ TEST_CASE("after_job: what was over while nobody was there is made up for, once"
     auto const& ledger = w.record_of("settle", 0).ledger;
     REQUIRE(ledger.size() == 3);
     CHECK(ledger[1].outcome == run_outcome::coalesced);
-    CHECK(ledger[1].count == run_record::ledger_max - 1); // as far as the records of the other go back
+    CHECK(ledger[1].count == run_record::ledger_max - 1); // as far back as the records of the followed job go
     CHECK(ledger[2].run.due == at(610s));
 }
 
-TEST_CASE(
-    "after_job: what a job is due for does not change with the rest of its schedule, and ends with what it follows") {
+TEST_CASE("after_job: a job keeps its rounds when the rest of its schedule changes, and loses them when it follows "
+          "another job") {
     world w;
     w.join(make_job("fetch", "0/10 * * * * ?", 1));
     w.join(make_job("load", "5/10 * * * * ?", 1));
@@ -328,7 +327,7 @@ TEST_CASE(
     CHECK(w.rounds("settle", 0) == seconds_list{10, 20});
     w.c.run_for(6s);
     CHECK(w.rounds("settle", 0) == seconds_list{10, 20, 30});
-    // Another end: what has ended before is not looked at anew.
+    // Another kind of end: rounds that have ended before are not considered again.
     w.c.set("/settle/ext/schedule", "elasticjob schedule 1\nafter-job ended fetch\n");
     w.c.run_for(6s);
     CHECK(w.rounds("settle", 0) == seconds_list{10, 20, 30});
@@ -340,7 +339,7 @@ TEST_CASE(
     CHECK(w.rounds("settle", 0) == seconds_list{10, 20, 30, 40});
     w.c.run_for(10s);
     CHECK(w.rounds("settle", 0) == seconds_list{10, 20, 30, 40, 45});
-    // None; and then the first one again: what has ended meanwhile is not made up for.
+    // No followed job, and then the same one again: rounds that ended meanwhile are not made up for.
     w.c.set("/settle/ext/schedule", "elasticjob schedule 1\nonce-at 1767225653500\n");
     w.c.run_for(60s);
     CHECK(w.starts("settle", 0).size() == 6);
@@ -371,7 +370,7 @@ TEST_CASE("after_job: rounds that end while the job is switched off are skipped"
     CHECK(ledger[1].note == "disabled");
 }
 
-TEST_CASE("after_job: items that are added run from the next round on, and spoil none") {
+TEST_CASE("after_job: added items run from the next round on and spoil no round") {
     world w;
     auto fetch = make_job("fetch", "0/10 * * * * ?", 1);
     w.join(fetch);
@@ -396,7 +395,7 @@ TEST_CASE("after_job: items that are added run from the next round on, and spoil
     CHECK(w.rounds("settle", 1) == seconds_list{20, 30});
 }
 
-TEST_CASE("after_job: all that counts is what the records of the other job say, of all its items") {
+TEST_CASE("after_job: only the run records of all items of the followed job count") {
     world w{1};
     auto const record = [](std::chrono::seconds through, std::vector<std::chrono::seconds> completed) {
         run_record r;
@@ -412,7 +411,7 @@ TEST_CASE("after_job: all that counts is what the records of the other job say, 
     w.c.run_for(20s);
     w.join(following("settle", "fetch", 1));
     w.c.run_for(1s);
-    // An item that is taken up late ends rounds that were before our time.
+    // An item that is taken up late ends rounds from before the follower joined.
     w.c.create("/fetch/ext/run/1", record(21s, {}));
     w.c.run_for(1s);
     CHECK(w.starts("settle", 0).empty());
@@ -427,11 +426,11 @@ TEST_CASE("after_job: all that counts is what the records of the other job say, 
     CHECK(w.rounds("settle", 0) == seconds_list{30});
 }
 
-TEST_CASE("after_job: what a leader has written is due at once, though its clock is not ours") {
+TEST_CASE("after_job: a round that a leader has written is due at once, although the leader's clock differs") {
     world w{1};
     auto& m = *w.c.members[0];
     auto settle = following("settle", "fetch", 1);
-    settle.misfire = false; // what finds the item running is dropped
+    settle.misfire = false; // a round that finds the item running is dropped
     w.join(settle);
     w.c.run_for(5s);
     auto written = w.written("settle");
@@ -459,7 +458,7 @@ TEST_CASE("after_job: what a leader has written is due at once, though its clock
     CHECK(w.starts("settle", 0).size() == 4);
 }
 
-TEST_CASE("after_job: items that come to follow, or are added, lose nothing to a leader whose clock is behind") {
+TEST_CASE("after_job: items that begin to follow, or are added, lose no round to a leader whose clock is behind") {
     world w{1};
     w.join(make_job("settle", "0/10 * * * * ?", 1));
     w.c.run_for(31s);
@@ -485,7 +484,7 @@ TEST_CASE("after_job: items that come to follow, or are added, lose nothing to a
     CHECK(w.rounds("settle", 1) == seconds_list{22});
 }
 
-TEST_CASE("after_job: what keeps the rounds of the other from being seen is told, once") {
+TEST_CASE("after_job: a condition that hides the rounds of the followed job is reported once") {
     world w{1};
     auto fetch = make_job("fetch", "0/10 * * * * ?", 1);
     SUBCASE("it does not monitor its execution") { fetch.monitor_execution = false; }
@@ -497,7 +496,7 @@ TEST_CASE("after_job: what keeps the rounds of the other from being seen is told
     CHECK(*w.c.last_trouble() == errc::invalid_config);
     CHECK(w.c.last_trouble()->where == "/fetch");
     CHECK(w.starts("settle", 0).empty());
-    // Until that is mended.
+    // The job runs as soon as the cause is corrected.
     fetch.monitor_execution = true;
     fetch.schedules.clear();
     w.c.set("/fetch/config", to_json(fetch));
@@ -507,7 +506,7 @@ TEST_CASE("after_job: what keeps the rounds of the other from being seen is told
     CHECK(w.c.count(heard::kind::trouble) == 1);
 }
 
-TEST_CASE("after_job: a job that only Java members run is told of") {
+TEST_CASE("after_job: a followed job that only Java members run is reported") {
     world w{1};
     for (auto const* path : {"/fetch", "/fetch/instances", "/fetch/ext"}) w.c.create(path);
     w.c.create("/fetch/config", to_json(make_job("fetch", "0/10 * * * * ?", 1)));
@@ -531,7 +530,7 @@ TEST_CASE("after_job: jobs that would wait for each other are refused, and the c
     REQUIRE(m.schedule(make_job("c", "0/10 * * * * ?", 1)));
     w.c.run_for(11s);
     CHECK(w.starts("a", 0).size() == 1);
-    // By an operator's hand: what cannot be used changes nothing.
+    // An operator writes the chain by hand: an unusable schedule changes nothing.
     w.c.set("/c/config", to_json(following("c", "b", 1)));
     w.c.create("/c/ext/schedule", "elasticjob schedule 1\nafter-job completed b\n");
     w.c.run_for(10s);

@@ -72,7 +72,8 @@ struct Forgetful {
 
 } // namespace
 
-TEST_CASE("scheduler.batch_executor: the items that begin together are one call, by item, and each has its own outcome") {
+TEST_CASE(
+    "scheduler.batch_executor: items that begin together share one call, in order, and each has its own outcome") {
     batch_world w;
     auto job = w.scheduler.schedule(hourly(4), [&](item_contexts all) {
         w.calls.push_back(items_of(all));
@@ -184,5 +185,5 @@ TEST_CASE("scheduler.batch_executor: runs that are given up while they wait for 
     CHECK(calls == 0);
     blocks.release();
     REQUIRE(has_run.try_acquire_for(30s));
-    CHECK(calls == 2); // none of the attempts before
+    CHECK(calls == 2); // no earlier attempt was called
 }

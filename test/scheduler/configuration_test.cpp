@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a job is said before anything is written, and edits of what is stored take effect.
+// Errors of a job are reported before anything is written, and edits of the stored configuration take effect.
 #include <elasticjob/config/json_codec.hpp>
 
 #include <support/cluster.hpp>
@@ -20,7 +20,7 @@ std::vector<std::string> everything(cluster const& c) {
     return lines;
 }
 
-/// The error of a job that must not start, which must leave no trace.
+/// The error of a job that must not start and must leave no trace.
 error refused(cluster& c, member& m, job_config const& job) {
     auto const before = everything(c);
     auto const outcome = m.schedule(job);
@@ -39,7 +39,7 @@ void edit(cluster& c, job_config const& to) {
 
 } // namespace
 
-TEST_CASE("scheduler.job_scheduler: what is wrong with a configuration is a named error and leaves nothing behind") {
+TEST_CASE("scheduler.job_scheduler: a wrong configuration is a named error and leaves nothing behind") {
     cluster c;
     auto& m = c.add();
     CHECK(refused(c, m, make_job("a/b", never, 1)) == errc::invalid_argument);
@@ -72,7 +72,8 @@ TEST_CASE("scheduler.job_scheduler: what is wrong with a configuration is a name
         CHECK(here_too.what.find(word) != std::string::npos);
 }
 
-TEST_CASE("scheduler.job_scheduler: failover without monitor_execution is told of, at the start and when it is changed") {
+TEST_CASE(
+    "scheduler.job_scheduler: failover without monitor_execution is reported, at the start and when it is changed") {
     cluster c;
     auto& m = c.add();
     auto job = make_job("settle", never, 1);
@@ -111,7 +112,8 @@ TEST_CASE("scheduler.job_scheduler: a server address that Java could not read is
     CHECK(refused(c, c.add("localhost"), make_job("settle", never, 1)) == errc::invalid_argument);
 }
 
-TEST_CASE("scheduler.job_scheduler: a registry that does not answer is named after the time-out, and nothing stays") {
+TEST_CASE(
+    "scheduler.job_scheduler: after the time-out the error names a registry that does not answer, and nothing stays") {
     memory_server_options o;
     o.session_timeout = 1h;
     cluster c{o};
@@ -129,7 +131,7 @@ TEST_CASE("scheduler.job_scheduler: a registry that does not answer is named aft
 }
 
 TEST_CASE("scheduler.job_scheduler: a start that fails after registering does not leave a ghost") {
-    // The connection breaks after so many turns of the loop, and comes back with the same session when all is over.
+    // The connection breaks after the given number of turns of the loop. It returns with the same session at the end.
     for (int turns = 1; turns < 40; ++turns) {
         memory_server_options o;
         o.session_timeout = 1h;
@@ -164,7 +166,7 @@ TEST_CASE("scheduler.job_scheduler: a start that fails after registering does no
     }
 }
 
-TEST_CASE("scheduler.job_scheduler: a stored configuration that nobody can use is named, with its path") {
+TEST_CASE("scheduler.job_scheduler: an unusable stored configuration is reported with its path") {
     cluster c;
     auto& m = c.add();
     c.create("/settle");
@@ -192,7 +194,8 @@ TEST_CASE("scheduler.job_scheduler: two programs cannot share a name, nor one sc
     CHECK(e.what.find("com.example.Other") != std::string::npos);
 }
 
-TEST_CASE("scheduler.job_scheduler: without overwrite what is stored counts, and the difference is told; with it, it is replaced") {
+TEST_CASE("scheduler.job_scheduler: without overwrite the stored configuration counts and differences are reported; "
+          "with it, it is replaced") {
     cluster c;
     REQUIRE(c.add().schedule(make_job("settle", never, 2)));
     auto& second = c.add();
@@ -214,7 +217,8 @@ TEST_CASE("scheduler.job_scheduler: without overwrite what is stored counts, and
     CHECK(c.find("/settle/sharding")->stat.children == 5);
 }
 
-TEST_CASE("scheduler.job: a job that starts out disabled is registered, gets nothing and leads nothing, until enabled (D-36)") {
+TEST_CASE("scheduler.job: a job that starts out disabled is registered, but owns and leads nothing until it is enabled "
+          "(D-36)") {
     cluster c;
     auto& m = c.add();
     auto job = make_job("settle", "0/5 * * * * ?", 2);
@@ -232,7 +236,7 @@ TEST_CASE("scheduler.job: a job that starts out disabled is registered, gets not
     CHECK(c.started() == std::vector<item_index>{0, 1});
 }
 
-TEST_CASE("scheduler.job: what an operator has disabled stays disabled over a restart (D-22)") {
+TEST_CASE("scheduler.job: a server that an operator has disabled stays disabled over a restart (D-22)") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(make_job("settle", never, 1)));
@@ -290,7 +294,7 @@ TEST_CASE("scheduler.job: an edit of the configuration takes effect") {
     CHECK(given == std::vector<std::string>{"a/p/3", "b/p/3", "c/p/3"});
 }
 
-TEST_CASE("scheduler.job: an edit that cannot be used changes nothing, and is told (D-27)") {
+TEST_CASE("scheduler.job: an unusable edit changes nothing and is reported (D-27)") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(make_job("settle", "0/10 * * * * ?", 2)));
@@ -374,7 +378,7 @@ TEST_CASE(
     edit(c, huge);
     auto const nodes = everything(c).size();
     c.run_for(10s);
-    CHECK(everything(c).size() < nodes + 10); // nothing is made for the items that are refused
+    CHECK(everything(c).size() < nodes + 10); // no node is created for the refused items
     CHECK(count_runs() >= before + 6);
     auto const is_it = [](heard const& h) {
         return h.what == heard::kind::trouble && *h.failure == errc::invalid_config &&
@@ -382,12 +386,12 @@ TEST_CASE(
                h.failure->what.find("items_max") != std::string::npos;
     };
     CHECK(std::count_if(c.log.begin(), c.log.end(), is_it) == 1);
-    // What is mended counts again.
+    // A corrected configuration counts again.
     huge.sharding_total_count = 5;
     edit(c, huge);
     c.run_for(10s);
     CHECK(c.has("/settle/sharding/4"));
-    // So are more item parameters, before anything of them is read: other jobs wait meanwhile.
+    // Too many item parameters are refused too, before any of them is read, because other jobs wait meanwhile.
     huge.sharding_item_parameters = "no parameter" + std::string(1'001, ',') + "none";
     edit(c, huge);
     c.run_for(10s);
@@ -407,7 +411,7 @@ TEST_CASE(
     CHECK(std::none_of(told.begin(), told.end(), [](heard const& h) {
         return h.what == heard::kind::trouble && h.failure->what.find("1500 item parameters") != std::string::npos;
     }));
-    // Who joins is told at once, and one whose own program says so may have as many.
+    // A member that joins gets the error at once. A member whose own program says so may have as many.
     huge.sharding_total_count = 200'000;
     edit(c, huge);
     auto& other = c.add();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the owner of a handle, and an operator, can have a job do.
+// Commands that the owner of a handle or an operator can give to a job.
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/execution/stop_request.hpp>
@@ -19,7 +19,7 @@ using items = std::vector<item_index>;
 
 } // namespace
 
-TEST_CASE("scheduler.job: a trigger has every instance run its items once, and the order is taken out") {
+TEST_CASE("scheduler.job: a trigger makes every instance run its items once, and the order is removed") {
     cluster c;
     auto& one = c.add();
     auto& two = c.add();
@@ -32,11 +32,12 @@ TEST_CASE("scheduler.job: a trigger has every instance run its items once, and t
     CHECK(c.started(0) == items{2, 3});
     CHECK(c.started(1) == items{0, 1});
     for (auto* m : {&one, &two}) CHECK(c.data("/settle/instances/" + m->id("settle")) == "");
-    CHECK(c.find("/settle/instances/" + two.id("settle"))->stat.created == created); // not made anew
+    CHECK(c.find("/settle/instances/" + two.id("settle"))->stat.created == created); // not created again
     REQUIRE(one.wait_idle("settle"));
 }
 
-TEST_CASE("scheduler.job: an order that comes before the first sharding reaches every item, also those of who comes later") {
+TEST_CASE("scheduler.job: an order that comes before the first sharding reaches every item, including the items of "
+          "later members") {
     for (bool const is_monitored : {true, false}) {
         INFO("monitored: " << is_monitored);
         cluster c;
@@ -44,7 +45,7 @@ TEST_CASE("scheduler.job: an order that comes before the first sharding reaches 
         job.monitor_execution = is_monitored;
         auto& one = c.add();
         auto& two = c.add();
-        c.create("/settle"); // who creates the job shards it too
+        c.create("/settle"); // the member that creates the job shards it too
         REQUIRE(one.schedule(job));
         REQUIRE(one.trigger("settle"));
         REQUIRE_FALSE(c.find("/settle/ext/assignment"));
@@ -56,7 +57,7 @@ TEST_CASE("scheduler.job: an order that comes before the first sharding reaches 
     }
 }
 
-TEST_CASE("scheduler.job: an order that was obeyed is not obeyed again by who comes later") {
+TEST_CASE("scheduler.job: members that join later do not obey an order again") {
     for (bool const is_monitored : {true, false}) {
         INFO("monitored: " << is_monitored);
         cluster c;
@@ -78,7 +79,7 @@ TEST_CASE("scheduler.job: an order that was obeyed is not obeyed again by who co
     }
 }
 
-TEST_CASE("scheduler.job: a record that was copied from another registry does not hold orders up, and is told of (F-63)") {
+TEST_CASE("scheduler.job: a record copied from another registry does not hold orders up, and is reported (F-63)") {
     cluster c;
     REQUIRE(c.add().schedule(make_job("settle", never, 1)));
     c.run_for(1s);
@@ -86,12 +87,12 @@ TEST_CASE("scheduler.job: a record that was copied from another registry does no
     c.run_for(1s);
     REQUIRE(c.members[0]->shutdown("settle"));
     auto copied = run_record::parse(c.data("/settle/ext/run/0")).value();
-    copied.obeyed = 4'294'967'296; // of an ensemble that had done more
+    copied.obeyed = 4'294'967'296; // from an ensemble that had made more changes
     c.set("/settle/ext/run/0", copied.to_text());
     auto& next = c.add();
     REQUIRE(next.schedule(make_job("settle", never, 1)));
     c.run_for(1s);
-    CHECK(c.started() == items{0}); // what was ordered before the copy is not carried out again
+    CHECK(c.started() == items{0}); // an order from before the copy is not carried out again
     REQUIRE(c.last_trouble());
     CHECK(c.last_trouble()->what.find("copied from another registry") != std::string::npos);
     CHECK(c.last_trouble()->where == "/settle/ext/run/0");
@@ -119,7 +120,7 @@ TEST_CASE("scheduler.job: an order that was refused for a disabled item is not c
     CHECK(c.started().empty());
 }
 
-TEST_CASE("scheduler.job: an order is not for items that come later") {
+TEST_CASE("scheduler.job: an order does not apply to items that are added later") {
     cluster c;
     auto& one = c.add();
     auto job = make_job("settle", never, 2);
@@ -137,7 +138,8 @@ TEST_CASE("scheduler.job: an order is not for items that come later") {
     CHECK(c.started() == items{0, 0, 1, 1, 2, 3});
 }
 
-TEST_CASE("scheduler.job: an operator's order to one instance is obeyed by that one; other data is not an order") {
+TEST_CASE(
+    "scheduler.job: only the named instance obeys an operator's order to one instance; other data is not an order") {
     cluster c;
     auto& one = c.add();
     auto& two = c.add();
@@ -153,7 +155,7 @@ TEST_CASE("scheduler.job: an operator's order to one instance is obeyed by that 
     CHECK(c.data("/settle/instances/" + two.id("settle")) == "");
 }
 
-TEST_CASE("scheduler.job: a trigger while the items run has them run once more, however often it comes (D-48)") {
+TEST_CASE("scheduler.job: a trigger while the items run makes them run once more, however often it comes (D-48)") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(make_job("settle", never, 2)));
@@ -172,7 +174,7 @@ TEST_CASE("scheduler.job: a trigger while the items run has them run once more, 
     CHECK(c.violations.empty());
 }
 
-TEST_CASE("scheduler.job: a trigger does not bring an instance back that has gone (D-47)") {
+TEST_CASE("scheduler.job: a trigger does not bring back an instance that has gone (D-47)") {
     cluster c;
     auto& one = c.add();
     auto& two = c.add();
@@ -194,7 +196,7 @@ TEST_CASE("scheduler.job: a trigger does not bring an instance back that has gon
     CHECK_FALSE(c.started(0).empty());
 }
 
-TEST_CASE("scheduler.job: an order is obeyed once, whichever request or reply is lost while it is taken out") {
+TEST_CASE("scheduler.job: an order is obeyed once, whichever request or reply is lost while the order is removed") {
     for (std::uint64_t n = 0; n < 6; ++n)
         for (auto const fate : {request_fate::request_lost, request_fate::reply_lost}) {
             INFO("request " << n);
@@ -207,7 +209,7 @@ TEST_CASE("scheduler.job: an order is obeyed once, whichever request or reply is
             c.run_for(30s);
             CHECK(c.data("/settle/instances/" + m.id("settle")) == "");
             CHECK_FALSE(c.is_marked("settle", 0));
-            // A start whose preparation fails is told. Nothing runs twice.
+            // A start whose preparation fails is reported. Nothing runs twice.
             CHECK(c.started().size() + c.skips(events::skip_reason::not_ready) == 1);
         }
 }
@@ -233,7 +235,7 @@ TEST_CASE("scheduler.job: disabling a server moves its items away, enabling it b
     CHECK(c.started(0) == items{2, 3});
 }
 
-TEST_CASE("scheduler.job: while a member has not read its server's node it begins nothing") {
+TEST_CASE("scheduler.job: a member begins nothing until it has read its server's node") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(make_job("settle", "* * * * * ?", 1)));
@@ -252,7 +254,7 @@ TEST_CASE("scheduler.job: while a member has not read its server's node it begin
         c.run_for(5s);
         CHECK(reads > 10);
         CHECK(c.count(heard::kind::started) == 0);
-        CHECK(c.data("/settle/leader/election/instance") == m.id("settle")); // nothing is given up either
+        CHECK(c.data("/settle/leader/election/instance") == m.id("settle")); // the leader keeps its office
     }
     c.run_for(5s);
     CHECK(c.count(heard::kind::started) == 0);
@@ -262,7 +264,7 @@ TEST_CASE("scheduler.job: while a member has not read its server's node it begin
     CHECK(c.count(heard::kind::started) >= 3);
 }
 
-TEST_CASE("scheduler.job: a leader does not shard while it has not read the node of an instance's server") {
+TEST_CASE("scheduler.job: a leader does not shard until it has read the node of each instance's server") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(make_job("settle", never, 4)));
@@ -284,7 +286,8 @@ TEST_CASE("scheduler.job: a leader does not shard while it has not read the node
     CHECK(c.owners("settle", 4) == std::vector<std::string>(4, m.id("settle")));
 }
 
-TEST_CASE("scheduler.job: a shutdown lets what runs finish, and hands the items over in the transaction in which it leaves") {
+TEST_CASE("scheduler.job: a shutdown lets current runs finish and hands the items over in the transaction that leaves "
+          "the job") {
     cluster c;
     auto& one = c.add();
     auto& two = c.add();
@@ -312,7 +315,7 @@ TEST_CASE("scheduler.job: a shutdown lets what runs finish, and hands the items 
     REQUIRE(c.data("/settle/leader/election/instance") == leader);
     c.log.clear();
 
-    // Nobody else runs its items meanwhile, and the instance stays.
+    // No other instance runs its items meanwhile, and the instance stays.
     bool too_early = false;
     losing const network{c.server, [&](std::int64_t, operation::kind const*) {
                              bool const runs = c.is_marked("settle", 2) || c.is_marked("settle", 3);
@@ -334,7 +337,8 @@ TEST_CASE("scheduler.job: a shutdown lets what runs finish, and hands the items 
     CHECK(c.violations.empty());
 }
 
-TEST_CASE("scheduler.job: what still runs after the drain time-out is asked to stop, and waited for") {
+TEST_CASE(
+    "scheduler.job: runs that continue after the drain time-out are asked to stop, and the shutdown waits for them") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(make_job("settle", never, 2)));
@@ -379,7 +383,7 @@ TEST_CASE("scheduler.job: a scheduler that is destroyed drains all its jobs") {
     }
 }
 
-TEST_CASE("scheduler.job: one that leaves at any moment of its life leaves nothing of itself") {
+TEST_CASE("scheduler.job: a member that leaves at any moment of its life leaves nothing of itself behind") {
     for (int turns = 0; turns < 80; ++turns) {
         cluster c;
         auto& one = c.add();
@@ -400,7 +404,7 @@ TEST_CASE("scheduler.job: one that leaves at any moment of its life leaves nothi
     }
 }
 
-TEST_CASE("scheduler.job: an operator who removes an instance has it leave, also while its items run (SD-1)") {
+TEST_CASE("scheduler.job: an instance that an operator removes leaves the job, even while its items run (SD-1)") {
     cluster c;
     auto& one = c.add();
     auto& two = c.add();
@@ -413,7 +417,7 @@ TEST_CASE("scheduler.job: an operator who removes an instance has it leave, also
     REQUIRE(one.held() == 2);
     c.remove("/settle/instances/" + one.id("settle"));
     c.run_for(5s);
-    CHECK(c.owners("settle", 4) == std::vector<std::string>(4, two.id("settle"))); // nobody waits for a reshard,
+    CHECK(c.owners("settle", 4) == std::vector<std::string>(4, two.id("settle"))); // no item waits for a resharding,
     CHECK(c.count(heard::kind::left) == 0);
     CHECK(c.started(1).size() > 2);
     one.release_all(); // but its items wait for their runs
@@ -429,7 +433,7 @@ TEST_CASE("scheduler.job: an operator who removes an instance has it leave, also
     CHECK(c.find("/settle/instances")->stat.children == 2);
 }
 
-TEST_CASE("scheduler.job: an operator who removes the whole job ends it everywhere") {
+TEST_CASE("scheduler.job: a job that an operator removes as a whole ends everywhere") {
     cluster c;
     auto& one = c.add();
     auto& two = c.add();
@@ -452,7 +456,7 @@ TEST_CASE("scheduler.job_scheduler: after a shutdown the handle says so, and a s
     CHECK(c.find("/settle/instances")->stat.children == 1);
 }
 
-TEST_CASE("scheduler.job: an order to stop a run that is over, or to stop nobody knows what, is taken away") {
+TEST_CASE("scheduler.job: an order to stop a run that is over, or an unknown run, is removed") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(make_job("settle", "0/10 * * * * ?", 2)));
@@ -474,10 +478,10 @@ TEST_CASE("scheduler.job: an order to stop a run that is over, or to stop nobody
     m.release_all();
     c.run_for(1s);
     CHECK(c.count(heard::kind::finished) == 4);
-    CHECK(asked == std::vector{stop_reason::none, stop_reason::none}); // neither of them was meant
+    CHECK(asked == std::vector{stop_reason::none, stop_reason::none}); // no order meant either of them
 }
 
-TEST_CASE("scheduler.job: the leader looks now and then whether the items' nodes say what the assignment says (RC-1)") {
+TEST_CASE("scheduler.job: from time to time the leader checks that the items' nodes match the assignment (RC-1)") {
     cluster c;
     auto job = make_job("settle", never, 4);
     job.reconcile_interval_minutes = 2;
@@ -489,21 +493,22 @@ TEST_CASE("scheduler.job: the leader looks now and then whether the items' nodes
     auto const right = c.owners("settle", 4);
     auto const reshards = c.count(heard::kind::resharded);
 
-    c.set("/settle/sharding/1/instance", "192.0.2.9@-@1"); // nobody
+    c.set("/settle/sharding/1/instance", "192.0.2.9@-@1"); // not a member
     c.remove("/settle/sharding/2/instance");
     c.create("/settle/sharding/7");
     c.run_for(60s);
-    CHECK(c.owner("settle", 1) == "192.0.2.9@-@1"); // no watch tells of it
+    CHECK(c.owner("settle", 1) == "192.0.2.9@-@1"); // no watch reports it
     c.run_for(60s);
     CHECK(c.owners("settle", 4) == right);
     CHECK(!c.has("/settle/sharding/7"));
     CHECK(c.count(heard::kind::resharded) == reshards + 1);
 
     c.run_for(10min);
-    CHECK(c.count(heard::kind::resharded) == reshards + 1); // and leaves alone what is right
+    CHECK(c.count(heard::kind::resharded) == reshards + 1); // and the leader leaves correct nodes alone
 }
 
-TEST_CASE("scheduler.job: beside Java members the leader looks soon after its shardings, for one of them may still shard") {
+TEST_CASE("scheduler.job: beside Java members the leader checks soon after its shardings, because a Java member may "
+          "still shard") {
     cluster c;
     auto& one = c.add();
     REQUIRE(one.schedule(make_job("settle", never, 4)));
@@ -511,7 +516,7 @@ TEST_CASE("scheduler.job: beside Java members the leader looks soon after its sh
     c.create("/settle/instances/10.9.9.9@-@77", {}, create_mode::ephemeral);
     c.run_for(1s);
     auto const reshards = c.count(heard::kind::resharded);
-    // A Java member that led until its process was stopped goes on where it was, and only then notices.
+    // A Java member led until its process was stopped. It goes on where it was, and only then notices the change.
     c.remove("/settle/sharding/1/instance");
     c.remove("/settle/sharding/2/instance");
     c.run_for(10s);
@@ -524,11 +529,11 @@ TEST_CASE("scheduler.job: beside Java members the leader looks soon after its sh
     c.run_for(12s);
     CHECK(c.count(heard::kind::resharded) == reshards + 2);
     c.remove("/settle/sharding/3/instance");
-    c.run_for(5min); // nothing was wrong the last time, so the interval of the job counts again
+    c.run_for(5min); // the last check found nothing wrong, so the interval of the job counts again
     CHECK(!c.has("/settle/sharding/3/instance"));
 }
 
-TEST_CASE("scheduler.job: the leader removes what machines that are gone have left below servers (SV-6)") {
+TEST_CASE("scheduler.job: the leader removes the server nodes that departed machines have left (SV-6)") {
     cluster c;
     auto& one = c.add();
     REQUIRE(one.schedule(make_job("settle", never, 2)));
@@ -557,11 +562,11 @@ TEST_CASE("scheduler.job: the leader removes what machines that are gone have le
     CHECK(c.count(heard::kind::resharded) == reshards);
     CHECK(c.count(heard::kind::trouble) == 0);
     c.remove("/settle/servers/10.0.0.1");
-    REQUIRE(one.disable("settle")); // creates the node that somebody has removed
+    REQUIRE(one.disable("settle")); // creates the removed node again
     CHECK(c.data("/settle/servers/10.0.0.1") == "DISABLED");
 }
 
-TEST_CASE("scheduler.job: an interval below one minute never looks") {
+TEST_CASE("scheduler.job: an interval below one minute switches the check off") {
     cluster c;
     auto job = make_job("settle", never, 2);
     job.reconcile_interval_minutes = 0;
@@ -572,7 +577,7 @@ TEST_CASE("scheduler.job: an interval below one minute never looks") {
     CHECK(c.owner("settle", 1) == "192.0.2.9@-@1");
 }
 
-TEST_CASE("scheduler.job: when failover is switched off, what Java members have flagged is taken away (FO-8, D-7)") {
+TEST_CASE("scheduler.job: when failover is switched off, the flags of Java members are removed (FO-8, D-7)") {
     cluster c;
     auto job = make_job("settle", never, 2);
     job.failover = true;

@@ -25,7 +25,7 @@ namespace {
 using registry_type = basic_memory_registry<virtual_loop>;
 using run_type = coroutine_context<virtual_loop>;
 
-/// Counts what it is given, and takes no more than it is told to.
+/// Counts the work that it receives, and takes no more than it is told to.
 struct counting_pool {
     virtual_loop* loop;
     int* given;
@@ -62,7 +62,7 @@ job_config hourly(int items) { return {.name = "wait", .cron = "0 0 * * * ?", .s
 
 } // namespace
 
-TEST_CASE("scheduler.coroutine_job: a thousand items wait at the same time, and take no thread") {
+TEST_CASE("scheduler.coroutine_job: a thousand items wait at the same time and use no thread") {
     coroutine_world w;
     int waiting = 0, most_waiting = 0, done = 0;
     auto job = w.scheduler.schedule(hourly(1000), [&](run_type const& run) -> task<result<void>> {
@@ -84,7 +84,8 @@ TEST_CASE("scheduler.coroutine_job: a thousand items wait at the same time, and 
     CHECK(w.record(999).ledger.back().outcome == run_outcome::completed);
 }
 
-TEST_CASE("scheduler.coroutine_job: what it gives or throws is how the run ends, also a task without a result") {
+TEST_CASE("scheduler.coroutine_job: the result or the exception of a body decides how the run ends, even for a task "
+          "without a result") {
     coroutine_world w;
     auto job = w.scheduler.schedule(hourly(3), [](run_type const& run) -> task<result<void>> {
         co_await run.sleep_for(1s);
@@ -110,7 +111,7 @@ TEST_CASE("scheduler.coroutine_job: what it gives or throws is how the run ends,
     CHECK(runs == 1);
 }
 
-TEST_CASE("scheduler.coroutine_job: long work goes to the pool, and what comes of it comes back") {
+TEST_CASE("scheduler.coroutine_job: long work goes to the pool, and its result comes back") {
     coroutine_world w;
     std::vector<std::string> seen;
     auto job = w.scheduler.schedule(hourly(1), [&](run_type const& run) -> task<result<void>> {
@@ -129,7 +130,7 @@ TEST_CASE("scheduler.coroutine_job: long work goes to the pool, and what comes o
     CHECK(w.given == 3);
 }
 
-TEST_CASE("scheduler.coroutine_job: a checkpoint is written while it runs; without records it is refused") {
+TEST_CASE("scheduler.coroutine_job: a checkpoint is written while the run goes on; without records it is refused") {
     for (bool const is_monitored : {true, false}) {
         coroutine_world w;
         std::vector<std::string> seen;
@@ -153,7 +154,8 @@ TEST_CASE("scheduler.coroutine_job: a checkpoint is written while it runs; witho
     }
 }
 
-TEST_CASE("scheduler.coroutine_job: of two checkpoints that are being written when the run is given up, both come to an end") {
+TEST_CASE(
+    "scheduler.coroutine_job: two checkpoints that are being written when the run is given up both come to an end") {
     coroutine_world w;
     std::vector<std::string> heard;
     auto config = hourly(1);
@@ -171,7 +173,7 @@ TEST_CASE("scheduler.coroutine_job: of two checkpoints that are being written wh
     w.loop.run_for(1h + 500ms);
     post(w.loop, [&] { w.registry.disconnect(); });
     w.loop.run_for(3min);
-    REQUIRE(heard.size() == 2); // the body does not wait for what goes on without it
+    REQUIRE(heard.size() == 2); // the body does not wait for work that goes on without it
     for (auto const& one : heard) CHECK(one.starts_with("unknown_outcome"));
     CHECK(w.record(0).running);
     post(w.loop, [&] { w.registry.reconnect(); });
@@ -181,7 +183,7 @@ TEST_CASE("scheduler.coroutine_job: of two checkpoints that are being written wh
     CHECK(w.record(0).ledger.back().note.starts_with("timed_out"));
 }
 
-TEST_CASE("scheduler.coroutine_job: who sleeps is woken by a request to stop, and told why") {
+TEST_CASE("scheduler.coroutine_job: a request to stop wakes a sleeping run and tells it the reason") {
     for (bool const is_given_up : {false, true}) {
         coroutine_world w;
         std::optional<bool> went_on;

@@ -17,7 +17,7 @@
 using namespace elasticjob;
 using namespace std::chrono_literals;
 
-TEST_CASE("scheduler.dataflow: streaming, its numbers in the registry, and what each run is told") {
+TEST_CASE("scheduler.dataflow: streaming, its counts in the registry, and the fetch count of each run") {
     virtual_loop loop{wall_time{1'767'225'600s}};
     basic_memory_server<virtual_loop> server{loop};
     basic_memory_registry<virtual_loop> registry{server};
@@ -57,11 +57,12 @@ TEST_CASE("scheduler.dataflow: streaming, its numbers in the registry, and what 
         left = {5};
         loop.run_for(60s);
     }
-    // What is left is written down when the instance leaves.
+    // The remaining counts are written when the instance leaves.
     CHECK(counts().find("succeeded 4\nfailed 1\n") != std::string::npos);
 }
 
-TEST_CASE("scheduler.dataflow: what was processed for an item counts, though the item has gone to another instance since") {
+TEST_CASE(
+    "scheduler.dataflow: elements processed for an item count, though the item has gone to another instance since") {
     virtual_loop loop{wall_time{1'767'225'600s}};
     basic_memory_server<virtual_loop> server{loop};
     using registry_type = basic_memory_registry<virtual_loop>;

@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// What was called, in order.
+/// The calls, in order.
 struct diary {
     std::mutex mutex;
     std::vector<std::string> lines;
@@ -114,7 +114,7 @@ using lines = std::vector<std::string>;
 
 } // namespace
 
-TEST_CASE("scheduler.error_handlers: a failed run is told behind the listeners, with all that names it") {
+TEST_CASE("scheduler.error_handlers: a failed run is reported after the listeners, with all that identifies it") {
     auto const d = std::make_shared<diary>();
     sharding_context seen;
     auto const body = [&](sharding_context const& c) -> result<void> {
@@ -138,7 +138,7 @@ TEST_CASE("scheduler.error_handlers: a failed run is told behind the listeners, 
     CHECK(run.took >= 0ns);
 }
 
-TEST_CASE("scheduler.error_handlers: each attempt is told, and whether it is the last") {
+TEST_CASE("scheduler.error_handlers: each attempt is reported, and whether it is the last") {
     auto const d = std::make_shared<diary>();
     MemoryRegistry registry;
     {
@@ -158,14 +158,15 @@ TEST_CASE("scheduler.error_handlers: each attempt is told, and whether it is the
     CHECK_FALSE(d->failures[1].retry_at.has_value());
 }
 
-TEST_CASE("scheduler.error_handlers: what is thrown is a failure, and what goes well is none") {
+TEST_CASE("scheduler.error_handlers: an exception is a failure, and a successful run is none") {
     auto const d = std::make_shared<diary>();
     CHECK(run_with(d, [] { throw std::runtime_error{"paper jam"}; }) == lines{"after", "handler paper jam", "failed"});
     d->lines.clear();
     CHECK(run_with(d, [] {}) == lines{"after", "succeeded"});
 }
 
-TEST_CASE("scheduler.error_handlers: one that throws is told as trouble, and the others hear of the run") {
+TEST_CASE(
+    "scheduler.error_handlers: a handler that throws is reported as trouble, and the others still receive the run") {
     auto const d = std::make_shared<diary>();
     d->handler_throws = true;
     CHECK(run_with(d, []() -> result<void> {
@@ -173,8 +174,8 @@ TEST_CASE("scheduler.error_handlers: one that throws is told as trouble, and the
           }) == lines{"after", "handler no luck", "trouble no line", "failed"});
 }
 
-TEST_CASE("scheduler.error_handlers: StopJob takes this instance out of the job when the run is on record, and others "
-          "go on") {
+TEST_CASE("scheduler.error_handlers: StopJob takes this instance out of the job when the run is on record, and other "
+          "instances go on") {
     MemoryRegistry registry;
     auto const here = std::make_shared<diary>(), there = std::make_shared<diary>();
     here->stops_job = true;
@@ -190,7 +191,7 @@ TEST_CASE("scheduler.error_handlers: StopJob takes this instance out of the job 
     REQUIRE(here->left.try_acquire_for(60s));
     REQUIRE(there->has_all.try_acquire_for(60s)); // its own item, and the one that was left
     CHECK(job->trigger().error() == errc::closed);
-    CHECK(second->wait_idle()); // which goes on, though its runs have failed, too
+    CHECK(second->wait_idle()); // it goes on, though its runs have failed, too
 
     auto const record = job_layout{job_name::parse("settle").value()}.run_record(here->failures.at(0).item);
     auto const there_is = block_on(registry.loop(), registry.get(record));

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Counts what it calls, in a place that the program gives it.
+/// Counts its calls in a place that the program gives it.
 class Counting {
 public:
     static constexpr job_type type = job_type::simple;
@@ -64,7 +64,7 @@ TEST_CASE("scheduler.job_scheduler: an executor has the state that the program g
     CHECK(calls == 5);
 }
 
-TEST_CASE("scheduler.job_catalog: jobs that come run by the scheduler's executor (F-46)") {
+TEST_CASE("scheduler.job_catalog: jobs that the catalog adds run with the scheduler's executor (F-46)") {
     std::atomic<int> calls = 0;
     MemoryRegistry registry;
     counting_scheduler scheduler{registry, {}, Counting{calls}};

@@ -174,7 +174,7 @@ void check_endings(shortage how, long step) {
         for (std::size_t e = 0; e < ending_count; ++e)
             all += std::string{ending_names[e]} + " " + std::to_string(counts[e]) + ", ";
         CAPTURE(all);
-        if (how == shortage::of_one_allocation) CHECK(counts[caught] > 0); // else to return may want memory, too
+        if (how == shortage::of_one_allocation) CHECK(counts[caught] > 0); // otherwise returning may need memory, too
         CHECK(counts[terminated] > 0);
         CHECK(counts[terminated_else] == 0);
         CHECK(counts[wrong] == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instances that die while their items run. One that is cut off for good is as dead as can be, as far as others can tell.
+// Instances that die while their items run. To the others, an instance that is cut off for good is dead.
 #include <elasticjob/execution/run_record.hpp>
 
 #include <support/cluster.hpp>
@@ -58,10 +58,10 @@ TEST_CASE(
         CHECK(record_of(c, i).ledger[1].outcome == run_outcome::completed);
         CHECK_FALSE(c.has("/settle/sharding/" + std::to_string(i) + "/failover"));
     }
-    // The hands of the others are spread.
+    // The interrupted items go to different survivors.
     CHECK(c.all(heard::kind::started, share[0])[1].member != c.all(heard::kind::started, share[2])[1].member);
 
-    // The one that was taken for dead comes back, and its runs end: they do not count, and nobody runs anything again.
+    // The instance that was taken for dead comes back, and its runs end. They do not count, and no item runs again.
     post(c.loop, [&] { dead.registry.reconnect(); });
     dead.holds = false;
     dead.release_all();
@@ -91,7 +91,7 @@ TEST_CASE("failover: an orderly exit, and the death of an idle instance, fail ov
     }
 }
 
-TEST_CASE("failover: one survivor takes all, however many, though it is busy itself (D-3, D-5)") {
+TEST_CASE("failover: one survivor takes all items, however many, even while it is busy itself (D-3, D-5)") {
     cluster c;
     for (int n = 0; n < 2; ++n) c.add();
     join_all(c, hourly(40));
@@ -111,7 +111,7 @@ TEST_CASE("failover: one survivor takes all, however many, though it is busy its
     for (item_index i = 0; i < 40; ++i) CHECK_FALSE(record_of(c, i).running);
 }
 
-TEST_CASE("failover: when the one who took over dies too, the next takes over (D-4)") {
+TEST_CASE("failover: when the instance that took over dies too, the next one takes over (D-4)") {
     cluster c;
     for (int n = 0; n < 4; ++n) c.add();
     join_all(c, hourly(1));
@@ -170,7 +170,7 @@ TEST_CASE("failover: disabled items stay as they are, and disabled servers take 
     CHECK(c.count(heard::kind::started) == before + held);
 }
 
-TEST_CASE("failover: switched off, an interrupted run is on record, and not run again") {
+TEST_CASE("failover: with failover switched off, an interrupted run is on record and does not run again") {
     cluster c;
     for (int n = 0; n < 2; ++n) c.add();
     auto job = hourly(1);
@@ -189,7 +189,7 @@ TEST_CASE("failover: switched off, an interrupted run is on record, and not run 
     CHECK(record_of(c, 0).running->attempt == 1);
 }
 
-TEST_CASE("failover: when all have died, whoever comes next runs what was interrupted") {
+TEST_CASE("failover: when all instances have died, the next one to join runs the interrupted items") {
     cluster c;
     auto& dead = c.add();
     join_all(c, hourly(2));
@@ -230,8 +230,8 @@ TEST_CASE(
     CHECK(c.violations.empty());
 }
 
-TEST_CASE(
-    "failover: a session that ends while the instance lives on: who comes first has the item, the other is refused") {
+TEST_CASE("failover: when a session ends but its instance lives on, the first to take the item has it; the other is "
+          "refused") {
     cluster c;
     for (int n = 0; n < 2; ++n) c.add();
     join_all(c, hourly(1));

@@ -15,7 +15,7 @@ using items = std::vector<item_index>;
 
 } // namespace
 
-TEST_CASE("scheduler.item_runs: a tick of a hundred items is one request to start and one to end, and none else") {
+TEST_CASE("scheduler.item_runs: a tick of a hundred items makes one request to start and one to end, and no other") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(make_job("settle", "0/5 * * * * ?", 100)));
@@ -29,7 +29,7 @@ TEST_CASE("scheduler.item_runs: a tick of a hundred items is one request to star
     CHECK(c.server.counts().reads == 0);
 }
 
-TEST_CASE("scheduler.item_runs: without monitoring nothing is marked, and operators still disable items") {
+TEST_CASE("scheduler.item_runs: without monitoring no item is marked, and operators can still disable items") {
     cluster c;
     auto& m = c.add();
     auto job = make_job("settle", "0/5 * * * * ?", 3);
@@ -48,7 +48,7 @@ TEST_CASE("scheduler.item_runs: without monitoring nothing is marked, and operat
     CHECK(c.count(heard::kind::finished) == 2);
 }
 
-TEST_CASE("scheduler.item_runs: a disabled item is skipped and told, until it is enabled (RN-11)") {
+TEST_CASE("scheduler.item_runs: a disabled item is skipped and reported until it is enabled (RN-11)") {
     cluster c;
     REQUIRE(c.add().schedule(make_job("settle", "0/5 * * * * ?", 2)));
     c.run_for(1s);
@@ -62,7 +62,7 @@ TEST_CASE("scheduler.item_runs: a disabled item is skipped and told, until it is
     CHECK(c.count(heard::kind::started, 1) == 1);
 }
 
-TEST_CASE("scheduler.item_runs: an item that fails or throws disturbs nobody, and is told with its reason") {
+TEST_CASE("scheduler.item_runs: an item that fails or throws disturbs no other item, and is reported with its reason") {
     cluster c;
     auto& m = c.add();
     m.body = [](sharding_context const& ctx) -> result<void> {
@@ -83,8 +83,8 @@ TEST_CASE("scheduler.item_runs: an item that fails or throws disturbs nobody, an
     for (item_index i = 0; i < 3; ++i) CHECK_FALSE(c.is_marked("settle", i));
 }
 
-TEST_CASE(
-    "scheduler.item_runs: what still runs at its next instant is skipped and told; its siblings are not delayed") {
+TEST_CASE("scheduler.item_runs: an item that still runs at its next instant is skipped and reported; its siblings are "
+          "not delayed") {
     cluster c;
     auto& m = c.add();
     auto job = make_job("settle", "0/5 * * * * ?", 2);
@@ -104,7 +104,7 @@ TEST_CASE(
     CHECK(c.count(heard::kind::started, 1) == 2);
 }
 
-TEST_CASE("scheduler.item_runs: a pool that takes no more is told for each item, and the marks go") {
+TEST_CASE("scheduler.item_runs: a full pool is reported for each item, and the marks are removed") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(make_job("settle", "0/5 * * * * ?", 3)));
@@ -145,8 +145,8 @@ TEST_CASE("scheduler.item_runs: an item that still runs elsewhere is waited for,
     CHECK(c.violations.empty());
 }
 
-TEST_CASE("scheduler.item_runs: an item that is given to somebody else while it waits is not started by the one that "
-          "waited") {
+TEST_CASE("scheduler.item_runs: an item that goes to another instance while it waits is not started by the instance "
+          "that waited") {
     cluster c;
     auto& one = c.add();
     auto const job = make_job("settle", never, 1);
@@ -179,7 +179,7 @@ TEST_CASE(
             auto& m = c.add();
             REQUIRE(m.schedule(make_job("settle", "0/10 * * * * ?", 4)));
             c.run_for(1s);
-            c.create("/settle/sharding/3/disabled"); // so that it has to look what is in the way
+            c.create("/settle/sharding/3/disabled"); // so that the member has to look for the obstacle
             losing const network{c.server, losing::nth(m.registry.session().id, n, fate)};
             c.run_for(10s);
             for (item_index i = 0; i < 3; ++i) {
@@ -192,7 +192,7 @@ TEST_CASE(
         }
 }
 
-TEST_CASE("scheduler.item_runs: a body is told what it is run for") {
+TEST_CASE("scheduler.item_runs: a body learns the cause of its run from its context") {
     cluster c;
     auto& m = c.add();
     std::vector<std::string> told;
@@ -216,7 +216,7 @@ TEST_CASE("scheduler.item_runs: a body is told what it is run for") {
                          ", shardingTotalCount=2, jobParameter=all, shardingItem=1, shardingParameter=)");
 }
 
-TEST_CASE("scheduler.job: of the instants that pass while nothing can be started the last is run, late") {
+TEST_CASE("scheduler.job: when several instants pass while nothing can start, the last one runs late") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(make_job("settle", "0/5 * * * * ?", 1)));
@@ -233,7 +233,8 @@ TEST_CASE("scheduler.job: of the instants that pass while nothing can be started
     CHECK(c.started() == items{0, 0});
 }
 
-TEST_CASE("scheduler.job: what was due between two sessions is made up for once, where nobody else has run it") {
+TEST_CASE(
+    "scheduler.job: instants due between two sessions are made up for once, unless another instance has run them") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(make_job("settle", "0/5 * * * * ?", 1)));
@@ -248,8 +249,8 @@ TEST_CASE("scheduler.job: what was due between two sessions is made up for once,
     CHECK(c.started() == items{0, 0});
 }
 
-TEST_CASE("scheduler.job: a machine's clock that is put forward is noticed within a minute, put back it fires nothing "
-          "twice") {
+TEST_CASE("scheduler.job: a clock that is put forward is noticed within a minute; a clock that is put back fires "
+          "nothing twice") {
     cluster c;
     REQUIRE(c.add().schedule(make_job("settle", "0 0 * * * ?", 1)));
     c.run_for(30min);
@@ -264,7 +265,7 @@ TEST_CASE("scheduler.job: a machine's clock that is put forward is noticed withi
     CHECK(c.started() == items{0, 0});
 }
 
-TEST_CASE("scheduler.job: a clock that was a day ahead and is put right leaves nothing behind that keeps items from "
+TEST_CASE("scheduler.job: a clock that was a day ahead and is corrected leaves nothing behind that keeps items from "
           "running") {
     for (bool const is_disabled_meanwhile : {false, true}) {
         cluster c;
@@ -291,7 +292,8 @@ TEST_CASE("scheduler.job: a clock that was a day ahead and is put right leaves n
     }
 }
 
-TEST_CASE("scheduler.job: with a Java leader a firing waits for its sharding, not for ever, and runs what it gives") {
+TEST_CASE("scheduler.job: with a Java leader a firing waits a bounded time for its sharding, and runs the items that "
+          "it assigns") {
     cluster c;
     c.create("/settle");
     for (auto const* path : {"/settle/leader", "/settle/leader/election", "/settle/leader/election/latch",
@@ -310,7 +312,7 @@ TEST_CASE("scheduler.job: with a Java leader a firing waits for its sharding, no
     CHECK(*c.last_trouble() == errc::timed_out);
     CHECK(c.last_trouble()->what.find("10.0.0.9@-@4711") != std::string::npos);
 
-    // It shards: item 0 is its own, item 1 ours.
+    // The Java leader shards: item 0 is its own, item 1 ours.
     c.create("/settle/leader/sharding/processing", "", create_mode::ephemeral);
     c.create("/settle/sharding");
     for (std::string const i : {"0", "1"}) c.create("/settle/sharding/" + i);
@@ -323,7 +325,7 @@ TEST_CASE("scheduler.job: with a Java leader a firing waits for its sharding, no
     c.run_for(60s);
     CHECK(c.started() == items{1});
 
-    // It dies, and we lead: everything is ours.
+    // The Java leader dies, and we lead: all items are ours.
     c.remove("/settle/instances/10.0.0.9@-@4711");
     c.remove("/settle/leader/election/instance");
     c.run_for(2s);
@@ -334,7 +336,7 @@ TEST_CASE("scheduler.job: with a Java leader a firing waits for its sharding, no
     CHECK(c.started() == items{0, 1});
 }
 
-TEST_CASE("scheduler.job: a cut item that runs keeps its nodes until it has ended (D-31)") {
+TEST_CASE("scheduler.job: a removed item that still runs keeps its nodes until it has ended (D-31)") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(make_job("settle", "0/5 * * * * ?", 4)));

@@ -32,7 +32,7 @@ std::ptrdiff_t threads_of_this_process() {
 
 } // namespace
 
-TEST_CASE("scheduler.job_scheduler: a job more costs no thread, and less than 32 KiB") {
+TEST_CASE("scheduler.job_scheduler: one more job costs no thread and less than 32 KiB") {
     constexpr std::size_t few = 10;
     constexpr std::size_t many = 1000;
     MemoryRegistry registry;
@@ -52,15 +52,15 @@ TEST_CASE("scheduler.job_scheduler: a job more costs no thread, and less than 32
     [[maybe_unused]] auto const bytes = mallinfo2().uordblks;
     grow_to(few + many);
     CHECK(threads_of_this_process() == threads);
-#ifndef ELASTICJOB_TEST_SANITIZED // whose allocators keep no such account
-    // The registry's own side is in it: the nodes of the job, and its configuration.
+#ifndef ELASTICJOB_TEST_SANITIZED // because its allocators keep no such account
+    // The count includes the registry's own side: the nodes of the job and its configuration.
     auto const bytes_per_job = (mallinfo2().uordblks - bytes) / many;
     INFO("bytes per idle job: ", bytes_per_job);
     CHECK(bytes_per_job < 32 * 1024);
 #endif
 }
 
-TEST_CASE("scheduler.job_catalog: jobs that come cost no thread") {
+TEST_CASE("scheduler.job_catalog: jobs that are added cost no thread") {
     constexpr int many = 300;
     MemoryRegistry registry;
     job_scheduler<MemoryRegistry, AverageAllocation, SimpleExecutor> scheduler{registry};
@@ -79,7 +79,7 @@ TEST_CASE("scheduler.job_catalog: jobs that come cost no thread") {
     CHECK(threads_of_this_process() == threads);
 }
 
-TEST_CASE("scheduler.job_scheduler: a standard error that nobody reads stops no job") {
+TEST_CASE("scheduler.job_scheduler: an unread standard error stops no job") {
     MemoryRegistry registry;
     job_scheduler<MemoryRegistry, AverageAllocation, SimpleExecutor> scheduler{registry};
     std::counting_semaphore<> failed{0}, ran{0};
@@ -94,6 +94,6 @@ TEST_CASE("scheduler.job_scheduler: a standard error that nobody reads stops no 
     while (ran.try_acquire()) {
     }
     for (int n = 0; n < 2; ++n) in_time = in_time && ran.try_acquire_for(std::chrono::seconds{30});
-    pipe.reset(); // or the end would wait, too
+    pipe.reset(); // otherwise the end would wait, too
     CHECK(in_time);
 }

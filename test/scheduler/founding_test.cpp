@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first member of a new job creates it, leads it and owns its items by one transaction.
+// The first member of a new job creates it, leads it and owns its items in one transaction.
 #include <support/cluster.hpp>
 
 #include <doctest/doctest.h>
@@ -38,9 +38,9 @@ TEST_CASE("scheduler.founding: one transaction creates the job, its leader and i
     CHECK(c.count(heard::kind::trouble) == 0);
 }
 
-TEST_CASE("scheduler.founding: a member that only joins leads and shards as ever") {
+TEST_CASE("scheduler.founding: a member that only joins leads and shards as usual") {
     cluster c;
-    c.create("/settle"); // a Java member has begun to create the job, or an operator
+    c.create("/settle"); // a Java member or an operator has begun to create the job
     REQUIRE(c.add().schedule(make_job("settle", every_ten_seconds, 3)));
     CHECK_FALSE(c.has("/settle/leader/election/instance"));
     c.run_for(15s);
@@ -49,7 +49,7 @@ TEST_CASE("scheduler.founding: a member that only joins leads and shards as ever
     CHECK(c.count(heard::kind::leads) == 1);
 }
 
-TEST_CASE("scheduler.founding: whichever request is lost, or its reply, each instant runs once") {
+TEST_CASE("scheduler.founding: whichever request or reply is lost, each instant runs once") {
     for (auto const fate : {request_fate::request_lost, request_fate::reply_lost})
         for (std::uint64_t n = 0; n < 20; ++n) {
             INFO("request " << n << (fate == request_fate::reply_lost ? ", its reply" : ""));
@@ -84,7 +84,7 @@ TEST_CASE("scheduler.founding: a job that is disabled gets no leader and no owne
     CHECK(c.started() == items{0, 1});
 }
 
-TEST_CASE("scheduler.founding: what does not fit into the transaction is done afterwards") {
+TEST_CASE("scheduler.founding: parts that do not fit into the transaction follow afterwards") {
     std::size_t at_once = 0, afterwards = 0;
     for (std::size_t bytes = 4'000; bytes < 9'000; bytes += 50) {
         INFO("a request has " << bytes << " bytes at most");
@@ -102,7 +102,7 @@ TEST_CASE("scheduler.founding: what does not fit into the transaction is done af
     CHECK(afterwards > 10);
 }
 
-TEST_CASE("scheduler.founding: a founder whose session ends before it knows more leaves a job that others go on with") {
+TEST_CASE("scheduler.founding: other members go on with a job whose founder loses its session before it learns more") {
     cluster c;
     auto& one = c.add();
     auto& two = c.add();

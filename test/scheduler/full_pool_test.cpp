@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What belongs to a run that has begun is called, though the pool takes no more for the moment.
+// Calls that belong to a run that has begun are made, even if the pool takes no more for the moment.
 #include <elasticjob/scheduler/job_scheduler.hpp>
 
 #include <elasticjob/allocation/average.hpp>
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Takes no work as often as it is told to.
+/// Refuses work as often as it is told to.
 struct shy_pool {
     virtual_loop* loop;
     int* refusals;
@@ -51,7 +51,7 @@ struct ask {
 
 namespace {
 
-/// One instance, whose pool is as shy as `refusals` says.
+/// One instance, whose pool refuses as often as `refusals` says.
 struct lone_instance {
     using registry_type = basic_memory_registry<virtual_loop>;
     using handlers = ErrorHandlers<ask, StopJob>;
@@ -80,13 +80,14 @@ TEST_CASE("scheduler.full_pool: listeners and error handlers wait for room, and 
     });
     REQUIRE(job);
     it.loop.run_for(59s);
-    it.refusals = 3; // for the first hook; the others are refused by what was called before
+    it.refusals = 3; // for the first hook; earlier calls use up the other refusals
     it.loop.run_for(10min);
     CHECK(calls == 1); // the handler has stopped the job
     CHECK(it.lines == std::vector<std::string>{"round", "before 1", "after 1", "failed 1"});
 }
 
-TEST_CASE("scheduler.full_pool: a hook before a round that has not got its turn in time is not called behind the items") {
+TEST_CASE(
+    "scheduler.full_pool: a hook before a round that does not get its turn in time is not called after the items") {
     lone_instance it;
     auto job = it.scheduler.schedule({.name = "settle", .cron = "0 * * * * ?"}, [] {});
     REQUIRE(job);
@@ -96,7 +97,8 @@ TEST_CASE("scheduler.full_pool: a hook before a round that has not got its turn 
     CHECK(it.lines == std::vector<std::string>{"before 1", "after 1"});
 }
 
-TEST_CASE("scheduler.full_pool: what has failed has failed, though it is asked to stop before its listeners are heard") {
+TEST_CASE(
+    "scheduler.full_pool: a failed run stays failed, though it is asked to stop before its listeners are called") {
     lone_instance it;
     auto job = it.scheduler.schedule({.name = "settle", .cron = "0 * * * * ?"}, [&](sharding_context const&) -> result<void> {
         it.refusals = 25; // for five seconds
@@ -105,7 +107,7 @@ TEST_CASE("scheduler.full_pool: what has failed has failed, though it is asked t
     REQUIRE(job);
     it.loop.run_for(61s);
     CHECK(it.lines == std::vector<std::string>{"round", "before 1"});
-    REQUIRE(job->shutdown()); // which asks what runs to stop a second later
+    REQUIRE(job->shutdown()); // it asks runs to stop a second later
     CHECK(it.lines == std::vector<std::string>{"round", "before 1", "after 1", "failed 1"});
     auto const record = run_record::parse(it.server.tree().find(node_path::parse("/settle/ext/run/0").value())->data).value();
     REQUIRE(record.dead_letters.size() == 1);

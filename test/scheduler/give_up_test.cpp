@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Tells of the first run that ends.
+/// Reports the first run that ends.
 struct first_end {
     std::promise<error>* end;
     template <class E>
@@ -30,7 +30,7 @@ struct first_end {
 
 } // namespace
 
-TEST_CASE("scheduler.give_up: what a run does that was given up reaches nothing of its item any more") {
+TEST_CASE("scheduler.give_up: late actions of a run that was given up do not reach its item") {
     std::promise<error> ended;
     std::binary_semaphore hangs{0}, next_has_run{0};
     std::promise<result<void>> saved_late;

@@ -39,7 +39,7 @@ std::string data_of(MemoryRegistry& r, std::string const& path) {
     return node ? node->data : "(absent)";
 }
 
-/// Each look is a call on the loop, which does its other work in between.
+/// Each look is a call on the loop, and the loop does its other work in between.
 template <class Condition>
 bool comes_true(Condition condition) {
     for (auto const end = std::chrono::steady_clock::now() + 30s; std::chrono::steady_clock::now() < end;)
@@ -53,7 +53,7 @@ bool owns(scheduler_type::handle const& job, items const& expected) {
 
 } // namespace
 
-TEST_CASE("scheduler.handle: status says what the instance knows of the job") {
+TEST_CASE("scheduler.handle: status reports what the instance knows of the job") {
     MemoryRegistry registry;
     scheduler_type scheduler{registry};
     std::counting_semaphore<> begun{0}, may_end{0};
@@ -120,7 +120,7 @@ TEST_CASE("scheduler.handle: reschedule writes another schedule for all members,
     CHECK(job->reschedule(never).error() == errc::closed);
 }
 
-TEST_CASE("scheduler.handle: what is asynchronous is done on the loop, and nobody waits") {
+TEST_CASE("scheduler.handle: asynchronous calls run on the loop, and no caller waits") {
     MemoryRegistry registry;
     scheduler_type scheduler{registry};
     std::counting_semaphore<> ran{0};

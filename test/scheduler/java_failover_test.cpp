@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an instance that dies leaves behind in a job that has members of 2.1.5, which keep no records.
+// What a dying instance leaves behind in a job with members of 2.1.5, which keep no records.
 #include <support/cluster.hpp>
 
 #include <elasticjob/config/json_codec.hpp>
@@ -43,7 +43,7 @@ struct java_member {
     }
 };
 
-/// The second of two members of ours dies while it runs its items, and some of these go to a Java member.
+/// The second of two members of ours dies while it runs its items, and a Java member receives some of them.
 struct dying {
     cluster c;
     member& leader = c.add("10.0.0.5");
@@ -72,8 +72,7 @@ struct dying {
 
 } // namespace
 
-TEST_CASE(
-    "scheduler.job: what ran on a dead member of ours is run again though a Java member has the item now (JV-5)") {
+TEST_CASE("scheduler.job: a run of our dead member runs again though a Java member has the item now (JV-5)") {
     dying w{9};
     w.kill();
     w.c.run_for(5s);
@@ -136,7 +135,7 @@ TEST_CASE("scheduler.job: under a Java leader a dead member's runs are made up f
     CHECK(w.c.started(0) == w.interrupted);
 }
 
-TEST_CASE("scheduler.job: under a Java leader a member that joins makes up for a dead member's runs at once") {
+TEST_CASE("scheduler.job: under a Java leader a joining member makes up for a dead member's runs at once") {
     dying w{9};
     transaction t{w.java->registry.session().generation};
     t.remove(cluster::parsed("/settle/leader/election/instance"));
@@ -156,7 +155,7 @@ TEST_CASE("scheduler.job: under a Java leader a member that joins makes up for a
     CHECK(w.c.started(2) == w.interrupted);
 }
 
-TEST_CASE("scheduler.job: what a Java member makes up for is left to it, also if we would adopt it") {
+TEST_CASE("scheduler.job: an item that a Java member makes up for is left to it, even if we would adopt it") {
     dying w{9};
     for (auto const i : w.interrupted)
         w.java->create("/settle/sharding/" + std::to_string(i) + "/failover", w.java->id);
@@ -172,7 +171,7 @@ TEST_CASE("scheduler.job: what a Java member makes up for is left to it, also if
 
 namespace {
 
-/// A member of ours leads, two Java members have items, and the first of these runs some of its own.
+/// A member of ours leads. Two Java members have items, and the first of them runs some of its own.
 struct dying_java {
     cluster c;
     member& leader = c.add("10.0.0.5");
@@ -197,7 +196,7 @@ struct dying_java {
 
 } // namespace
 
-TEST_CASE("scheduler.job: what ran on a dead Java member is run again, and nothing else (JV-6)") {
+TEST_CASE("scheduler.job: the runs of a dead Java member run again, and no others (JV-6)") {
     dying_java w{9};
     w.victim->die();
     w.c.run_for(5s);
@@ -216,7 +215,8 @@ TEST_CASE("scheduler.job: what ran on a dead Java member is run again, and nothi
     CHECK(w.c.count(heard::kind::trouble) == 0);
 }
 
-TEST_CASE("scheduler.job: a single run of a dead Java member is recognized too, and when no other is left") {
+TEST_CASE(
+    "scheduler.job: a single run of a dead Java member is recognized too, even when no other Java member is left") {
     cluster c;
     auto& leader = c.add("10.0.0.5");
     REQUIRE(leader.schedule(failover_job(4)));
@@ -230,10 +230,10 @@ TEST_CASE("scheduler.job: a single run of a dead Java member is recognized too, 
     victim.die();
     c.run_for(5s);
     CHECK(c.started() == items{owned[1]});
-    CHECK_FALSE(c.has("/settle/leader/failover")); // nobody is left who would take such a flag away
+    CHECK_FALSE(c.has("/settle/leader/failover")); // no Java member is left to remove such a flag
 }
 
-TEST_CASE("scheduler.job: a Java member that leads and dies is made up for by the leader that follows") {
+TEST_CASE("scheduler.job: the next leader makes up for the runs of a Java member that led and died") {
     dying_java w{9};
     w.c.run_for(1s);
     transaction t{w.victim->registry.session().generation};
@@ -246,8 +246,7 @@ TEST_CASE("scheduler.job: a Java member that leads and dies is made up for by th
     CHECK(w.c.started() == items{w.owned[0], w.owned[1]});
 }
 
-TEST_CASE("scheduler.job: a Java member that leaves in order leaves nothing to be made up for, as does one without "
-          "failover") {
+TEST_CASE("scheduler.job: a Java member that leaves in order, or has failover off, leaves nothing to make up for") {
     SUBCASE("in order") {
         dying_java w{9};
         w.victim->remove("/settle/instances/" + w.victim->id);

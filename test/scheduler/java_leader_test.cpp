@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Members of ours under a leader that follows the 2.1.5 protocol: it shards at its next firing, in several steps, and
-// others ask for that by `leader/sharding/necessary`.
+// Members of ours under a leader that follows the 2.1.5 protocol. It shards at its next firing, in several steps, and
+// other members request that by `leader/sharding/necessary`.
 #include <support/cluster.hpp>
 
 #include <doctest/doctest.h>
@@ -82,24 +82,25 @@ struct java_led {
 
 } // namespace
 
-TEST_CASE("scheduler.job: what is due while a Java leader has to shard waits for that, and its new owner runs it") {
+TEST_CASE(
+    "scheduler.job: items due while a Java leader has to shard wait for the sharding, and their new owner runs them") {
     java_led w{"0/10 * * * * ?"};
     w.c.run_for(10s); // 12
     CHECK(w.run_for_instant(10) == items{0, 1});
 
-    w.java.ask(); // somebody has joined
+    w.java.ask(); // another member has joined
     w.c.run_for(8s + 50ms);
     CHECK(w.run_for_instant(20).empty());
     w.java.shard({w.java.id, w.first, w.second, w.java.id});
     w.c.run_for(1s);
-    CHECK(w.run_for_instant(20) == items{1, 2}); // what the leader runs at this firing, it runs itself
+    CHECK(w.run_for_instant(20) == items{1, 2}); // the leader runs its own share of this firing itself
     CHECK(w.c.skips(events::skip_reason::too_late) == 0);
-    w.c.run_for(10s); // nothing is asked for any more
+    w.c.run_for(10s); // no sharding is requested any more
     CHECK(w.run_for_instant(30) == items{1, 2});
     CHECK(w.c.count(heard::kind::trouble) == 0);
 }
 
-TEST_CASE("scheduler.job: the nodes of the items may change before the request goes, or after it") {
+TEST_CASE("scheduler.job: the nodes of the items may change before or after the request is removed") {
     java_led w{"0/10 * * * * ?"};
     w.java.ask();
     w.c.run_for(8s + 20ms); // 10
@@ -113,8 +114,9 @@ TEST_CASE("scheduler.job: the nodes of the items may change before the request g
     CHECK(w.c.started(1).empty());
 }
 
-TEST_CASE("scheduler.job: a request that comes again with the sharding does not hold back what that was made for") {
-    // A Java member that joins writes its server's node first, and its instance's a moment later.
+TEST_CASE("scheduler.job: a request that comes again with the sharding does not hold back the runs that the sharding "
+          "was made for") {
+    // A Java member that joins writes its server's node first and its instance's node a moment later.
     java_led w{"0/10 * * * * ?"};
     w.java.ask();
     w.c.run_for(8s + 20ms); // 10
@@ -125,7 +127,7 @@ TEST_CASE("scheduler.job: a request that comes again with the sharding does not 
     for (std::size_t i = 0; i < owners.size(); ++i)
         t.create(cluster::parsed("/settle/sharding/" + std::to_string(i) + "/instance"), owners[i]);
     t.remove(cluster::parsed("/settle/leader/sharding/processing"));
-    REQUIRE(w.c.wait_for(w.c.by_hand.commit(std::move(t))).value()); // the request is there all the time, as it seems
+    REQUIRE(w.c.wait_for(w.c.by_hand.commit(std::move(t))).value()); // the request seems to be there all the time
     w.c.run_for(1s);
     CHECK(w.run_for_instant(10) == items{1, 2});
     w.c.run_for(9s + 20ms); // 20
@@ -135,7 +137,8 @@ TEST_CASE("scheduler.job: a request that comes again with the sharding does not 
     CHECK(w.run_for_instant(20) == items{0, 1, 2, 3});
 }
 
-TEST_CASE("scheduler.job: under a Java leader an assignment of ours is not relied upon either while it has to shard") {
+TEST_CASE(
+    "scheduler.job: under a Java leader we do not rely on our own assignment either while the leader has to shard") {
     cluster c;
     auto& one = c.add();
     auto& two = c.add();
@@ -156,7 +159,7 @@ TEST_CASE("scheduler.job: under a Java leader an assignment of ours is not relie
     c.run_for(7s + 500ms); // past 10
     CHECK(c.owners("settle", 4) == before);
     CHECK(c.started().empty());
-    c.remove("/settle/leader/sharding/necessary"); // somebody takes the request back
+    c.remove("/settle/leader/sharding/necessary"); // the request is withdrawn
     c.run_for(1s);
     std::size_t ours = 0;
     for (auto const& owner : before) ours += owner != "10.0.0.9@-@4711";
@@ -173,7 +176,7 @@ TEST_CASE("scheduler.job: a Java leader that does not shard holds a firing back 
     REQUIRE(w.c.last_trouble());
     CHECK(*w.c.last_trouble() == errc::timed_out);
     CHECK(w.c.last_trouble()->what.find(w.java.id) != std::string::npos);
-    CHECK(w.c.count(heard::kind::trouble) == 2); // each member says so once
+    CHECK(w.c.count(heard::kind::trouble) == 2); // each member reports it once
     w.c.run_for(10s);                            // 41: the request still stands
     CHECK(w.run_for_instant(40) == items{0, 1});
     CHECK(w.c.count(heard::kind::trouble) == 2);
@@ -186,7 +189,7 @@ TEST_CASE("scheduler.job: a Java leader that does not shard holds a firing back 
     CHECK(w.run_for_instant(60) == items{0, 1, 2, 3});
 }
 
-TEST_CASE("scheduler.job: what is not a firing does not wait for a Java leader") {
+TEST_CASE("scheduler.job: runs that are not firings do not wait for a Java leader") {
     cluster c;
     java_leader java{c};
     auto& m = c.add();
@@ -213,7 +216,7 @@ TEST_CASE("scheduler.job: a TRIGGER waits for the sharding that a Java leader ha
     w.c.run_for(1s);
     for (auto const& id : {w.first, w.second}) w.c.set("/settle/instances/" + id, "TRIGGER");
     w.c.run_for(500ms);
-    CHECK(w.c.data("/settle/instances/" + w.first).empty()); // it has been taken
+    CHECK(w.c.data("/settle/instances/" + w.first).empty()); // the member has taken the order
     CHECK(w.c.started().empty());
     w.java.shard({w.java.id, w.java.id, w.first, w.second});
     w.c.run_for(1s);
@@ -229,7 +232,7 @@ TEST_CASE("scheduler.job: a TRIGGER right after a server was enabled waits for i
     w.c.run_for(1s);
     w.c.set("/settle/servers/10.0.0.1", "");
     for (auto const& id : {w.first, w.second}) w.c.set("/settle/instances/" + id, "TRIGGER");
-    w.c.run_for(50ms); // before the Java leader has heard of it
+    w.c.run_for(50ms); // before the Java leader has noticed it
     w.java.ask();
     w.c.run_for(50ms);
     w.java.shard({w.first, w.second, w.java.id, w.java.id});
@@ -251,7 +254,7 @@ TEST_CASE("scheduler.job: an order of ours waits for the sharding that a Java le
     CHECK(w.c.started() == items{0, 2});
 }
 
-TEST_CASE("scheduler.job: the share that a Java leader gives is told") {
+TEST_CASE("scheduler.job: the share that a Java leader assigns is reported") {
     java_led w{never};
     w.java.ask();
     w.c.run_for(1s);

@@ -9,7 +9,7 @@ using namespace elasticjob::test;
 
 namespace {
 
-/// Two members, of which one is a Java member with a once listener. Four items, due every minute.
+/// Two members. One of them is a Java member with a once listener. Four items, due every minute.
 struct once_listeners {
     cluster c;
     member& ours = c.add("10.0.0.5");
@@ -30,7 +30,7 @@ struct once_listeners {
 
     static std::string latch(std::string const& stage) { return "/settle/guarantee/" + stage; }
 
-    /// The Java member begins, or ends, its items. Whether it has found all items registered.
+    /// The Java member begins or ends its items. Returns whether it has found all items registered.
     bool register_java(std::string const& stage) {
         if (!c.has("/settle/guarantee")) c.create("/settle/guarantee");
         if (!c.has(latch(stage))) c.create(latch(stage));
@@ -53,15 +53,15 @@ struct once_listeners {
 
 } // namespace
 
-TEST_CASE("scheduler.java_marks: a misfire mark of an item goes when the item becomes ours (JV-8)") {
+TEST_CASE("scheduler.java_marks: a misfire mark of an item is removed when the item becomes ours (JV-8)") {
     once_listeners w;
     w.join_java();
     auto const javas = w.share(w.java_id);
     auto const mark = [](item_index i) { return "/settle/sharding/" + std::to_string(i) + "/misfire"; };
     for (auto const i : javas) w.c.create(mark(i));
     w.c.run_for(5s);
-    for (auto const i : javas) CHECK(w.c.has(mark(i))); // which are the Java member's own
-    w.c.create("/settle/instances/10.0.0.8@-@12");      // another one comes, so not all of ours change hands
+    for (auto const i : javas) CHECK(w.c.has(mark(i))); // these are the Java member's own
+    w.c.create("/settle/instances/10.0.0.8@-@12");      // another one joins, so only some of ours change hands
     w.c.remove("/settle/instances/10.0.0.8@-@12");
     w.c.wait_for(w.java.remove(cluster::parsed("/settle/instances/" + w.java_id))).value();
     w.c.wait_for(w.java.create(cluster::parsed("/settle/instances/10.0.0.9@-@4712"), {}, create_mode::ephemeral))
@@ -81,7 +81,7 @@ TEST_CASE("scheduler.java_marks: no once listener waits for an item of ours, and
     w.next_minute();
     CHECK_FALSE(w.c.has("/settle/guarantee")); // no Java member has a once listener, as far as is known
 
-    // The first round, in which the latches become known: whoever is the last one removes them.
+    // The first round, in which the latches become known: the last member to register removes them.
     for (std::string const stage : {"started", "completed"}) {
         if (w.register_java(stage)) w.remove_latch(stage);
         w.c.run_for(1s);
@@ -121,7 +121,7 @@ TEST_CASE("scheduler.java_marks: an item that runs is not registered as complete
     CHECK_FALSE(w.c.has(w.latch("completed")));
 }
 
-TEST_CASE("scheduler.java_marks: a full latch that nobody opens is opened after round_start_timeout") {
+TEST_CASE("scheduler.java_marks: a full latch that no member opens is opened after round_start_timeout") {
     once_listeners w;
     w.join_java();
     w.c.create("/settle/guarantee");
@@ -134,8 +134,7 @@ TEST_CASE("scheduler.java_marks: a full latch that nobody opens is opened after 
     CHECK(w.registered("started") == w.share(w.ours.id("settle")));
 }
 
-TEST_CASE("scheduler.java_marks: what we have registered goes with the item, and nothing is registered without Java "
-          "members") {
+TEST_CASE("scheduler.java_marks: our registrations go with the item, and nothing is registered without Java members") {
     once_listeners w;
     w.join_java();
     w.c.create("/settle/guarantee");

@@ -54,7 +54,7 @@ struct tree {
             auto const item = "/interop/sharding/" + std::to_string(i);
             all.push_back(item + " P ");
             all.push_back(item + "/instance P " + owners[i]);
-            if (running) all.push_back(item + "/running E " + owners[i]); // Java's are empty, and nobody reads them
+            if (running) all.push_back(item + "/running E " + owners[i]); // Java's are empty, and no member reads them
             if (i == 1 && item_1_disabled) all.push_back(item + "/disabled P ");
         }
         std::sort(all.begin(), all.end());
@@ -70,7 +70,7 @@ lines now(cluster const& c) {
 
 } // namespace
 
-TEST_CASE("scheduler.job: members leave behind what Java members leave behind, step by step") {
+TEST_CASE("scheduler.job: our members leave the same nodes as Java members, step by step") {
     cluster c;
     auto& one = c.add();
     REQUIRE(one.schedule(recorded_job()));
@@ -165,7 +165,7 @@ TEST_CASE("scheduler.job: members leave behind what Java members leave behind, s
     t.leader = {};
     t.owners = {"", "", "", ""};
     auto expected = t.expected();
-    expected.push_back("/interop/leader/sharding/necessary P "); // for whoever comes next
+    expected.push_back("/interop/leader/sharding/necessary P "); // for the next member that joins
     std::sort(expected.begin(), expected.end());
     CHECK(now(c) == expected);
 }

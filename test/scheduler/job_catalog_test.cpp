@@ -38,7 +38,7 @@ struct world : catalog_world {
 
 } // namespace
 
-TEST_CASE("scheduler.job_catalog: jobs run that are there at the start and that come, and no others") {
+TEST_CASE("scheduler.job_catalog: jobs that exist at the start or come later run, and no others") {
     world w;
     w.add(w.job("early"));
     w.add(w.job("foreign", "export"));
@@ -93,7 +93,7 @@ TEST_CASE("scheduler.job_catalog: a job that is removed ends everywhere, and sta
     CHECK(w.count("settle", "begins") > begun);
 }
 
-TEST_CASE("scheduler.job_catalog: who was away while a job was removed does not bring it back") {
+TEST_CASE("scheduler.job_catalog: a process that was away while a job was removed does not bring it back") {
     for (bool const session_survives : {true, false}) {
         INFO("the session survives: " << session_survives);
         world w;
@@ -120,7 +120,8 @@ TEST_CASE("scheduler.job_catalog: who was away while a job was removed does not 
     }
 }
 
-TEST_CASE("scheduler.job_catalog: what an operator has disabled stays so over restarts, unless the configuration says otherwise (D-22)") {
+TEST_CASE("scheduler.job_catalog: a server that an operator has disabled stays so over restarts, unless the "
+          "configuration says otherwise (D-22)") {
     for (bool const overwrites : {false, true}) {
         INFO("overwrite " << overwrites);
         world w;
@@ -149,7 +150,8 @@ TEST_CASE("scheduler.job_catalog: what an operator has disabled stays so over re
     }
 }
 
-TEST_CASE("scheduler.job_catalog: a job that cannot be started is told of once for each version, and hurts no other") {
+TEST_CASE("scheduler.job_catalog: a job that cannot be started is reported once for each version, and does not affect "
+          "other jobs") {
     world w;
     w.create("/broken");
     w.create("/broken/config", "{");
@@ -191,7 +193,7 @@ TEST_CASE("scheduler.job_catalog: schedules that cannot be read are looked at ag
     CHECK(p.running() == strings{"settle"});
 }
 
-TEST_CASE("scheduler.job_catalog: a factory that throws is asked again, less and less often") {
+TEST_CASE("scheduler.job_catalog: a factory that throws is called again at growing intervals") {
     world w;
     std::size_t asked = 0;
     bool is_mended = false;
@@ -213,7 +215,7 @@ TEST_CASE("scheduler.job_catalog: a factory that throws is asked again, less and
     CHECK(p.running() == strings{"bad", "good"});
 }
 
-TEST_CASE("scheduler.job_catalog: classes may be learnt later, and once") {
+TEST_CASE("scheduler.job_catalog: classes may be added later, and each only once") {
     world w;
     w.add(w.job("settle"));
     auto& p = w.start({});
@@ -226,7 +228,8 @@ TEST_CASE("scheduler.job_catalog: classes may be learnt later, and once") {
     CHECK(p.learn("").error() == errc::invalid_argument);
 }
 
-TEST_CASE("scheduler.job_catalog: an instance that an operator takes out stays out, until the job is made anew (SD-1)") {
+TEST_CASE(
+    "scheduler.job_catalog: an instance that an operator removes stays out until the job is created again (SD-1)") {
     world w;
     w.add(w.job("settle"));
     auto& p = w.start();
@@ -247,7 +250,7 @@ TEST_CASE("scheduler.job_catalog: an instance that an operator takes out stays o
     CHECK(w.children("/settle/instances").size() == 2);
 }
 
-TEST_CASE("scheduler.job: a configuration that is deleted by hand ends the job, but not one that is written again at once") {
+TEST_CASE("scheduler.job: a configuration that is deleted by hand ends the job, unless it is written again at once") {
     world w;
     w.add(w.job("settle"));
     auto& p = w.start();
@@ -286,7 +289,7 @@ TEST_CASE("scheduler.job_catalog: it can end while jobs are being started and re
             virtual_loop& loop;
             int left;
         } wait{w.loop, turns};
-        if (turns % 2 == 1) (void)remove_job(w.by_hand, "b", 0s); // done with or not
+        if (turns % 2 == 1) (void)remove_job(w.by_hand, "b", 0s); // finished or not
         w.loop.post(wait);
         w.loop.run_ready();
         w.processes.clear();
@@ -296,7 +299,7 @@ TEST_CASE("scheduler.job_catalog: it can end while jobs are being started and re
     }
 }
 
-TEST_CASE("scheduler.job_catalog: of many jobs only some are started at once, and each costs about the same") {
+TEST_CASE("scheduler.job_catalog: only some of many jobs start at once, and each costs about the same") {
 #ifdef ELASTICJOB_TEST_SANITIZED
     constexpr std::size_t many = 2'000;
 #else
@@ -313,7 +316,7 @@ TEST_CASE("scheduler.job_catalog: of many jobs only some are started at once, an
     auto& p = w.start({});
     w.run_for(1s);
     CHECK(w.server.counts().all() < 2 * many); // one for each, and the names
-#ifndef ELASTICJOB_TEST_SANITIZED // whose allocators keep no such account
+#ifndef ELASTICJOB_TEST_SANITIZED // because its allocators keep no such account
     INFO("bytes for a job that is left alone: " << (mallinfo2().uordblks - bytes) / many);
     CHECK((mallinfo2().uordblks - bytes) / many < 1024); // with the registry's side of the watch
     bytes = mallinfo2().uordblks;
@@ -330,13 +333,13 @@ TEST_CASE("scheduler.job_catalog: of many jobs only some are started at once, an
     INFO("bytes for a job that runs: " << (mallinfo2().uordblks - bytes) / (many / 2));
     CHECK((mallinfo2().uordblks - bytes) / (many / 2) < 32 * 1024); // as when the program schedules it
 #endif
-    // What joining, electing and sharding take.
+    // The cost of joining, electing and sharding.
     auto const requests = w.server.counts().all() / (many / 2);
     INFO("requests for each job that runs: " << requests);
     CHECK(requests < 80);
     auto const before = w.server.counts().all();
     w.run_for(5min);
-    CHECK(w.server.counts().all() == before); // then nothing
+    CHECK(w.server.counts().all() == before); // nothing after that
     // One more costs no more than the first.
     w.add(w.job("one more"));
     w.run_for(500ms);

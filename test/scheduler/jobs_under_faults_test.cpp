@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs are added, removed and restored at random, while requests and replies are lost, sessions end and processes are
-// started anew. When all is calm, exactly the jobs that exist run, and of the others nothing is left but the tombstone.
+// Jobs are added, removed and restored at random, while requests and replies are lost, sessions end and processes
+// restart. When all is calm, exactly the existing jobs run, and the other jobs have left only their tombstones.
 #include <elasticjob/operations/add_job.hpp>
 #include <elasticjob/operations/remove_job.hpp>
 #include <elasticjob/operations/restore_job.hpp>
@@ -34,7 +34,7 @@ struct storm : catalog_world {
 
     std::uint64_t below(std::uint64_t n) { return random.next() % n; }
 
-    /// Who knows the class of which job.
+    /// The processes that know the class of each job.
     strings expected(std::size_t process, strings const& there) const {
         strings known;
         for (auto const& name : there)
@@ -54,7 +54,7 @@ struct storm : catalog_world {
         return done;
     }
     result<void> restore(std::string const& name, std::chrono::milliseconds patience) {
-        removed.erase(name); // from here on it may be there
+        removed.erase(name); // from here on the job may exist
         return restore_job(by_hand, name, patience);
     }
 
@@ -100,7 +100,8 @@ struct storm : catalog_world {
 
 } // namespace
 
-TEST_CASE("scheduler.job_catalog: whatever happens, in the end exactly the jobs that exist run, and no others leave a trace") {
+TEST_CASE("scheduler.job_catalog: whatever happens, in the end exactly the existing jobs run, and the others leave no "
+          "trace") {
 #ifdef ELASTICJOB_TEST_SANITIZED // and not optimised: a seed takes 50 times as long
     constexpr std::uint64_t seeds = 5;
 #else

@@ -22,7 +22,7 @@ TEST_CASE("scheduler.leader_duty: a member that is not registered, or leaves, do
     CHECK(duty_of(now) == leader_duty::none);
 }
 
-TEST_CASE("scheduler.leader_duty: a candidate that an election left behind goes before anything else") {
+TEST_CASE("scheduler.leader_duty: a candidate that an election left behind is handled before anything else") {
     leadership now;
     now.is_member = now.is_standing = now.leads = now.is_enabled = true;
     CHECK(duty_of(now) == leader_duty::withdraw);

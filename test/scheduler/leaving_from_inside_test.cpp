@@ -73,7 +73,7 @@ TEST_CASE("scheduler.job: shutdown in the job's own body is refused, and the han
     CHECK(f.job->trigger().error() == errc::closed);
 }
 
-TEST_CASE("scheduler.job: to wait for idleness in the job's own body is refused (F-5)") {
+TEST_CASE("scheduler.job: waiting for idleness in the job's own body is refused (F-5)") {
     fixture f{[](std::optional<handle>& job, sharding_context const&) { return job->wait_idle(); }};
     check_refused(f.returned.get_future().get());
 }
@@ -88,7 +88,7 @@ TEST_CASE("scheduler.job: a body may have the job leave, and the job leaves when
     CHECK(f.job->leave().error() == errc::closed);
 }
 
-TEST_CASE("scheduler.job: a body may say so in its context") {
+TEST_CASE("scheduler.job: a body may request this through its context") {
     fixture f{[](std::optional<handle>&, sharding_context const& ctx) -> result<void> {
         ctx.leave_job();
         return success();
@@ -115,7 +115,7 @@ TEST_CASE("scheduler.job: a handle that is destroyed in the job's own body has t
     }
 }
 
-TEST_CASE("scheduler.job: of two shutdowns at once both wait for the job's end (F-14)") {
+TEST_CASE("scheduler.job: two shutdowns at once both wait for the job's end (F-14)") {
     std::promise<void> has_begun, may_end;
     auto const is_over = may_end.get_future().share();
     fixture f{[is_over, &has_begun](std::optional<handle>&, sharding_context const&) -> result<void> {

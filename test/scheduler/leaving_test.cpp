@@ -26,7 +26,7 @@ bool owns_all(cluster& c, member& m, item_index count) {
 
 } // namespace
 
-TEST_CASE("scheduler.job: what a scheduler could not remove in an outage goes when the registry is back") {
+TEST_CASE("scheduler.job: nodes that a scheduler could not remove in an outage are removed when the registry is back") {
     for (bool const is_leader : {false, true}) {
         INFO("the leader leaves: " << is_leader);
         cluster c;
@@ -57,8 +57,8 @@ TEST_CASE("scheduler.job: what a scheduler could not remove in an outage goes wh
     }
 }
 
-TEST_CASE(
-    "scheduler.job: what could not be removed has gone with its session, and nothing of the next one is touched") {
+TEST_CASE("scheduler.job: nodes that could not be removed go with their session, and the next session's nodes are not "
+          "touched") {
     cluster c;
     auto& m = c.add();
     auto const job = make_job("settle", "0/5 * * * * ?", 2);
@@ -76,7 +76,8 @@ TEST_CASE(
     CHECK(c.find(path));
 }
 
-TEST_CASE("scheduler.job: an access list in the way of leaving is told, and the nodes go when it has been mended") {
+TEST_CASE(
+    "scheduler.job: an access list that blocks leaving is reported, and the nodes go when it has been corrected") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(make_job("settle", never, 2)));
@@ -126,7 +127,8 @@ TEST_CASE("scheduler.job: an end that meets an outage is recorded, if the regist
     CHECK(record.ledger.front().outcome == run_outcome::completed);
 }
 
-TEST_CASE("scheduler.job: when the parent of the instances' nodes is deleted, their leaving is told with the reason") {
+TEST_CASE(
+    "scheduler.job: when the parent of the instances' nodes is deleted, their leaving is reported with the reason") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(make_job("settle", never, 1)));

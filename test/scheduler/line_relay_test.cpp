@@ -25,7 +25,7 @@ auto teller(lines& told) {
 
 } // namespace
 
-TEST_CASE("scheduler.line_relay: lines are told in their order, and not before the loop has its turn") {
+TEST_CASE("scheduler.line_relay: lines are reported in their order, and not before the loop has its turn") {
     virtual_loop loop;
     lines told;
     detail::line_relay relay{loop, teller(told)};
@@ -41,7 +41,7 @@ TEST_CASE("scheduler.line_relay: lines are told in their order, and not before t
     CHECK(told.size() == 3);
 }
 
-TEST_CASE("scheduler.line_relay: only so much waits for the loop; what is lost is counted") {
+TEST_CASE("scheduler.line_relay: only a limited amount of output waits for the loop, and lost lines are counted") {
     virtual_loop loop;
     lines told;
     detail::line_relay relay{loop, teller(told)};
@@ -67,7 +67,7 @@ TEST_CASE("scheduler.line_relay: only so much waits for the loop; what is lost i
     CHECK(told == lines{"stdout again 0 0"});
 }
 
-TEST_CASE("scheduler.line_relay: what a thread posts behind its last line comes behind it") {
+TEST_CASE("scheduler.line_relay: work that a thread posts after its last line comes after that line") {
     event_loop loop;
     for (int round = 0; round != 50; ++round) {
         lines told;

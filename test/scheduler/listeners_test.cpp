@@ -18,7 +18,7 @@ using namespace elasticjob;
 
 namespace {
 
-/// What was called, in order.
+/// The calls, in order.
 struct diary {
     std::mutex mutex;
     std::vector<std::string> lines;
@@ -83,8 +83,8 @@ using lines = std::vector<std::string>;
 
 } // namespace
 
-TEST_CASE(
-    "scheduler.listeners: before in the order of the pack, after in the opposite one, with what came of the run") {
+TEST_CASE("scheduler.listeners: before-hooks run in the order of the pack, after-hooks in reverse order with the "
+          "outcome of the run") {
     auto const d = std::make_shared<diary>();
     CHECK(run_with(d, success(), writer{d, "a"}, only_before{d}, writer{d, "b"}) ==
           lines{"a before 0", "only before", "b before 0", "body", "b after ok", "a after ok"});
@@ -93,8 +93,8 @@ TEST_CASE(
           lines{"a before 0", "only before", "b before 0", "body", "b after no luck", "a after no luck"});
 }
 
-TEST_CASE(
-    "scheduler.listeners: one that fails or throws is told as trouble, and hinders neither the others nor the run") {
+TEST_CASE("scheduler.listeners: a listener that fails or throws is reported as trouble, and hinders neither the others "
+          "nor the run") {
     auto const d = std::make_shared<diary>();
     writer const failing{d, "failing", error{errc::job_failed, "not today"}};
     CHECK(run_with(d, success(), failing, only_before{d}, writer{d, "thrower"}) ==
@@ -126,7 +126,7 @@ struct batch_writer {
 
 } // namespace
 
-TEST_CASE("scheduler.listeners: around all that an instance begins together, once") {
+TEST_CASE("scheduler.listeners: hooks are called once around all items that an instance begins together") {
     auto const into = std::make_shared<diary>();
     MemoryRegistry registry;
     {

@@ -32,7 +32,7 @@ static_assert(!fits_a_slot<int>);
 
 } // namespace
 
-TEST_CASE("scheduler.policies: a shared pool passes on, and says no when it is told no") {
+TEST_CASE("scheduler.policies: a shared pool passes work on, and refuses it when the pool behind it refuses") {
     counting_pool pool;
     SharedPool<counting_pool> a{pool}, b{pool};
     work w{[](work&, work_action) {}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What bodies report of their progress: who hears of it, how often it is written, and when it must not be.
+// Progress reports of bodies: their receivers, how often they are written, and when they must not be written.
 #include <elasticjob/scheduler/job_scheduler.hpp>
 
 #include <elasticjob/allocation/average.hpp>
@@ -31,7 +31,7 @@ namespace {
 
 using run_type = coroutine_context<virtual_loop>;
 
-/// What a sink is told, in words: `done/total`, and how the run begins and ends.
+/// The events that a sink receives, in words: `done/total`, and how the run begins and ends.
 struct report_sink {
     std::vector<std::string>* into;
     template <class E>
@@ -88,7 +88,7 @@ struct progress_world {
     }
 };
 
-/// On the hour, so that between two hours nothing happens but what the run does.
+/// On the hour, so that only the run acts between two hours.
 job_config hourly(int items = 1) {
     return {.name = "settle", .cron = "0 0 * * * ?", .sharding_total_count = items, .failover = true};
 }
@@ -132,7 +132,7 @@ TEST_CASE("scheduler.progress: a million reports a second become one event and o
     w.loop.run_for(1s);
     CHECK(w.writes() == before + 6); // the end
     CHECK_FALSE(w.progress());
-    // The end of the run tells of what was reported last, before it tells of itself.
+    // The end of the run reports the last progress before it reports itself.
     REQUIRE(w.one.told.size() == 8);
     CHECK(std::count_if(w.one.told.begin(), w.one.told.end(), is_report) == 6);
     CHECK(w.one.told.front() == "started");
@@ -140,7 +140,8 @@ TEST_CASE("scheduler.progress: a million reports a second become one event and o
     CHECK(w.one.told[7] == "finished");
 }
 
-TEST_CASE("scheduler.progress: a run that ends within a second writes nothing more, and the sink hears of it once") {
+TEST_CASE("scheduler.progress: a run that ends within a second writes nothing more, and the sink receives its progress "
+          "once") {
     progress_world w;
     auto job = w.one.scheduler.schedule(hourly(), [](run_type const& run) { return report_in_a_hurry(run, 900ms); });
     REQUIRE(job);
@@ -151,7 +152,7 @@ TEST_CASE("scheduler.progress: a run that ends within a second writes nothing mo
     CHECK(w.one.told == std::vector<std::string>{"started", "900000/1000000", "finished"});
 }
 
-TEST_CASE("scheduler.progress: what stays the same is told and written once") {
+TEST_CASE("scheduler.progress: unchanged progress is reported and written once") {
     progress_world w;
     auto job = w.one.scheduler.schedule(hourly(), [](run_type const& run) -> task<void> {
         for (int n = 0; n < 100; ++n) {
@@ -168,7 +169,7 @@ TEST_CASE("scheduler.progress: what stays the same is told and written once") {
     CHECK(w.explained().find(" It had done 40 of 100 by 2026-01-01 01:00:01 UTC.") != std::string::npos);
 }
 
-TEST_CASE("scheduler.progress: a job that is not monitored tells its sink, and writes nothing") {
+TEST_CASE("scheduler.progress: a job that is not monitored reports to its sink and writes nothing") {
     progress_world w;
     auto config = hourly();
     config.monitor_execution = false;
@@ -198,8 +199,7 @@ TEST_CASE("scheduler.progress: while many items report, each waits longer, and a
     for (item_index i = 0; i < items; ++i) CHECK(w.progress(i));
 }
 
-TEST_CASE(
-    "scheduler.progress: of a run whose instance has died, its last progress is there until the item runs again") {
+TEST_CASE("scheduler.progress: the last progress of a run whose instance has died stays until the item runs again") {
     progress_world w;
     auto config = hourly();
     config.failover = false;
@@ -230,7 +230,7 @@ TEST_CASE("scheduler.progress: a run that has lost its item writes no more, thou
     w.on_loop([&] { w.one.registry.disconnect(); });
     for (int n = 0; n < 600 && w.record().running->instance == first; ++n) w.loop.run_for(100ms);
     REQUIRE_FALSE(w.record().running->instance == first);
-    CHECK_FALSE(w.progress()); // that of the run before has gone with it
+    CHECK_FALSE(w.progress()); // the progress of the run before has gone with it
     w.on_loop([&] { w.one.registry.reconnect(); });
     w.loop.run_for(100ms);
     // The first is registered again. From now on it is refused, or does not try: it writes to no record.
@@ -257,7 +257,7 @@ TEST_CASE("scheduler.progress: a run that has lost its item writes no more, thou
     CHECK(w.record().ledger.back().outcome == run_outcome::completed);
 }
 
-TEST_CASE("scheduler.progress: a report whose reply is lost, or its session, leaves the run and its end whole") {
+TEST_CASE("scheduler.progress: a report whose reply or session is lost leaves the run and its end whole") {
     for (auto const fate : {request_fate::request_lost, request_fate::reply_lost})
         for (bool const expires : {false, true}) {
             INFO("it has happened: " << (fate == request_fate::reply_lost) << ", the session ends: " << expires);
@@ -300,7 +300,7 @@ TEST_CASE("scheduler.progress: a checkpoint for the end of the run is saved, tho
     w.on_loop([&] { w.one.registry.disconnect(); });
     w.loop.run_for(3s); // the report of 2 s waits for the connection, and the body ends
     CHECK(w.writes() == before);
-    CHECK(w.one.told.back() == "finished"); // which is told at once
+    CHECK(w.one.told.back() == "finished"); // the end is reported at once
     w.on_loop([&] { w.one.registry.reconnect(); });
     w.loop.run_for(1s);
     CHECK(w.writes() == before + 2);
@@ -308,7 +308,7 @@ TEST_CASE("scheduler.progress: a checkpoint for the end of the run is saved, tho
     CHECK(w.record().ledger.back().outcome == run_outcome::completed);
 }
 
-TEST_CASE("scheduler.progress: what a body that was given up reports reaches nobody") {
+TEST_CASE("scheduler.progress: reports of a body that was given up reach no receiver") {
     progress_world w;
     auto config = hourly();
     config.give_up_after = 3'500ms; // with a report that was not passed on
@@ -350,7 +350,7 @@ TEST_CASE("scheduler.progress: several threads of a body report at once") {
     CHECK(told.back() == "finished");
 }
 
-TEST_CASE("scheduler.progress: a coroutine that ends right behind the report of a thread") {
+TEST_CASE("scheduler.progress: a coroutine that ends right after the report of a thread") {
     MemoryRegistry registry;
     std::vector<std::string> told;
     std::counting_semaphore<> has_run{0};

@@ -45,7 +45,8 @@ void run_into_refusal(cluster& c, member& m, int items) {
 
 } // namespace
 
-TEST_CASE("scheduler.item_ends: an end that the registry refuses is owed, told once, and recorded when it can be") {
+TEST_CASE("scheduler.item_ends: an end that the registry refuses is owed, reported once, and recorded when that is "
+          "possible") {
     cluster c;
     auto& m = c.add();
     run_into_refusal(c, m, 3);
@@ -86,8 +87,8 @@ TEST_CASE("scheduler.item_ends: an end that is owed can still be recorded under 
     CHECK(c.violations.empty());
 }
 
-TEST_CASE(
-    "scheduler.job: who leaves with an end that the registry refuses leaves no mark, and the run is made up for") {
+TEST_CASE("scheduler.job: a member that leaves with an end that the registry refuses leaves no mark, and the run is "
+          "made up for") {
     cluster c;
     auto& m = c.add();
     run_into_refusal(c, m, 1);
@@ -106,8 +107,7 @@ TEST_CASE(
     CHECK(c.violations.empty());
 }
 
-TEST_CASE(
-    "scheduler.item_runs: a mark of this instance with no run behind it is removed by the start that it hinders") {
+TEST_CASE("scheduler.item_runs: a mark of this instance without a run is removed by the start that it hinders") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(hourly(1)));
@@ -117,7 +117,7 @@ TEST_CASE(
     c.run_for(hour);
     CHECK(c.count(heard::kind::finished) == 1);
     CHECK_FALSE(c.is_marked("settle", 0));
-    // Of another instance in the same session, such a mark is waited for.
+    // A member waits for such a mark of another instance in the same session.
     c.wait_for(m.registry.create(path, "10.0.0.9@-@1-a", create_mode::ephemeral)).value();
     c.run_for(hour);
     CHECK(c.count(heard::kind::finished) == 1);

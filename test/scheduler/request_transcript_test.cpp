@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which requests each member sends, and which nodes they change, is in the files of transcripts/. A change that only moves
-// code leaves them as they are. After a wanted change of the protocol, write them anew and read the difference:
+// The files of transcripts/ show which requests each member sends and which nodes they change. A change that only moves
+// code leaves the files as they are. After an intended change of the protocol, write them again and read the
+// difference:
 //   ELASTICJOB_RENEW_TRANSCRIPTS=1 build/dev/test/scheduler_test -tc='scheduler.request_transcript*' && git diff test/scheduler
 #include <elasticjob/config/json_codec.hpp>
 #include <support/cluster.hpp>
@@ -36,7 +37,7 @@ public:
         c.host_name = "db-1.example";
     }
 
-    /// Ends a phase: what has been written down since the last one gets this heading.
+    /// Ends a phase: the lines written since the last phase get this heading.
     void end_phase(std::string const& heading, std::chrono::milliseconds span) {
         c.run_for(span);
         text += heading + "\n";
@@ -82,7 +83,7 @@ private:
         return all;
     }
 
-    /// Without what each process has chosen for the ids of its instances.
+    /// Removes the part that each process has chosen for the ids of its instances.
     static std::string without_process(std::string text) {
         static constexpr std::string_view delimiter = "@-@";
         for (auto at = text.find(delimiter); at != text.npos; at = text.find(delimiter, at)) {
@@ -101,7 +102,7 @@ void set_item_count(cluster& c, int count) {
     c.set("/settle/config", to_json(make_job("settle", "0 * * * * ?", count)));
 }
 
-/// What happens to most jobs in their life.
+/// The usual events in the life of a job.
 std::string life_of_a_job(memory_server_options o) {
     recorded_cluster r{o};
     auto& c = r.c;

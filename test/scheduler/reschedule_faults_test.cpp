@@ -44,7 +44,7 @@ struct one_job {
     node const& stored() const { return *server.tree().find(config); }
     job_config read() const { return **from_json(stored().data); }
 
-    /// An operator's program, which overwrites nothing that it has not read.
+    /// An operator's program, which overwrites only nodes that it has read.
     task<void> edit_parameter() {
         for (bool is_written = false; !is_written;) {
             auto const was = co_await by_hand.get(config);
@@ -56,20 +56,20 @@ struct one_job {
     task_scope operator_tasks;
 };
 
-/// What happens to the n-th request of the session from now, and right behind it.
+/// The fate of the n-th request of the session from now, and whether the session expires right after it.
 struct fault {
     std::uint64_t request;
     request_fate fate;
     bool expires;
 
-    /// Calls `f`. Gives whether the request was made.
+    /// Calls `f`. Returns whether the request was made.
     bool during(one_job& w, std::function<void()> const& f, std::function<void()> const& meanwhile = {}) const {
         bool has_come = false;
         auto const session = w.registry.session().id;
         losing const network{w.server, [&, seen = std::uint64_t{0}](std::int64_t s, operation::kind const*) mutable {
                                  if (has_come || s != session || seen++ != request) return request_fate::served;
                                  has_come = true;
-                                 // Between the server's turn and that of the one who asked.
+                                 // Between the turn of the server and the turn of the caller.
                                  if (meanwhile) post(w.loop, meanwhile);
                                  if (expires) post(w.loop, [&w] { w.registry.expire(); });
                                  return fate;
@@ -107,7 +107,7 @@ TEST_CASE(
         auto expected = unchanged;
         expected.cron = after;
         CHECK(w.read() == expected);
-        CHECK(w.stored().stat.version == version + 1); // not twice, though nobody heard of the first time
+        CHECK(w.stored().stat.version == version + 1); // not twice, though the reply to the first write was lost
         w.loop.run_for(10s);
         CHECK(w.job.status()->next_due == wall_time{4'070'908'800s});
         // Once more, it changes nothing.
@@ -117,7 +117,7 @@ TEST_CASE(
     });
 }
 
-TEST_CASE("scheduler.handle: reschedule undoes nothing that others write while its reply is lost") {
+TEST_CASE("scheduler.handle: reschedule does not undo the writes of others while its reply is lost") {
     for_each_fault([](fault const& what) {
         one_job w;
         result<void> answer = success();

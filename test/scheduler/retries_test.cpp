@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows when a run fails, or takes too long.
+// The reaction to a run that fails or takes too long.
 #include <support/cluster.hpp>
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ auto failing(int times) {
 
 } // namespace
 
-TEST_CASE("retries: a run that fails is tried again, after longer and longer pauses, until it succeeds") {
+TEST_CASE("retries: a run that fails is tried again after growing pauses until it succeeds") {
     cluster c;
     auto job = hourly(1);
     job.retry = {.attempts_max = 4, .pause = 10s, .factor = 3, .spread_percent = 0};
@@ -63,7 +63,7 @@ TEST_CASE("retries: a run that fails is tried again, after longer and longer pau
     CHECK(c.count(heard::kind::started) == 4);
 }
 
-TEST_CASE("retries: what fails to the end is a dead letter, of which only the last ones are kept") {
+TEST_CASE("retries: a run that fails to the end is a dead letter, and only the last dead letters are kept") {
     cluster c;
     auto job = hourly(1);
     job.retry = {.attempts_max = 2, .pause = 1s};
@@ -84,7 +84,7 @@ TEST_CASE("retries: what fails to the end is a dead letter, of which only the la
     CHECK(record.dead_letters[1].run.due == c.all(heard::kind::started, 0).back().due);
 }
 
-TEST_CASE("retries: what waits is another's when its instance has died or left") {
+TEST_CASE("retries: a waiting retry goes to another instance when its own has died or left") {
     for (bool const is_orderly : {true, false}) {
         cluster c;
         auto job = hourly(1);
@@ -107,12 +107,12 @@ TEST_CASE("retries: what waits is another's when its instance has died or left")
         CHECK(again.member != first.member);
         CHECK(again.due == first.due);
         CHECK(again.attempt == first.attempt + 1);
-        CHECK(again.at - first.at >= 2min); // not sooner for having moved
+        CHECK(again.at - first.at >= 2min); // not sooner because it moved
         CHECK(c.violations.empty());
     }
 }
 
-TEST_CASE("retries: what becomes due while a run waits to be tried again finds it running") {
+TEST_CASE("retries: instants that become due while a run waits for its retry find the item running") {
     for (auto const rule : {misfire_rule::skip, misfire_rule::once}) {
         cluster c;
         auto job = make_job("settle", "0/10 * * * * ?", 1);
@@ -137,7 +137,7 @@ TEST_CASE("retries: what becomes due while a run waits to be tried again finds i
     }
 }
 
-TEST_CASE("retries: an hourly limit keeps a job of which all fails from failing all the more often") {
+TEST_CASE("retries: an hourly limit bounds the retries of a job whose runs all fail") {
     cluster c;
     auto job = hourly(10);
     job.retry = {.attempts_max = 5, .pause = 1s, .hourly_max = 7};
@@ -150,7 +150,7 @@ TEST_CASE("retries: an hourly limit keeps a job of which all fails from failing 
     CHECK(c.count(heard::kind::started) == 51);
 }
 
-TEST_CASE("retries: who was told to stop by an operator is not tried again") {
+TEST_CASE("retries: a run that an operator stopped is not tried again") {
     cluster c;
     auto job = hourly(1);
     job.retry = {.attempts_max = 5, .pause = 1s};
@@ -175,7 +175,7 @@ TEST_CASE("retries: who was told to stop by an operator is not tried again") {
     CHECK(record_of(c, 0).dead_letters.empty());
 }
 
-TEST_CASE("retries: what was to be tried again when its item was disabled is a dead letter") {
+TEST_CASE("retries: a retry that waits when its item is disabled becomes a dead letter") {
     cluster c;
     auto job = make_job("settle", "0 0/1 * * * ?", 1);
     job.retry = {.attempts_max = 2, .pause = 10s};
@@ -196,7 +196,7 @@ TEST_CASE("retries: what was to be tried again when its item was disabled is a d
     CHECK(record.dead_letters[0].note == "disabled");
 }
 
-TEST_CASE("retries: a trigger runs an item that waits, which is tried again all the same") {
+TEST_CASE("retries: a trigger runs an item that waits for its retry, and the retry follows all the same") {
     cluster c;
     auto job = hourly(1);
     job.retry = {.attempts_max = 2, .pause = 5min, .spread_percent = 0};
@@ -215,7 +215,7 @@ TEST_CASE("retries: a trigger runs an item that waits, which is tried again all 
     CHECK(c.all(heard::kind::started, 0).back().attempt == 2);
 }
 
-TEST_CASE("retries: without records they are tried again by the instance that knows of it") {
+TEST_CASE("retries: without records the instance that knows of a failed run tries it again") {
     cluster c;
     auto job = hourly(1);
     job.monitor_execution = false;
@@ -230,7 +230,7 @@ TEST_CASE("retries: without records they are tried again by the instance that kn
     CHECK_FALSE(c.has("/settle/ext/run/0"));
 }
 
-TEST_CASE("retries: a run for which no thread is free in time is given up, and its body is not called any more") {
+TEST_CASE("retries: a run that gets no thread in time is given up, and its body is not called any more") {
     cluster c;
     auto job = make_job("settle", "0 0/10 * * * ?", 1);
     job.give_up_after = 2min;
@@ -263,7 +263,7 @@ TEST_CASE("retries: a run for which no thread is free in time is given up, and i
     CHECK(c.violations.empty());
 }
 
-TEST_CASE("retries: a run that was given up is tried again, and nobody leaves before its work has left the pool") {
+TEST_CASE("retries: a run that was given up is tried again, and no instance leaves before its work has left the pool") {
     cluster c;
     auto job = hourly(1);
     job.give_up_after = 1min;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the events of a run have in common, by which a sink knows that they belong together.
+// The name that all events of a run share. It tells a sink that they belong together.
 #include <support/cluster.hpp>
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@
 using namespace elasticjob;
 using namespace elasticjob::test;
 
-TEST_CASE("scheduler.item_runs: the events of a run name it alike, and no other run so") {
+TEST_CASE("scheduler.item_runs: all events of a run carry the same name, and no other run has it") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(make_job("settle", "0/5 * * * * ?", 3)));
@@ -37,7 +37,7 @@ TEST_CASE("scheduler.item_runs: the events of a run name it alike, and no other 
     CHECK(*numbers.begin() == 1);
 }
 
-TEST_CASE("scheduler.item_runs: a run that the pool refuses ends as the skipped one that it began as") {
+TEST_CASE("scheduler.item_runs: a run that the pool refuses is reported as skipped under the name of its start") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(make_job("settle", "0/5 * * * * ?", 1)));
@@ -54,7 +54,7 @@ TEST_CASE("scheduler.item_runs: a run that the pool refuses ends as the skipped 
     CHECK(skipped[0].begun == begun[0].begun);
 }
 
-TEST_CASE("scheduler.item_runs: a skip that is about no run names none") {
+TEST_CASE("scheduler.item_runs: a skip that concerns no run names none") {
     cluster c;
     REQUIRE(c.add().schedule(make_job("settle", "0/5 * * * * ?", 1)));
     c.run_for(1s);
@@ -66,7 +66,7 @@ TEST_CASE("scheduler.item_runs: a skip that is about no run names none") {
     CHECK(skipped[0].task_id.empty());
 }
 
-TEST_CASE("scheduler.job: each state that the session comes into is told once") {
+TEST_CASE("scheduler.job: each state that the session enters is reported once") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(make_job("settle", never, 1)));

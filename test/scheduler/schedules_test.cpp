@@ -54,7 +54,7 @@ TEST_CASE("schedules: a fixed rate without a cron expression, finer than a secon
     CHECK(c.data("/settle/config").find("\"cron\":\"0 0 0 1 1 ? 2099\"") != std::string::npos);
 }
 
-TEST_CASE("schedules: several are due once where they meet") {
+TEST_CASE("schedules: several schedules that meet are due once") {
     cluster c;
     auto& m = c.add();
     auto job = make_job("settle", "0/3 * * * * ?", 1);
@@ -108,7 +108,7 @@ TEST_CASE("schedules: a fixed delay comes after failures, too, and shows as the 
     CHECK(*record.next_due == *record.last_completed + 2s);
 }
 
-TEST_CASE("schedules: once now runs each item once, in whatever hands it is by then, and never again") {
+TEST_CASE("schedules: once now runs each item once, whoever owns it by then, and never again") {
     cluster c;
     auto& m = c.add();
     auto const job = scheduled({job_schedule::once_now()}, 3);
@@ -118,7 +118,7 @@ TEST_CASE("schedules: once now runs each item once, in whatever hands it is by t
     c.run_for(10s);
     CHECK(c.started() == std::vector<item_index>{0, 1, 2});
     for (item_index i = 0; i < 3; ++i) CHECK(c.all(heard::kind::started, i)[0].source == run_source::schedule);
-    // Neither for those who join later, nor after everybody was away, nor for items that are added.
+    // Not for members that join later, not after all members were away, and not for added items.
     REQUIRE(m.shutdown("settle"));
     REQUIRE(other.shutdown("settle"));
     c.run_for(1h);
@@ -132,7 +132,7 @@ TEST_CASE("schedules: once now runs each item once, in whatever hands it is by t
     CHECK(c.started() == std::vector<item_index>{0, 1, 2});
 }
 
-TEST_CASE("schedules: what has become due before anybody took the items up is made up for") {
+TEST_CASE("schedules: instants that became due before any member took the items up are made up for") {
     cluster c;
     auto const job = scheduled({job_schedule::once_now(), job_schedule::once_at(at(3s))}, 2);
     transaction by_operator{c.by_hand.session().generation};
@@ -151,7 +151,7 @@ TEST_CASE("schedules: what has become due before anybody took the items up is ma
     CHECK(dues(c, 0) == times{3000});
 }
 
-TEST_CASE("schedules: a schedule that is written anew takes effect, and starts over") {
+TEST_CASE("schedules: a schedule that is written again takes effect and starts over") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(scheduled({job_schedule::fixed_rate(10s)})));
@@ -160,7 +160,7 @@ TEST_CASE("schedules: a schedule that is written anew takes effect, and starts o
     c.set(schedule_node, "elasticjob schedule 1\nfixed-rate 3000\n");
     c.run_for(5s);
     CHECK(dues(c, 0) == times{10'000, 12'000, 15'000});
-    // One that cannot be used changes nothing, and is told.
+    // An unusable schedule changes nothing and is reported.
     c.set(schedule_node, "elasticjob schedule 1\nfixed-rate soon\n");
     c.run_for(3s);
     CHECK(dues(c, 0).back() == 18'000);
@@ -170,7 +170,7 @@ TEST_CASE("schedules: a schedule that is written anew takes effect, and starts o
     c.run_for(3s);
     CHECK(dues(c, 0).back() == 21'000);
     CHECK(c.last_trouble()->what.find("Atlantis") != std::string::npos);
-    // What is left is the cron expression.
+    // Only the cron expression is left.
     c.set("/settle/config", [&] {
         auto text = c.data("/settle/config");
         auto const where = text.find(no_cron);
@@ -181,7 +181,7 @@ TEST_CASE("schedules: a schedule that is written anew takes effect, and starts o
     CHECK(dues(c, 0).back() == 28'000);
 }
 
-TEST_CASE("schedules: what is due by a new cron expression while the item still runs for the old one is made up for") {
+TEST_CASE("schedules: an instant of a new cron expression that finds the item running for the old one is made up for") {
     cluster c;
     auto& m = c.add();
     m.holds = true;
@@ -233,7 +233,7 @@ TEST_CASE("schedules: start, end and exclusions") {
                               (25 * 60 + 30) * 60'000});
 }
 
-TEST_CASE("schedules: with jitter items begin apart, for the same due instant") {
+TEST_CASE("schedules: with jitter items begin at different times for the same due instant") {
     cluster c;
     auto& m = c.add();
     auto job = make_job("settle", "0/10 * * * * ?", 8);
@@ -275,7 +275,7 @@ TEST_CASE("schedules: a run that takes longer than jitter and period is a misfir
     CHECK(record.ledger.back().note == "still_running");
 }
 
-TEST_CASE("schedules: without records, each member goes by what it has seen itself") {
+TEST_CASE("schedules: without records, each member relies on the runs that it has seen itself") {
     cluster c;
     auto& m = c.add();
     auto job = scheduled({job_schedule::fixed_delay(1s)}, 2);
@@ -286,7 +286,7 @@ TEST_CASE("schedules: without records, each member goes by what it has seen itse
     CHECK(!c.has("/settle/ext/run/0"));
 }
 
-TEST_CASE("schedules: what is stored counts, and the difference is said") {
+TEST_CASE("schedules: the stored schedule counts, and the difference is reported") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(scheduled({job_schedule::fixed_rate(2s)})));
@@ -305,7 +305,7 @@ TEST_CASE("schedules: what is stored counts, and the difference is said") {
     CHECK(!c.has(schedule_node));
 }
 
-TEST_CASE("schedules: a wrong one is refused before anything is written") {
+TEST_CASE("schedules: a wrong schedule is refused before anything is written") {
     cluster c;
     auto& m = c.add();
     auto job = scheduled({job_schedule::fixed_rate(2s)});

@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Keeps what has come of the runs.
+/// Keeps the outcomes of the runs.
 struct outcomes {
     std::mutex mutex;
     std::map<item_index, std::optional<error>> of;
@@ -47,7 +47,7 @@ using scripts = test::memory_scheduler<ScriptExecutor>;
 
 } // namespace
 
-TEST_CASE("scheduler.script_job: a script runs for each item, and what it says and how it ends is known") {
+TEST_CASE("scheduler.script_job: a script runs for each item, and its output and its end are known") {
     script_directory d;
     auto const work = d.file("work", "#!/bin/sh\n"
                                      "echo \"$1 $ELASTICJOB_SHARDING_PARAMETER\"\n"
@@ -123,7 +123,7 @@ TEST_CASE("scheduler.script_job: the default body") {
 
 namespace {
 
-/// What is told of runs, in its order.
+/// The events of runs, in their order.
 struct transcript {
     std::mutex mutex;
     std::map<item_index, std::string> of;
@@ -154,7 +154,7 @@ struct transcript {
 
 } // namespace
 
-TEST_CASE("scheduler.script_job: what a script writes is told between the start and the end of its run") {
+TEST_CASE("scheduler.script_job: the output of a script is reported between the start and the end of its run") {
     script_directory d;
     auto const work = d.file("work", "#!/bin/sh\necho one $ELASTICJOB_SHARDING_ITEM\necho two two two\nprintf end\n");
     for (bool const is_monitored : {true, false}) {

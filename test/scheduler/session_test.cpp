@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a job while its session is cut off, and when it has another one.
+// A job while its session is cut off, and after it has another session.
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/execution/stop_request.hpp>
 #include <support/cluster.hpp>
@@ -34,7 +34,7 @@ TEST_CASE("scheduler.job: an idle job sends nothing for an hour, but for the lea
     CHECK(c.server.counts().writes == 0);
 }
 
-TEST_CASE("scheduler.job: a connection that comes back in time costs no request, and nobody takes notice (D-16, D-43)") {
+TEST_CASE("scheduler.job: a connection that comes back in time costs no request, and no member notices (D-16, D-43)") {
     cluster c;
     auto& one = c.add();
     auto& two = c.add();
@@ -58,7 +58,7 @@ TEST_CASE("scheduler.job: a connection that comes back in time costs no request,
     CHECK(c.count(heard::kind::resharded) == 0);
 }
 
-TEST_CASE("scheduler.job: what runs while the connection is down goes on, and its mark goes when it is back") {
+TEST_CASE("scheduler.job: runs continue while the connection is down, and their marks go when it is back") {
     cluster c;
     auto& m = c.add();
     bool was_stopped = false;
@@ -82,7 +82,7 @@ TEST_CASE("scheduler.job: what runs while the connection is down goes on, and it
     CHECK_FALSE(was_stopped);
 }
 
-TEST_CASE("scheduler.job: a run is asked to stop before its session can be over, though the process hears of nothing") {
+TEST_CASE("scheduler.job: a run is asked to stop before its session can be over, though the process receives nothing") {
     cluster c; // sessions end after 10 s
     auto& m = c.add();
     std::vector<stop_reason> why;
@@ -106,11 +106,11 @@ TEST_CASE("scheduler.job: a run is asked to stop before its session can be over,
         c.run_for(1s);
     }
     CHECK(why == std::vector{stop_reason::none, stop_reason::lease_over});
-    CHECK(c.count(heard::kind::fenced) == 0); // nobody has taken it over: both count
+    CHECK(c.count(heard::kind::fenced) == 0); // no instance has taken the item over: both runs count
     CHECK(c.count(heard::kind::finished) == 2);
 }
 
-TEST_CASE("scheduler.job: when the leader's session ends another leads, and its items go to the others") {
+TEST_CASE("scheduler.job: when the leader's session ends another member leads, and its items go to the others") {
     cluster c;
     auto& one = c.add();
     auto& two = c.add();
@@ -171,8 +171,8 @@ TEST_CASE("scheduler.job: a session may end at any moment, and the member comes 
     }
 }
 
-TEST_CASE(
-    "scheduler.job: what runs when the session ends is asked to stop, and marked again under the new one (D-17)") {
+TEST_CASE("scheduler.job: runs that continue when the session ends are asked to stop, and marked again under the new "
+          "one (D-17)") {
     cluster c;
     auto& one = c.add();
     auto& two = c.add();
@@ -192,7 +192,7 @@ TEST_CASE(
         REQUIRE(c.is_marked("settle", i));
         CHECK(c.find("/settle/sharding/" + std::to_string(i) + "/running")->stat.owner == one.registry.session().id);
     }
-    // Nobody else runs them meanwhile, though they own them.
+    // No other member runs the items meanwhile, though others own them.
     REQUIRE(two.schedule(make_job("settle", "0/5 * * * * ?", 2)));
     c.run_for(10s);
     CHECK(c.owner("settle", 0) == two.id("settle"));
@@ -201,10 +201,10 @@ TEST_CASE(
     one.holds = false;
     one.release_all();
     c.run_for(1s);
-    stopped.resize(2); // behind them is what makes up for the instants that they missed
+    stopped.resize(2); // the later ones make up for the missed instants
     CHECK(stopped == std::vector<bool>{true, true});
     CHECK_FALSE(c.is_marked("settle", 1));
-    CHECK(c.count(heard::kind::started, 0) == 2); // what waited for it
+    CHECK(c.count(heard::kind::started, 0) == 2); // the runs that waited for it
     c.run_for(10s);
     CHECK(c.violations.empty());
 }
@@ -257,7 +257,7 @@ TEST_CASE("scheduler.job: a shutdown while the registry is away ends with the dr
     CHECK(c.find("/settle/instances")->stat.children == 0);
 }
 
-TEST_CASE("scheduler.job: the leader's node of a former session of ours is not taken for leadership") {
+TEST_CASE("scheduler.job: the leader's node of a former session of the same instance is not taken for leadership") {
     cluster c;
     auto& one = c.add();
     REQUIRE(one.schedule(make_job("settle", never, 1)));
@@ -277,7 +277,7 @@ TEST_CASE("scheduler.job: the leader's node of a former session of ours is not t
 TEST_CASE("scheduler.job: a registration under an id that a live session holds is refused") {
     cluster c;
     auto& first = c.add("10.0.0.1");
-    member second{c, first.number, "10.0.0.1"}; // the number is what the seed is made from
+    member second{c, first.number, "10.0.0.1"}; // the seed is made from the number
     REQUIRE(first.schedule(make_job("settle", never, 2)));
     c.run_for(1s);
     auto const before = first.id("settle");
@@ -303,7 +303,7 @@ TEST_CASE("scheduler.job: a leader that dies is replaced in time, though the ser
     CHECK(c.count(heard::kind::trouble) == 0);
 }
 
-TEST_CASE("scheduler.job: an election that keeps failing is told of once") {
+TEST_CASE("scheduler.job: an election that keeps failing is reported once") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(make_job("settle", never, 1)));
@@ -384,8 +384,8 @@ TEST_CASE("scheduler.job: a run that an operator stops may save how far it has c
     CHECK(*saved);
 }
 
-TEST_CASE(
-    "scheduler.job: what a tool that copies nodes has left in the place of ephemeral ones is removed and told (EL-8)") {
+TEST_CASE("scheduler.job: nodes that a copying tool has left in the place of ephemeral ones are removed and reported "
+          "(EL-8)") {
     cluster c;
     auto& one = c.add();
     auto& two = c.add();
@@ -413,7 +413,8 @@ TEST_CASE(
         CHECK(told.find(where) != told.npos);
 }
 
-TEST_CASE("scheduler.job: what stands in for an instance and cannot be removed gets no items, and is told once") {
+TEST_CASE(
+    "scheduler.job: a node that stands in for an instance and cannot be removed gets no items, and is reported once") {
     cluster c;
     auto& one = c.add();
     REQUIRE(one.schedule(make_job("settle", "0/5 * * * * ?", 4)));
@@ -434,7 +435,7 @@ TEST_CASE("scheduler.job: what stands in for an instance and cannot be removed g
     CHECK(c.count(heard::kind::trouble) == 1);
 }
 
-TEST_CASE("scheduler.job: the leader looks once at each instance that comes") {
+TEST_CASE("scheduler.job: the leader looks once at each instance that joins") {
     cluster c;
     auto const job = make_job("settle", never, 4);
     REQUIRE(c.add().schedule(job));

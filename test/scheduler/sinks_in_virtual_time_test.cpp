@@ -35,7 +35,7 @@ struct throws {
     }
 };
 
-/// Of each hour's first run the first two attempts fail; the run of half past twelve hangs, the first time.
+/// The first two attempts of each hour's first run fail. The run of half past twelve hangs the first time.
 struct day {
     task<result<void>> operator()(coroutine_context<virtual_loop> const& run) const {
         auto const at = run.due.time_since_epoch() % 24h;
@@ -46,7 +46,7 @@ struct day {
     }
 };
 
-/// Of each firing the first attempt of item 1 fails, after the others have ended.
+/// The first attempt of item 1 fails in each firing, after the others have ended.
 struct slow_item {
     task<result<void>> operator()(coroutine_context<virtual_loop> const& run) const {
         co_await run.sleep_for(std::chrono::seconds{1 + run.item % 2});
@@ -75,7 +75,7 @@ bool has(std::string const& text, std::string const& line) { return text.find(li
 
 } // namespace
 
-TEST_CASE("scheduler.sinks: a day in virtual time, told exactly, though one of the sinks throws at everything") {
+TEST_CASE("scheduler.sinks: a day in virtual time is reported exactly, though one of the sinks throws at every event") {
     virtual_loop loop{wall_time{1'767'225'600s}};
     basic_memory_server<virtual_loop> server{loop};
     using registry_type = basic_memory_registry<virtual_loop>;
@@ -104,7 +104,7 @@ TEST_CASE("scheduler.sinks: a day in virtual time, told exactly, though one of t
     CHECK(has(text, "elasticjob_running{job=\"settle\"} 0"));
     CHECK(has(text, "elasticjob_duration_seconds_count{job=\"settle\"} 1489"));
     CHECK(has(text, "elasticjob_duration_seconds_sum{job=\"settle\"} 1480.0"));
-    // A second and three for what is tried again, and 41 for what hung.
+    // A second and three for the retries, and 41 for the run that hung.
     CHECK(has(text, "elasticjob_lateness_seconds_sum{job=\"settle\"} 137.0"));
     CHECK((*thrown)[0] == ring.told());
     CHECK((*thrown)[1] == 0);
@@ -113,7 +113,7 @@ TEST_CASE("scheduler.sinks: a day in virtual time, told exactly, though one of t
     CHECK(ring.told() > 2 * 1489);
 }
 
-TEST_CASE("scheduler.sinks: the states of firings, of which a retry is one of its own") {
+TEST_CASE("scheduler.sinks: the states of firings, where a retry is a firing of its own") {
     virtual_loop loop{wall_time{1'767'225'600s}};
     basic_memory_server<virtual_loop> server{loop};
     basic_memory_registry<virtual_loop> registry{server};

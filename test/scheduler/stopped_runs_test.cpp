@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs that do not come to their end, though their bodies would: the item is given to another instance, the job is shut
+// Runs that do not reach their end, though their bodies would: the item is given to another instance, the job is shut
 // down, the pool is full, or instance after instance dies.
 #include <elasticjob/execution/run_record.hpp>
 
@@ -18,7 +18,7 @@ namespace {
 
 job_config hourly(int count) { return make_job("settle", "0 0 * * * ?", count); }
 
-/// What most bodies do that look at their stop token.
+/// The usual behaviour of bodies that look at their stop token.
 result<void> until_stopped(sharding_context const& ctx) {
     if (ctx.stop.stop_requested()) return error{errc::job_failed, "asked to stop"};
     return success();
@@ -63,7 +63,7 @@ TEST_CASE("stopped_runs: a run that ends because its item goes to another instan
                 continue;
             }
             ++moved;
-            if (!is_monitored) { // nobody could tell the other: who knows of it says so
+            if (!is_monitored) { // no record tells the other instance: this one reports it
                 CHECK(runs.size() == 1);
                 CHECK(c.skips(events::skip_reason::not_ready) == 1);
                 continue;
@@ -156,7 +156,7 @@ TEST_CASE("stopped_runs: an order that is stopped while its item waits for a ret
         one.release_all();
         c.run_for(5s);
         two.refuses = false;
-        REQUIRE(two.trigger("settle")); // what was stopped goes first, and no order is lost to another
+        REQUIRE(two.trigger("settle")); // the stopped order goes first, and no order is lost to another
         c.run_for(1min);
         std::vector<std::uint32_t> ordered;
         for (auto const& run : c.all(heard::kind::finished, 0))
@@ -206,7 +206,8 @@ TEST_CASE("stopped_runs: a further attempt that the pool refuses comes later, an
     CHECK(c.violations.empty());
 }
 
-TEST_CASE("stopped_runs: an interrupted run that nobody makes up for is a dead letter at once, not with the next run") {
+TEST_CASE(
+    "stopped_runs: an interrupted run that no instance makes up for is a dead letter at once, not with the next run") {
     cluster c;
     c.add();
     c.add();
@@ -222,11 +223,11 @@ TEST_CASE("stopped_runs: an interrupted run that nobody makes up for is a dead l
     REQUIRE(record.dead_letters.size() == 1);
     CHECK(record.dead_letters[0].outcome == run_outcome::interrupted);
     CHECK(record.dead_letters[0].run.due == runs[0].due);
-    CHECK(record.settled_through() == runs[0].due); // so who follows the job need not wait either
+    CHECK(record.settled_through() == runs[0].due); // so a job that follows this one need not wait either
     CHECK(c.count(heard::kind::started) == 1);
 }
 
-TEST_CASE("stopped_runs: what kills one instance after another is given up in the end") {
+TEST_CASE("stopped_runs: a run that kills one instance after another is given up in the end") {
     for (std::uint32_t const attempts_max : {1U, 3U}) {
         cluster c;
         std::uint32_t const most = attempts_max == 1 ? 10 : attempts_max;
@@ -253,7 +254,7 @@ TEST_CASE("stopped_runs: what kills one instance after another is given up in th
     }
 }
 
-TEST_CASE("stopped_runs: what is made to stop with session after session is given up in the end") {
+TEST_CASE("stopped_runs: a run that is asked to stop with session after session is given up in the end") {
     for (std::uint32_t const attempts_max : {1U, 3U}) {
         cluster c;
         std::uint32_t const most = attempts_max == 1 ? 10 : attempts_max;
@@ -335,7 +336,7 @@ TEST_CASE("stopped_runs: an attempt that is put off again and again has one entr
     CHECK(retried == 2);
 }
 
-TEST_CASE("stopped_runs: what a Java member makes up for is left to it, at whatever moment it begins") {
+TEST_CASE("stopped_runs: a run that a Java member makes up for is left to it, at whatever moment the member begins") {
     for (int steps = 0; steps < 60; ++steps) {
         INFO("steps " << steps);
         cluster c;
@@ -351,7 +352,7 @@ TEST_CASE("stopped_runs: what a Java member makes up for is left to it, at whate
         auto const item = "/settle/sharding/" + std::to_string(i);
         auto record = record_of(c, i);
         auto const wall = std::chrono::floor<std::chrono::milliseconds>(c.loop.wall_now());
-        record.running = run_begin{wall, run_source::schedule, 1, "10.0.0.3@-@9-9", wall}; // who is dead
+        record.running = run_begin{wall, run_source::schedule, 1, "10.0.0.3@-@9-9", wall}; // that instance is dead
         c.create(item + "/failover", "10.0.0.1@-@77", create_mode::ephemeral);
         c.set("/settle/ext/run/" + std::to_string(i), record.to_text());
         c.create("/settle/ext/orders/look-" + std::to_string(i), "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests of a run whose replies do not come, or come late: what had happened must be found out, and what was decided
-// meanwhile must count.
+// Requests of a run whose replies are lost or late. The member must find out what has happened, and later decisions
+// must count.
 #include <elasticjob/execution/run_record.hpp>
 
 #include <support/cluster.hpp>
@@ -52,7 +52,7 @@ struct fate_of_start {
 
 } // namespace
 
-TEST_CASE("scheduler.item_runs: a start of which nobody heard before the session ended is undone, and made anew") {
+TEST_CASE("scheduler.item_runs: a start without a reply before the session ended is undone and made again") {
     for (bool const has_happened : {true, false})
         for (bool const failover : {true, false}) {
             INFO("it has happened: " << has_happened << ", failover: " << failover);
@@ -70,7 +70,7 @@ TEST_CASE("scheduler.item_runs: a start of which nobody heard before the session
             c.run_for(10s);
             REQUIRE(lost.has_come);
             CHECK((left_behind.find("\nrunning ") != left_behind.npos) == has_happened);
-            // For its instant, in time, and not as what an instance has left that died.
+            // For its instant, in time, and not as a run that a dead instance has left.
             auto const runs = c.all(heard::kind::started, 0);
             REQUIRE(runs.size() == 1);
             CHECK(runs[0].source == run_source::schedule);
@@ -84,10 +84,10 @@ TEST_CASE("scheduler.item_runs: a start of which nobody heard before the session
         }
 }
 
-TEST_CASE("scheduler.item_runs: what was skipped is told once, though its record is lost with the start of the next run") {
+TEST_CASE("scheduler.item_runs: a skip is reported once, though its record is lost with the start of the next run") {
     int lost_in_all = 0;
     for (bool const has_happened : {true, false})
-        for (int others = 0; others != 6; ++others) { // one of them is the start, behind what a newcomer writes
+        for (int others = 0; others != 6; ++others) { // one of them is the start, after the writes of the newcomer
             INFO("it has happened: " << has_happened << ", after others: " << others);
             cluster c;
             auto job = hourly(1);
@@ -113,7 +113,7 @@ TEST_CASE("scheduler.item_runs: what was skipped is told once, though its record
     CHECK(lost_in_all > 4);
 }
 
-TEST_CASE("scheduler.item_runs: a start of which nobody heard is not undone once another has taken the item over") {
+TEST_CASE("scheduler.item_runs: a start without a reply is not undone once another instance has taken the item over") {
     for (bool const has_happened : {true, false}) {
         INFO("it has happened: " << has_happened);
         cluster c;
@@ -138,7 +138,7 @@ TEST_CASE("scheduler.item_runs: a start of which nobody heard is not undone once
         c.run_for(10s);
         auto const runs = c.all(heard::kind::started, 0);
         REQUIRE(runs.size() == 1);
-        CHECK(runs[0].attempt == (has_happened ? 2 : 1)); // nobody but the owner can know that no body was called
+        CHECK(runs[0].attempt == (has_happened ? 2 : 1)); // only the owner can know that no body was called
         CHECK(c.count(heard::kind::fenced) == 0);
         CHECK(entries(c, 0, run_outcome::completed) == 1);
         CHECK(c.violations.empty());
@@ -176,8 +176,8 @@ TEST_CASE("scheduler.item_runs: a start whose answer comes when the session may 
     CHECK(c.violations.empty());
 }
 
-TEST_CASE("scheduler.item_runs: who hears of its start when the item is somebody else's already asks the body to stop "
-          "at once") {
+TEST_CASE(
+    "scheduler.item_runs: a start that is confirmed after the item has changed hands asks its body to stop at once") {
     cluster c;
     auto& old = c.add();
     std::vector<stop_reason> why;
@@ -211,7 +211,7 @@ TEST_CASE("scheduler.item_runs: who hears of its start when the item is somebody
     c.run_for(5s);
     REQUIRE(why.size() == 1);
     CHECK(why[0] == stop_reason::reassigned);
-    CHECK(c.started(fresh.number).empty()); // that instant has been dealt with
+    CHECK(c.started(fresh.number).empty()); // another instance has dealt with that instant
     CHECK(entries(c, 0, run_outcome::completed) == 1);
     CHECK(c.violations.empty());
 }
@@ -289,7 +289,7 @@ TEST_CASE(
     CHECK(not_called > 0);
 }
 
-TEST_CASE("scheduler.item_runs: a checkpoint whose reply is lost is there all the same, and its run goes on to count") {
+TEST_CASE("scheduler.item_runs: a checkpoint whose reply is lost is stored all the same, and its run still counts") {
     enum class mishap { reply_lost, request_lost, session_over };
     for (auto const what : {mishap::reply_lost, mishap::request_lost, mishap::session_over}) {
         INFO("mishap " << static_cast<int>(what));
@@ -342,7 +342,7 @@ TEST_CASE("scheduler.item_runs: a checkpoint whose reply is lost is there all th
     }
 }
 
-TEST_CASE("scheduler.job: an orderly exit undoes a start of which nobody knew whether it had happened") {
+TEST_CASE("scheduler.job: an orderly exit undoes a start with an unknown outcome") {
     for (bool const failover : {false, true}) {
         INFO("failover: " << failover);
         cluster c;

@@ -17,7 +17,7 @@ std::vector<instance_id> ids(int n) {
     return all;
 }
 
-/// Belongs to nobody in particular, so that it has to be stored as runs.
+/// Follows no pattern, so that it has to be stored as runs.
 struct irregular {
     std::uint32_t instances() const { return 3; }
     std::uint32_t items() const { return 7; }
@@ -57,7 +57,7 @@ TEST_CASE("sharding.assignment: read back it is the same") {
     CHECK_FALSE(assignment::parse(odd.to_text())->is_published());
 }
 
-TEST_CASE("sharding.assignment: who owns what") {
+TEST_CASE("sharding.assignment: the owner of each item") {
     auto const three = ids(3);
     assignment a{1, "s", three, AverageAllocation{}(sharding_request{"j", three, 8})};
     CHECK(a.items() == 8);
@@ -66,13 +66,13 @@ TEST_CASE("sharding.assignment: who owns what") {
     a.release(three[0]);
     CHECK(a.items_of(three[0]).empty());
     CHECK(a.owner_id(0).str().empty());
-    CHECK(a.items_of(instance_id{}).empty()); // nobody owns nothing
+    CHECK(a.items_of(instance_id{}).empty()); // an empty id owns nothing
     assignment const r{1, "s", three, irregular{}};
     CHECK(r.items_of(three[2]) == std::vector<item_index>{0, 1, 2});
     CHECK(r.items_of(three[0]) == std::vector<item_index>{3});
 }
 
-TEST_CASE("sharding.assignment: texts that nobody has written are refused") {
+TEST_CASE("sharding.assignment: malformed texts are refused") {
     std::string const head = "elasticjob assignment 1\n";
     std::string const two = "instance a@-@1\ninstance b@-@2\n";
     for (auto const& text :
@@ -93,7 +93,7 @@ TEST_CASE("sharding.assignment: texts that nobody has written are refused") {
     CHECK(assignment::parse(head + two + "average 3 straight 0\n"));
 }
 
-TEST_CASE("sharding.assignment: items may be left to nobody, and what it was computed from is kept") {
+TEST_CASE("sharding.assignment: items may have no owner, and the basis of the computation is kept") {
     auto const two = ids(2);
     assignment a{7, "s", two, partial_runs{2, {{1, no_slot}, {3, 0}, {5, no_slot}, {6, 1}}}};
     a.set_traits_print(12345);
@@ -107,7 +107,7 @@ TEST_CASE("sharding.assignment: items may be left to nobody, and what it was com
     CHECK(a.to_text().find("traits 12345\n") != std::string::npos);
     CHECK(a.to_text().find("runs 1:-,3:0,5:-,6:1\n") != std::string::npos);
     CHECK(assignment::parse(a.to_text()).value() == a);
-    // In the slots of others, who are not all the same.
+    // In the slots of other instances, which are not all the same.
     std::vector<run> const expected{{5, no_slot}, {6, 0}};
     CHECK(a.runs_among({two[1]}) == expected);
     CHECK(assignment{1, "s", two, closed_form{2, 3}}.runs_among({two[1]}) ==

@@ -32,7 +32,7 @@ struct leaver {
         n.stat.owner = session;
         return n;
     }
-    /// The reply to a reading of so many nodes, of which only the instance's is there, if any.
+    /// The reply to a read of so many nodes. Only the instance's own node exists, if any.
     static result<std::vector<std::optional<node>>> nodes(std::size_t count, bool is_there) {
         std::vector<std::optional<node>> all(count);
         if (is_there) all[0] = owned(7);
@@ -80,7 +80,7 @@ TEST_CASE("sharding.departure: nothing is removed under another session") {
     CHECK_FALSE(writes(next, m.at.instance(m.self)));
 }
 
-TEST_CASE("sharding.departure: that no node is there counts only behind an answered write (F-7)") {
+TEST_CASE("sharding.departure: the absence of a node counts only after an answered write (F-7)") {
     leaver l;
     auto const write = l.read(l.d.begin(l.session), false);
     REQUIRE(write.what == kind::commit);
@@ -101,7 +101,8 @@ TEST_CASE("sharding.departure: a lost reply is no answer") {
     CHECK(l.d.where() == phase::catching_up);
 }
 
-TEST_CASE("sharding.departure: one that loses the race leaves its items to the leader; beside Java it tries on") {
+TEST_CASE(
+    "sharding.departure: an instance that loses the race leaves its items to the leader; beside Java it keeps trying") {
     for (bool const has_java_members : {false, true}) {
         leaver l{has_java_members};
         auto const first = l.d.begin(l.session);

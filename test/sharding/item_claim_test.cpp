@@ -43,7 +43,7 @@ TEST_CASE("sharding.item_claim: before the first sharding it waits, to the deadl
     auto const begin = w.loop.now();
     auto const claim = w.claim(2, 4, 3s);
     CHECK(claim.error() == errc::timed_out);
-    CHECK(claim.error().what.find(id_of(1).str()) != std::string::npos); // who kept it waiting
+    CHECK(claim.error().what.find(id_of(1).str()) != std::string::npos); // the leader that kept it waiting
     CHECK(w.loop.now() - begin == 3s);
 
     std::optional<result<item_claim>> later;
@@ -65,7 +65,7 @@ TEST_CASE("sharding.item_claim: a Java leader's sharding is followed, step by st
     w.loop.run_for(1s);
     CHECK(w.claim(2, 4, 1s).error() == errc::timed_out); // half of it is no assignment
     {
-        // What was claimed before does not start: item 0's node is gone.
+        // The earlier claim does not start: item 0's node is gone.
         auto const report = start(w, 2, *before);
         REQUIRE(report);
         CHECK(report->started.empty());
@@ -77,7 +77,8 @@ TEST_CASE("sharding.item_claim: a Java leader's sharding is followed, step by st
     auto const now = w.claim(2, 4);
     CHECK(w.items(*now) == items{1});
 
-    // Neither does it start what the Java leader has given away, though the version of the node is the same again.
+    // It does not start items that the Java leader has given away either, though the version of the node is the same
+    // again.
     auto const report = start(w, 2, *before);
     REQUIRE(report);
     CHECK(report->started.empty());

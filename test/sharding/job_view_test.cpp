@@ -64,7 +64,7 @@ TEST_CASE("sharding.job_view: a server whose node cannot be read is neither enab
     CHECK(view->is_enabled("10.0.0.1")); // it has been read
     REQUIRE(view->failure());
     CHECK(view->failure()->where == r.hidden->str());
-    w.set(w.at.server("10.0.0.1"), "DISABLED"); // the read of another node makes nobody forget the failure
+    w.set(w.at.server("10.0.0.1"), "DISABLED"); // the read of another node does not clear the failure
     w.loop.run_for(1s);
     REQUIRE(view->failure());
 
@@ -133,7 +133,7 @@ TEST_CASE("sharding.job_view: instances come in ElasticJob's order, the availabl
     CHECK(w.view->is_enabled("10.0.0.77")); // without a node
 }
 
-TEST_CASE("sharding.job_view: there are Java members from the first that comes until the last has gone") {
+TEST_CASE("sharding.job_view: there are Java members from the first arrival until the last departure") {
     sharded_world w{2};
     CHECK_FALSE(w.view->has_java_members());
     auto const java = [&](std::string_view text) { return w.at.instance(instance_id::parse(text).value()); };
@@ -146,7 +146,7 @@ TEST_CASE("sharding.job_view: there are Java members from the first that comes u
         w.loop.run_for(1s);
         CHECK(w.view->has_java_members());
         w.remove(first);
-        w.create_as(w.by_hand, first, {}, create_mode::ephemeral); // the same once more, before anybody looks
+        w.create_as(w.by_hand, first, {}, create_mode::ephemeral); // the same node again, before any read
         w.loop.run_for(1s);
         w.remove(first);
         w.loop.run_for(1s);
@@ -166,7 +166,7 @@ TEST_CASE("sharding.job_view: servers are compared as a whole (D-23)") {
     CHECK(w.view->available_instances() == std::vector<instance_id>{id_of(10)});
 }
 
-TEST_CASE("sharding.job_view: whichever reply is lost, it shows in the end what is there") {
+TEST_CASE("sharding.job_view: whichever reply is lost, the view shows the real nodes in the end") {
     // Every request that the view makes while things change, one after the other.
     for (std::uint64_t n = 0; n < 40; ++n)
         for (auto const fate : {request_fate::request_lost, request_fate::reply_lost}) {

@@ -29,7 +29,7 @@ bool is_gone(sharded_world& w, int n) {
 
 } // namespace
 
-TEST_CASE("sharding.leave: items, leadership and instance go in one transaction, and a sharding is asked for") {
+TEST_CASE("sharding.leave: items, leadership and instance go in one transaction, and a sharding is requested") {
     sharded_world w;
     REQUIRE(w.shard(4));
     auto const at = w.find(w.at.instances())->stat;
@@ -47,36 +47,36 @@ TEST_CASE("sharding.leave: items, leadership and instance go in one transaction,
     CHECK(w.second->assignment_in_force());
 }
 
-TEST_CASE("sharding.leave: an instance leaves also when an operator has removed nodes of its items") {
+TEST_CASE("sharding.leave: an instance leaves even when an operator has removed nodes of its items") {
     sharded_world w;
     REQUIRE(w.shard(4));
     w.remove(w.at.item_instance(3));
     w.remove(w.at.item(3));
     REQUIRE(leave_now(w, 1));
-    CHECK_FALSE(w.has(w.at.instance(id_of(1)))); // and the leader sees to what was its own
+    CHECK_FALSE(w.has(w.at.instance(id_of(1)))); // and the leader sees to its items
 }
 
-TEST_CASE("sharding.leave: what no view has shown yet goes too") {
+TEST_CASE("sharding.leave: nodes that no view has shown yet go too") {
     sharded_world w;
     w.create_as(w.two, w.at.instance(id_of(5)), {}, create_mode::ephemeral);
     REQUIRE(w.wait_for(leave(w.two, w.at, id_of(5), w.two.session().generation, w.loop.now() + 5s)));
     CHECK_FALSE(w.has(w.at.instance(id_of(5))));
 }
 
-TEST_CASE("sharding.leave: one that finds nothing there looks once more behind a write, which changes nothing (F-7)") {
+TEST_CASE("sharding.leave: an instance that finds nothing looks once more after a write, which changes nothing (F-7)") {
     sharded_world w;
     w.server.counts() = {};
     REQUIRE(w.wait_for(leave(w.two, w.at, id_of(7), w.two.session().generation, w.loop.now() + 5s)));
     CHECK(w.server.counts().writes == 1);
 }
 
-TEST_CASE("sharding.leave: what belongs to another session of the same name is left alone") {
+TEST_CASE("sharding.leave: nodes of another session of the same name are left alone") {
     sharded_world w;
     REQUIRE(w.wait_for(leave(w.by_hand, w.at, id_of(2), w.by_hand.session().generation, w.loop.now() + 5s)));
     CHECK(w.has(w.at.instance(id_of(2))));
 }
 
-TEST_CASE("sharding.leave: whichever request or reply is lost, it is gone in the end") {
+TEST_CASE("sharding.leave: whichever request or reply is lost, the instance is gone in the end") {
     for (std::uint64_t n = 0; n < 12; ++n)
         for (auto const fate : {request_fate::request_lost, request_fate::reply_lost}) {
             INFO("request " << n);
@@ -88,7 +88,7 @@ TEST_CASE("sharding.leave: whichever request or reply is lost, it is gone in the
         }
 }
 
-TEST_CASE("sharding.leave: whoever is in the way of the transaction only delays it") {
+TEST_CASE("sharding.leave: a conflicting write only delays the transaction") {
     sharded_world w;
     REQUIRE(w.shard(4));
     std::optional<result<void>> left;
@@ -139,7 +139,7 @@ TEST_CASE("sharding.leave: more items than one request can release are left to t
     CHECK(w.has(w.at.sharding_necessary()));
 }
 
-TEST_CASE("sharding.leave: two hundred that leave at once do not keep each other from leaving") {
+TEST_CASE("sharding.leave: two hundred instances that leave at once do not block each other") {
     constexpr int many = 200;
     sharded_world w{2};
     std::vector<std::unique_ptr<session_type>> sessions;

@@ -32,7 +32,7 @@ using names = std::vector<std::string>;
 } // namespace
 
 TEST_CASE("sharding.resharder: the first sharding is one reading and one transaction, whatever the number of items") {
-    std::set<std::uint64_t> reads; // among them what the views read again after each change
+    std::set<std::uint64_t> reads; // including the repeated reads of the views after each change
     for (std::uint32_t const count : {10U, 100U, 1000U, 3000U}) {
         sharded_world w;
         w.server.counts() = {};
@@ -48,7 +48,7 @@ TEST_CASE("sharding.resharder: the first sharding is one reading and one transac
     CHECK(*reads.begin() < 10);
 }
 
-TEST_CASE("sharding.resharder: a later one is one request") {
+TEST_CASE("sharding.resharder: a later sharding is one request") {
     std::set<std::uint64_t> reads; // of the views, whose watches fire
     for (std::uint32_t const count : {10U, 100U, 1000U, 3000U}) {
         sharded_world w;
@@ -83,7 +83,7 @@ TEST_CASE("sharding.resharder: only the nodes of items that move are written") {
     CHECK(done->moved == 2);
 }
 
-TEST_CASE("sharding.resharder: what it was decided on is checked when it is committed (D-8 to D-11)") {
+TEST_CASE("sharding.resharder: the basis of a sharding is checked when it is committed (D-8 to D-11)") {
     sharded_world w;
     REQUIRE(w.shard(4));
     w.join(3, w.by_hand);
@@ -108,11 +108,11 @@ TEST_CASE("sharding.resharder: what it was decided on is checked when it is comm
         w.set(w.at.config(), "another");
         refused();
     }
-    SUBCASE("somebody else leads, or nobody") {
+    SUBCASE("another instance leads, or none") {
         w.wait_for(w.one.remove(w.at.leader_instance())).value();
         refused();
     }
-    SUBCASE("somebody else has sharded") {
+    SUBCASE("another instance has sharded") {
         w.set(w.at.assignment(), "by somebody");
         refused();
     }
@@ -128,7 +128,7 @@ TEST_CASE("sharding.resharder: a request that comes between decision and commit 
     sharded_world w;
     REQUIRE(w.shard(4));
     auto const decided = w.basis(4);
-    w.join(3, w.by_hand); // as all who join do, it asks for a sharding
+    w.join(3, w.by_hand); // like every joining instance, it requests a sharding
     w.create(w.at.sharding_necessary());
     REQUIRE(w.wait_for(w.leader.shard(*w.view, decided)));
     w.loop.run_for(1s);
@@ -153,10 +153,10 @@ TEST_CASE("sharding.resharder: a bare request is granted without a new assignmen
     CHECK(w.find(w.at.assignment())->stat.version == version);
 }
 
-TEST_CASE("sharding.resharder: after a refusal it looks at the nodes before it tries again") {
+TEST_CASE("sharding.resharder: after a refusal it reads the nodes before it tries again") {
     sharded_world w;
     REQUIRE(w.shard(4));
-    w.remove(w.at.item_instance(3)); // somebody has meddled
+    w.remove(w.at.item_instance(3)); // an outside change
     w.remove(w.at.item(3));
     w.remove(w.at.item_instance(2));
     w.join(3, w.by_hand);
@@ -190,7 +190,7 @@ TEST_CASE("sharding.resharder: after a refusal for another node it does not read
 TEST_CASE("sharding.resharder: damage that an audit has found is repaired, though the first attempt is refused") {
     sharded_world w;
     REQUIRE(w.shard(4));
-    w.set(w.at.item_instance(3), id_of(9).str()); // somebody has meddled
+    w.set(w.at.item_instance(3), id_of(9).str()); // an outside change
     w.loop.run_for(1s);
     REQUIRE(w.wait_for(w.leader.audit(*w.view)));
     REQUIRE(w.leader.is_outdated(*w.view, w.basis(4)));
@@ -217,7 +217,7 @@ TEST_CASE("sharding.resharder: a lost reply leaves the old assignment or the new
         CHECK(w.leader.is_outdated(*w.view, w.basis(4)) == (fate == request_fate::request_lost));
         w.server.counts() = {};
         REQUIRE(w.shard(4));
-        CHECK(w.server.counts().writes == 2); // the first changes nothing: behind it, a read shows what was lost
+        CHECK(w.server.counts().writes == 2); // the first changes nothing: a read after it shows the lost write
         CHECK(nodes_agree(w));
         CHECK(written(w).instances().size() == 3);
     }
@@ -244,7 +244,7 @@ TEST_CASE("sharding.resharder: items that are cut off go, those that still run g
     CHECK(w.find(w.at.sharding())->stat.children == 3);
 }
 
-TEST_CASE("sharding.resharder: that items were cut off is known even if the reply was lost") {
+TEST_CASE("sharding.resharder: the removal of items is known even if the reply was lost") {
     sharded_world w;
     REQUIRE(w.shard(6));
     {
@@ -268,7 +268,7 @@ TEST_CASE("sharding.resharder: an item that was cut off and still runs can come 
     CHECK(w.has(w.at.item_running(3)));
 }
 
-TEST_CASE("sharding.resharder: takes over from a Java leader, and removes what that one has left") {
+TEST_CASE("sharding.resharder: takes over from a Java leader, and removes the nodes that the Java leader has left") {
     sharded_world w;
     w.java_shards({id_of(1).str(), id_of(2).str(), "10.0.0.9@-@4711"});
     w.create_as(w.by_hand, w.at.sharding_processing(), {}, create_mode::ephemeral);
@@ -302,7 +302,7 @@ TEST_CASE("sharding.resharder: a sharding that does not fit into one request nev
             ++steps;
             auto const a = written(w);
             flipped = flipped || a.instances() != before.instances();
-            // The assignment says who owns an item. Its node says so too, or nothing: never somebody else.
+            // The assignment says who owns an item. Its node names the same owner or none, and never another one.
             for (item_index i = 0; i < 30; ++i) {
                 auto const shown = w.data(w.at.item_instance(i));
                 if (shown != a.owner_id(i).str()) CHECK(shown.empty());
@@ -330,7 +330,7 @@ TEST_CASE("sharding.resharder: whichever of its requests is its last, the next l
                 losing const network{w.server, losing::nth_write(w.one.session().id, n, fate)};
                 died = !w.wait_for(w.leader.shard(*w.view, w.basis(20)));
             }
-            // Another leader, who knows nothing of the first one.
+            // Another leader, which knows nothing of the first one.
             w.loop.run_for(1s);
             resharder<session_type, AverageAllocation> next{w.one, w.at};
             for (int tries = 0; tries < 3 && next.is_outdated(*w.view, w.basis(20)); ++tries) {
@@ -378,7 +378,7 @@ TEST_CASE("sharding.resharder: a node `sharding` without items is no obstacle") 
     CHECK((w.has(w.at.assignment()) && nodes_agree(w)));
 }
 
-TEST_CASE("sharding.resharder: an assignment that nobody can read is replaced, and its epoch still grows") {
+TEST_CASE("sharding.resharder: an unreadable assignment is replaced, and its epoch still grows") {
     sharded_world w;
     REQUIRE(w.shard(4));
     for (int n = 0; n < 3; ++n) w.set(w.at.assignment(), "scrambled");
@@ -390,7 +390,7 @@ TEST_CASE("sharding.resharder: an assignment that nobody can read is replaced, a
     CHECK(nodes_agree(w));
 }
 
-TEST_CASE("sharding.resharder: with nobody available nothing is decided") {
+TEST_CASE("sharding.resharder: without an available instance nothing is decided") {
     sharded_world w;
     REQUIRE(w.shard(4));
     w.set(w.at.server("10.0.0.1"), "DISABLED");

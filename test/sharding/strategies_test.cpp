@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a leader tells its strategy, and what it does with the answer: with strategies that ask for more than the classic
-// ones, and some that are wrong.
+// The information that a leader gives its strategy, and its use of the answer: with strategies that ask for more than
+// the classic ones, and some that are wrong.
 #include <elasticjob/sharding/resharder.hpp>
 
 #include <elasticjob/allocation/label.hpp>
@@ -59,7 +59,7 @@ std::ptrdiff_t count_of(names const& owners, int n) { return std::ranges::count(
 
 } // namespace
 
-TEST_CASE("sharding.resharder: a sticky strategy is told who owned what, so only what must move moves") {
+TEST_CASE("sharding.resharder: a sticky strategy knows the former owners, so only the items that must move do") {
     led_by<StickyAllocation> w{2};
     REQUIRE(w.reshard(9)->moved == 9);
     auto const two = w.owners(9);
@@ -84,7 +84,7 @@ TEST_CASE("sharding.resharder: a sticky strategy is told who owned what, so only
     CHECK(nodes_agree(w));
 }
 
-TEST_CASE("sharding.resharder: the items that somebody has released are nobody's for a sticky strategy") {
+TEST_CASE("sharding.resharder: released items have no owner for a sticky strategy") {
     led_by<StickyAllocation> w{3};
     REQUIRE(w.reshard(9));
     auto const before = w.owners(9);
@@ -101,7 +101,7 @@ TEST_CASE("sharding.resharder: the items that somebody has released are nobody's
         if (before[i] != id_of(2).str()) CHECK(w.owners(9)[i] == before[i]);
 }
 
-TEST_CASE("sharding.resharder: after a Java leader has sharded, its owners are those before") {
+TEST_CASE("sharding.resharder: after a Java leader has sharded, its owners count as the former owners") {
     led_by<StickyAllocation> w{2};
     REQUIRE(w.reshard(4));
     w.java_shards({id_of(1).str(), id_of(2).str(), id_of(1).str(), "10.0.0.9@-@9"});
@@ -143,7 +143,7 @@ TEST_CASE(
     w.loop.run_for(1s);
 }
 
-TEST_CASE("sharding.resharder: items that nobody can own have empty nodes, in one transaction and in several") {
+TEST_CASE("sharding.resharder: items that no instance can own have empty nodes, in one transaction and in several") {
     for (std::size_t const operations : {std::size_t{1000}, std::size_t{16}}) {
         memory_server_options o;
         o.limits.operations_max = operations;
@@ -198,8 +198,8 @@ struct RunsOutOfMemory {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("sharding.resharder: a strategy that is wrong changes nothing, and is named", Strategy,
-                   GivesToNobodyElse, LeavesUnannounced, ForgetsHalf, CountsOneMore, RunsOutOfMemory) {
+TEST_CASE_TEMPLATE("sharding.resharder: a wrong strategy changes nothing, and is named", Strategy, GivesToNobodyElse,
+                   LeavesUnannounced, ForgetsHalf, CountsOneMore, RunsOutOfMemory) {
     led_by<Strategy> w{2};
     REQUIRE(w.shard(4)); // by another
     auto const before = w.owners(4);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scenarios of acceptance_test.cpp that bodies and people are part of: those that throw and hang, and those who start
-// two of the same, give orders, edit, and set clocks.
+// The scenarios of acceptance_test.cpp with bodies and people: bodies that throw and hang, and people who start
+// duplicates, give orders, edit, and set clocks.
 #include <elasticjob/config/fields.hpp>
 
 #include <simulation/console.hpp>
@@ -53,7 +53,7 @@ TEST_CASE("acceptance 6: an item that throws or hangs delays no other, and goes 
         if (rule == misfire_rule::skip) CHECK(of_2 == std::vector{10, 20, 50, 60, 70, 80, 90, 100, 110, 120});
         if (rule == misfire_rule::once) CHECK(of_2 == std::vector{10, 20, 40, 50, 60, 70, 80, 90, 100, 110, 120});
         if (rule == misfire_rule::all) CHECK(of_2 == each);
-        CHECK(dues(3) == std::vector{10}); // nobody takes over from one that hangs
+        CHECK(dues(3) == std::vector{10}); // no instance takes over from one that hangs
         CHECK(c.count(rule == misfire_rule::skip ? kind::skipped : kind::misfired, 3) == 11);
         CHECK(c.wrong() == "");
     }
@@ -75,7 +75,7 @@ TEST_CASE(
         of_the_first += c.owner_of(i) == 0;
     }
     CHECK(of_the_first == 2);
-    // What one does is not the other's: it dies, and is not taken for the one that lives.
+    // The two members act separately: one dies, and it is not taken for the one that lives.
     c.s.run_for(2s + 500ms);
     REQUIRE(c.view().runs.size() == 4);
     c.inject({.what = fault_kind::crash, .node = 0, .span = 1h});
@@ -104,7 +104,7 @@ TEST_CASE("acceptance 13: an order to run now that comes at a bad moment waits, 
         }
         CHECK(c.wrong() == "");
     }
-    SUBCASE("while the job is sharded anew, because there is a node more, or because there are fewer items") {
+    SUBCASE("while the job is sharded again, because a node joins or items are removed") {
         auto const changes = parse_fault_plan("0 join node=2; 0 set_items count=3").value();
         for (auto const& change : changes)
             for (std::uint64_t seed = 1; seed <= 3; ++seed)
@@ -122,7 +122,7 @@ TEST_CASE("acceptance 13: an order to run now that comes at a bad moment waits, 
                     auto const count = change.what == fault_kind::set_items ? change.count : 6;
                     for (item_index i = 0; i < count; ++i) {
                         INFO("item " << i);
-                        // One that changes hands at that very moment is missed at times, which is not as it should be.
+                        // An item that changes hands at that very moment is sometimes missed, which is wrong.
                         bool const is_kept = c.owner_of(i) == owners[i];
                         auto const runs = c.count(kind::started, i, from);
                         if (is_kept) CHECK(runs == 1);
@@ -131,7 +131,7 @@ TEST_CASE("acceptance 13: an order to run now that comes at a bad moment waits, 
                     CHECK(c.wrong() == "");
                 }
     }
-    SUBCASE("while every server is disabled: when they are not any more") {
+    SUBCASE("while every server is disabled: it is carried out when they are enabled again") {
         scene c{make_job(never, 2), lasting(10ms), 2};
         c.begin(5s);
         for (std::uint32_t n = 0; n < 2; ++n) c.inject({.what = fault_kind::disable, .node = n});
@@ -149,10 +149,10 @@ TEST_CASE("acceptance 13: an order to run now that comes at a bad moment waits, 
         for (auto moment = 1ms; moment < 60ms; moment += 1ms) {
             INFO("a trigger after " << moment.count() << " ms");
             scene c{make_job(never, 2), lasting(10ms), 1};
-            console{c.s}.create(c.at.root()); // whoever creates a job owns its items at once
+            console{c.s}.create(c.at.root()); // the creator of a job owns its items at once
             c.s.start_all();
             c.s.run_for(moment);
-            if (c.count(kind::joined) == 0) continue; // so there is nobody yet to give an order to
+            if (c.count(kind::joined) == 0) continue; // so no member can receive an order yet
             early += c.count(kind::share) == 0;
             c.inject({.what = fault_kind::trigger});
             c.s.run_for(20s);
@@ -212,7 +212,7 @@ TEST_CASE("acceptance 14: an edit of any field takes effect, or is refused, or s
             go_on_as_before(c);
         };
     };
-    /// What is the other members' business, or to be known by those who start: and they are let in.
+    /// Fields that concern only other members, or that only a new member has to know. New members are let in.
     auto const kept = [&](scene& c) {
         CHECK(c.count(kind::trouble) == 0);
         go_on_as_before(c);
@@ -220,7 +220,7 @@ TEST_CASE("acceptance 14: an edit of any field takes effect, or is refused, or s
         c.s.run_for(1s);
         CHECK(c.count(kind::joined) == 3);
     };
-    /// It has become another job: who comes next is refused.
+    /// It has become another job, so later members are refused.
     auto const conflicts = [&](scene& c) {
         go_on_as_before(c);
         c.inject({.what = fault_kind::join, .node = 2});
@@ -348,7 +348,7 @@ TEST_CASE("acceptance 14: an edit of any field takes effect, or is refused, or s
             go_on_as_before(c);
             c.inject({.what = fault_kind::join, .node = 2});
             c.s.run_for(1s);
-            CHECK(c.view().data(c.at.server("10.0.0.3")) == server_disabled); // for who is new
+            CHECK(c.view().data(c.at.server("10.0.0.3")) == server_disabled); // for a new member
             CHECK(c.view().data(c.at.server("10.0.0.1")) == "");
         });
     edit(

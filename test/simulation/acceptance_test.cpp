@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What users of such schedulers have suffered from, one scenario each, by the numbers of the list that they are promised
-// by. Each is short and says one thing; soak_test.cpp is for what nobody has thought of. Here is what breaks by itself:
-// networks, registries, processes. What bodies and people do is in acceptance_operation_test.cpp, 9 in cycles_test.cpp.
+// Scenarios that users of such schedulers have suffered from, under the numbers of the list that promises them. Each is
+// short and makes one point; soak_test.cpp covers unforeseen ones. This file covers failures of networks, registries
+// and processes. Failures of bodies and people are in acceptance_operation_test.cpp, 9 is in cycles_test.cpp.
 #include <simulation/scene.hpp>
 #include <simulation/seeds.hpp>
 
@@ -19,7 +19,7 @@ using namespace elasticjob::test;
 
 namespace {
 
-/// What a database has that keeps to the rule: a write whose token is smaller than the one it has is refused.
+/// A database that keeps to the rule: it refuses a write whose token is smaller than the stored one.
 std::map<std::pair<item_index, wall_time>, int> commits(scene const& c) {
     std::map<std::pair<item_index, wall_time>, int> accepted;
     std::map<item_index, std::int64_t> fence;
@@ -58,8 +58,8 @@ TEST_CASE("acceptance 1: an owner cut off for three session time-outs during a r
         CHECK(runs[1].node != cut_off);
         CHECK(runs[1].source == run_source::failover);
         CHECK(runs[1].token > runs[0].token);
-        if (listens) CHECK(ends[0].at <= runs[1].at); // it had stopped before anybody else could begin
-        if (!listens) CHECK(ends[1].node == cut_off); // it ends last, and what it did is refused
+        if (listens) CHECK(ends[0].at <= runs[1].at); // it had stopped before any other instance could begin
+        if (!listens) CHECK(ends[1].node == cut_off); // it ends last, and its writes are refused
         auto const fenced = c.all(kind::fenced);
         REQUIRE(fenced.size() == 1);
         CHECK(fenced[0].node == cut_off);
@@ -141,12 +141,12 @@ TEST_CASE("acceptance 3: whichever reply is lost, nothing runs twice and nothing
     };
     auto const story = [](scene const& c) {
         auto const text = c.s.transcript();
-        return text.substr(text.find('\n', text.find("lose_reply"))); // behind the line that tells of the fault
+        return text.substr(text.find('\n', text.find("lose_reply"))); // behind the line that reports the fault
     };
     for (std::uint32_t node = 0; node < 2; ++node) {
         auto const undisturbed = story(*play(node, 1'000'000));
         std::uint32_t calls = 0;
-        // Some replies nobody misses; after several of them the fault lies behind the node's last request.
+        // Some lost replies have no effect. After several of them the fault lies after the node's last request.
         for (int unmissed = 0; unmissed < 8; calls += tries_apart) {
             INFO("the reply to request " << calls << " of node " << node);
             auto const played = play(node, calls);
@@ -183,7 +183,7 @@ TEST_CASE(
                     c.inject({.what = moment, .node = leader, .span = 1h, .count = step});
                     c.inject({.what = fault_kind::set_items, .count = edited});
                     for (int n = 0; n < 200 && c.count(kind::process_killed) == 0; ++n) c.s.run_for(100ms);
-                    if (c.count(kind::process_killed) == 0) break; // it had done all that there was to do
+                    if (c.count(kind::process_killed) == 0) break; // it had done all its work
                     ++deaths;
                     auto const died = c.all(kind::process_killed)[0].at;
                     c.s.run_for(died + takeover_bound - c.s.world().now());
@@ -204,7 +204,7 @@ TEST_CASE(
     CHECK(deaths > 20);
 }
 
-TEST_CASE("acceptance 5: whoever takes an item over may die too, again and again, and it ends once") {
+TEST_CASE("acceptance 5: an instance that takes over an item may die too, again and again, and the run ends once") {
     SUBCASE("all but the last die in the middle of their run") {
         scene c{make_job("0 0 * * * ?", 1), lasting(20s), 5};
         c.begin(1h + 2s);
@@ -222,7 +222,7 @@ TEST_CASE("acceptance 5: whoever takes an item over may die too, again and again
         CHECK(c.record(0).ledger.back().run.attempt == 5);
         CHECK(c.wrong() == "");
     }
-    SUBCASE("those who are left may die at any step of taking over") {
+    SUBCASE("the instances that are left may die at any step of taking over") {
         int deaths = 0;
         for (auto const moment : {fault_kind::crash_before, fault_kind::crash_after})
             for (std::uint32_t step = 0;; ++step) {
@@ -239,7 +239,7 @@ TEST_CASE("acceptance 5: whoever takes an item over may die too, again and again
                 deaths += static_cast<int>(killed) - 1;
                 c.s.end_faults();
                 c.s.run_for(3 * takeover_bound);
-                if (killed == 4) c.begin(takeover_bound); // nobody was left: those who come back see to it
+                if (killed == 4) c.begin(takeover_bound); // none was left: the returning instances see to it
                 CHECK(c.entries(0, c.in(1h), run_outcome::completed) == 1);
                 CHECK_FALSE(c.record(0).running);
                 CHECK(c.wrong() == "");

@@ -26,8 +26,8 @@ namespace {
 
 std::string text_of(wall_time t) { return std::to_string(t.time_since_epoch() / 1ms); }
 
-/// Each round of the one job that all its items have completed makes the other due, once; and the other runs for nothing
-/// else, and for each of these at most once.
+/// Each round of the one job that all its items have completed makes the other job due, once. The other job runs for
+/// nothing else, and at most once for each of these rounds.
 class one_round_for_each {
 public:
     static constexpr std::string_view name = "one round for each";
@@ -172,7 +172,7 @@ std::unique_ptr<simulation<>> build(std::uint64_t seed) {
 
 TEST_CASE("testing.simulation: jobs that follow others run once for each round, whatever a seed does") {
     auto o = seeds(40);
-    // Another cron expression would be a mistake, and with another number of items nobody knows what a round is.
+    // Another cron expression would be a mistake, and with another number of items a round is undefined.
     o.rates[fault_kind::set_cron] = o.rates[fault_kind::set_items] = 0;
     auto const found = explored(o, &build);
     MESSAGE(found.seeds << " seeds, " << one_round_for_each::rounds << " rounds");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time check (CF-4): what an instance does whose clock is further from the registry's than the job allows (D-21).
+// The time check (CF-4): the reaction of an instance whose clock is further from the registry's than the job allows
+// (D-21).
 #include <elasticjob/testing/simulation.hpp>
 
 #include <doctest/doctest.h>
@@ -64,7 +65,7 @@ TEST_CASE("time check: an instance whose clock is wrong runs nothing until it is
         CHECK(t.runs(0) == before);
         CHECK(t.complaints(0) == 1); // once, not at each firing
         CHECK(t.count(kind::skipped, 0) >= 2);
-        CHECK(t.runs(1) == 2 * 8); // the other one has not noticed
+        CHECK(t.runs(1) == 2 * 8); // the other instance has not noticed
 
         t.move_clock(-span);
         t.s.run_for(30s);
@@ -72,7 +73,7 @@ TEST_CASE("time check: an instance whose clock is wrong runs nothing until it is
     }
 }
 
-TEST_CASE("time check: a difference within the limit is none, and a negative limit does not look") {
+TEST_CASE("time check: a difference within the limit is ignored, and a negative limit switches the check off") {
     two_clocks within{clock_rule::skip};
     within.move_clock(4s);
     within.s.run_for(30s);
@@ -86,7 +87,7 @@ TEST_CASE("time check: a difference within the limit is none, and a negative lim
     CHECK(!unchecked.s.server().tree().find(unchecked.s.layout(0).clock_probe()));
 }
 
-TEST_CASE("time check: report runs all the same") {
+TEST_CASE("time check: under the rule `report` the items run all the same") {
     two_clocks t{clock_rule::report};
     t.move_clock(20s);
     t.s.run_for(30s);
@@ -94,7 +95,7 @@ TEST_CASE("time check: report runs all the same") {
     CHECK(t.complaints(0) == 1);
 }
 
-TEST_CASE("time check: an instance that stands down leaves its items to the others, the due ones too") {
+TEST_CASE("time check: an instance that stands down leaves its items to the others, including the due ones") {
     two_clocks t{clock_rule::stand_down};
     t.move_clock(7s); // it finds the next instant due before the other one does
     t.s.run_for(20s);
@@ -105,7 +106,7 @@ TEST_CASE("time check: an instance that stands down leaves its items to the othe
     CHECK(t.runs(0) + t.runs(1) == 4 * 5); // 10, 20, 30, 40 and 50 seconds past: none twice, none missed
 }
 
-TEST_CASE("time check: a registry that does not answer decides nothing, and the runs come when it does") {
+TEST_CASE("time check: a registry that does not answer decides nothing, and the runs follow when it answers") {
     two_clocks t{clock_rule::skip};
     t.s.run_for(4s);
     t.s.inject({.what = fault_kind::deafness, .span = 3s});

@@ -13,7 +13,7 @@
 
 namespace elasticjob::test {
 
-/// Writes what an operator writes, by hand. Each call takes a tenth of a second.
+/// Writes nodes by hand, as an operator does. Each call takes a tenth of a second.
 struct console {
     explicit console(testing::simulated_cluster& c)
         : cluster{c},

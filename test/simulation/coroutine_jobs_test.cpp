@@ -25,20 +25,20 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// How often something happened that the invariants are about, in all seeds.
+/// Counts of the events that the invariants are about, in all seeds.
 struct tally {
     std::uint64_t pieces = 0, resumed = 0, stale = 0, refused = 0, given_up = 0;
 };
 
-/// What the job writes to: pieces in their order, each of the run with the greatest token that has come so far. Notes
-/// what must not be.
+/// The target of the job's writes: pieces in their order, each of the run with the greatest token so far. Notes
+/// violations.
 class work_done {
 public:
     explicit work_done(tally& t) : tally_{t} {}
 
     std::string wrong;
 
-    /// How many pieces the run is told to have been done.
+    /// The number of pieces that the run was told were done.
     int begin(sharding_context const& c) {
         auto& mine = items_[c.item];
         mine.begun = std::max(mine.begun, c.token);
@@ -66,7 +66,8 @@ public:
         ++tally_.given_up;
         given_up_.insert({i, token});
     }
-    /// The item has been cut off, and begins anew if it comes back. A run that began before is stale then.
+    /// The item has been cut off, and starts from the beginning if it comes back. A run that began before is stale
+    /// then.
     void forget(item_index i) {
         auto& mine = items_[i];
         mine = item{.token = std::max(mine.token, mine.begun) + 1};
@@ -158,7 +159,7 @@ public:
         if (runs.first != record->running) runs = {record->running, there->stat.modified};
         auto const progress = run_record::parse_progress(there->data);
         if (progress) ++reports_;
-        if (progress && progress->done != static_cast<std::uint64_t>(runs.second)) // which is the token of what runs
+        if (progress && progress->done != static_cast<std::uint64_t>(runs.second)) // the token of the current run
             return "the record of item " + item_name(item) + " has the progress of another run";
         auto const now = record->checkpoint.empty() ? 0 : std::stoi(record->checkpoint);
         auto const before = std::exchange(last_[item], now);
@@ -215,7 +216,7 @@ std::unique_ptr<simulation<>> build(std::uint64_t seed) {
 
 } // namespace
 
-TEST_CASE("testing.simulation: coroutines go on where the last run of the item has been, whatever a seed does") {
+TEST_CASE("testing.simulation: coroutines go on where the last run of the item stopped, whatever a seed does") {
     of_all = {};
     auto const found = explored(seeds(50), &build);
     MESSAGE(found.seeds << " seeds: " << of_all.pieces << " pieces, " << of_all.resumed << " attempts that went on, "
@@ -224,7 +225,7 @@ TEST_CASE("testing.simulation: coroutines go on where the last run of the item h
     if (is_replay()) return;
     CHECK(of_all.pieces > 200 * found.seeds);
     CHECK(of_all.resumed > found.seeds);
-    if (found.seeds < 50) return; // too few for what is rare
+    if (found.seeds < 50) return; // too few for rare events
     CHECK(of_all.refused > 0);
     CHECK(of_all.given_up > found.seeds);
 }

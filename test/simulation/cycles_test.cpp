@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs that come and go, as often as one likes: ELASTICJOB_CYCLES says how often.
+// Jobs that come and go many times: ELASTICJOB_CYCLES sets the number.
 #include <simulation/seeds.hpp>
 
 #include <support/cluster.hpp>
@@ -24,7 +24,7 @@ TEST_CASE("acceptance 9: a job that is created and stopped again and again leave
     constexpr int warm_up = 200; // containers reach their size, and the counters of nodes get some digits
     cluster c;
     c.log.reserve(1'000);
-    // One that stays, and sees the others come and go; one whose scheduler stays; and those of which nothing does.
+    // One member stays and sees the others come and go. One keeps its scheduler. The others keep nothing.
     auto& witness = c.add();
     auto& lasting = c.add();
     auto const job = make_job("settle", never, 3);
@@ -58,7 +58,7 @@ TEST_CASE("acceptance 9: a job that is created and stopped again and again leave
     MESSAGE(cycles << " cycles, " << took << " s");
     CHECK(nodes() == nodes_before);
     CHECK(c.violations.empty());
-#ifndef ELASTICJOB_TEST_SANITIZED // whose allocators keep no such account
+#ifndef ELASTICJOB_TEST_SANITIZED // because its allocators keep no such account
     // Watches and timers that are left behind would be in it, and the coroutines that wait for them.
     auto const bytes = static_cast<double>(mallinfo2().uordblks) - static_cast<double>(bytes_before);
     MESSAGE(bytes << " bytes more");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defects of ElasticJob-Lite 2.1.5 that more than one check stands against here. Each scenario fails once all of them are
-// taken out; which they are stands with it.
+// Defects of ElasticJob-Lite 2.1.5 that more than one check prevents here. Each scenario fails once all of its checks
+// are removed. A comment beside it names them.
 #include <simulation/seeds.hpp>
 #include <simulation/small_cluster.hpp>
 
@@ -23,8 +23,8 @@ struct MoodyStrategy {
 };
 static_assert(sharding_strategy<MoodyStrategy>);
 
-/// Where nobody steps down, a leader is one until its session ends; and whoever takes its place is registered under that
-/// very session.
+/// If no leader steps down, a leader leads until its session ends. A new leader is registered as an
+/// instance under the session of its leader's node.
 struct office_is_taken_in_order {
     static constexpr std::string_view name = "nobody is deposed, and no stranger leads";
     node_stat last{};
@@ -46,7 +46,7 @@ struct office_is_taken_in_order {
 } // namespace
 
 // Against it stand: a strategy that throws is caught, and it is called before anything is written.
-TEST_CASE("D-11: a strategy that throws changes nothing, everybody goes on, and later all is made good") {
+TEST_CASE("D-11: a strategy that throws changes nothing, all members go on, and later all is put right") {
     auto config = every_five_seconds(6);
     config.job_sharding_strategy_class = MoodyStrategy::name;
     basic_small_cluster<MoodyStrategy> c{config, 3, {2}};
@@ -65,7 +65,7 @@ TEST_CASE("D-11: a strategy that throws changes nothing, everybody goes on, and 
     CHECK_FALSE(c.find(c.at.sharding_processing()));
     auto const told = c.all(kind::trouble);
     CHECK(told.size() >= 1);
-    CHECK(told.size() <= 8); // now and then, and when there is news; not all the time
+    CHECK(told.size() <= 8); // from time to time and when there is news; not all the time
     for (auto const& o : told) {
         CHECK(o.node == leader);
         CHECK(*o.failure == errc::job_threw);
@@ -84,8 +84,8 @@ TEST_CASE("D-11: a strategy that throws changes nothing, everybody goes on, and 
     CHECK(c.wrong() == "");
 }
 
-// Against it stand: a read that failed is made again, and a record that is there is never created anew.
-TEST_CASE("D-19: whose first read of a record fails does not take it for absent: what it says is not lost") {
+// Checks against it: a failed read is repeated, and an existing record is never created again.
+TEST_CASE("D-19: an instance whose first read of a record fails does not take it for absent, and loses nothing of it") {
     for (auto const what : {fault_kind::lose_request, fault_kind::lose_reply})
         for (std::uint32_t skipped = 0; skipped < 16; ++skipped) {
             CAPTURE(name_of(what));
@@ -103,7 +103,7 @@ TEST_CASE("D-19: whose first read of a record fails does not take it for absent:
             c.crash(0);
             c.lasts_for.clear();
             while (c.owner(orphans[0]) != c.id(1) && !c.s.is_over()) c.run_for(1ms);
-            // What node 1 asks next: its share, and the records of its new items.
+            // The next requests of node 1: its share, and the records of its new items.
             c.inject({.what = what, .node = 1, .count = skipped});
             c.inject({.what = what, .node = 1, .count = skipped + 1});
             c.run_for(5s);
@@ -115,15 +115,15 @@ TEST_CASE("D-19: whose first read of a record fails does not take it for absent:
                 CHECK(runs[2].due == due);
                 auto const ledger = c.record(i).ledger;
                 REQUIRE(ledger.size() == 3);
-                CHECK(ledger[0].outcome == run_outcome::completed); // what was ordered
+                CHECK(ledger[0].outcome == run_outcome::completed); // the outcome of the order
                 CHECK(ledger[1].outcome == run_outcome::retried);
                 CHECK(ledger[2].outcome == run_outcome::completed);
             }
         }
 }
 
-// Against it stand: a candidate takes office under the session that it stands with, in one transaction that finds its
-// candidacy and nobody in office; and what was lost on the way is not asked for again.
+// Checks against it: a candidate takes office under the session that it stands with, in one transaction that finds its
+// candidacy and no leader in office; and a lost request is not repeated.
 TEST_CASE(
     "D-44: a candidate whose session ends on the way neither takes office with its next one nor deposes anybody") {
     for (auto const what : {fault_kind::expire, fault_kind::partition})

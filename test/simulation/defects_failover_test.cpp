@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ElasticJob-Lite 2.1.5 does wrong when instances die or leave: each is played here, and must not happen.
+// Defects of ElasticJob-Lite 2.1.5 when instances die or leave. Each is played here, and must not happen.
 #include <simulation/small_cluster.hpp>
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@ using namespace elasticjob::test;
 
 namespace {
 
-/// Nobody has an item taken away that it still runs.
+/// No instance loses an item that it still runs.
 struct keeps_items_until_their_end {
     static constexpr std::string_view name = "who leaves keeps its items until their runs have ended";
 
@@ -24,7 +24,7 @@ struct keeps_items_until_their_end {
 
 } // namespace
 
-TEST_CASE("D-1: exactly what was running on a dead instance is run again") {
+TEST_CASE("D-1: exactly the items that were running on a dead instance are run again") {
     small_cluster c{hourly(9), 3};
     c.start_before_the_hour();
     auto const share = c.items_of(0);
@@ -55,7 +55,7 @@ TEST_CASE("D-1: the death of an idle instance, and an orderly exit, interrupt no
     CHECK(c.count(kind::started) == 6);
     c.crash(0);
     c.run_for(30s);
-    CHECK(c.items_of(1).size() == 3); // they are somebody's again
+    CHECK(c.items_of(1).size() == 3); // the items have an owner again
     c.leave(1);
     c.run_for(30s);
     CHECK(c.items_of(2).size() == 6);
@@ -103,7 +103,7 @@ TEST_CASE("D-2: a dead instance's items are run although its server has no other
     CHECK(c.wrong() == "");
 }
 
-TEST_CASE("D-3: all items of a dead instance are run, also when there are more of them than live instances") {
+TEST_CASE("D-3: all items of a dead instance are run, even when there are more of them than live instances") {
     small_cluster c{hourly(40), 2};
     c.start_before_the_hour();
     c.lasts = 10min;
@@ -118,7 +118,7 @@ TEST_CASE("D-3: all items of a dead instance are run, also when there are more o
     CHECK(c.wrong() == "");
 }
 
-TEST_CASE("D-4: when the one who took over dies too, the next takes over") {
+TEST_CASE("D-4: when the instance that took over dies too, the next one takes over") {
     small_cluster c{hourly(1), 4};
     c.start_before_the_hour();
     c.lasts = 10min;
@@ -136,7 +136,7 @@ TEST_CASE("D-4: when the one who took over dies too, the next takes over") {
     CHECK(c.wrong() == "");
 }
 
-TEST_CASE("D-5: whoever takes over runs nothing else because of it") {
+TEST_CASE("D-5: an instance that takes over runs nothing else because of it") {
     small_cluster c{hourly(10), 2};
     c.start_before_the_hour();
     c.lasts = 20s;
@@ -149,7 +149,7 @@ TEST_CASE("D-5: whoever takes over runs nothing else because of it") {
     CHECK(c.wrong() == "");
 }
 
-TEST_CASE("D-6: who has not heard that a run ended in order before its instance went does not run it again") {
+TEST_CASE("D-6: a member that does not know that a run ended before its instance left does not run it again") {
     for (std::uint32_t skipped = 0; skipped < 8; ++skipped) {
         CAPTURE(skipped);
         small_cluster c{hourly(2), 3, {2}};
@@ -161,7 +161,7 @@ TEST_CASE("D-6: who has not heard that a run ended in order before its instance 
         c.join(2);
         c.run_for(1s);
         REQUIRE(c.items_of(2) == items{0}); // it waits for the run that goes on
-        // Its questions how that has ended are lost, but not the news that the instance has gone.
+        // Its requests for the outcome are lost, but not the news that the instance has gone.
         c.inject({.what = fault_kind::lose_request, .node = 2});
         c.inject({.what = fault_kind::lose_request, .node = 2, .count = skipped});
         c.leave(first);
@@ -197,7 +197,7 @@ TEST_CASE("D-7: a disabled item is not run again, and a disabled server takes no
     CHECK(c.wrong() == "");
 }
 
-TEST_CASE("D-7: with failover switched off an interrupted run is on record, and nothing is left to be taken over") {
+TEST_CASE("D-7: with failover switched off an interrupted run is on record, and nothing is left to take over") {
     auto config = hourly(2);
     config.failover = false;
     small_cluster c{config, 2};
@@ -216,7 +216,7 @@ TEST_CASE("D-7: with failover switched off an interrupted run is on record, and 
     CHECK(c.wrong() == "");
 }
 
-TEST_CASE("D-45: who is shut down in the middle of a run ends it before it goes") {
+TEST_CASE("D-45: an instance that is shut down during a run ends the run before it leaves") {
     small_cluster c{hourly(2), 2};
     c.s.add_invariant(keeps_items_until_their_end{});
     c.start_before_the_hour();
@@ -233,7 +233,7 @@ TEST_CASE("D-45: who is shut down in the middle of a run ends it before it goes"
     CHECK(c.wrong() == "");
 }
 
-TEST_CASE("D-45: who is shut down from afar ends what it runs, and nobody runs it beside it") {
+TEST_CASE("D-45: an instance that is shut down remotely ends its runs, and no other instance runs them beside it") {
     small_cluster c{hourly(2), 2};
     c.start_before_the_hour();
     c.lasts = 20s;
@@ -242,7 +242,7 @@ TEST_CASE("D-45: who is shut down from afar ends what it runs, and nobody runs i
     auto const item = c.items_of(0).at(0);
     c.inject({.what = fault_kind::remove_instance, .node = 0});
     c.run_for(5s);
-    CHECK(c.items_of(1) == items{0, 1}); // whom it belongs to now waits for the end of the run
+    CHECK(c.items_of(1) == items{0, 1}); // the new owner waits for the end of the run
     CHECK(c.count(kind::left) == 0);
     CHECK(c.running() == 2);
     c.run_for(10min);

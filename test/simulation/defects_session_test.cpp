@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ElasticJob-Lite 2.1.5 does wrong about sessions and who leads: each is played here, and must not happen.
+// Defects of ElasticJob-Lite 2.1.5 about sessions and leadership. Each is played here, and must not happen.
 #include <simulation/small_cluster.hpp>
 
 #include <doctest/doctest.h>
@@ -9,8 +9,8 @@ using namespace elasticjob::test;
 
 namespace {
 
-/// Whoever says that it leads does: the leader's node is its own, and of the session that it has now. Or nobody leads, and
-/// the news that its session has ended is on the way.
+/// An instance that says that it leads does lead: the leader's node is its own, and belongs to its current session.
+/// Otherwise no instance leads, and the news that its session has ended is on the way.
 struct leaders_are_right {
     static constexpr std::string_view name = "leaders are right";
 
@@ -59,11 +59,12 @@ TEST_CASE("D-16: a connection that breaks and comes back in time is not taken fo
     CHECK(c.data(c.at.assignment()) == assigned);
     c.run_for(1min);
     CHECK(c.count(kind::started) == 4);
-    for (item_index i = 0; i < 4; ++i) CHECK(c.last_outcome(i) == "completed"); // nobody was stopped
+    for (item_index i = 0; i < 4; ++i) CHECK(c.last_outcome(i) == "completed"); // no run was stopped
     CHECK(c.wrong() == "");
 }
 
-TEST_CASE("D-17: what runs on when its session has ended is marked again, and nobody runs it beside it") {
+TEST_CASE(
+    "D-17: a run that continues when its session has ended is marked again, and no other instance runs it beside it") {
     small_cluster c{hourly(2), 2, {1}};
     c.start_before_the_hour();
     c.lasts = 1min;
@@ -87,7 +88,7 @@ TEST_CASE("D-17: what runs on when its session has ended is marked again, and no
     CHECK(c.wrong() == "");
 }
 
-TEST_CASE("D-17: a run is asked to stop before anybody else can have its item") {
+TEST_CASE("D-17: a run is asked to stop before any other instance can have its item") {
     small_cluster c{hourly(2), 2};
     c.start_before_the_hour();
     c.lasts = 10min;
@@ -100,7 +101,7 @@ TEST_CASE("D-17: a run is asked to stop before anybody else can have its item") 
     CHECK(c.starts(item)[1].node == 1);
     CHECK(c.all(kind::body_ended, item)[0].at < c.starts(item)[1].at);
     c.run_for(1min);
-    CHECK(c.all(kind::fenced, item).size() == 1); // what it did does not count
+    CHECK(c.all(kind::fenced, item).size() == 1); // its work does not count
     CHECK(c.wrong() == "");
 }
 
@@ -126,7 +127,7 @@ TEST_CASE("D-18: a session that ends, and the next one too, does not shut the jo
     }
 }
 
-TEST_CASE("D-19: what cannot be read is not taken for absent") {
+TEST_CASE("D-19: data that cannot be read is not taken for absent") {
     for (auto const what : {fault_kind::lose_request, fault_kind::lose_reply})
         for (std::uint32_t skipped = 0; skipped < 6; ++skipped) {
             CAPTURE(name_of(what));
@@ -172,8 +173,8 @@ TEST_CASE("D-19: while the registry is away nothing is decided, and nothing begi
     CHECK(c.wrong() == "");
 }
 
-TEST_CASE(
-    "D-20: what an item misses while it runs is made up for as soon as it is free, once, and only for that item") {
+TEST_CASE("D-20: instants that an item misses while it runs are made up for as soon as it is free, once, only for that "
+          "item") {
     small_cluster c{every_five_seconds(2), 1};
     c.start();
     c.lasts_for[1] = 12s;
@@ -189,7 +190,7 @@ TEST_CASE(
     CHECK(c.wrong() == "");
 }
 
-TEST_CASE("D-20: what was missed belongs to the item, and whoever has it next makes up for it, once") {
+TEST_CASE("D-20: missed instants belong to the item, and its next owner makes up for them once") {
     small_cluster c{every_five_seconds(2), 2, {1}};
     c.start();
     c.lasts = 12s;
@@ -206,7 +207,7 @@ TEST_CASE("D-20: what was missed belongs to the item, and whoever has it next ma
     CHECK(c.wrong() == "");
 }
 
-TEST_CASE("D-20: with misfire switched off nothing is made up for, and nothing is left to be made up for later") {
+TEST_CASE("D-20: with misfire switched off no instant is made up for, and none is left for later") {
     auto config = every_five_seconds(1);
     config.misfire = false;
     small_cluster c{config, 1};
@@ -240,7 +241,7 @@ TEST_CASE("D-27: a schedule that is changed and changed back repeats nothing, th
     CHECK(c.wrong() == "");
 }
 
-TEST_CASE("D-28: an election that does not come to its end keeps nothing else waiting") {
+TEST_CASE("D-28: an election that does not end keeps nothing else waiting") {
     small_cluster c{every_five_seconds(4), 2};
     c.start();
     auto const stuck = c.at.election_latch() / "_c_somebody-latch-0000000000";
@@ -287,7 +288,7 @@ TEST_CASE("D-36: a disabled instance does not stand for election") {
     CHECK(c.wrong() == "");
 }
 
-TEST_CASE("D-41: an item whose beginning failed is not taken for running") {
+TEST_CASE("D-41: an item whose start failed is not taken for running") {
     for (auto const what : {fault_kind::lose_request, fault_kind::lose_reply, fault_kind::expire})
         for (auto later = 0ms; later < 8ms; later += 1ms) {
             CAPTURE(name_of(what));
@@ -316,12 +317,12 @@ TEST_CASE("D-41: an item whose beginning failed is not taken for running") {
         }
 }
 
-TEST_CASE("D-44: what stands in the leader's node of a former session of ours is not our leadership") {
+TEST_CASE("D-44: the leader's node of a former session of the same instance is not its leadership") {
     small_cluster c{hourly(4), 2};
     c.s.add_invariant(leaders_are_right{});
     c.start();
     auto const former = c.leader();
-    // It gives its session up before the server does, who still hears it, and so its node stays for a while.
+    // It gives its session up before the server does. The server still hears it, so its node stays for a while.
     c.inject({.what = fault_kind::deafness, .node = former, .span = 18s});
     c.run_for(19s);
     REQUIRE(c.count(kind::joined) == 3);
@@ -335,7 +336,7 @@ TEST_CASE("D-44: what stands in the leader's node of a former session of ours is
     CHECK(c.wrong() == "");
 }
 
-TEST_CASE("D-44: an election during which the session ends makes nobody leader who is not, and leaves no candidate") {
+TEST_CASE("D-44: an election during which the session ends makes no wrong instance leader and leaves no candidate") {
     for (auto later = 0ms; later < 40ms; later += 1ms) {
         CAPTURE(later.count());
         small_cluster c{hourly(4), 3};
@@ -353,7 +354,7 @@ TEST_CASE("D-44: an election during which the session ends makes nobody leader w
     }
 }
 
-TEST_CASE("D-22: a server that an operator has disabled stays so when its process starts anew") {
+TEST_CASE("D-22: a server that an operator has disabled stays disabled when its process starts again") {
     small_cluster c{hourly(4), 2};
     c.start();
     c.disable(0);
@@ -366,7 +367,7 @@ TEST_CASE("D-22: a server that an operator has disabled stays so when its proces
     CHECK(c.wrong() == "");
 }
 
-TEST_CASE("D-23: a server that is disabled takes no other with it whose name begins like its own") {
+TEST_CASE("D-23: a disabled server does not disable another one whose name begins with its own") {
     small_cluster c{hourly(11), 12};
     c.start();
     c.disable(0); // 10.0.0.1

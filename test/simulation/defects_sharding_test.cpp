@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ElasticJob-Lite 2.1.5 does wrong when it shards: each is played here, and must not happen.
+// Defects of ElasticJob-Lite 2.1.5 when it shards. Each is played here, and must not happen.
 #include <simulation/small_cluster.hpp>
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@ using namespace elasticjob::test;
 
 namespace {
 
-/// At the revision of its writing an assignment names nobody who is gone.
+/// At the revision of its write, an assignment names no instance that is gone.
 struct nobody_dead_is_given_items {
     static constexpr std::string_view name = "nobody dead is given items";
 
@@ -36,7 +36,7 @@ struct no_item_is_without_owner {
 
 } // namespace
 
-TEST_CASE("D-8: whoever joins while the leader is sharding gets items too") {
+TEST_CASE("D-8: an instance that joins while the leader is sharding gets items too") {
     for (auto later = 0ms; later < 50ms; later += 1ms) {
         CAPTURE(later.count());
         small_cluster c{hourly(12), 4, {2, 3}};
@@ -50,7 +50,7 @@ TEST_CASE("D-8: whoever joins while the leader is sharding gets items too") {
     }
 }
 
-TEST_CASE("D-8: whoever is disabled while the leader is sharding gets none") {
+TEST_CASE("D-8: an instance that is disabled while the leader is sharding gets no items") {
     for (auto later = 0ms; later < 50ms; later += 1ms) {
         CAPTURE(later.count());
         small_cluster c{hourly(12), 4, {3}};
@@ -65,7 +65,7 @@ TEST_CASE("D-8: whoever is disabled while the leader is sharding gets none") {
     }
 }
 
-TEST_CASE("D-9: nobody is given items who has gone since the leader looked") {
+TEST_CASE("D-9: no item goes to an instance that has left since the leader looked") {
     for (auto later = 0ms; later < 50ms; later += 1ms) {
         CAPTURE(later.count());
         small_cluster c{hourly(12), 4, {3}};
@@ -80,7 +80,7 @@ TEST_CASE("D-9: nobody is given items who has gone since the leader looked") {
     }
 }
 
-TEST_CASE("D-9: what runs for hours does not keep a sharding waiting, so what it is decided on is not hours old") {
+TEST_CASE("D-9: a run of hours does not keep a sharding waiting, so its basis is not hours old") {
     small_cluster c{hourly(6), 3, {2}};
     c.start_before_the_hour();
     c.lasts = 5h;
@@ -116,7 +116,7 @@ TEST_CASE("D-10: a sharding whose requests or replies are lost leaves the old as
         }
 }
 
-TEST_CASE("D-11: a strategy that no member has changes nothing, and everybody goes on") {
+TEST_CASE("D-11: a strategy that no member has changes nothing, and all members go on") {
     small_cluster c{every_five_seconds(4), 2};
     c.start();
     auto const before = c.data(c.at.assignment());
@@ -148,13 +148,13 @@ TEST_CASE("D-12: the leader shards at once, whatever else its process is busy wi
     c.lasts = 100ms;
     c.trigger(2);
     c.run_for(1s);
-    for (auto const i : c.items_of(2)) CHECK(c.starts(i).back().node != 2); // they run elsewhere still
+    for (auto const i : c.items_of(2)) CHECK(c.starts(i).back().node != 2); // they still run elsewhere
     c.run_for(30min);
     for (auto const i : c.items_of(2)) CHECK(c.starts(i).back().node == 2);
     CHECK(c.wrong() == "");
 }
 
-TEST_CASE("D-12: a leader that does not answer any more is replaced, and the one that waits gets its items") {
+TEST_CASE("D-12: a leader that no longer answers is replaced, and the instance that waits gets its items") {
     small_cluster c{hourly(4), 3, {2}};
     c.start();
     auto const leader = c.leader();
@@ -168,7 +168,8 @@ TEST_CASE("D-12: a leader that does not answer any more is replaced, and the one
     CHECK(c.wrong() == "");
 }
 
-TEST_CASE("D-12: a leader that never shards keeps a firing waiting for a bounded time, and it is told who it is") {
+TEST_CASE(
+    "D-12: a leader that never shards keeps a firing waiting for a bounded time, and the report names the leader") {
     small_cluster c{every_five_seconds(2), 1};
     for (auto const& path : {c.at.root(), c.at.leader(), c.at.election(), c.at.instances()}) c.create(path);
     c.create(c.at.leader_instance(), "10.0.0.9@-@4711", create_mode::ephemeral);
@@ -187,13 +188,13 @@ TEST_CASE("D-12: a leader that never shards keeps a firing waiting for a bounded
     CHECK(c.wrong() == "");
 }
 
-TEST_CASE("D-13: who has not heard of a sharding yet starts nothing that has become somebody else's") {
+TEST_CASE("D-13: an instance that does not know of a sharding yet starts no item that has moved to another") {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         CAPTURE(seed);
         small_cluster c{hourly(6), 3, {2}, seed};
         c.start_before_the_hour();
         auto const former = 1 - c.leader();
-        // It asks, and is the first to ask, but hears nothing before and after the hour.
+        // It is the first to ask, but receives no reply before and after the hour.
         c.s.schedule_faults({{.at = 700ms, .what = fault_kind::deafness, .node = former, .span = 600ms},
                              {.at = 800ms, .what = fault_kind::join, .node = 2},
                              {.at = 950ms, .what = fault_kind::slow_network, .node = 2, .span = 1s}});
@@ -207,7 +208,7 @@ TEST_CASE("D-13: who has not heard of a sharding yet starts nothing that has bec
     }
 }
 
-TEST_CASE("D-14: nobody polls: neither when idle, nor while an item waits for the end of a run elsewhere") {
+TEST_CASE("D-14: no instance polls, neither when idle nor while an item waits for the end of a run elsewhere") {
     small_cluster c{hourly(2), 2, {1}};
     auto const& counts = c.s.server().counts();
     c.start();
@@ -226,7 +227,7 @@ TEST_CASE("D-14: nobody polls: neither when idle, nor while an item waits for th
     c.run_for(50min);
     CHECK(c.running() == 2);
     CHECK(counts.reads == before);
-    CHECK(counts.writes - written_before <= 50 * 60 + 1); // the lease of the one that runs: one a second
+    CHECK(counts.writes - written_before <= 50 * 60 + 1); // the lease of the running instance: one a second
     CHECK(c.wrong() == "");
 }
 
@@ -242,7 +243,7 @@ TEST_CASE("D-15: the items of a tick start with one request, and end with one") 
     CHECK(c.wrong() == "");
 }
 
-TEST_CASE("D-26: what somebody has damaged is mended at once: an owner, the assignment, a record") {
+TEST_CASE("D-26: damage to an owner, the assignment or a record is repaired at once") {
     small_cluster c{hourly(4), 2};
     c.start();
     auto const before = c.data(c.at.assignment());
@@ -301,7 +302,7 @@ TEST_CASE("D-31: an item that is cut off, runs on and comes back is not run besi
     CHECK(c.wrong() == "");
 }
 
-TEST_CASE("D-38: a sharding that somebody has left unfinished stops nobody") {
+TEST_CASE("D-38: a sharding that is left unfinished stops no instance") {
     small_cluster c{every_five_seconds(4), 3, {2}};
     c.start();
     c.create(c.at.sharding_necessary());
@@ -309,7 +310,7 @@ TEST_CASE("D-38: a sharding that somebody has left unfinished stops nobody") {
     c.run_for(1s);
     CHECK_FALSE(c.find(c.at.sharding_necessary()));
     CHECK_FALSE(c.find(c.at.sharding_processing()));
-    c.create(c.at.sharding_processing()); // and again, while somebody joins
+    c.create(c.at.sharding_processing()); // and again, while an instance joins
     c.join(2);
     c.run_for(6s);
     CHECK_FALSE(c.find(c.at.sharding_processing()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What became due while an operator had switched something off is never run, whoever owns the item later.
+// Instants that became due while an operator had switched something off never run, whoever owns the item later.
 #include <simulation/scene.hpp>
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ struct disabled_time : scene {
 
 } // namespace
 
-TEST_CASE("F-1: an instant that was told to be skipped for a disabled item is not run by the next owner") {
+TEST_CASE("F-1: an instant that was reported as skipped for a disabled item is not run by the next owner") {
     disabled_time c{2};
     auto const owner = c.owner_of(0);
     REQUIRE(owner < 2);
@@ -42,7 +42,7 @@ TEST_CASE("F-1: an instant that was told to be skipped for a disabled item is no
     CHECK_MESSAGE(c.wrong().empty(), c.wrong());
 }
 
-TEST_CASE("F-1: what became due while the only server was disabled is not run by the process that comes next") {
+TEST_CASE("F-1: instants that became due while the only server was disabled are not run by the next process") {
     disabled_time c{2};
     c.inject({.what = fault_kind::leave, .node = 1});
     c.s.run_for(100ms);

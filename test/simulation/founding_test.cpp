@@ -7,7 +7,7 @@
 using namespace elasticjob;
 using namespace elasticjob::test;
 
-TEST_CASE("founding: what is due at once runs, though the founder's clock is not the registry's") {
+TEST_CASE("founding: items that are due at once run, though the founder's clock is not the registry's") {
     for (auto const ahead : {50ms, -50ms, 5'000ms, -5'000ms}) {
         INFO("the clock of the founder is " << ahead.count() << " ms ahead");
         auto job = make_job("", 3);

@@ -50,7 +50,7 @@ struct two_jobs {
 
 } // namespace
 
-TEST_CASE("leaving: a candidate for the leadership is withdrawn, also when the connection breaks just then") {
+TEST_CASE("leaving: a candidate for the leadership is withdrawn, even when the connection breaks just then") {
     for (std::uint32_t lost = 0; lost < 8; ++lost)
         for (auto later = 1ms; later < 24ms; later += 3ms) {
             CAPTURE(lost);
@@ -69,7 +69,7 @@ TEST_CASE("leaving: a candidate for the leadership is withdrawn, also when the c
         }
 }
 
-TEST_CASE("leaving: a run that is just beginning ends before the instance goes, or was never begun") {
+TEST_CASE("leaving: a run that is just beginning ends before the instance leaves, or never began") {
     for (std::uint32_t lost = 0; lost < 6; lost += test::tries_apart)
         for (auto const away : {0ms, 3'000ms, 9'000ms})
             for (auto later = 0ms; later < 16ms; later += 3ms) {
@@ -96,7 +96,7 @@ TEST_CASE("leaving: a run that is just beginning ends before the instance goes, 
             }
 }
 
-TEST_CASE("leaving: a scheduler that ends in an outage leaves nothing behind, and its session's next one joins") {
+TEST_CASE("leaving: a scheduler that ends in an outage leaves nothing behind, and the next one of its session joins") {
     for (auto const away : {7'000ms, 9'000ms, 20'000ms})
         for (auto later = 0ms; later < 6'000ms; later += 1'500ms) {
             CAPTURE(away.count());
@@ -130,7 +130,7 @@ TEST_CASE("leaving: the last scheduler of a session that ends in an outage leave
     CHECK_MESSAGE(s.violations().empty(), s.transcript());
 }
 
-TEST_CASE("leaving: run records that nobody may write for a while hold their items up, and no longer") {
+TEST_CASE("leaving: run records that cannot be written for a while hold their items up, and no longer") {
     for (bool const leaves : {false, true}) {
         CAPTURE(leaves);
         two_jobs t{7};
@@ -142,7 +142,7 @@ TEST_CASE("leaving: run records that nobody may write for a while hold their ite
         t.s.run_for(99s);
         std::size_t marks = 0, ended = 0;
         for (item_index i = 0; i < 3; ++i) marks += t.s.server().tree().find(t.s.layout(0).item_running(i)) != nullptr;
-        CHECK(marks == (leaves ? 0 : 3)); // who leaves gives the ends up
+        CHECK(marks == (leaves ? 0 : 3)); // an instance that leaves gives the ends up
         auto const so_far = t.s.view().log.size();
         t.s.run_for(90s);
         for (auto n = so_far; n < t.s.view().log.size(); ++n)

@@ -38,7 +38,7 @@ TEST_CASE("orders: a trigger reaches the items of an instance that is leaving, h
     check_obeyed(c, 2, from);
 }
 
-TEST_CASE("orders: a trigger reaches an item that is passing from one owner to another, both of which live") {
+TEST_CASE("orders: a trigger reaches an item that is passing between two live owners") {
     for (std::uint64_t seed = 1; seed <= 40; seed += tries_apart)
         for (auto moment = 0ms; moment < 20ms; moment += 1ms * tries_apart) {
             INFO("seed " << seed << ", a trigger " << moment.count() << " ms after the edit");

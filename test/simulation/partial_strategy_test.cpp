@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A strategy that leaves items to nobody.
+// A strategy that leaves items without an owner.
 #include <elasticjob/allocation/stored_runs.hpp>
 #include <elasticjob/testing/explore.hpp>
 #include <elasticjob/testing/simulation.hpp>
@@ -15,7 +15,7 @@ using namespace elasticjob::testing;
 
 namespace {
 
-/// Up to two items for each instance; what is too much waits.
+/// Up to two items for each instance; the rest wait.
 struct AtMostTwo {
     static constexpr std::string_view name = "com.example.AtMostTwo";
 
@@ -31,7 +31,7 @@ struct AtMostTwo {
 
 } // namespace
 
-TEST_CASE("simulation: a strategy may leave items to nobody (F-44)") {
+TEST_CASE("simulation: a strategy may leave items without an owner (F-44)") {
     explore_options options;
     options.seeds = 5;
     auto const found = explore(options, [](std::uint64_t seed) {

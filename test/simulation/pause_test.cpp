@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pause: nothing begins, no item moves, and what becomes due meanwhile is never run (PA-1 to PA-4).
+// A pause: nothing begins, no item moves, and instants that become due meanwhile never run (PA-1 to PA-4).
 #include <elasticjob/execution/job_pauses.hpp>
 
 #include <simulation/seeds.hpp>
@@ -69,7 +69,7 @@ TEST_CASE("pause: nothing begins, no item moves, and the instants are on record 
     CHECK(c.find(c.at.assignment())->stat.modified == assigned);
     c.resume();
     c.run_for(1s);
-    CHECK(c.count(kind::started) == before); // none is made up for
+    CHECK(c.count(kind::started) == before); // no instant is made up for
     for (item_index i = 0; i < 4; ++i) CHECK(c.skipped(i) == 12);
     CHECK(c.count(kind::skipped) == 4);
     c.run_for(5s);
@@ -77,7 +77,7 @@ TEST_CASE("pause: nothing begins, no item moves, and the instants are on record 
     CHECK_MESSAGE(c.wrong().empty(), c.wrong());
 }
 
-TEST_CASE("pause: of a server, the others run on; what runs ends, and an order waits") {
+TEST_CASE("pause: a pause of one server lets the others run on; its current runs end, and an order waits") {
     paused_job c{every_five_seconds(4), 2};
     c.lasts = 8s;
     c.start();
@@ -102,7 +102,7 @@ TEST_CASE("pause: of a server, the others run on; what runs ends, and an order w
     CHECK_MESSAGE(c.wrong().empty(), c.wrong());
 }
 
-TEST_CASE("pause: what became due in it is not run by the owner that joins after it") {
+TEST_CASE("pause: instants that became due during a pause are not run by an owner that joins after it") {
     paused_job c{every_five_seconds(2), 2, {1}};
     c.start();
     c.run_for(5s);

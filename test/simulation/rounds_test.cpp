@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hooks around rounds: once in the cluster, before the first item and behind the last, or told as missed (GU-1, GU-3, D-24).
+// Hooks around rounds: called once in the cluster, before the first item and after the last, or reported as missed
+// (GU-1, GU-3, D-24).
 #include <elasticjob/testing/simulation.hpp>
 
 #include <simulation/console.hpp>
@@ -82,7 +83,7 @@ struct world {
     cluster s;
 };
 
-/// Of the requests that so many instances make in one round of so many items, each of which takes a time of its own.
+/// The number of requests that so many instances make in one round of so many items with different durations.
 template <class Cluster>
 struct cost {
     cost(std::uint32_t instances, int items, Cluster& s) {
@@ -115,7 +116,7 @@ std::pair<std::uint64_t, std::uint64_t> cost_of_hooks(std::uint32_t instances, i
     return {more.reads - fewer.reads, more.writes - std::min(more.writes, fewer.writes)};
 }
 
-/// Of the runs of that instant, whoever had them.
+/// All runs of that instant, on any instance.
 struct span_of_runs {
     mono_time first = mono_time::max(), last{};
     std::size_t count = 0;
@@ -134,7 +135,7 @@ std::map<wall_time, span_of_runs> runs_of(cluster_view const& v) {
 
 } // namespace
 
-TEST_CASE("rounds: each hook is called once in the cluster, before the first item and behind the last") {
+TEST_CASE("rounds: each hook is called once in the cluster, before the first item and after the last") {
     world w;
     w.s.start_all();
     w.s.run_for(125s);
@@ -174,12 +175,12 @@ TEST_CASE("rounds: items that are busy for longer than a round have their part i
     CHECK(w.seen->behind.size() + 2 >= w.seen->before.size());
 }
 
-TEST_CASE("rounds: who dies before it has called the hook holds up nobody, and that is told once") {
+TEST_CASE("rounds: an instance that dies before it has called the hook delays no other, and that is reported once") {
     for (auto const kill : {fault_kind::crash_before, fault_kind::crash_after})
         for (std::uint32_t step = 0; step < 12; ++step) {
             CAPTURE(name_of(kill));
             CAPTURE(step);
-            world w{1 + step, 5, 1s, 1h}; // so it is not the time-out that helps
+            world w{1 + step, 5, 1s, 1h}; // so that the time-out is not what helps
             w.s.start_all();
             w.s.run_for(9s);
             w.s.inject({.what = kill, .node = step % 3, .span = 3s, .count = step});
@@ -215,7 +216,7 @@ TEST_CASE(
             uncalled += !w.seen->before.contains(due);
             uncalled += !w.seen->behind.contains(due);
         }
-        // When all leave, a round may be open yet: for the next instance that comes.
+        // When all leave, a round may still be open: the next instance that joins will end it.
         INFO(uncalled << " uncalled, " << w.missed() << " told, " << w.open_rounds() << " open");
         CHECK(uncalled <= w.missed() + 2 * w.open_rounds());
     }
@@ -231,7 +232,7 @@ TEST_CASE("rounds: the requests for the hooks of a round depend on the instances
     }
 }
 
-TEST_CASE("rounds: one that dies, leaves or loses its session in the middle of a round is replaced by another") {
+TEST_CASE("rounds: an instance that dies, leaves or loses its session during a round is replaced by another") {
     for (auto const what : {fault_kind::crash, fault_kind::leave, fault_kind::expire})
         for (std::uint32_t node = 0; node < 3; ++node) {
             CAPTURE(name_of(what));
@@ -254,7 +255,7 @@ TEST_CASE("rounds: one that dies, leaves or loses its session in the middle of a
         }
 }
 
-TEST_CASE("rounds: a round that is over stays over, also if that is the next one (F-11)") {
+TEST_CASE("rounds: a round that is over stays over, even if it is the next one (F-11)") {
     world w;
     w.s.start_all();
     w.s.run_for(45s);
@@ -270,7 +271,7 @@ TEST_CASE("rounds: a round that is over stays over, also if that is the next one
     CHECK(w.missed() == 6); // both hooks, by each instance
 }
 
-TEST_CASE("rounds: a node whose name is no instant is no round") {
+TEST_CASE("rounds: a node whose name is not an instant is not a round") {
     world w;
     w.s.start_all();
     w.s.run_for(15s); // the first round has made the parent
@@ -300,7 +301,7 @@ TEST_CASE("rounds: when all leave, the last round is brought to its end (F-67)")
         }
 }
 
-TEST_CASE("rounds: items that begin before the hook because the registry is slow are told") {
+TEST_CASE("rounds: items that begin before the hook because the registry is slow are reported") {
     world w{1, 5, 1s, 1s};
     w.s.start_all();
     w.s.run_for(15s);
@@ -320,7 +321,7 @@ TEST_CASE("rounds: items that begin before the hook because the registry is slow
     CHECK(early > 0);
 }
 
-TEST_CASE("rounds: where each item is due at times of its own there are none, and such a job is refused") {
+TEST_CASE("rounds: a job whose items are each due at times of their own has no rounds, and is refused") {
     world w{1, 5, 1s, 5s, {job_schedule::fixed_delay(2s)}};
     w.s.start_all();
     w.s.run_for(30s);
@@ -361,8 +362,7 @@ struct together : world {
 
 } // namespace
 
-TEST_CASE(
-    "rounds: items that start together wait for the one that is busy, and the hook is called when all are ready") {
+TEST_CASE("rounds: items that start together wait for the busy one, and the hook is called when all are ready") {
     for (bool const starts_together : {true, false}) {
         CAPTURE(starts_together);
         together w{1, starts_together};
@@ -387,7 +387,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("rounds: what is not ready in time holds nobody up for longer, and that is told") {
+TEST_CASE("rounds: an item that is not ready in time does not delay the others any longer, and that is reported") {
     together w{1, true, 35s};
     w.s.start_all();
     w.s.run_for(39s);
@@ -401,7 +401,7 @@ TEST_CASE("rounds: what is not ready in time holds nobody up for longer, and tha
     CHECK_MESSAGE(w.s.violations().empty(), w.s.transcript());
 }
 
-TEST_CASE("rounds: items that change hands while they wait for the others hold nobody up (GU-9)") {
+TEST_CASE("rounds: items that change hands while they wait for the others do not delay them (GU-9)") {
     together w;
     w.s.add_nodes(1);
     w.s.set_member(3, 0, false);
@@ -417,7 +417,7 @@ TEST_CASE("rounds: items that change hands while they wait for the others hold n
     CHECK_MESSAGE(w.s.violations().empty(), w.s.transcript());
 }
 
-TEST_CASE("rounds: one that dies while the others wait for it, or that holds the round, is replaced") {
+TEST_CASE("rounds: an instance that dies while the others wait for it, or that holds the round, is replaced") {
     for (auto const what : {fault_kind::crash, fault_kind::leave, fault_kind::expire})
         for (std::uint32_t node = 0; node < 3; ++node) {
             CAPTURE(name_of(what));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief One job in a simulated cluster, and what a scenario asks of it.
+/// \file \brief One job in a simulated cluster, and the queries of a scenario.
 #ifndef ELASTICJOB_TEST_SIMULATION_SCENE_HPP
 #define ELASTICJOB_TEST_SIMULATION_SCENE_HPP
 
@@ -106,7 +106,7 @@ struct scene {
             if (!alive.contains(view().data(at.item_instance(i)))) return false;
         return true;
     }
-    /// Empty, unless an invariant has been broken; then with all that led to it.
+    /// Empty unless an invariant has been broken; then the report with all events that led to it.
     std::string wrong() const {
         return s.violations().empty() ? std::string{} : to_string(s.violations().front()) + "\n" + s.transcript();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief How many seeds a test of jobs tries, and what is checked of all of them.
+/// \file \brief The number of seeds that a test of jobs tries, and the checks of all of them.
 #ifndef ELASTICJOB_TEST_SIMULATION_SEEDS_HPP
 #define ELASTICJOB_TEST_SIMULATION_SEEDS_HPP
 
@@ -14,7 +14,7 @@
 
 namespace elasticjob::test {
 
-/// So many, and two that nobody has seen; under a sanitizer, which is slow, a tenth of them.
+/// That many seeds and two new ones; under a sanitizer, which is slow, a tenth of them.
 inline testing::explore_options seeds(std::uint64_t count) {
     testing::explore_options o;
 #ifdef ELASTICJOB_TEST_SANITIZED
@@ -27,8 +27,8 @@ inline testing::explore_options seeds(std::uint64_t count) {
     return o;
 }
 
-/// How far apart the seeds, moments or requests are that a test tries one after another: under a sanitizer each takes some forty
-/// times as long.
+/// The distance between the seeds, moments or requests that a test tries one after another: under a sanitizer each
+/// takes some forty times as long.
 #ifdef ELASTICJOB_TEST_SANITIZED
 inline constexpr std::uint32_t tries_apart = 5;
 #else
@@ -43,7 +43,7 @@ testing::exploration explored(testing::explore_options const& o, Build build) {
     return found;
 }
 
-/// Somebody looks at one seed, of which counts say nothing.
+/// True if a single seed is replayed. The counts of one seed mean nothing.
 inline bool is_replay() { return std::getenv("ELASTICJOB_SEED") != nullptr; }
 
 } // namespace elasticjob::test

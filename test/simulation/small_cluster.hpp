@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `small_cluster`: a simulated cluster of one job, told what happens to it line by line.
+/// \file \brief `small_cluster`: a simulated cluster of one job, directed line by line.
 #ifndef ELASTICJOB_TEST_SIMULATION_SMALL_CLUSTER_HPP
 #define ELASTICJOB_TEST_SIMULATION_SMALL_CLUSTER_HPP
 
@@ -34,7 +34,7 @@ inline job_config hourly(int count) {
     job_config c;
     c.name = "settle";
     c.cron = "0 0 * * * ?";
-    c.reconcile_interval_minutes = 0; // what is mended is mended because of news
+    c.reconcile_interval_minutes = 0; // only news leads to repairs
     c.sharding_total_count = count;
     c.failover = true;
     return c;
@@ -46,7 +46,7 @@ inline job_config every_five_seconds(int count) {
     return c;
 }
 
-/// Who owned what since when: an assignment for each revision.
+/// The owners over time: an assignment for each revision.
 struct ownership_history {
     static constexpr std::string_view name = "ownership history";
     std::shared_ptr<std::map<revision, assignment>> all = std::make_shared<std::map<revision, assignment>>();
@@ -57,7 +57,7 @@ struct ownership_history {
             if (auto a = assignment::parse(there->data)) all->insert_or_assign(there->stat.modified, *std::move(a));
         return {};
     }
-    /// Empty: nobody.
+    /// Empty: no owner.
     std::string owner_at(revision at, item_index i) const {
         auto after = all->upper_bound(at);
         if (after == all->begin()) return {};
@@ -67,8 +67,8 @@ struct ownership_history {
 };
 
 /// Nodes are numbered from 0 and called 10.0.0.1 and so on. Bodies last as long as `lasts` or `lasts_for` say when they
-/// begin, and succeed, unless they are stopped. What is ordered happens at once; what has come of it shows when time
-/// has passed.
+/// begin, and succeed, unless they are stopped. An order is carried out at once. Its results show after some time has
+/// passed.
 template <sharding_strategy Strategy>
 class basic_small_cluster {
 public:
@@ -87,7 +87,7 @@ public:
     }
     ~basic_small_cluster() { by_hand_.cancel(); }
 
-    /// All are members, and own what is theirs.
+    /// All nodes are members and own their items.
     void start() {
         s.start_all();
         run_for(1s);
@@ -103,7 +103,7 @@ public:
     }
     void run_for(std::chrono::nanoseconds span) { s.run_for(span); }
 
-    // What happens.
+    // The events.
 
     void inject(fault f) {
         s.inject(f);
@@ -120,7 +120,7 @@ public:
     void set_items(std::uint32_t count) { inject({.what = fault_kind::set_items, .count = count}); }
     void trigger(std::uint32_t n) { inject({.what = fault_kind::trigger, .node = n}); }
 
-    // What somebody writes who goes by nobody's rules.
+    // Writes by a person who follows no rules.
 
     void write(node_path path, std::string data) { by_hand(hand_.set(std::move(path), std::move(data))); }
     void create(node_path path, std::string data = {}, create_mode mode = create_mode::persistent) {
@@ -128,7 +128,7 @@ public:
     }
     void remove(node_path path) { by_hand(hand_.remove(std::move(path))); }
 
-    // What has come of it.
+    // The results.
 
     std::vector<observation> all(kind k, std::optional<item_index> i = {}) const {
         std::vector<observation> found;
@@ -148,7 +148,7 @@ public:
     node const* find(node_path const& path) const { return s.view().find(path); }
     std::string data(node_path const& path) const { return s.view().data(path); }
     std::string owner(item_index i) const { return data(at.item_instance(i)); }
-    /// What the node is called in the job; empty if it is not in it.
+    /// The name of the node in the job; empty if the node is not in the job.
     std::string id(std::uint32_t n) const {
         auto const& ids = s.view().nodes[n].instances;
         auto const found = ids.find(job_);
@@ -160,7 +160,7 @@ public:
             if (!id(n).empty() && owner(i) == id(n)) mine.push_back(i);
         return mine;
     }
-    /// The one who leads, or none: as many as there are nodes.
+    /// The leader's number; if there is no leader, the number of nodes.
     std::uint32_t leader() const {
         auto const who = data(at.leader_instance());
         std::uint32_t n = 0;
@@ -174,7 +174,7 @@ public:
         return std::string{ledger.empty() ? std::string_view{} : name_of(ledger.back().outcome)};
     }
 
-    /// What was wrong first of what must hold in every cluster, or nothing; then nothing has happened any more.
+    /// The first violation of an invariant of every cluster, or nothing. After a violation nothing happens any more.
     std::string wrong() const { return s.is_over() ? to_string(s.violations().front()) : std::string{}; }
 
     std::chrono::nanoseconds lasts = 100ms;

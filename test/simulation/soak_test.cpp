@@ -73,8 +73,8 @@ struct tempered_coroutine {
     }
 };
 
-/// What a job can be due by besides its cron expression. Of a random source of its own, so that seeds of which something is
-/// known stay what they are.
+/// The schedules that a job can have besides its cron expression. They have a random source of their own, so that known
+/// seeds keep their meaning.
 void add_schedules(job_config& c, std::uint64_t seed) {
     random_source random{seed * 104'729};
     auto const one_in = [&](std::uint64_t n) { return random.next() % n == 0; };
@@ -86,7 +86,7 @@ void add_schedules(job_config& c, std::uint64_t seed) {
     if (one_in(3)) c.time_zone = "America/St_Johns";
 }
 
-/// What follows when a run fails, or hangs; of a source of its own, as above.
+/// The reaction to a run that fails or hangs; from a random source of its own, as above.
 void add_limits(job_config& c, std::uint64_t seed) {
     random_source random{seed * 15'485'863};
     auto const one_in = [&](std::uint64_t n) { return random.next() % n == 0; };

@@ -75,8 +75,8 @@ struct trio {
     cluster s{1};
 };
 
-/// What has begun when the failure was told may go on, and nothing else begins. An instance is told by its name: when
-/// the node is scheduled again it has another one.
+/// Runs that had begun when the failure was reported may go on, and no other run begins. An instance is recognized by
+/// its name: when the node is scheduled again it has another one.
 class nothing_begins_behind_a_failure {
 public:
     static constexpr std::string_view name = "nothing begins behind a failure";
@@ -152,7 +152,8 @@ TEST_CASE("stop job: the instance that has failed leaves, the others take over, 
     CHECK(t.count(kind::started, who) > begun);
 }
 
-TEST_CASE("stop job: with an item that fails everywhere all leave one after another; a restart is a new instance") {
+TEST_CASE(
+    "stop job: with an item that fails everywhere all instances leave one after another; a restart is a new instance") {
     trio t;
     t.broken[0] = 3;
     t.s.run_for(30s);
@@ -166,7 +167,7 @@ TEST_CASE("stop job: with an item that fails everywhere all leave one after anot
     CHECK(t.count(kind::started, 1) == begun + 2 * 6);
 }
 
-TEST_CASE("stop job: what is tried again is for the handlers in front of it to judge") {
+TEST_CASE("stop job: the handlers in front decide whether a failure that is tried again counts") {
     trio t{{.attempts_max = 2, .pause = 500ms}};
     t.broken[2] = 1;
     t.s.run_for(15s);

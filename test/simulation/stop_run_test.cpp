@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operator has a run stop: the one that is meant, and no other.
+// An operator stops a run: only the chosen run stops.
 #include <elasticjob/testing/simulation.hpp>
 
 #include <doctest/doctest.h>
@@ -71,7 +71,7 @@ TEST_CASE("stop: the run of one item stops, its siblings go on, and the order is
     CHECK(r.of(kind::body_ended, 1).back().text.find("ordered") == std::string::npos);
 }
 
-TEST_CASE("stop: what does not run cannot be stopped, and the operator hears it") {
+TEST_CASE("stop: an item that does not run cannot be stopped, and the operator gets an error") {
     long_runs r;
     r.s.run_for(50s);
     r.stop(1);

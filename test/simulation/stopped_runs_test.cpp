@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs that fail only because they were asked to stop, under whatever a seed does to their clusters: somebody goes on with
-// them.
+// Runs that fail only because they were asked to stop, under whatever a seed does to their clusters: another run
+// continues them.
 #include <elasticjob/execution/coroutine_executor.hpp>
 
 #include <simulation/seeds.hpp>
@@ -81,7 +81,8 @@ std::unique_ptr<simulation<>> build(std::uint64_t seed) {
 
 } // namespace
 
-TEST_CASE("testing.simulation: who fails only when he is stopped never fails for good, whatever a seed does") {
+TEST_CASE(
+    "testing.simulation: a run that fails only because it is stopped never fails for good, whatever a seed does") {
     taken_up = 0;
     auto const found = explored(seeds(50), &build);
     if (!is_replay()) CHECK(taken_up > found.seeds);

@@ -40,8 +40,8 @@ TEST_CASE("simulation: a job's strategy follows its name in the registry while t
     CHECK(j.wrong() == "");
 }
 
-TEST_CASE(
-    "simulation: a strategy that the program does not contain changes nothing, and those that it contains are named") {
+TEST_CASE("simulation: a strategy that the program does not contain changes nothing, and the report names those that "
+          "it contains") {
     renamed_job j;
     j.name_strategy("com.example.Missing");
     CHECK(j.strategy() == AverageAllocation::name);

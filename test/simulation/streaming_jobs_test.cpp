@@ -30,13 +30,13 @@ using cluster = simulation<AverageAllocation, DataflowExecutor>;
 
 constexpr auto length = 240s; ///< of the faults
 
-/// How often something happened that the invariants are about, in all seeds.
+/// Counts of the events that the invariants are about, in all seeds.
 struct tally {
     std::uint64_t batches = 0, streams = 0, stopped = 0, stale = 0;
 };
 
-/// Where the elements come from, and where it is written how many have been processed. Elements are numbered from 0. Notes
-/// what must not be.
+/// The source of the elements, and the record of how many have been processed. Elements are numbered from 0. Notes
+/// violations.
 class streams {
 public:
     streams(virtual_loop& world, tally& t) : world_{world}, tally_{t} {}
@@ -79,7 +79,7 @@ public:
     std::uint64_t lag(item_index i) { return there_are() - items_[i].done; }
 
 private:
-    /// More than anybody can process while there are faults: 10 a second to fetch, where 8 can be processed. Then one.
+    /// More than a run can process while there are faults: 10 a second to fetch, where 8 can be processed. Then one.
     std::uint64_t there_are() const {
         auto const t = world_.now().time_since_epoch();
         return static_cast<std::uint64_t>(10 * (std::min<mono_time::duration>(t, length) / 1s) +
@@ -111,7 +111,7 @@ struct stream_body {
     auto process(sharding_context const& c, std::span<std::uint64_t const> part) const { return all->process(c, part); }
 };
 
-/// What is fetched is processed once, or the run fails on record; who is asked to stop does so behind the batch.
+/// A fetched element is processed once, or the run fails on record. A run that is asked to stop ends after its batch.
 class streams_flow {
 public:
     static constexpr std::string_view name = "streams flow";
@@ -153,7 +153,7 @@ std::unique_ptr<cluster> build(std::uint64_t seed) {
     c.sharding_total_count = static_cast<int>(1 + pick(5));
     c.streaming_process = true;
     c.dataflow.fetch_count = 2;
-    c.dataflow.threads = static_cast<std::uint32_t>(1 + pick(2)); // of which none is free
+    c.dataflow.threads = static_cast<std::uint32_t>(1 + pick(2)); // none of them is free
     c.failover = pick(3) != 0;
     if (pick(2) == 0) c.retry = {.attempts_max = 3, .pause = 500ms, .pause_max = 2s};
     s->add_job(c, takes_time{stream_body{all}});

@@ -27,7 +27,7 @@ TEST_CASE("suspended machine: its runs are asked to stop within a tenth of the s
     w.s.run_for(10s);
     REQUIRE(w.count(kind::body_began) == 4);
     auto const asleep = w.so_far();
-    w.inject({.what = fault_kind::partition, .span = 1h}); // so nobody tells it that its session is over
+    w.inject({.what = fault_kind::partition, .span = 1h}); // so that nothing tells it that its session is over
     w.inject({.what = fault_kind::suspend, .span = 60s});
     w.s.run_for(60s);
     CHECK(stopped(w, 0, asleep) == 0);
