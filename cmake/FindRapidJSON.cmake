@@ -2,8 +2,8 @@
 # RapidJSON's own package gives variables (1.1.0 and Debian), the target RapidJSON (later, and vcpkg) or rapidjson
 # (ConanCenter), and some packagers install none. This gives one imported target: RapidJSON::RapidJSON.
 #
-# The package comes first: it is what the user's package manager has chosen, and the headers that CMake would find by
-# itself may be others.
+# The package comes first, because the user's package manager has chosen it; the headers that CMake finds by itself may
+# be different ones.
 
 if(NOT TARGET RapidJSON::RapidJSON)
     set(rapidjson_target)

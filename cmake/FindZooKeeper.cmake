@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# ZooKeeper's C client has a different name wherever it is packaged. This gives one imported target,
+# ZooKeeper's C client has a different name in each package. This gives one imported target,
 # ZooKeeper::zookeeper_mt, from vcpkg (unofficial-zookeeper), Conan (zookeeper-client-c), or a plain header and library
-# as Debian has them. registry/zk/c_api.hpp includes the header with its folder and without.
+# as Debian has them. registry/zk/c_api.hpp includes the header with or without its folder.
 
 if(NOT TARGET ZooKeeper::zookeeper_mt)
     set(ZooKeeper_TARGET)
@@ -31,7 +31,7 @@ if(NOT TARGET ZooKeeper::zookeeper_mt)
         endif()
     endif()
     if(TARGET ZooKeeper::zookeeper_mt)
-        # The header declares the threaded client's blocking calls only under this name.
+        # The header declares the threaded client's blocking calls only if this macro is defined.
         target_compile_definitions(ZooKeeper::zookeeper_mt INTERFACE THREADED)
     endif()
 endif()

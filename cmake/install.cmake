@@ -4,8 +4,8 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# Headers are the same on every architecture, and so is their package. With libraries it is not, and CMake looks in lib/
-# before it looks in share/, so an older package of headers alone does not hide this one.
+# A package of headers alone is the same on every architecture. One with libraries is not, so it goes below lib/. CMake
+# searches lib/ before share/, so an older package of headers alone does not hide this one.
 set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/elasticjob)
 set(arch_independent ARCH_INDEPENDENT)
 if(ELASTICJOB_BUILD_COMPILED)
@@ -13,7 +13,7 @@ if(ELASTICJOB_BUILD_COMPILED)
     set(arch_independent)
 endif()
 
-# One export for each target that the installed package may have to leave out.
+# One export for each target that the installed package may omit.
 install(TARGETS elasticjob_core EXPORT elasticjob-core-targets
     FILE_SET HEADERS FILE_SET definitions FILE_SET range_v3 FILE_SET date_zone FILE_SET std_zone)
 install(TARGETS elasticjob EXPORT elasticjob-zookeeper-targets FILE_SET HEADERS)
@@ -55,7 +55,7 @@ install(FILES
     cmake/FindRapidJSON.cmake
     DESTINATION ${package_dir})
 
-# The .pc files find headers and libraries relative to themselves, so the installed tree can be moved.
+# The .pc files locate headers and libraries relative to themselves, so the installed tree can be moved.
 function(install_pc folder)
     foreach(place IN ITEMS INCLUDE LIB)
         string(TOLOWER prefix_to_${place} variable)

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the run scripts: makes sure that what they need is on the machine.
+# The run scripts source this file. It installs the packages that they need.
 
-# Debian package, and how to see that it (or what another system calls it) is there.
+# Each Debian package, and how to detect it, or its counterpart on another system.
 declare -Ar package_probes=(
     [g++]='command g++'
     [cmake]='command cmake'
@@ -48,7 +48,7 @@ is_present() { # PACKAGE
     esac
 }
 
-# Installs what is missing; where it cannot, it names what is missing, and fails.
+# Installs missing packages. If it cannot, it names them and fails.
 need_packages() { # PACKAGE...
     local package missing=() as_root=()
     for package in "$@"; do is_present "$package" || missing+=("$package"); done
@@ -69,7 +69,7 @@ need_packages() { # PACKAGE...
 # The run scripts read these.
 # shellcheck disable=SC2034
 readonly build_packages=(g++ cmake ninja-build ccache libboost-dev rapidjson-dev libzookeeper-mt-dev)
-# What the tests and the benchmarks of optional headers need.
+# The packages that tests and benchmarks of optional headers need.
 # shellcheck disable=SC2034
 readonly event_packages=(libsqlite3-dev libsoci-dev libpq-dev postgresql libssl-dev libcpp-httplib-dev libcli11-dev)
 # shellcheck disable=SC2034

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Some tests call the compiler themselves. They find the flags of the other tests in one file: ${compile_flags}.
+# Some tests call the compiler themselves. The file ${compile_flags} gives them the flags of the other tests.
 set(compile_flags ${CMAKE_CURRENT_BINARY_DIR}/compile_flags.rsp)
 
-# A compiler told to look in /usr/include explicitly would look there in another order.
+# An explicit /usr/include would change the compiler's search order.
 set(includes "$<FILTER:$<REMOVE_DUPLICATES:$<TARGET_PROPERTY:elasticjob_test_main,INCLUDE_DIRECTORIES>>,EXCLUDE,^/usr/include$>")
-# The header-only form: what is to be linked would have to be named, too.
+# The header-only form: with the compiled one, the flags would have to name libraries too.
 set(definitions "$<FILTER:$<TARGET_PROPERTY:elasticjob_test_main,COMPILE_DEFINITIONS>,EXCLUDE,^ELASTICJOB_COMPILED$>")
 file(GENERATE OUTPUT ${compile_flags} CONTENT
 "-std=c++20 -pthread ${CMAKE_CXX_FLAGS}

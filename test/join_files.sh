@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# join_files.sh OUT FILE...: writes OUT, which compiles as all these tests do together. What they include is read once,
-# outside; then each is in a namespace of its own, where its includes, which all have guards, are empty.
+# join_files.sh OUT FILE...: writes OUT, one source file that contains all these tests. Their includes come first,
+# outside of any namespace. Then each test has its own namespace; its includes have guards, so they are empty there.
 set -eu
 out=$1
 shift
 {
     for file; do
-        # All directives before the first line of code, but no #if that the code is in.
+        # All directives before the first line of code, except an #if around that code.
         awk '/^#if/ { ++depth } /^#endif/ { --depth }
              /^#/ { held = held $0 "\n"; if (!depth) { printf "%s", held; held = "" } next }
              !/^(\/\/.*)?$/ { exit }' "$file"
@@ -16,5 +16,5 @@ shift
         printf 'namespace file_%s {\n#include "%s"\n}\n' "$(basename "$file" .cpp)" "$file"
     done
 } >"$out.new"
-# As it was: then nothing is compiled again on account of it.
+# An unchanged OUT keeps its time stamp, so nothing is compiled again.
 if cmp -s "$out.new" "$out"; then rm "$out.new"; else mv "$out.new" "$out"; fi

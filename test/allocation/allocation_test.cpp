@@ -21,7 +21,7 @@ using namespace elasticjob;
 
 namespace {
 
-// ---- A type that lacks one requirement of the concept each.
+// ---- For each requirement of the concept, a type that lacks it.
 
 struct without_instances : closed_form {
     void instances() const = delete;
@@ -57,7 +57,7 @@ static_assert(!allocation<with_items_that_are_no_items>);
 static_assert(!allocation<with_an_owner_that_changes_it>);
 static_assert(!allocation<immovable>);
 
-// ---- How every model is made for so many instances and items.
+// ---- How to make every model for a number of instances and items.
 
 struct served_in_order {
     closed_form made(std::uint32_t n, std::uint32_t m) { return {n, m}; }
@@ -126,7 +126,7 @@ TEST_CASE_TEMPLATE("allocation: the laws hold for large sizes", Model, EVERY_MOD
     }
 }
 
-// ---- One allocation per law, which breaks only that. A law that cannot fail would prove nothing.
+// ---- For each law, an allocation that breaks only that law. A law that cannot fail would prove nothing.
 
 struct items_without_slots : closed_form {
     std::uint32_t items() const { return 3; }
@@ -199,7 +199,7 @@ TEST_CASE("laws of allocation: each can be broken") {
     }
 }
 
-TEST_CASE("laws of allocation: the lists have to stay the same") {
+TEST_CASE("laws of allocation: the lists must stay the same") {
     struct fickle_lists : spoilt_lists {
         mutable int asked = 0;
         std::span<item_index const> items_of(slot_index slot) const {
@@ -209,7 +209,7 @@ TEST_CASE("laws of allocation: the lists have to stay the same") {
     CHECK(laws::broken_allocation_law(fickle_lists{}) == "asking twice gives the same items");
 }
 
-TEST_CASE("laws of allocation: the runs have to agree with the owners") {
+TEST_CASE("laws of allocation: the runs must agree with the owners") {
     spoilt_runs spoilt;
     REQUIRE(laws::broken_allocation_law(spoilt) == "");
     SUBCASE("empty") {
@@ -224,7 +224,7 @@ TEST_CASE("laws of allocation: the runs have to agree with the owners") {
         spoilt.runs.insert(spoilt.runs.begin(), {2, 0});
         CHECK(laws::broken_allocation_law(spoilt) == "neighbouring runs have different owners");
     }
-    SUBCASE("of somebody else") {
+    SUBCASE("of another owner") {
         spoilt.runs[1].end = 7;
         CHECK(laws::broken_allocation_law(spoilt) == "a run has the owner of its items");
     }

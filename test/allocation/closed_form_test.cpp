@@ -19,7 +19,7 @@ namespace {
 
 static_assert(std::is_trivially_copyable_v<closed_form> && std::semiregular<closed_form>);
 
-// The laws, at compile time, for all orders: one list length at a time, because compilers count their steps.
+// The laws, at compile time, for all orders: one list length at a time, because compilers limit their steps.
 constexpr bool the_laws_hold(std::uint32_t n) {
     for (std::uint32_t m = 0; m < 9; ++m)
         for (std::uint32_t turn = 0; turn < n; ++turn)
@@ -39,7 +39,7 @@ static_assert(the_laws_hold(4));
 static_assert(closed_form{4, 4, {.reversed = true, .rotated_left = 1}}.owner(0) == 2);
 static_assert(closed_form{4, 4, {.reversed = true, .rotated_left = 1}}.owner(3) == 3);
 
-// Any rotation is one by less than the number of instances.
+// Any rotation equals one by less than the number of instances.
 static_assert(closed_form{3, 10, {.rotated_left = 7}} == closed_form{3, 10, {.rotated_left = 1}});
 static_assert(closed_form{3, 10, {.rotated_left = -1}} == closed_form{3, 10, {.rotated_left = 2}});
 static_assert(closed_form{3, 10} != closed_form{3, 10, {.rotated_left = 1}});
@@ -47,7 +47,7 @@ static_assert(closed_form{3, 10} != closed_form{3, 10, {.reversed = true}});
 static_assert(closed_form{3, 10} != closed_form{3, 11});
 static_assert(closed_form{0, 10, {.reversed = true, .rotated_left = 3}} == closed_form{});
 
-// What is stored makes the same value again.
+// The stored members give the same value again.
 constexpr closed_form original{5, 13, {.reversed = true, .rotated_left = -7}};
 static_assert(closed_form{original.instances(), original.items(), original.order()} == original);
 
@@ -77,7 +77,7 @@ static_assert(items_of_ten == std::array<item_index, 10>{0, 1, 2, 9, 3, 4, 5, 6,
 
 constexpr std::uint32_t untouched = 0xABAD'CAFE;
 
-/// Writes all of it from a place that many numbers behind the start of a cache line or so.
+/// Writes the whole form from an address this many numbers after the start of a cache line.
 void check_what_is_written(closed_form const& a, std::size_t offset) {
     CAPTURE(a.instances());
     CAPTURE(a.items());
@@ -104,15 +104,15 @@ void check_what_is_written(closed_form const& a, std::size_t offset) {
     CHECK(is_untouched_around());
 }
 
-TEST_CASE("closed form: what is written out is what it answers, and nothing is written behind it") {
+TEST_CASE("closed form: writes out the owners that it answers, and nothing beyond them") {
     for (std::uint32_t n = 1; n < 12; ++n)
         for (std::uint32_t m = 0; m < 120; ++m)
             for (bool const reversed : {false, true})
                 check_what_is_written({n, m, {.reversed = reversed, .rotated_left = 3}}, 0);
 }
 
-// Much is written in wider blocks, where there are any, and long runs are aligned first.
-TEST_CASE("closed form: the same of many items, wherever they are written to") {
+// Long runs are aligned first, and then written in wider blocks where the processor has them.
+TEST_CASE("closed form: the same for many items, at any address") {
     for (std::uint32_t const n : {1U, 2U, 3U, 7U, 16U, 20U, 31U, 50U, 64U, 100U, 171U, 256U, 400U, 511U, 700U})
         for (std::uint32_t const m : {511U, 512U, 513U, 600U, 777U, 1024U, 1499U, 3001U})
             for (std::uint32_t const offset : {0U, 1U, 3U, 6U})

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-/// For strategies that do not look at the ids, they may all be empty, and a request may be a constant.
+/// Strategies that ignore the ids accept empty ones, so a request can be a constant.
 inline elasticjob::instance_id const nameless_instances[1000];
 
 constexpr elasticjob::sharding_request request_for(std::uint32_t instances, std::uint32_t items,
@@ -46,7 +46,7 @@ std::vector<elasticjob::slot_index> owners_of(A const& a) {
     return owners;
 }
 
-/// How many items each slot has.
+/// The number of items of each slot.
 template <elasticjob::allocation A>
 std::vector<std::uint32_t> shares_of(A const& a) {
     std::vector<std::uint32_t> shares(a.instances());
@@ -55,7 +55,7 @@ std::vector<std::uint32_t> shares_of(A const& a) {
     return shares;
 }
 
-/// A request with everything that a request can have, at random: the strategy has to cope with all of it.
+/// A random request with every optional part: a strategy must cope with each.
 struct random_request {
     std::vector<elasticjob::instance_id> instances;
     std::vector<elasticjob::slot_index> owners;

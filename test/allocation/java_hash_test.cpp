@@ -30,10 +30,10 @@ static_assert(java_string_hash("\xE0\xA0\x80") == 0x800 && java_string_hash("\xE
 static_assert(java_string_hash("\xF0\x90\x80\x80") == 31 * 0xD800 + 0xDC00);
 static_assert(java_string_hash("\xF4\x8F\xBF\xBF") == 31 * 0xDBFF + 0xDFFF);
 
-// What is no UTF-8 is replaced as by `new String(bytes, UTF_8)` of Java 17, which was asked for these.
+// Invalid UTF-8 is replaced as by `new String(bytes, UTF_8)` of Java 17, which gave these results.
 constexpr std::int32_t replaced = 0xFFFD;
 constexpr std::int32_t replaced_twice = 31 * replaced + replaced;
-static_assert(java_string_hash("\x80") == replaced);           // a continuation without a beginning
+static_assert(java_string_hash("\x80") == replaced);           // a continuation byte without a lead byte
 static_assert(java_string_hash("\xC0\x80") == replaced_twice); // an encoding that is too long
 static_assert(java_string_hash("\xE4\xBB") == replaced);       // cut off
 static_assert(java_string_hash("\xE4\xBB"

@@ -42,7 +42,7 @@ struct labelled {
     }
 };
 
-TEST_CASE("label: items go where their labels are, the others fill up the rest") {
+TEST_CASE("label: items go to instances with their labels, and the others even out the loads") {
     labelled const w{{{1, "gpu"}, {1, "gpu ssd"}, {1, ""}}, {{0, 4, "gpu"}, {4, 5, "ssd gpu"}}};
     auto const a = LabelAllocation{}(w.request(9));
     CHECK(laws::broken_allocation_law(a) == "");
@@ -51,7 +51,7 @@ TEST_CASE("label: items go where their labels are, the others fill up the rest")
     CHECK(shares_of(a) == shares{3, 3, 3});
 }
 
-TEST_CASE("label: an item that nobody may own is left to nobody, and the others do not wait for it") {
+TEST_CASE("label: an item that no instance may own gets no owner, and the others do not wait for it") {
     labelled const w{{{1, "gpu"}, {1, ""}}, {{1, 3, "tpu"}}};
     auto const a = LabelAllocation{}(w.request(6));
     CHECK(laws::broken_allocation_law(a) == "");
@@ -71,7 +71,7 @@ TEST_CASE("label: without needs it is balanced, whatever the labels") {
     CHECK(LabelAllocation{}(request_for(3, 0)).items() == 0);
 }
 
-/// The loads of the best allocation, largest first: all of them tried out.
+/// The loads of the best allocation, largest first, found by trying all allocations.
 shares best_by_trial(sharding_request const& request) {
     auto const n = request.instance_count();
     shares best, load(n);
@@ -121,7 +121,7 @@ void check_rules(sharding_request const& request) {
     REQUIRE(owners_of(LabelAllocation{}(again)) == before);
 }
 
-TEST_CASE("label: the loads are the best there are, of all that could be tried") {
+TEST_CASE("label: the loads are the best of all possible allocations") {
     std::mt19937 random{5};
     for (int round = 0; round != 1500; ++round) {
         random_request const r{random, static_cast<std::uint32_t>(random() % 4 + 1),
@@ -133,8 +133,8 @@ TEST_CASE("label: the loads are the best there are, of all that could be tried")
     }
 }
 
-/// Whether some item could be handed on, over any number of instances, from one instance to another that has at least
-/// two less: then the loads would not be the best. (Paths that lower the cost, as in the paper that label.hpp names.)
+/// Whether an item could move, through any number of instances, from one instance to another with at least two fewer
+/// items: then the loads would not be the best. (Cost-reducing paths, as in the paper that label.hpp names.)
 bool could_be_evener(sharding_request const& request, partial_runs const& a) {
     auto const n = a.instances();
     std::vector<std::vector<bool>> hands_on(n, std::vector<bool>(n));
@@ -157,7 +157,7 @@ bool could_be_evener(sharding_request const& request, partial_runs const& a) {
     return false;
 }
 
-TEST_CASE("label: the loads are the best there are, also where not all can be tried") {
+TEST_CASE("label: the loads are the best, also if there are too many allocations to try") {
     std::mt19937 random{6};
     for (int round = 0; round != 100; ++round) {
         random_request const r{random, static_cast<std::uint32_t>(random() % 30 + 1),
@@ -165,7 +165,7 @@ TEST_CASE("label: the loads are the best there are, also where not all can be tr
         check_rules(r.request);
         REQUIRE_FALSE(could_be_evener(r.request, LabelAllocation{}(r.request)));
     }
-    // Many kinds of instances, and of needs: some limits are reached long before others.
+    // Many kinds of instances and needs: some limits are reached long before others.
     for (int round = 0; round != 40; ++round) {
         std::vector<std::string> texts;
         labelled w;
@@ -189,11 +189,11 @@ TEST_CASE("label: the loads are the best there are, also where not all can be tr
     }
 }
 
-TEST_CASE("label: what may stay where it is stays") {
+TEST_CASE("label: items that may stay stay") {
     labelled w{{{1, "gpu"}, {1, "gpu"}, {1, ""}, {1, ""}}, {{0, 4, "gpu"}}};
     w.before = {1, 0, 1, 0, 3, 2, 3, 2};
     CHECK(owners_of(LabelAllocation{}(w.request(8))) == w.before);
-    // One of those without labels leaves: its two items move, one more to even it out is not needed.
+    // An instance without labels leaves: its two items move. No further move is needed for balance.
     w.traits.pop_back();
     w.before = {1, 0, 1, 0, no_slot, 2, no_slot, 2};
     auto const request = w.request(8);
@@ -202,8 +202,8 @@ TEST_CASE("label: what may stay where it is stays") {
     CHECK(shares_of(a) == shares{3, 3, 2});
 }
 
-TEST_CASE("label: what may stay stays also where instances differ in what they may own") {
-    // As even as can be in many ways: all of these stay as they are.
+TEST_CASE("label: items that may stay stay, also if instances may own different items") {
+    // Many allocations are equally balanced: each of these stays unchanged.
     for (auto const& before : {slots{0, 0, 0, 2, 2, 2, 1, 1, 1}, slots{1, 1, 1, 2, 2, 2, 0, 0, 0},
                                slots{1, 1, 1, 0, 0, 0, 2, 2, 2}, slots{0, 1, 1, 0, 2, 2, 1, 0, 2}}) {
         labelled const w{{{1, "a b"}, {1, "a"}, {1, "b"}}, {{0, 3, "a"}, {3, 6, "b"}}, before};

@@ -35,7 +35,7 @@ TEST_CASE_TEMPLATE("strategy: nothing is allocated", Strategy, AverageAllocation
     CHECK(counted_new::calls_of([&] { used = *std::make_unique<int volatile>(1) != 0; }) == 1); // The counter counts.
 }
 
-TEST_CASE("sticky: for few instances there is nothing on the heap but the runs of the answer") {
+TEST_CASE("sticky: for few instances it allocates only the runs of the answer") {
     std::array<slot_index, 100> owners;
     owners.fill(no_slot);
     CHECK(counted_new::calls_of([&] { CHECK(StickyAllocation::rebalance(owners, 10) == 100); }) == 0);

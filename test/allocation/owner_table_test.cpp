@@ -45,7 +45,7 @@ concept lists_items_of_a_temporary = requires(Allocation&& a) {
 static_assert(!lists_items_of_a_temporary<owner_table>);
 static_assert(!lists_items_of_a_temporary<computed_allocation<slot_index (*)(item_index)>>);
 
-// The function may use any integer for its slots, and is asked for nothing if there are no instances.
+// The function may use any integer type for its slots, and is not called if there are no instances.
 constexpr auto dealt(std::size_t n) {
     return allocate_by(request_for(static_cast<std::uint32_t>(n), 10), [n](std::size_t item) { return item % n; });
 }

@@ -22,7 +22,7 @@ namespace {
 
 using moves = std::vector<planned_move>;
 
-TEST_CASE("plan: what moves when one of three leaves, with the average and with the sticky strategy") {
+TEST_CASE("plan: the moves when one of three instances leaves, with the average and the sticky strategy") {
     auto const three = named_instances(3);
     auto const two = without(three, 1);
     sharding_request const next{.job_name = "settle", .instances = two, .item_count = 6};
@@ -41,7 +41,7 @@ TEST_CASE("plan: what moves when one of three leaves, with the average and with 
         0);
 }
 
-TEST_CASE("plan: items that come, items that go, and nobody") {
+TEST_CASE("plan: added items, removed items, and items without an owner") {
     auto const three = named_instances(3);
     closed_form const now{3, 6};
     auto const more = plan_moves<StickyAllocation>(three, now, {.job_name = "s", .instances = three, .item_count = 9});
@@ -62,7 +62,7 @@ TEST_CASE("plan: items that come, items that go, and nobody") {
     CHECK(plan_moves<StickyAllocation>({}, closed_form{}, {.job_name = "s", .instances = {}, .item_count = 0}) ==
           allocation_plan{});
 
-    // What stays nobody's does not move.
+    // An item that stays without an owner does not move.
     item_need const needs[]{{0, 2, "gpu"}};
     auto released = three;
     released[2] = instance_id{};
@@ -74,12 +74,12 @@ TEST_CASE("plan: items that come, items that go, and nobody") {
     CHECK(left.kept == 3);
 }
 
-TEST_CASE("plan: it tells what the strategy answers, whatever the histories") {
+TEST_CASE("plan: it reports the strategy's answer for any histories") {
     std::mt19937 random{10};
     for (int round = 0; round != 200; ++round) {
         auto const n = static_cast<std::uint32_t>(random() % 8 + 1);
         random_request const r{random, n, static_cast<std::uint32_t>(random() % 60)};
-        auto const all = named_instances(n + 2); // the owners of now, two of whom will not be there
+        auto const all = named_instances(n + 2); // the current owners, two of which will be absent
         std::vector<slot_index> owners(random() % 60);
         for (auto& owner : owners) owner = static_cast<slot_index>(random() % all.size());
         owner_table const now{n + 2, owners};

@@ -15,11 +15,11 @@ using namespace elasticjob;
 
 namespace {
 
-// The numbers themselves, because every process of a cluster must find the same ones, of whatever version.
+// The exact numbers, because every process of a cluster, of any version, must compute the same ones.
 static_assert(detail::mix_bits(1) == 0x5692'161D'100B'05E5ULL);
 static_assert(detail::hash_name("") != detail::hash_name("a"));
 
-TEST_CASE("rendezvous: one owner alone is the owner in the whole, and who was there before plays no part") {
+TEST_CASE("rendezvous: a single item's owner agrees with the whole allocation, and previous owners do not matter") {
     auto const ids = named_instances(7);
     sharding_request request{.job_name = "settle", .instances = ids, .item_count = 200};
     auto const a = RendezvousAllocation{}(request);
@@ -27,11 +27,11 @@ TEST_CASE("rendezvous: one owner alone is the owner in the whole, and who was th
     std::vector<slot_index> const before(200, 3);
     request.previous_owners = before;
     CHECK(RendezvousAllocation{}(request) == a);
-    request.item_count = 100; // the count neither
+    request.item_count = 100; // nor does the count
     for (item_index i = 0; i != 100; ++i) REQUIRE(RendezvousAllocation::owner(request, i) == a.owner(i));
 }
 
-TEST_CASE("rendezvous: only what the one who leaves had moves, whoever that is") {
+TEST_CASE("rendezvous: only the items of the leaving instance move, whichever instance it is") {
     auto const ids = named_instances(20);
     sharding_request request{.job_name = "settle", .instances = ids, .item_count = 500};
     auto const whole = RendezvousAllocation{}(request);
@@ -44,7 +44,7 @@ TEST_CASE("rendezvous: only what the one who leaves had moves, whoever that is")
     }
 }
 
-TEST_CASE("rendezvous: the load is what chance makes of it, and jobs are not alike") {
+TEST_CASE("rendezvous: the load is random, and jobs differ") {
     auto const ids = named_instances(100);
     sharding_request request{.job_name = "settle", .instances = ids, .item_count = 10'000};
     auto const shares = shares_of(RendezvousAllocation{}(request));

@@ -41,7 +41,7 @@ TEST_CASE("round robin by name: a numbered family loads all instances alike") {
         }
 }
 
-TEST_CASE("round robin by name: names without a number are spread as if at random") {
+TEST_CASE("round robin by name: names without a number spread as if at random") {
     std::vector<std::uint32_t> load(10);
     for (char a = 'a'; a <= 'z'; ++a)
         for (char b = 'a'; b <= 'z'; ++b) {

@@ -40,14 +40,14 @@ constexpr bool describes(std::uint32_t instances, run const (&runs)[N]) {
     return is_run_list(instances, runs);
 }
 static_assert(is_run_list(0, {}) && describes(2, three_runs));
-static_assert(!describes(1, three_runs));       // an owner who is no instance
+static_assert(!describes(1, three_runs));       // an owner that is no instance
 static_assert(!describes(2, {{0, 1}}));         // empty
 static_assert(!describes(2, {{3, 1}, {3, 0}})); // empty
 static_assert(!describes(2, {{3, 1}, {2, 0}})); // backwards
 static_assert(!describes(2, {{3, 1}, {5, 1}})); // not joined
-static_assert(!describes(2, {{3, no_slot}}));   // of nobody
+static_assert(!describes(2, {{3, no_slot}}));   // without an owner
 
-// Runs of a closed form come without a look at its items, so the largest one is cheap.
+// The runs of a closed form are computed without its items, so the largest one is cheap.
 static_assert([] {
     std::vector<run> runs;
     append_runs(closed_form{2, 0xFFFF'FFFF}, runs);
@@ -75,7 +75,7 @@ TEST_CASE("run list: an allocation and its runs give the same owners") {
     }
 }
 
-TEST_CASE("run list: runs are appended and do not join what stands there") {
+TEST_CASE("run list: appended runs do not merge with existing ones") {
     slot_index const owners[]{0, 0, 1};
     std::vector<run> runs{{5, 0}};
     append_runs(owner_table{2, owners}, runs);

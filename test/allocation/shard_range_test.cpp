@@ -40,7 +40,7 @@ static_assert(with_tail.contains(2) && with_tail.contains(4) && with_tail.contai
 static_assert(!with_tail.contains(1) && !with_tail.contains(5) && !with_tail.contains(8) && !with_tail.contains(10));
 static_assert(!without_tail.contains(0) && !shard_range{}.contains(0));
 
-// All that a random access iterator can do.
+// All operations of a random access iterator.
 static_assert([] {
     auto i = with_tail.begin();
     auto const last = with_tail.end();
@@ -67,7 +67,7 @@ TEST_CASE("shard range: composes with range-v3") {
     CHECK(made == std::vector<item_index>{8, 4});
 }
 
-TEST_CASE("shard range: written out, and not further") {
+TEST_CASE("shard range: is written out, and nothing beyond it") {
     std::array<item_index, 6> out{};
     with_tail.copy_to(out);
     CHECK(out == std::array<item_index, 6>{2, 3, 4, 9, 0, 0});

@@ -16,12 +16,12 @@ using namespace elasticjob;
 
 namespace {
 
-/// What the owners were, in the slots of a list that lacks one of the instances.
+/// The previous owners, in the slots of a list that lacks one of the instances.
 std::vector<slot_index> without_slot(std::vector<slot_index> owners, slot_index gone) {
     for (auto& owner : owners) owner = owner == gone ? no_slot : owner > gone ? owner - 1 : owner;
     return owners;
 }
-/// The same, where one has been added at that slot.
+/// The same, after an instance has been added at that slot.
 std::vector<slot_index> with_slot(std::vector<slot_index> owners, slot_index fresh) {
     for (auto& owner : owners) owner += owner >= fresh;
     return owners;
@@ -31,7 +31,7 @@ std::uint32_t count_moves(sharding_request const& request) {
     return request.item_count - laws::count_kept(SpreadAllocation{}(request), request);
 }
 
-TEST_CASE("spread: with fewer items than instances, at most one moves when one instance joins or leaves") {
+TEST_CASE("spread: with fewer items than instances, at most one item moves when an instance joins or leaves") {
     auto const ids = named_instances(12);
     for (std::uint32_t m = 1; m < 11; ++m)
         for (int job = 0; job != 20; ++job)
@@ -52,7 +52,7 @@ TEST_CASE("spread: with fewer items than instances, at most one moves when one i
             }
 }
 
-TEST_CASE("spread: many jobs of one item load the cluster about evenly, and who joins gets its part") {
+TEST_CASE("spread: many jobs of one item load the cluster about evenly, and a newcomer gets its share") {
     auto const all = named_instances(10);
     auto const ids = without(all, 4);
     std::vector<std::uint32_t> load(all.size());
@@ -65,7 +65,7 @@ TEST_CASE("spread: many jobs of one item load the cluster about evenly, and who 
             SpreadAllocation{}({.job_name = name, .instances = all, .item_count = 1, .previous_owners = known});
         ++load[after.owner(0)];
         moved += after.owner(0) != known[0];
-        if (after.owner(0) != known[0]) REQUIRE(after.owner(0) == 4); // to nobody but the newcomer
+        if (after.owner(0) != known[0]) REQUIRE(after.owner(0) == 4); // only to the newcomer
     }
     for (auto const l : load) {
         CHECK(l > 140); // 200 on average; its deviation is 13
@@ -74,7 +74,7 @@ TEST_CASE("spread: many jobs of one item load the cluster about evenly, and who 
     CHECK(moved == static_cast<int>(load[4]));
 }
 
-TEST_CASE("spread: balanced, and no more moves than its shares need") {
+TEST_CASE("spread: it is balanced, and makes no more moves than its shares need") {
     std::mt19937 random{4};
     for (int round = 0; round != 200; ++round) {
         random_request const r{random, static_cast<std::uint32_t>(random() % 30 + 1),
@@ -83,7 +83,7 @@ TEST_CASE("spread: balanced, and no more moves than its shares need") {
         auto const a = SpreadAllocation{}(r.request);
         REQUIRE(laws::is_balanced(a));
         REQUIRE(laws::moves_the_fewest_for_its_shares(a, r.request));
-        // Who gets how much does not depend on who had what.
+        // An instance's share does not depend on the previous owners.
         auto forgetful = r.request;
         forgetful.previous_owners = {};
         forgetful.previous_runs = {};

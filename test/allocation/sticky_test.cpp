@@ -17,7 +17,7 @@ namespace {
 
 using slots = std::vector<slot_index>;
 
-// One of four is gone, ten items: just its three move.
+// Ten items, and one of four instances is gone: only its three items move.
 constexpr slot_index of_four[]{0, 0, 0, 1, 1, 1, no_slot, no_slot, 2, no_slot};
 constexpr sharding_request after_a_death = [] {
     auto r = request_for(3, 10);
@@ -29,21 +29,21 @@ static_assert([] {
     return laws::broken_allocation_law(a) == "" && laws::is_balanced(a) && laws::count_kept(a, after_a_death) == 7;
 }());
 
-TEST_CASE("sticky: without previous owners it is the average, in neighbouring items") {
+TEST_CASE("sticky: without previous owners it equals the average strategy, with neighbouring items") {
     CHECK(owners_of(StickyAllocation{}(request_for(3, 8))) == slots{0, 0, 0, 1, 1, 1, 2, 2});
     CHECK(owners_of(StickyAllocation{}(request_for(3, 2))) == slots{0, 1});
     CHECK(StickyAllocation{}(request_for(0, 8)).items() == 0);
     CHECK(StickyAllocation{}(request_for(3, 0)).items() == 0);
 }
 
-TEST_CASE("sticky: the larger shares go to those who would lose an item otherwise") {
+TEST_CASE("sticky: the larger shares go to instances that would otherwise lose an item") {
     auto request = request_for(3, 7);
     slot_index const before[]{0, 1, 1, 2, 2, 2, 2};
     request.previous_owners = before;
     CHECK(owners_of(StickyAllocation{}(request)) == slots{0, 1, 1, 2, 2, 2, 0});
 }
 
-/// All owners of m items among n slots and nobody.
+/// All assignments of m items to n slots or to no owner.
 template <class Visit>
 void for_each_history(std::uint32_t n, std::uint32_t m, Visit visit) {
     slots before(m, 0);
@@ -76,7 +76,7 @@ TEST_CASE("sticky: balanced with the fewest moves, for every history of a few it
             });
 }
 
-/// The greatest number of items that any balanced allocation keeps: all of them, tried out.
+/// The greatest number of items that any balanced allocation keeps, found by trying all allocations.
 std::uint32_t most_kept_by_trial(sharding_request const& request) {
     std::uint32_t best = 0;
     for_each_history(request.instance_count(), request.item_count, [&](slots const& owners) {
@@ -93,7 +93,7 @@ std::uint32_t most_kept_by_trial(sharding_request const& request) {
     return best;
 }
 
-TEST_CASE("sticky: the formula for the fewest moves is what trying all allocations out finds") {
+TEST_CASE("sticky: the formula for the fewest moves agrees with a trial of all allocations") {
     for_each_history(3, 5, [&](slots const& before) {
         auto request = request_for(3, 5);
         request.previous_owners = before;
@@ -101,14 +101,14 @@ TEST_CASE("sticky: the formula for the fewest moves is what trying all allocatio
     });
 }
 
-TEST_CASE("sticky: balanced with the fewest moves, for histories at random, as runs and as tables") {
+TEST_CASE("sticky: balanced with the fewest moves, for random histories, as runs and as tables") {
     std::mt19937 random{1};
     for (int round = 0; round != 300; ++round) {
         random_request const r{random, static_cast<std::uint32_t>(random() % 40 + 1),
                                static_cast<std::uint32_t>(random() % 400)};
         check_optimal(r.request);
 
-        // Three ways, one answer.
+        // Three ways must give one answer.
         auto const expected = owners_of(StickyAllocation{}(r.request));
         auto other = r.request;
         other.previous_runs = {};
@@ -122,7 +122,7 @@ TEST_CASE("sticky: balanced with the fewest moves, for histories at random, as r
     }
 }
 
-TEST_CASE("sticky: instances come and go for long, and still each change moves no more than it must") {
+TEST_CASE("sticky: after many joins and departures each change still moves no more items than necessary") {
     std::mt19937 random{2};
     constexpr std::uint32_t items = 10'000;
     std::vector<run> before;
@@ -143,7 +143,7 @@ TEST_CASE("sticky: instances come and go for long, and still each change moves n
     }
 }
 
-TEST_CASE("sticky: a table of nothing, and one of nobody's items") {
+TEST_CASE("sticky: an empty table, and a table of items without an owner") {
     CHECK(StickyAllocation::rebalance({}, 0) == 0);
     slots table(5, no_slot);
     CHECK(StickyAllocation::rebalance(table, 2) == 5);

@@ -44,7 +44,7 @@ static_assert([] {
     return laws::broken_allocation_law(a) == "" && owners == std::array<slot_index, 9>{1, 1, 1, 0, 1, 1, 1, 1, 1};
 }());
 
-// Some items are nobody's, also the first.
+// Some items have no owner, including the first.
 static_assert([] {
     partial_runs const a{2, {{3, no_slot}, {4, 0}, {5, no_slot}}};
     return laws::broken_allocation_law(a) == "" && a.owner(0) == no_slot && a.owner(3) == 0;
@@ -54,12 +54,12 @@ static_assert([] {
     return is_run_list(2, left, true) && !is_run_list(2, left);
 }());
 
-// The law that an item is somebody's is waived for nobody else.
+// No other allocation is exempt from the law that every item has an owner.
 struct leaves_without_saying : partial_runs {
     using partial_runs::partial_runs;
     static constexpr bool may_leave_items = false;
 };
-TEST_CASE("laws of allocation: items may be left only where that is announced") {
+TEST_CASE("laws of allocation: items may stay without an owner only if the allocation announces it") {
     CHECK(laws::broken_allocation_law(leaves_without_saying{2, {{3, no_slot}, {4, 0}}}) == "every owner is a slot");
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("previous owners: in the slots of another list") {
     CHECK(renumbered_runs(owner_table{4, table}, slots) == expected);
 }
 
-TEST_CASE("stored runs: many items are written as they are answered, and nothing behind them") {
+TEST_CASE("stored runs: many items are written as answered, and nothing beyond them") {
     std::vector<run> runs;
     item_index end = 0;
     for (std::uint32_t length = 1; length != 80; ++length) runs.push_back({end += length, length % 7});

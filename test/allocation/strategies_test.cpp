@@ -33,7 +33,7 @@ sharding_request named(std::string_view strategy, std::uint32_t instances = 3, s
 
 } // namespace
 
-TEST_CASE("strategies: the one that the job names answers, or else the first") {
+TEST_CASE("strategies: the strategy that the job names answers, or else the first one") {
     CHECK(owners_of(three{}(named(AverageAllocation::name))) == owners_of(AverageAllocation{}(named(""))));
     CHECK(owners_of(three{}(named(StickyAllocation::name))) == owners_of(StickyAllocation{}(named(""))));
     CHECK(owners_of(three{}(named(RotateServerByName::name))) == owners_of(RotateServerByName{}(named(""))));

@@ -65,18 +65,18 @@ static_assert(first_of_smallest_hash(3) == 1);
 static_assert(first_of_smallest_hash(4) == 0);
 static_assert(first_of_smallest_hash(5) == 2);
 
-// They say what Java peers read in the job's configuration.
+// They have the names that Java peers read in the job's configuration.
 #define JAVA_PACKAGE "com.dangdang.ddframe.job.lite.api.strategy.impl."
 static_assert(AverageAllocation::name == JAVA_PACKAGE "AverageAllocationJobShardingStrategy");
 static_assert(OdevitySortByName::name == JAVA_PACKAGE "OdevitySortByNameJobShardingStrategy");
 static_assert(RotateServerByName::name == JAVA_PACKAGE "RotateServerByNameJobShardingStrategy");
 
-// Total, and nothing is owned, where the preconditions do not hold.
+// Defined for all arguments: if the preconditions do not hold, no item has an owner.
 static_assert(RotateServerByName{}(request_for(0, 3)) == closed_form{});
 static_assert(OdevitySortByName{}(request_for(0, 3, "0")) == closed_form{});
 static_assert(AverageAllocation{}(request_for(3, 0)).items() == 0);
 
-// ---- A strategy as the documentation shows it.
+// ---- A strategy as in the documentation.
 
 struct RoundRobin {
     static constexpr std::string_view name = "com.example.RoundRobin";
@@ -87,7 +87,7 @@ struct RoundRobin {
 static_assert(sharding_strategy<RoundRobin>);
 static_assert(laws::broken_strategy_law(RoundRobin{}, request_for(4, 10)) == "");
 
-/// What a strategy may do with the previous owners: leave everything where it is, and give the rest to the first slot.
+/// A use of the previous owners: every item stays with its owner, and the first slot gets the rest.
 struct Stay {
     static constexpr std::string_view name = "com.example.Stay";
     auto operator()(sharding_request const& request) const {
@@ -98,7 +98,7 @@ struct Stay {
     }
 };
 
-TEST_CASE("sharding request: what is not known of the previous owners is nobody") {
+TEST_CASE("sharding request: unknown previous owners are no owner") {
     auto request = request_for(3, 4);
     CHECK(request.previous_owner(0) == no_slot);
 
@@ -108,7 +108,7 @@ TEST_CASE("sharding request: what is not known of the previous owners is nobody"
     CHECK(request.previous_owner(1) == no_slot);
     CHECK(request.previous_owner(3) == no_slot);
 
-    // As runs, which count before the table.
+    // As runs, which take precedence over the table.
     run const runs[]{{2, 1}, {3, no_slot}, {5, 0}};
     auto told_in_runs = request;
     told_in_runs.previous_runs = runs;
@@ -123,7 +123,7 @@ TEST_CASE("sharding request: what is not known of the previous owners is nobody"
     CHECK(a.owner(3) == 0);
 }
 
-// ---- A type that lacks one requirement of the concept each.
+// ---- For each requirement of the concept, a type that lacks it.
 
 struct without_name : RoundRobin {
     void name() const = delete;
@@ -154,11 +154,11 @@ static_assert(!sharding_strategy<with_call_that_changes_it>);
 static_assert(!sharding_strategy<with_answer_that_is_no_allocation>);
 static_assert(!sharding_strategy<without_default>);
 
-// ---- The laws, and that they can be broken.
+// ---- The laws, and proof that each can be broken.
 
 char const* const job_names[]{"", "0", "1", "2", "3", "test_job", "任务", "😀", "polygenelubricants", "GydZG_"};
 
-TEST_CASE_TEMPLATE("strategy: the laws hold, and shares differ by one at most", Strategy, AverageAllocation,
+TEST_CASE_TEMPLATE("strategy: the laws hold, and shares differ by at most one", Strategy, AverageAllocation,
                    OdevitySortByName, RotateServerByName, RoundRobin) {
     auto const check = [](sharding_request const& request) {
         CAPTURE(request.instance_count());
@@ -183,7 +183,7 @@ TEST_CASE_TEMPLATE("strategy: the laws hold, and shares differ by one at most", 
     AverageAllocation, OdevitySortByName, RotateServerByName, RoundRobin, Stay, StickyAllocation, WeightedAllocation,  \
         RendezvousAllocation, SpreadAllocation, RoundRobinByName, LabelAllocation
 
-TEST_CASE_TEMPLATE("strategy: the laws hold for all small sizes and whatever else a request says", Strategy,
+TEST_CASE_TEMPLATE("strategy: the laws hold for all small sizes and for any other contents of a request", Strategy,
                    EVERY_STRATEGY) {
     std::mt19937 random{7};
     auto const check = [&](std::uint32_t n, std::uint32_t m) {
@@ -200,7 +200,7 @@ TEST_CASE_TEMPLATE("strategy: the laws hold for all small sizes and whatever els
     CHECK(Strategy{}(sharding_request{}).items() == 0);
 }
 
-TEST_CASE_TEMPLATE("strategy: shares differ by one at most where that is promised", Strategy, AverageAllocation,
+TEST_CASE_TEMPLATE("strategy: shares differ by at most one where the strategy promises it", Strategy, AverageAllocation,
                    OdevitySortByName, RotateServerByName, StickyAllocation, SpreadAllocation, RoundRobinByName) {
     std::mt19937 random{8};
     for (int round = 0; round != 100; ++round) {
@@ -210,7 +210,7 @@ TEST_CASE_TEMPLATE("strategy: shares differ by one at most where that is promise
     }
 }
 
-TEST_CASE_TEMPLATE("strategy: asked again with its own answer, nothing moves", Strategy, StickyAllocation,
+TEST_CASE_TEMPLATE("strategy: given its own answer as previous owners, it moves nothing", Strategy, StickyAllocation,
                    WeightedAllocation, SpreadAllocation, LabelAllocation, RendezvousAllocation) {
     std::mt19937 random{9};
     for (int round = 0; round != 100; ++round) {
@@ -255,7 +255,7 @@ TEST_CASE("laws of strategies: each can be broken") {
     CHECK(laws::broken_strategy_law(OwnsTooMuch{}, request) == "every owner is a slot");
 }
 
-// ---- The same as Java, for all small sizes: the original's steps, done on a real list.
+// ---- The same as Java, for all small sizes: the original's steps on a real list.
 
 std::vector<std::vector<item_index>> dealt_like_java(std::vector<slot_index> const& order, std::uint32_t items) {
     std::vector<std::vector<item_index>> lists(order.size());
@@ -294,7 +294,7 @@ TEST_CASE("strategies: the same lists in the same order as Java") {
                 check_same(OdevitySortByName{}(request_for(n, m, job)), dealt_like_java(reversed, m));
 
                 auto const offset = std::abs(std::int64_t{hash}) % n;
-                if (hash == INT32_MIN && offset != 0) continue; // Here Java throws.
+                if (hash == INT32_MIN && offset != 0) continue; // Java throws here.
                 auto rotated = in_order(n);
                 std::ranges::rotate(rotated, rotated.begin() + offset);
                 check_same(RotateServerByName{}(request_for(n, m, job)), dealt_like_java(rotated, m));

@@ -33,7 +33,7 @@ static_assert([] {
            a.owner(3) == 2 && a.owner(7) == 2;
 }());
 
-TEST_CASE("weighted: the largest remainders get what is left, and of equal ones the lower slots") {
+TEST_CASE("weighted: the largest remainders get the remaining items; of equal ones, the lower slots") {
     CHECK(shares_for(10, {1, 1, 1}) == shares{4, 3, 3});
     CHECK(shares_for(10, {3, 2, 1}) == shares{5, 3, 2}); // 5, 3.33, 1.67
     CHECK(shares_for(100, {47, 16, 15, 12, 6, 3, 1}) == shares{47, 16, 15, 12, 6, 3, 1});
@@ -41,7 +41,7 @@ TEST_CASE("weighted: the largest remainders get what is left, and of equal ones 
     CHECK(shares_for(1, {1, 3, 3}) == shares{0, 1, 0});
 }
 
-TEST_CASE("weighted: who weighs nothing gets nothing, unless nobody weighs anything") {
+TEST_CASE("weighted: an instance of weight 0 gets no items, unless all weights are 0") {
     CHECK(shares_for(7, {0, 1, 0, 2}) == shares{0, 2, 0, 5});
     CHECK(shares_for(7, {0, 0, 0}) == shares{3, 2, 2});
 }
@@ -59,7 +59,7 @@ TEST_CASE("weighted: nothing overflows") {
     CHECK(a.owner(4'294'968) == 1);
 }
 
-TEST_CASE("weighted: nobody is an item away from its quota, and no more moves than these shares need") {
+TEST_CASE("weighted: each share is less than one item from its quota, with no more moves than these shares need") {
     std::mt19937 random{3};
     for (int round = 0; round != 300; ++round) {
         random_request const r{random, static_cast<std::uint32_t>(random() % 12 + 1),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processes on a real server are killed, frozen for shorter and for longer than their session lives, sent away and replaced,
-// as a seed says; and what the simulation checks after every step is checked here as far as it shows from outside: in what
-// the processes print, and in the records as they stand on the server.
+// as a seed says. The test checks the simulation's invariants as far as they show from outside: in the output of the
+// processes, and in the records on the server.
 #include <cluster/cluster.hpp>
 #include <cluster/record_history.hpp>
 
@@ -29,7 +29,7 @@ std::int64_t steady_us() {
 }
 std::int64_t ms(wall_time t) { return t.time_since_epoch() / 1ms; }
 
-/// A process, and what has been done to it.
+/// A process and the faults that it has had.
 struct actor {
     member* process;
     std::string ip;
@@ -77,7 +77,7 @@ public:
 
     void play() {
         for (int n = 0; n < rounds; ++n) {
-            pass(1500ms); // so that something else is going on each time
+            pass(1500ms); // so that each fault meets another state
             if (n % 2 == 1) order();
             happen();
             while (there().size() < workers) add();
@@ -85,7 +85,7 @@ public:
         }
     }
 
-    /// I3, I6: each item has exactly one owner, who knows it, within a bound; and what is due then runs in time.
+    /// I3, I6: each item has exactly one owner, which knows it, within a bound; then due runs start in time.
     void settle() {
         auto const begin = std::chrono::steady_clock::now();
         all.wait_until_shared(job, there());
@@ -125,7 +125,7 @@ public:
         }
     }
 
-    /// I8: all leave, and what stays is what is to stay.
+    /// I8: all leave, and only the permanent nodes stay.
     void leave() {
         for (auto* m : there()) m->terminate();
         all.wait_for("all to leave", [&] {
@@ -152,7 +152,7 @@ public:
             auto const e = expected.find(path);
             CHECK_MESSAGE(e != expected.end(), "left behind: " << path);
             CHECK_MESSAGE(n.stat.owner == 0, "ephemeral: " << path);
-            // Of many that leave at once the last ones leave their items to a leader, and there is none any more.
+            // If many leave at once, the last ones leave their items to a leader, but none is left.
             bool const may_name_who_left = path.starts_with(at.sharding().str()) && path.ends_with("/instance");
             if (e != expected.end() && !may_name_who_left)
                 CHECK_MESSAGE(n.data.empty() != e->second, path << " holds " << n.data);
@@ -209,7 +209,7 @@ private:
         did += std::to_string(steady_us()) + " " + what + " " + whom.process->name() + "\n";
     }
 
-    /// An operator has every item run once, now, just before something happens.
+    /// An operator triggers every item once, just before a fault.
     void order() {
         REQUIRE(all.ask(all.observer().set(at.orders(), {})));
         auto const written = all.read(at.orders());
@@ -283,8 +283,8 @@ private:
         return found;
     }
 
-    /// I1: tokens grow in the order in which runs begin; and who still runs when the next one begins has been asleep, and
-    /// has lost its token. (A process may sleep between having its token and calling the body.)
+    /// I1: tokens grow in the order in which runs begin. A process that still runs when the next run begins has been
+    /// asleep, and its token is no longer valid. (A process may sleep between getting its token and calling the body.)
     void check_tokens(std::vector<call> const& calls) {
         for (std::size_t n = 0; n < calls.size(); ++n)
             for (std::size_t k = n + 1; k < calls.size(); ++k) {
@@ -303,7 +303,7 @@ private:
             }
     }
 
-    /// I2: what is on record as ended has ended, by whom it says, and was not told to be stale.
+    /// I2: a run that is on record as ended has ended, on the recorded instance, and was not reported stale.
     void check_ends(std::vector<call> const& calls, std::vector<run_entry> const& entries) {
         for (auto const& e : entries) {
             if (e.outcome != run_outcome::completed && e.outcome != run_outcome::failed) continue;
@@ -333,7 +333,7 @@ private:
         }
     }
 
-    /// I5: attempts follow each other, one for each time that an instance was lost while it ran; nothing else is run again.
+    /// I5: attempts are consecutive, one for each time that an instance was lost during a run; no other run repeats.
     void check_attempts(std::vector<call> const& calls, std::vector<run_entry> const& entries) {
         std::map<std::int64_t, std::map<unsigned, int>> attempts;
         for (auto const& e : entries) {
@@ -362,8 +362,8 @@ private:
         }
     }
 
-    /// I7: each order is carried out once by each item, or makes way for a later one; the last one is carried out. And
-    /// nothing is run by an order that nobody gave.
+    /// I7: each item carries out each order once, or a later order replaces it; the last one is carried out. No run has
+    /// an order that was not given.
     void check_orders(std::vector<record_history::writing> const& written, std::vector<run_entry> const& entries) {
         REQUIRE(!orders.empty());
         REQUIRE(!written.empty());
@@ -378,9 +378,9 @@ private:
         CHECK(ended[orders.rbegin()->first] == 1);
     }
 
-    /// What the simulation says of two writings one behind the other; and the token of a run is the writing that began it.
+    /// The simulation's rule for two consecutive writes; and a run's token is the write that began it.
     void check_story(std::vector<record_history::writing> const& written, std::vector<call> const& calls) {
-        std::int64_t token = 0; // of what runs; 0: not known
+        std::int64_t token = 0; // of the current run; 0: not known
         for (std::size_t n = 0; n < written.size(); ++n) {
             auto const& now = written[n];
             bool const is_next = n > 0 && written[n - 1].version + 1 == now.version;
@@ -414,7 +414,7 @@ private:
 
 } // namespace
 
-// ELASTICJOB_SEED=n plays another story.
+// ELASTICJOB_SEED=n runs another sequence of faults.
 TEST_CASE("cluster: processes are killed, frozen, sent away and replaced, and every invariant that shows from outside "
           "holds") {
     auto const* given = std::getenv("ELASTICJOB_SEED");

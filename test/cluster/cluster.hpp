@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `cluster`: the worker processes of a test, and somebody who looks at the registry from outside.
+/// \file \brief `cluster`: the worker processes of a test, and an outside client of the registry.
 #ifndef ELASTICJOB_TEST_CLUSTER_CLUSTER_HPP
 #define ELASTICJOB_TEST_CLUSTER_CLUSTER_HPP
 
@@ -18,13 +18,13 @@
 
 namespace elasticjob::test {
 
-/// One server for all tests that leave it alone; each test has a name space of its own.
+/// One server for all tests that do not disturb it; each test has its own name space.
 inline zk_server& common_server() {
     static zk_server server{quick()};
     return server;
 }
 
-/// A job of some items that fires every so many seconds.
+/// A job with a number of items and a period in seconds.
 inline job_config every(int seconds, int items, std::string name = "settle") {
     job_config c;
     c.name = std::move(name);
@@ -40,7 +40,7 @@ inline job_config never(int items, std::string name = "settle") {
     return c;
 }
 
-/// What becomes of the arguments of a worker; see there.
+/// The arguments of a worker; see worker.cpp.
 struct worker_options {
     std::vector<job_config> jobs{};
     std::chrono::milliseconds session_timeout{10s}; ///< so long that nobody loses a session by being slow
@@ -63,10 +63,10 @@ public:
           name_space_{std::move(name_space)},
           observer_{observe(servers_, name_space_, std::move(digest))} {}
 
-    /// Precondition: there is just one.
+    /// Precondition: there is exactly one.
     zk_server& server() noexcept { return *server_; }
 
-    /// Starts a worker, and does not wait for it.
+    /// Starts a worker without waiting for it.
     member& start(std::string name, worker_options const& o) {
         std::vector<std::string> words{"--servers", servers_, "--namespace", name_space_};
         auto add = [&](char const* key, auto number) {
@@ -83,7 +83,7 @@ public:
         return members_.emplace_back(std::move(name), std::move(words), member_options{.under = o.under});
     }
 
-    /// Goes on once `condition()` is so; it is looked at whenever somebody has printed something, and now and then.
+    /// Returns once `condition()` is true; checks it whenever a worker has printed a line, and at intervals.
     template <class F>
     void wait_for(char const* what, F condition, std::chrono::milliseconds limit = 20s) {
         for (auto const deadline = std::chrono::steady_clock::now() + limit; !condition();) {
@@ -97,14 +97,14 @@ public:
         }
     }
 
-    /// Goes on at that time, listening.
+    /// Returns at that time, and reads output meanwhile.
     void wait_until(wall_clock::time_point t) {
         while (wall_clock::now() < t)
             listen(std::chrono::ceil<std::chrono::milliseconds>(
                 std::min<wall_clock::duration>(t - wall_clock::now(), 50ms)));
     }
 
-    /// Goes on between two firings of a job that fires every `seconds`: at 3/10 of the way. Gives the last of them.
+    /// Returns between two firings of a job that fires every `seconds`: at 3/10 of the way. Gives the last firing.
     wall_clock::time_point wait_for_a_break(std::chrono::seconds seconds) {
         auto const due = last_due(seconds);
         auto t = due + std::chrono::milliseconds{seconds} * 3 / 10;
@@ -127,7 +127,7 @@ public:
         return std::chrono::duration_cast<std::chrono::milliseconds>(t.time_since_epoch()).count();
     }
 
-    /// By due instant and item, who ran it.
+    /// The worker of each run, by due instant and item.
     std::map<std::pair<std::int64_t, unsigned>, std::vector<std::string>> runs() const {
         std::map<std::pair<std::int64_t, unsigned>, std::vector<std::string>> found;
         for (auto const& m : members_)
@@ -135,7 +135,7 @@ public:
         return found;
     }
 
-    /// Goes on once all items of the job have begun to run for that due instant.
+    /// Returns once all items of the job have begun to run for that due instant.
     void wait_for_runs(wall_clock::time_point due, unsigned items, std::chrono::milliseconds limit = 20s) {
         wait_for(
             "all items to run",
@@ -148,7 +148,7 @@ public:
             limit);
     }
 
-    /// Goes on once everybody has ended what he began, except who is not counted in.
+    /// Returns once every worker has ended its runs, except the excluded ones.
     void wait_until_idle(std::initializer_list<member*> who) {
         wait_for("the runs to end", [&] {
             return std::ranges::all_of(who, [](member* m) { return m->count("runs") == m->count("ran"); });
@@ -164,7 +164,7 @@ public:
         }
     }
 
-    /// Every run began under a mark of its own session: so no two processes ever run an item at the same time.
+    /// Every run began under a mark of its own session, so no two processes run an item at the same time.
     void check_all_marked() const {
         for (auto const& m : members_)
             for (auto const& l : m.all("runs")) CHECK_MESSAGE(l.words.at(2) == "marked", m.name() << ": " << l.text);
@@ -181,7 +181,7 @@ public:
             }
     }
 
-    /// Nobody has anything to complain of.
+    /// No worker has reported a problem.
     void check_no_trouble() const {
         for (auto const& m : members_)
             for (auto const& l : m.lines())
@@ -189,14 +189,14 @@ public:
                               m.name() << ": " << l.text);
     }
 
-    /// From now on its runs last for longer than the test, or as long as is said.
+    /// From now on its runs last longer than the test, or for the given time.
     void slow_down(member& m, std::chrono::milliseconds span = 60s) {
         auto const before = m.count("takes");
         m.set_body(span);
         wait_for("the worker to listen", [&] { return m.count("takes") > before; });
     }
 
-    // What the registry says.
+    // The registry's state.
 
     template <class T>
     result<T> ask(task<result<T>> question) {
@@ -230,7 +230,7 @@ public:
         return found;
     }
 
-    /// Whom the nodes of the items name, by item; an item without an owner is missing.
+    /// The owners in the items' nodes, by item, without the items that have no owner.
     std::map<unsigned, std::string> owners(job_layout const& at, unsigned items) {
         std::map<unsigned, std::string> found;
         for (unsigned i = 0; i < items; ++i)
@@ -238,7 +238,7 @@ public:
         return found;
     }
 
-    /// Goes on once each item has exactly one owner, all of them are among these, as evenly as can be, and they know it.
+    /// Returns once each item has exactly one owner among these, as evenly as possible, and the owners know it.
     void wait_until_shared(job_config const& job, std::vector<member*> const& among,
                            std::chrono::milliseconds limit = 20s) {
         job_layout const at{*job_name::parse(job.name)};
@@ -270,7 +270,7 @@ public:
         return text;
     }
 
-    /// Takes in what is printed in the meantime.
+    /// Reads the output that arrives in the meantime.
     void listen(std::chrono::milliseconds limit) {
         std::vector<pollfd> ends;
         std::vector<member*> whose;

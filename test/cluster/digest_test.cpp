@@ -8,7 +8,7 @@ using namespace elasticjob::test;
 
 namespace {
 
-/// Reads access lists, which a registry does not tell of.
+/// Reads access lists, which a registry does not expose.
 class raw_client {
 public:
     raw_client(std::string const& endpoint, std::string const& digest)
@@ -70,8 +70,8 @@ TEST_CASE("cluster: with a digest all nodes belong to that user, and another one
         all.wait_for("a refusal, and the end", [&] { return m->has("refused") && m->has_ended(); });
         auto const text = m->all("refused").back().text;
         CHECK_MESSAGE(text.find("no_auth: ") != text.npos, text);
-        CHECK_MESSAGE(text.find("connect with that user's digest") != text.npos, text); // what to do
-        CHECK_MESSAGE(text.find("(/") != text.npos, text);                              // and where
+        CHECK_MESSAGE(text.find("connect with that user's digest") != text.npos, text); // the remedy
+        CHECK_MESSAGE(text.find("(/") != text.npos, text);                              // and the node
         CHECK(m->exit_code() == 1);
         CHECK(!m->has("joined"));
     }

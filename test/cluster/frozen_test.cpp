@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes that are away for longer than their session time-out, and come back: 1.5 s, while the jobs fire every 3 s. So
-// their items are settled half way to the next due instant, which they miss.
+// Processes that are away for longer than their session time-out of 1.5 s, and come back. The jobs fire every 3 s, so
+// their items have new owners half way to the next due instant, which they miss.
 #include <cluster/cluster.hpp>
 #include <integration/zk_proxy.hpp>
 
@@ -15,8 +15,8 @@ worker_options short_lived(job_config const& job) {
     return {.jobs = {job}, .session_timeout = 1500ms, .more = {"--look-at-marks", "1"}};
 }
 
-/// Who has come back is a new member with a new session, and takes part like everybody else; and above all it has not run
-/// what the others ran while it was away. `due` is the last instant before that.
+/// A process that has come back is a new member with a new session, and takes part like any other. Above all, it has
+/// not run the items that the others ran while it was away. `due` is the last instant before that.
 void check_return(cluster& all, job_config const& job, cluster::wall_clock::time_point due, member& a, member& b,
                   member& returned, std::int64_t former_session) {
     all.wait_for("it to register again", [&] { return returned.count("joined") == 2; });
@@ -69,7 +69,7 @@ TEST_CASE("cluster: a process that was frozen for longer than its session comes 
     all.slow_down(frozen, 50ms);
     check_return(all, job, due, a, b, frozen, session);
 
-    // What it was doing was asked to stop.
+    // Its runs were asked to stop.
     std::size_t stopped = 0;
     for (auto const& l : frozen.all("ran"))
         if (l.due_ms() == cluster::ms(due) && l.words.at(2) == "stopped") ++stopped;

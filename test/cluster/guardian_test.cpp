@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processes that die under a guardian. Their sessions last for a minute, which no test waits for: a session that ends
-// earlier has been ended by the guardian. To see that a guardian does nothing, a test lets another process die afterwards:
-// its session ends, and the first one is still there.
+// earlier has been ended by the guardian. To check that a guardian does nothing, a test kills another process
+// afterwards: that session ends, and the first one still exists.
 #include <cluster/guardian_watch.hpp>
 
 #include <elasticjob/registry/session_guardian.hpp>
@@ -15,7 +15,7 @@ worker_options guarded(std::vector<job_config> jobs, std::chrono::milliseconds s
     return {.jobs = std::move(jobs), .session_timeout = session_timeout, .body = 60s, .more = {"--guardian", "1"}};
 }
 
-/// One test's workers, each in a job of its own.
+/// One test's workers, each in its own job.
 struct guarded_cluster : cluster {
     explicit guarded_cluster(std::string name) : cluster{common_server(), std::move(name)} {}
 
@@ -76,7 +76,7 @@ TEST_CASE("cluster: with a guardian, the items of a killed process run elsewhere
     CHECK(guardian.within(20s));
 }
 
-TEST_CASE("cluster: a guardian ends the session of a process that dies by abort, by _exit, and of hunger") {
+TEST_CASE("cluster: a guardian ends the session of a process that dies by abort, by _exit, and out of memory") {
     guarded_cluster all{"guardian-deaths"};
     INFO(all.transcript());
     for (std::string const how : {"abort", "_exit", "starve"}) {
@@ -91,13 +91,13 @@ TEST_CASE("cluster: a guardian ends the session of a process that dies by abort,
     }
 }
 
-TEST_CASE("cluster: a guardian leaves a process alone that is stopped, or whose first thread has ended") {
+TEST_CASE("cluster: a guardian does not act if its process is stopped, or if only its first thread has ended") {
     guarded_cluster all{"guardian-living"};
     INFO(all.transcript());
     auto& stopped = all.join("stopped");
     auto& half_dead = all.join("half-dead");
     stopped.freeze();
-    half_dead.expect_death(); // waitpid says nothing of it before the last thread has ended
+    half_dead.expect_death(); // waitpid reports it only after the last thread has ended
     half_dead.tell("end-main-thread");
     all.wait_for("its first thread to end", [&] { return is_zombie(half_dead.pid()); });
     all.let_guardians_work();
@@ -132,7 +132,7 @@ TEST_CASE("cluster: a process does not notice that its guardian has been killed,
     all.wait_for("it to answer", [&] { return m.count("guarded") == 2; });
     CHECK(m.all("guarded").back().words.front() == "no");
 
-    // It opens the next session and works on.
+    // It opens the next session and continues.
     session_thief::end_session(common_server().port(), m.session());
     all.wait_for("the next session", [&] { return m.count("joined") == 2; });
     all.wait_until_shared(job, {&m});
@@ -152,7 +152,7 @@ TEST_CASE("cluster: when guardian and process are killed together, the session l
     kill_and_wait(guardian);
     m.kill();
     all.wait_until_gone(m);
-    // Its last word was a ping, which is at most a third of the time-out old.
+    // Its last message was a ping, at most a third of the time-out ago.
     CHECK(std::chrono::steady_clock::now() - killed > 5s / 2);
 }
 
@@ -180,7 +180,7 @@ TEST_CASE("cluster: a guardian has no descriptors of its process, no terminal, a
     all.wait_until_gone(m);
 }
 
-TEST_CASE("cluster: a guardian ends all sessions of its process, also a later one") {
+TEST_CASE("cluster: a guardian ends all sessions of its process, later ones included") {
     guarded_cluster all{"guardian-many"};
     INFO(all.transcript());
     // Within 20 s it notices that its session is over. The servers would end the sessions after 6.7 s at the earliest.
@@ -198,7 +198,7 @@ TEST_CASE("cluster: a guardian ends all sessions of its process, also a later on
     all.wait_until_gone(m, soon);
 }
 
-TEST_CASE("cluster: a guardian introduces itself to a server that insists on that") {
+TEST_CASE("cluster: a guardian authenticates itself to a server that requires it") {
     auto o = quick();
     o.insists_on_digest = true;
     zk_server server{o};

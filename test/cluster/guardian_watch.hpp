@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Looks at the processes of guardians from outside, by /proc.
+/// \file \brief Inspects guardian processes from outside, through /proc.
 #ifndef ELASTICJOB_TEST_CLUSTER_GUARDIAN_WATCH_HPP
 #define ELASTICJOB_TEST_CLUSTER_GUARDIAN_WATCH_HPP
 
@@ -37,7 +37,7 @@ inline pid_t find_guardian(pid_t worker) {
     throw std::runtime_error{"process " + std::to_string(worker) + " has no guardian"};
 }
 
-/// Tells when a process that is not our child has ended.
+/// Detects the end of a process that is not our child.
 class ended_process {
 public:
     explicit ended_process(pid_t id) : watch_{static_cast<int>(::syscall(SYS_pidfd_open, id, 0U))} {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process of ours beside a member that does what 2.1.5 does, node by node.
+// Our process beside a member that imitates 2.1.5, node by node.
 #include <cluster/cluster.hpp>
 
 using namespace elasticjob;
@@ -106,7 +106,7 @@ zk_options options_of(cluster& all, std::string name_space) {
 
 } // namespace
 
-TEST_CASE("cluster: under a Java leader a process runs what that leader gives it, and nothing else") {
+TEST_CASE("cluster: under a Java leader a process runs only the items that the leader gives it") {
     cluster all{common_server(), "java-leads"};
     INFO(all.transcript());
     auto const job = java_job();
@@ -122,7 +122,7 @@ TEST_CASE("cluster: under a Java leader a process runs what that leader gives it
     CHECK(all.read(at.sharding_necessary()).has_value()); // it asks the leader
     auto const id = ours.id();
 
-    // The leader shards at a firing of its own, some time after the due instant; ours waits for it.
+    // The leader shards when it fires itself, some time after the due instant; our process waits for it.
     auto due = cluster::last_due(2s) + 2s;
     all.wait_until(due + 300ms);
     java->begin_sharding();
@@ -155,7 +155,7 @@ TEST_CASE("cluster: under a Java leader a process runs what that leader gives it
     CHECK(!ours.leads());
     CHECK(!ours.has("sharded"));
 
-    // The Java member goes; ours takes over.
+    // The Java member leaves, and our process takes over.
     java.reset();
     all.wait_until_shared(job, {&ours});
     CHECK(ours.leads());

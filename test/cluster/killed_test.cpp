@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes that are killed. They lose their sessions 1.5 s after their last word, and the jobs fire every 3 s: so what
-// becomes of the dead one's items is settled half way to the next due instant.
+// Killed processes. They lose their sessions 1.5 s after their last message, and the jobs fire every 3 s, so a dead
+// process's items have new owners half way to the next due instant.
 #include <cluster/cluster.hpp>
 #include <support/sanitized.hpp>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned items = 6;
 
-/// What follows the end of a session takes a few requests; the rest is for a busy machine.
+/// The steps after a session's end take a few requests; the rest is slack for a busy machine.
 #ifdef ELASTICJOB_TEST_SANITIZED
 constexpr auto fraction = 5s;
 #else
@@ -26,7 +26,7 @@ worker_options short_lived(job_config const& job, std::string server_ip = "10.0.
             .more = {"--look-at-marks", "1", "--server-ip", std::move(server_ip)}};
 }
 
-/// The dead one's node and marks go with its session; nobody takes them away before.
+/// The dead process's node and marks are removed with its session, not before.
 void check_still_there(cluster& all, job_layout const& at, member const& dead, std::vector<unsigned> const& running) {
     auto const instance = all.read(at.instances() / dead.id());
     REQUIRE(instance.has_value());
@@ -91,18 +91,18 @@ TEST_CASE("cluster: a process is killed while its items run, and the others run 
     dead.kill();
     check_still_there(all, at, dead, orphans);
     all.wait_until_shared(job, {&a, &b});
-    CHECK(a.leads()); // nobody had to take over
+    CHECK(a.leads()); // no other process had to take over
     CHECK(a.count("leads-not") == 0);
 
     all.wait_for_runs(due + 3s, items);
     all.wait_until_idle({&a, &b});
     all.check_complete(due, due + 3s, 3s, items);
-    all.check_nothing_ran_twice(); // failover is another matter: the runs that the dead one began are not made up for
+    all.check_nothing_ran_twice(); // without failover, the dead process's runs are not made up for
     all.check_all_marked();
     all.check_no_trouble();
 }
 
-TEST_CASE("cluster: whoever gets the items of a dead process that was running them waits for its marks to go") {
+TEST_CASE("cluster: the new owner of items that a dead process was running waits until its marks are gone") {
     cluster all{common_server(), "killed-disabled"};
     INFO(all.transcript());
     auto const job = every(2, items);
@@ -113,7 +113,7 @@ TEST_CASE("cluster: whoever gets the items of a dead process that was running th
     o_dead.session_timeout = 4s;
     auto& a = all.start("a", o);
     all.wait_for("a to lead",
-                 [&] { return a.leads(); }); // a dead leader would give its items away with its session only
+                 [&] { return a.leads(); }); // a dead leader's items would be reassigned only when its session ends
     auto& b = all.start("b", o);
     auto& dead = all.start("dead", o_dead);
     all.wait_until_shared(job, {&a, &b, &dead});
@@ -130,7 +130,7 @@ TEST_CASE("cluster: whoever gets the items of a dead process that was running th
     all.wait_until_shared(job, {&a, &b});
     check_still_there(all, at, dead, orphans);
 
-    // At the next due instants they are somebody else's, and still marked as running.
+    // At the next due instants they have another owner, and are still marked as running.
     auto const runs_of_orphans = [&] {
         std::map<unsigned, std::int64_t> began_at_us;
         for (auto const* m : {&a, &b})
@@ -143,7 +143,7 @@ TEST_CASE("cluster: whoever gets the items of a dead process that was running th
     all.wait_for("the marks to go", [&] {
         std::size_t gone = 0;
         for (auto const i : orphans) {
-            auto const now = std::chrono::steady_clock::now().time_since_epoch(); // before the reading
+            auto const now = std::chrono::steady_clock::now().time_since_epoch(); // before the read
             auto const mark = all.read(at.item_running(i));
             if (mark && mark->stat.owner == dead.session())
                 marked_until_us[i] = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
@@ -164,7 +164,7 @@ TEST_CASE("cluster: whoever gets the items of a dead process that was running th
 
 TEST_CASE(
     "cluster: what a killed process was running is run again by the others, once, as soon as its session is over") {
-    // Not a test of speed, for machines differ: the span is told. ELASTICJOB_REPEAT=n measures it n times.
+    // Not a test of speed, because machines differ: it prints the time. ELASTICJOB_REPEAT=n measures it n times.
     auto const* repeat = std::getenv("ELASTICJOB_REPEAT");
     auto const repetitions = repeat ? std::max(1, std::atoi(repeat)) : 1;
     for (int n = 0; n < repetitions; ++n) {
@@ -208,7 +208,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("cluster: a process is killed while its runs wait to be tried again, and the others try them, once") {
+TEST_CASE("cluster: a process is killed while its runs wait for a retry, and the others retry them once") {
     cluster all{common_server(), "killed-retry"};
     INFO(all.transcript());
     auto const job = never(items);

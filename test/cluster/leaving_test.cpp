@@ -31,10 +31,10 @@ void check_leaving(std::string const& name_space, void (*ask_to_leave)(member&),
     CHECK(leaver.exit_code() == 0);
     CHECK(!all.read(at.instances() / leaver.id()));
     all.wait_until_shared(job, {&stayer});
-    // Nobody waited for a session to end: it is not even near.
+    // No process waited for a session's end, which is far away.
     CHECK(std::chrono::steady_clock::now() - left_at < o.session_timeout / 4);
     CHECK(stayer.leads());
-    for (auto const& l : leaver.all("ran")) CHECK_MESSAGE(l.words.at(2) == "done", l.text); // it was not hurried
+    for (auto const& l : leaver.all("ran")) CHECK_MESSAGE(l.words.at(2) == "done", l.text); // it was not asked to stop
     CHECK(leaver.count("runs") == leaver.count("ran"));
     CHECK(leaver.count("left") == 1);
     all.wait_until_idle({&stayer});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `member`: one worker process of a test, whose lines are read and who dies with the test.
+/// \file \brief `member`: one worker process of a test, which reads its lines and which it does not outlive.
 #ifndef ELASTICJOB_TEST_CLUSTER_MEMBER_HPP
 #define ELASTICJOB_TEST_CLUSTER_MEMBER_HPP
 
@@ -25,7 +25,7 @@
 
 namespace elasticjob::test {
 
-/// What a worker has printed: see worker.cpp.
+/// A worker's output: see worker.cpp.
 struct line {
     std::int64_t at_us; ///< steady clock, which is the same for all processes
     std::string job, verb;
@@ -67,7 +67,7 @@ public:
 
     std::vector<line> const& lines() const noexcept { return lines_; }
 
-    /// Gives the lines away, and knows nothing of them any more.
+    /// Moves the lines out and keeps none.
     std::vector<line> take_lines() { return std::exchange(lines_, {}); }
 
     std::vector<line> all(std::string_view verb, std::string_view job = {}) const {
@@ -79,7 +79,7 @@ public:
     std::size_t count(std::string_view verb) const { return all(verb).size(); }
     bool has(std::string_view verb) const { return count(verb) != 0; }
 
-    /// Of its only job, as of its last `joined`. Precondition: it has joined.
+    /// The id in its only job, from its last `joined`. Precondition: it has joined.
     std::string id() const { return all("joined").back().words.at(0); }
     std::int64_t session() const { return std::stoll(all("joined").back().words.at(1), nullptr, 16); }
 
@@ -102,17 +102,17 @@ public:
     void thaw() { send(SIGCONT); }
     void close_input() { ::close(std::exchange(input_, -1)); }
 
-    /// Tells it how long bodies take; it says `takes` when it has heard that.
+    /// Sets the duration of bodies; the worker confirms it with `takes`.
     void set_body(std::chrono::milliseconds span) { tell(std::to_string(span.count())); }
 
-    /// One line for its standard input.
+    /// Writes one line to its standard input.
     void tell(std::string line) {
         auto const text = std::move(line) + "\n";
         if (::write(input_, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
             throw std::runtime_error{"member: " + name_ + " does not listen"};
     }
 
-    /// Ends it at once, if it is still there.
+    /// Kills it, if it still runs.
     void kill() {
         if (pid_ == 0) return;
         ::kill(pid_, SIGKILL);
@@ -128,7 +128,7 @@ public:
     /// Whether it has ended in a way that no worker should; a refusal is 1.
     bool has_crashed() { return has_ended() && !was_killed_ && exit_code_ != 0 && exit_code_ != 1; }
 
-    /// Whether it has ended; `exit_code` tells how.
+    /// Whether it has ended; `exit_code` has the status.
     bool has_ended() {
         if (pid_ == 0) return true;
         int status = 0;
@@ -143,7 +143,7 @@ public:
         return ended_by_ != 0 ? "signal " + std::to_string(ended_by_) : "exit code " + std::to_string(exit_code_);
     }
 
-    /// Takes in what it has printed. Precondition: there is something to read.
+    /// Reads its output. Precondition: there is something to read.
     void read() {
         char buffer[65'536];
         auto const n = ::read(output_, buffer, sizeof buffer);
@@ -189,12 +189,12 @@ private:
         int in[2], out[2];
         if (::pipe2(in, O_CLOEXEC) != 0 || ::pipe2(out, O_CLOEXEC) != 0)
             throw std::system_error(errno, std::generic_category(), "member: pipe");
-        ::fcntl(out[0], F_SETPIPE_SZ, 1 << 20); // a worker must not wait for a test that looks elsewhere
+        ::fcntl(out[0], F_SETPIPE_SZ, 1 << 20); // a worker must not block while the test does not read
         auto const parent = ::getpid();
         pid_ = ::fork();
         if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "member: fork");
         if (pid_ == 0) {
-            // Between fork and exec only what is safe in a signal handler: other threads may have held any lock.
+            // Between fork and exec only async-signal-safe calls: other threads may have held any lock.
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
             if (::getppid() != parent) ::_exit(127); // the parent died before the line above
             ::dup2(in[0], 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `record_history`: what the run records of a job on a real server have said, writing by writing.
+/// \file \brief `record_history`: the run records of a job on a real server, write by write.
 #ifndef ELASTICJOB_TEST_CLUSTER_RECORD_HISTORY_HPP
 #define ELASTICJOB_TEST_CLUSTER_RECORD_HISTORY_HPP
 
@@ -18,8 +18,8 @@
 
 namespace elasticjob::test {
 
-/// Watches from when it is made until `stop`. Of writings that come too fast one behind the other only the last is seen; the
-/// version tells.
+/// Watches from its construction until `stop`. Of writes in quick succession it sees only the last; the version shows
+/// the gap.
 class record_history {
 public:
     struct writing {
@@ -65,7 +65,7 @@ private:
         static void hear(change_listener& l, node_change const& c) {
             if (c.what == node_change::kind::removed || c.path.empty()) return;
             auto read = run_record::parse(c.value.data);
-            if (!read) return; // as it is created, before the first writing
+            if (!read) return; // newly created, before the first write
             auto const item = static_cast<unsigned>(std::stoul(std::string{c.path}));
             static_cast<watching&>(l).all[item].push_back(
                 {*std::move(read), c.value.stat.modified, c.value.stat.version});

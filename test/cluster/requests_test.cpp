@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes over the wire, as the server counts it for each session.
+// The number of requests on the wire, as the server counts it for each session.
 #include <cluster/cluster.hpp>
 
 #include <sstream>
@@ -33,7 +33,7 @@ traffic traffic_of(zk_server const& server, std::int64_t session) {
     return {};
 }
 
-/// Once it has said nothing but pings for a moment.
+/// Waits until it has sent only pings for a moment.
 traffic settled_traffic(cluster& all, member const& m) {
     auto last = traffic_of(all.server(), m.session());
     auto since = std::chrono::steady_clock::now();
@@ -56,7 +56,7 @@ void wait_for_all_shares(cluster& all, member& m, std::size_t jobs) {
 
 } // namespace
 
-TEST_CASE("cluster: an idle instance of 50 jobs sends nothing but pings") {
+TEST_CASE("cluster: an idle instance of 50 jobs sends only pings") {
     cluster all{common_server(), "idle"};
     constexpr auto session_timeout = 1500ms;
     auto& m = all.start("idler", {.jobs = {never(3)}, .session_timeout = session_timeout, .more = {"--copies", "50"}});
@@ -75,7 +75,7 @@ TEST_CASE("cluster: a tick of 100 items is one request to start them and one for
     cluster all{common_server(), "tick"};
     INFO(all.transcript());
     auto const job = every(2, 100);
-    // The first to end waits longer for the others than a busy machine may need to run them all.
+    // The first end waits longer for the others than a busy machine may need to run them all.
     auto& m = all.start("ticker", {.jobs = {job}, .body = 0ms, .more = {"--linger-ms", "200"}});
     all.wait_until_shared(job, {&m});
     auto count_at_rest = [&](auto due) { // at 3/10 of the way to the next due instant
@@ -91,7 +91,7 @@ TEST_CASE("cluster: a tick of 100 items is one request to start them and one for
     all.check_complete(due + 2s, due + 4s, 2s, 100);
 }
 
-TEST_CASE("cluster: what a reshard costs the leader does not depend on the number of items, but for what he is given") {
+TEST_CASE("cluster: the leader's cost of a reshard does not depend on the number of items, except its own new items") {
     auto cost_of = [](std::string const& name_space, int items, std::int64_t& when_joining,
                       std::int64_t& when_leaving) {
         cluster all{common_server(), name_space};
@@ -117,10 +117,10 @@ TEST_CASE("cluster: what a reshard costs the leader does not depend on the numbe
     MESSAGE("requests of the leader: " << many_joining << " when somebody joins, " << many_leaving
                                        << " when he leaves; " << few_joining << " and " << few_leaving
                                        << " with 10 items");
-    // To read the news, of which some may come in two pieces, and from the decision until the result has been seen.
+    // Reads of changes, some of which may come in two parts, and the requests from the decision until the result shows.
     constexpr int news_max = 5, from_decision_to_done_max = 5;
     for (auto const requests : {few_joining, many_joining}) CHECK(requests <= news_max + from_decision_to_done_max);
-    // Whoever is given items reads what is known of their runs: here it is the leader himself, who gets half of them.
+    // An instance that gets items reads their run records: here the leader itself gets half of them.
     CHECK(few_leaving <= news_max + from_decision_to_done_max + 10 / 2);
     CHECK(many_leaving <= news_max + from_decision_to_done_max + 1000 / 2);
 }

@@ -45,7 +45,7 @@ TEST_CASE("cluster: a server that dies and comes back within the session time-ou
     CHECK(after->stat == before->stat);
     CHECK(after->data == before->data);
 
-    // They still hear of each other.
+    // They still see each other's changes.
     b.terminate();
     all.wait_until_shared(job, {&a});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the runs of a killed process wait without a guardian. docs/guarantees.md promises the limit that this asserts.
+// The delay of a killed process's runs without a guardian. docs/guarantees.md promises the limit that this asserts.
 #include <cluster/cluster.hpp>
 #include <support/sanitized.hpp>
 
@@ -8,8 +8,8 @@ using namespace elasticjob::test;
 
 namespace {
 
-/// One victim for each job, and a survivor that is in all jobs. The kills are spread over a tick of the server. Returns the
-/// longest span.
+/// One victim for each job, and a survivor in all jobs. The kills are spread over a server tick. Returns the longest
+/// delay.
 std::chrono::milliseconds check_bound(std::chrono::milliseconds tick, std::chrono::milliseconds session_timeout) {
     constexpr int kills = 10;
     zk_server_options o;

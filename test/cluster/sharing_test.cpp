@@ -23,7 +23,7 @@ TEST_CASE("cluster: three processes share a job, and each item runs once for eac
     all.check_nothing_ran_twice();
     all.check_all_marked();
 
-    // In that time, everybody ran his own items and no others.
+    // In that time, each process ran only its own items.
     for (auto const* m : {&a, &b, &c}) {
         auto const share = m->share();
         for (auto const& l : m->all("runs"))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nodes that two instances leave on a server, compared with what two instances of ElasticJob-Lite 2.1.5 leave there:
-// the same job and servers were recorded from them, and what they left is written down here.
+// The nodes that two instances leave on a server, compared with those of two instances of ElasticJob-Lite 2.1.5. The
+// expected nodes were recorded from 2.1.5 with the same job and servers.
 #include <cluster/cluster.hpp>
 
 #include <elasticjob/operations/dump.hpp>
@@ -32,7 +32,7 @@ doctest::String text_of(entry const& e) {
     return doctest::String((e.data + (e.owner ? " | ephemeral " + std::to_string(e.owner) : " | persistent")).c_str());
 }
 
-/// What stands below the job's node, `ext` left out.
+/// The nodes below the job's node, without `ext`.
 picture picture_of(cluster& all, job_layout const& at) {
     picture seen;
     auto const skip = at.root().str().size() + 1;
@@ -122,7 +122,7 @@ TEST_CASE("cluster: registering, sharding and running leave the nodes that 2.1.5
     check_same(picture_of(all, at), running);
 }
 
-TEST_CASE("cluster: when the last instance has left, what is permanent stays as with 2.1.5") {
+TEST_CASE("cluster: after the last instance has left, the same permanent nodes stay as with 2.1.5") {
     cluster all{common_server(), "tree-left"};
     INFO(all.transcript());
     auto const job = from_json(config_of_java).value().value();

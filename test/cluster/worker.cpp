@@ -103,7 +103,7 @@ std::optional<arguments> parse(int count, char** words) {
     return a;
 }
 
-/// One write for each line, so that those of several threads do not mix.
+/// One write for each line, so that lines of several threads do not mix.
 void say(std::string_view job, std::string const& what) {
     auto const now = std::chrono::steady_clock::now().time_since_epoch();
     auto line = std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
@@ -140,7 +140,7 @@ public:
         for (auto const i : e.items) text += " " + std::to_string(i);
         say(e.from.job, text);
     }
-    void operator()(events::item_started const&) {} // the body tells
+    void operator()(events::item_started const&) {} // the body prints it
     void operator()(events::item_finished const& e) {
         if (e.failure) say(e.from.job, "failed " + item_and_due(e.item, e.due) + " " + to_string(*e.failure));
     }
@@ -203,7 +203,7 @@ int refuse(error const& e) {
     return 1;
 }
 
-/// A program that lives for long, and inherits the descriptor unless it is -1.
+/// A long-lived program that inherits the descriptor unless it is -1.
 void start_program(int inherited) {
     char name[] = "sleep", seconds[] = "600";
     char* words[] = {name, seconds, nullptr};
@@ -218,9 +218,9 @@ void obey(std::string const& word, SessionGuardian const* guardian) {
     if (word == "abort") std::abort();
     if (word == "_exit") ::_exit(0);
     if (word == "exec") ::execlp("sleep", "sleep", "600", nullptr);
-    if (word == "end-main-thread") ::syscall(SYS_exit, 0); // pthread_exit would leave the job first
+    if (word == "end-main-thread") ::syscall(SYS_exit, 0); // pthread_exit would make the instance leave the job first
     if (word == "starve") {
-        rlimit const little{1 << 20, 1 << 20}; // less than it has
+        rlimit const little{1 << 20, 1 << 20}; // less than it uses
         ::setrlimit(RLIMIT_AS, &little);
         for (;;) std::make_unique<char[]>(1 << 20).release()[0] = 1;
     }
@@ -251,7 +251,7 @@ void listen(int signals, std::atomic<int>& span_ms, SessionGuardian const* guard
     }
 }
 
-/// Opens a session that has nothing but one node, `/idle-<process>-<number>`.
+/// Opens a session with a single node, `/idle-<process>-<number>`.
 result<ZkRegistry> open_idle_session(zk_options const& o, int number) {
     ELASTICJOB_TRY(auto registry, ZkRegistry::connect(o));
     auto const path = node_path::parse("/idle-" + std::to_string(::getpid()) + "-" + std::to_string(number));

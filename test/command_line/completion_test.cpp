@@ -32,7 +32,7 @@ TEST_CASE("command_line.completion: commands, options, their values, and names f
     CHECK(candidates(t, {"dead"}) == names{"dead-letters"});
     CHECK(candidates(t, {"jobs", "sh"}) == names{"show", "shut-down"});
     CHECK(candidates(t, {"jobs", "list", "--wa"}) == names{"--watch"});
-    CHECK(candidates(t, {"jobs", "list", "--out"}) == names{"--output"}); // of all commands
+    CHECK(candidates(t, {"jobs", "list", "--out"}) == names{"--output"}); // an option of all commands
     CHECK(candidates(t, {"jobs", "list", "--output", "js"}) == names{"json", "jsonl"});
     CHECK(candidates(t, {"completion", ""}) == names{"bash", "zsh", "fish"});
     CHECK(candidates(t, {"jobs", "show", "s"}) == names{"settle"});
@@ -43,7 +43,7 @@ TEST_CASE("command_line.completion: commands, options, their values, and names f
     CHECK(t.asked_servers == "zk9:1");
     t.is_reachable = false;
     CHECK(t.run({"__complete", "jobs", "show", ""}).code == exit_code::unreachable);
-    CHECK(candidates(t, {"jobs", "ap"}) == names{"apply"}); // asks nobody
+    CHECK(candidates(t, {"jobs", "ap"}) == names{"apply"}); // needs no registry
 }
 
 TEST_CASE("command_line.completion: the manual page has each command, option and exit code") {
@@ -61,5 +61,5 @@ TEST_CASE("command_line.completion: the manual page has each command, option and
     std::istringstream lines{page};
     for (std::string line; std::getline(lines, line);)
         if (line.starts_with('.'))
-            CHECK_MESSAGE(line.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 1, line); // a macro
+            CHECK_MESSAGE(line.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 1, line); // a macro of the manual page
 }

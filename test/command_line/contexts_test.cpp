@@ -17,7 +17,7 @@ using cli::exit_code;
 
 namespace {
 
-/// A directory for configurations, with this text as the file of contexts.
+/// A configuration directory, with this text as the file of contexts.
 struct config_home {
     std::filesystem::path directory = std::filesystem::absolute("contexts_test");
     std::filesystem::path file = directory / "elasticjob" / "contexts.json";
@@ -75,7 +75,7 @@ TEST_CASE("command_line.contexts: a console serves the registry of the call, or 
     said.context = "billing";
     CHECK(cli::find_addresses(said, find)->at(0).name == "billing");
     said.console.registries = {"payroll"};
-    CHECK(cli::find_addresses(said, find).error().where == "--registry"); // which of them is meant?
+    CHECK(cli::find_addresses(said, find).error().where == "--registry"); // ambiguous
     said.context.clear();
     said.console.registries = {"payroll", "billing"};
     found = cli::find_addresses(said, find);
@@ -87,7 +87,7 @@ TEST_CASE("command_line.contexts: a console serves the registry of the call, or 
     CHECK(cli::find_addresses(said, find).error().what.find("there is no context nowhere") == 0);
 }
 
-TEST_CASE("command_line.contexts: databases have names, and passwords are not said aloud") {
+TEST_CASE("command_line.contexts: databases have names, and passwords are never printed") {
     namespace d = cli::detail;
     std::string const file = "databases_test.db";
     std::ofstream{file};
@@ -100,7 +100,7 @@ TEST_CASE("command_line.contexts: databases have names, and passwords are not sa
     for (auto const* wrong : {"events", "=x", "events="}) {
         INFO(wrong);
         CHECK(d::parse_sqlite(wrong).error() == errc::invalid_argument);
-        CHECK(d::parse_postgres(wrong).error().where == "--postgres"); // without the text
+        CHECK(d::parse_postgres(wrong).error().where == "--postgres"); // the error does not contain the text
     }
     CHECK(d::parse_postgres("events=host=db user=jobs")->second == "host=db user=jobs");
     CHECK(d::parse_postgres("events=postgresql://jobs@db/jobs")->second == "postgresql://jobs@db/jobs");
@@ -116,7 +116,7 @@ TEST_CASE("command_line.contexts: databases have names, and passwords are not sa
     CHECK(cli::no_databases{}(given).error().where == "--postgres");
 }
 
-TEST_CASE("command_line.contexts: a file with a secret is the owner's alone, and the secret is not shown") {
+TEST_CASE("command_line.contexts: only the owner can read a file with a secret, and the secret is not shown") {
     config_home const home{R"({"billing": {"digest": "ann:a#b.c,d"}})"};
     terminal_world t;
     t.variables["XDG_CONFIG_HOME"] = home.directory;
@@ -128,7 +128,7 @@ TEST_CASE("command_line.contexts: a file with a secret is the owner's alone, and
     CHECK(refused.err.find("chmod 600") != std::string::npos);
 }
 
-TEST_CASE("command_line.contexts: what is no context is refused with its line") {
+TEST_CASE("command_line.contexts: an invalid context is refused with its line") {
     auto const problem = [](std::string_view text) {
         auto const all = cli::parse_contexts(text);
         return all ? std::string{"none"} : all.error().what + " / " + all.error().where;

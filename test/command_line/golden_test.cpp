@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each verb prints is in the files of golden/. After a wanted change, write them anew and read the difference:
+// The files of golden/ hold the output of each verb. After an intended change, renew them and read the difference:
 //   ELASTICJOB_RENEW_GOLDEN=1 build/dev/test/command_line_test -tc='command_line.golden*' && git diff test/command_line
 #include <command_line/terminal_world.hpp>
 
@@ -144,7 +144,7 @@ TEST_CASE("command_line.golden: each verb prints what its golden file says") {
     }
 }
 
-TEST_CASE("command_line.golden: no verb is without a golden call, but for those that print the time of day") {
+TEST_CASE("command_line.golden: every verb has a golden call, except those that print the time of day") {
     std::vector<std::string> missing;
     for (auto const& verb : terminal_world::verbs()) {
         auto const is_of = [&](auto const& words) { return (joined(words) + " ").starts_with(verb + " "); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program itself, in a pseudo-terminal and on a real server. No interval is short: what is seen has been announced
-// by the registry.
+// The program itself, in a pseudo-terminal and on a real server. The refresh intervals are long, so every update that a
+// test sees comes from a watch.
 #include <elasticjob/command_line/terminal.hpp>
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/execution/descriptor.hpp>
@@ -36,7 +36,7 @@ namespace {
 std::string const program = ELASTICJOB_PROGRAM;
 std::string const leaves_screen = "\x1b[?25h\x1b[?1049l";
 
-/// A server with a job that nobody runs, and whose server was left over.
+/// A ZooKeeper server with a job without members, whose server node is left over.
 struct shop {
     zk_server server{};
     ZkRegistry registry = connect(server.endpoint());
@@ -69,7 +69,7 @@ struct shop {
     }
 };
 
-/// A process of the program, whose terminal this is.
+/// The terminal of a process that runs the program.
 class call {
 public:
     call(shop const& s, std::vector<std::string> words, std::map<std::string, std::string> variables = {}) {
@@ -107,7 +107,7 @@ public:
         REQUIRE(::write(master_, keys.data(), keys.size()) == static_cast<ssize_t>(keys.size()));
     }
 
-    /// Whether the terminal shows the text within half a minute; then what was shown up to it is forgotten.
+    /// Whether the terminal shows the text within half a minute. If so, drops the output up to and including the text.
     bool shows(std::string const& text) {
         while (seen_.find(text) == seen_.npos)
             if (!read_some()) return false;
@@ -115,7 +115,7 @@ public:
         return true;
     }
 
-    /// What is still shown up to the end of the process; then `status`.
+    /// The remaining output up to the end of the process; then `status`.
     std::string rest() {
         while (read_some()) {
         }
@@ -124,7 +124,7 @@ public:
     }
     int status = 0;
 
-    /// Waits until the process is stopped.
+    /// Waits until the process is stopped (suspended).
     bool stops() const {
         int how = 0;
         return ::waitpid(process_, &how, WUNTRACED) == process_ && WIFSTOPPED(how);
@@ -162,7 +162,7 @@ shop& the_shop() {
 
 } // namespace
 
-TEST_CASE("command_line.terminal: who stops work types its name, having seen what would be done") {
+TEST_CASE("command_line.terminal: a command that stops work shows its effect, and the user must type the name") {
     auto& s = the_shop();
     std::vector<std::string> const words{"servers", "remove", "10.0.0.9", "--job", "settle"};
     call wrong{s, words};
@@ -187,7 +187,7 @@ TEST_CASE("command_line.terminal: who stops work types its name, having seen wha
     CHECK_FALSE(s.has("/settle/servers/10.0.0.9"));
 }
 
-TEST_CASE("command_line.terminal: colours are in a terminal, unless somebody wants none") {
+TEST_CASE("command_line.terminal: a terminal gets colours, unless the user turns them off") {
     auto& s = the_shop();
     std::string const red = "\x1b[31mCRASHED\x1b[0m";
     CHECK(call{s, {"jobs", "list"}}.shows(red));
@@ -228,7 +228,7 @@ TEST_CASE("command_line.terminal: top follows changes, and leaves the terminal a
     }
 }
 
-TEST_CASE("command_line.terminal: no change of the size is lost that comes between two waits of a live view") {
+TEST_CASE("command_line.terminal: a change of size between two waits of a live view is not lost") {
     using kind = cli::screen_news::kind;
     int ends[2];
     REQUIRE(::openpty(&ends[0], &ends[1], nullptr, nullptr, nullptr) == 0);
@@ -241,7 +241,7 @@ TEST_CASE("command_line.terminal: no change of the size is lost that comes betwe
     CHECK(screen.wait(-1, 0s).what == kind::interval);
 }
 
-TEST_CASE("command_line.terminal: a watch prints what has changed, and nothing else") {
+TEST_CASE("command_line.terminal: a watch prints only changes") {
     auto& s = the_shop();
     call watch{s, {"jobs", "list", "--watch", "--interval", "1h", "-o", "jsonl"}};
     CHECK(watch.shows("{\"job\":\"settle\""));

@@ -17,7 +17,7 @@ using namespace elasticjob;
 using namespace elasticjob::test;
 using cli::exit_code;
 
-TEST_CASE("command_line.program: commands are carried out, and say so") {
+TEST_CASE("command_line.program: commands are carried out, and report it") {
     terminal_world t;
     auto const done = t.run({"items", "trigger", "settle", "1", "--key", "k"});
     CHECK(done.code == exit_code::done);
@@ -48,7 +48,7 @@ TEST_CASE("command_line.program: JSON is one document, JSONL an object a line, w
           "elasticjob: a watched list is not a single JSON document\nnext: give --output jsonl\n");
 }
 
-TEST_CASE("command_line.program: times are in UTC unless another zone is asked for, and in JSON always") {
+TEST_CASE("command_line.program: times are in UTC unless a call names another zone, and always in JSON") {
     terminal_world t;
     REQUIRE(t.run({"items", "disable", "settle", "0", "--key", "k"}).code == exit_code::done);
     auto const told = [&](std::vector<std::string> more) {
@@ -64,7 +64,7 @@ TEST_CASE("command_line.program: times are in UTC unless another zone is asked f
     CHECK(t.run({"audit", "list", "settle", "--zone", "Nowhere/Land"}).code == exit_code::usage);
 }
 
-TEST_CASE("command_line.program: what stops work needs --yes without a terminal, and a dry run writes nothing") {
+TEST_CASE("command_line.program: commands that stop work need --yes without a terminal, and a dry run writes nothing") {
     terminal_world t;
     auto const refused = t.run({"jobs", "shut-down", "settle"});
     CHECK(refused.code == exit_code::unconfirmed);
@@ -75,7 +75,7 @@ TEST_CASE("command_line.program: what stops work needs --yes without a terminal,
     CHECK(t.out({"jobs", "shut-down", "settle", "--yes"}) == "done: 1 instance leaves\n");
 }
 
-TEST_CASE("command_line.program: exit codes tell kinds of failure apart, and errors what to do next") {
+TEST_CASE("command_line.program: exit codes distinguish kinds of failure, and errors say what to do next") {
     terminal_world t;
     CHECK(t.run({}).code == exit_code::usage);
     CHECK(t.run({"nonsense"}).code == exit_code::usage);
@@ -91,7 +91,7 @@ TEST_CASE("command_line.program: exit codes tell kinds of failure apart, and err
     CHECK(absent.err == "elasticjob: no_node: there is no job of that name (/nobody)\n"
                         "next: see what there is: elasticjob jobs list, or items, servers and instances list\n");
     CHECK(t.run({"servers", "remove", "10.0.0.1", "--job", "settle", "--yes"}).code == exit_code::conflict);
-    CHECK(t.run({"top"}).code == exit_code::usage); // which is no terminal
+    CHECK(t.run({"top"}).code == exit_code::usage); // the output is no terminal
     t.variables.erase("USER");
     CHECK(t.run({"jobs", "trigger", "settle"}).err ==
           "elasticjob: the name of the operator is unknown\nnext: give --operator NAME\n");
@@ -105,7 +105,7 @@ TEST_CASE("command_line.program: exit codes tell kinds of failure apart, and err
     CHECK(t.out({"--version"}) == "0.1.0\n");
 }
 
-TEST_CASE("command_line.program: a configuration that is shown can be applied") {
+TEST_CASE("command_line.program: a printed configuration can be applied") {
     terminal_world t;
     auto const file = std::string{"program_test.json"};
     auto text = t.out({"jobs", "show", "settle"});
@@ -123,7 +123,7 @@ TEST_CASE("command_line.program: a configuration that is shown can be applied") 
     CHECK(wrong.code == exit_code::usage);
     CHECK(wrong.err.find("program_test_wrong.json, line 1") != std::string::npos);
     CHECK(wrong.err.ends_with("next: correct the file, then repeat the command\n"));
-    t.c.create("/settle/ext/labels", "0=gpu"); // which the text that was shown does not have
+    t.c.create("/settle/ext/labels", "0=gpu"); // the printed text does not have it
     CHECK(t.run({"jobs", "apply", "-f", file}).code == exit_code::conflict);
     CHECK(t.c.data("/settle/ext/labels") == "0=gpu");
     CHECK(t.out({"jobs", "apply", "-f", file, "--drop-schedules"}) == "done: itemLabels is '', was '0=gpu'\n");
@@ -135,7 +135,7 @@ TEST_CASE("command_line.program: a configuration that is shown can be applied") 
     std::remove(file.c_str());
 }
 
-TEST_CASE("command_line.program: a plan can be made for a job of any strategy of the library") {
+TEST_CASE("command_line.program: plans for a job with any of the library's strategies") {
     terminal_world t;
     auto const file = std::string{"program_test_strategies.json"};
     int number = 0;
@@ -153,7 +153,7 @@ TEST_CASE("command_line.program: a plan can be made for a job of any strategy of
     CHECK(number == 9);
 }
 
-TEST_CASE("command_line.program: a wait ends with success, with a failure, or when its time is over") {
+TEST_CASE("command_line.program: a wait ends with success, with a failure, or at its time-out") {
     terminal_world t;
     t.m.body = [](sharding_context const& run) -> result<void> {
         if (run.item == 0) return error{errc::job_failed, "no money"};
@@ -176,7 +176,7 @@ TEST_CASE("command_line.program: a wait ends with success, with a failure, or wh
     CHECK(t.run({"wait", "settle", "--for", "success", "--timeout", "2s"}).code == exit_code::not_in_time);
     CHECK(t.run({"wait", "settle", "7"}).code == exit_code::usage);
     CHECK(t.run({"wait", "nobody"}).code == exit_code::not_found);
-    CHECK(t.run({"wait", "settle", "--timeout", "2"}).code == exit_code::usage); // of what?
+    CHECK(t.run({"wait", "settle", "--timeout", "2"}).code == exit_code::usage); // without a condition
 }
 
 TEST_CASE("command_line.program: cron needs no registry") {

@@ -23,7 +23,7 @@ TEST_CASE("command_line.report: a column is as wide as its characters, and a lon
     CHECK(cut_to("größer", 3) == "gr…");
 }
 
-TEST_CASE("command_line.report: colours are for words that are good or bad, and take no room") {
+TEST_CASE("command_line.report: good and bad words have colours, which take no room") {
     report const r{{"status", "n"}, {{"CRASHED", 1}, {"OK", 2}, {"so-so", 3}}};
     CHECK(to_table(r, {.has_colour = true}) == "\x1b[1mSTATUS\x1b[0m   \x1b[1mN\x1b[0m\n"
                                                "\x1b[31mCRASHED\x1b[0m  1\n"
@@ -31,14 +31,14 @@ TEST_CASE("command_line.report: colours are for words that are good or bad, and 
                                                "so-so    3\n");
 }
 
-TEST_CASE("command_line.report: JSON keeps kinds of values apart") {
+TEST_CASE("command_line.report: JSON distinguishes types of values") {
     report const r{{"a", "b", "c", "d", "e"},
                    {{"x\"y", true, 3, std::vector<std::string>{"p", "q"}, std::optional<wall_time>{}}}};
     CHECK(to_json_lines(r) == "{\"a\":\"x\\\"y\",\"b\":true,\"c\":3,\"d\":[\"p\",\"q\"],\"e\":null}\n");
     CHECK(to_json(report{{"a"}}) == "[\n]\n");
 }
 
-TEST_CASE("command_line.report: a change is the rows that are new or otherwise, and the keys of those that are gone") {
+TEST_CASE("command_line.report: a change lists new and changed rows, and the keys of removed rows") {
     report const before{{"job", "status"}, {{"a", "OK"}, {"b", "OK"}, {"c", "OK"}}};
     report const after{{"job", "status"}, {{"a", "OK"}, {"b", "CRASHED"}, {"d", "OK"}}};
     auto const change = compare(before, after);
@@ -48,7 +48,7 @@ TEST_CASE("command_line.report: a change is the rows that are new or otherwise, 
     CHECK(compare({}, after).fresh.rows.size() == 3);
 }
 
-TEST_CASE("command_line.report: a table that grows has its headings once") {
+TEST_CASE("command_line.report: a growing table has its headings once") {
     std::vector<std::size_t> widths;
     report const first{{"job", "status"}, {{"settle", "OK"}}}, next{{"job", "status"}, {{"a", "CRASHED"}}};
     CHECK(to_table(first, {}, widths) == "JOB     STATUS\nsettle  OK\n");

@@ -10,7 +10,7 @@ using namespace elasticjob::cli;
 
 namespace {
 
-/// What is wrong with these arguments; empty if nothing is.
+/// The error in these arguments; empty if there is none.
 template <class Change>
 std::string refused(Change change) {
     arguments a;
@@ -21,7 +21,7 @@ std::string refused(Change change) {
 
 } // namespace
 
-TEST_CASE("command_line.serve_console: who asks operators who they are, and with what") {
+TEST_CASE("command_line.serve_console: how operators authenticate, and its options") {
     arguments a;
     a.operator_name = "ann";
     auto o = cli::detail::console_options_of(a).value();
@@ -49,7 +49,7 @@ TEST_CASE("command_line.serve_console: who asks operators who they are, and with
     CHECK(o.grants.front().role == console_role::operator_);
 }
 
-TEST_CASE("command_line.serve_console: what would leave a console open by mistake is refused") {
+TEST_CASE("command_line.serve_console: refuses options that would leave a console open by mistake") {
     CHECK(refused([](auto& c) { c.client_id = "console"; }) == "--oidc-issuer");
     CHECK(refused([](auto& c) { c.redirect_url = "https://jobs.example/sign-in/return"; }) == "--oidc-issuer");
     CHECK(refused([](auto& c) { c.grants = {"ann:*:viewer"}; }) == "--grant");

@@ -15,7 +15,7 @@ namespace {
 
 using session = basic_memory_registry<virtual_loop>;
 
-terminal_world const* current = nullptr; // whose environment it is
+terminal_world const* current = nullptr; // the owner of the environment
 
 std::optional<std::string> find_variable(std::string const& name) {
     auto const there = current->variables.find(name);

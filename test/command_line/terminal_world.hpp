@@ -14,14 +14,14 @@
 
 namespace elasticjob::test {
 
-/// What the program has printed, and how it ended.
+/// The program's output and its exit code.
 struct printed {
     cli::exit_code code{};
     std::string out{};
     std::string err{};
 };
 
-/// One job with two items, which one member runs, and an operator called ann.
+/// One job with two items that one member runs, and an operator called ann.
 class terminal_world {
 public:
     terminal_world();
@@ -32,7 +32,7 @@ public:
     printed run(std::vector<std::string> words);
     std::string out(std::vector<std::string> words) { return run(std::move(words)).out; }
 
-    /// `ID` for the part of an instance that is another one each time, and then two blanks between columns.
+    /// The text with `ID` for the variable part of an instance id, and two spaces between columns.
     static std::string steady(std::string text);
 
     /// `jobs list`, and so on.

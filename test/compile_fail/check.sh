@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # check.sh SOURCE COMPILER [FLAG...]        one file: compiles, and with -DBAD fails with each expected sentence
-# check.sh --self-check COMPILER [FLAG...]  can this script tell right from wrong?
+# check.sh --self-check COMPILER [FLAG...]  checks that this script tells right from wrong
 set -u
-LC_ALL=C # other locales have other quotes in the messages
+LC_ALL=C # other locales print other quotes in the messages
 export LC_ALL
 
-# Without carets the compiler does not echo the source, so that a word of the source proves nothing.
+# Without carets the compiler does not echo the source, so an expected text in the source alone does not match.
 compile() { # SOURCE [FLAG...]
     source=$1
     shift

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check_standard.sh HEADER COMPILER [FLAG...]   under C++17 the header says what is missing, and little else
+# check_standard.sh HEADER COMPILER [FLAG...]   under C++17 the header reports what is missing, and little else
 set -u
 LC_ALL=C
 export LC_ALL

@@ -107,21 +107,21 @@ TEST_CASE("config.config_file: every field can be written") {
     CHECK(*parsed == with_everything());
 }
 
-TEST_CASE("config.config_file: what is left out is as in a new configuration") {
+TEST_CASE("config.config_file: omitted fields have their default values") {
     auto const parsed = parse(R"({"name": "settle", "cron": "@daily"})");
     REQUIRE(parsed);
     CHECK(*parsed == job_config{.name = "settle", .cron = "@daily"});
     CHECK(parse("{}").value() == job_config{});
 }
 
-TEST_CASE("config.config_file: what the registry holds can be read, under Java's names") {
+TEST_CASE("config.config_file: the registry's configuration can be read, under Java's names") {
     auto config = with_everything();
     auto const parsed = parse(to_json(config));
     REQUIRE_MESSAGE(parsed, (parsed ? "" : to_string(parsed.error())));
     CHECK(*parsed == canonical(config));
 }
 
-TEST_CASE("config.config_file: what a registry has is written so that it is read as the same") {
+TEST_CASE("config.config_file: a registry's configuration is written so that it reads back the same") {
     auto stored = with_everything();
     stored.description = "${HOME} \"quoted\" <b>";
     job_config const instances_own;
@@ -139,7 +139,7 @@ TEST_CASE("config.config_file: what a registry has is written so that it is read
     }
 }
 
-TEST_CASE("config.config_file: variables of the environment are put in, in texts only, and once") {
+TEST_CASE("config.config_file: environment variables are substituted in texts only, and once") {
     auto const parsed = parse(R"({
         "name": "settle-${REGION}", "cron": "${CRON:-@hourly}", "sharding_total_count": "${ITEMS}",
         "failover": "${YES}", "description": "${QUOTE} $${ITEMS} $5 ${NOTHING}${NOTHING:-else}${OTHER:-}",
@@ -161,7 +161,7 @@ TEST_CASE("config.config_file: variables of the environment are put in, in texts
     CHECK(refused(R"({"name": "a${b"})").what.find("without its `}`") != std::string::npos);
 }
 
-TEST_CASE("config.config_file: a problem has its line and its field") {
+TEST_CASE("config.config_file: a problem names its line and its field") {
     auto const e = refused("{\n\"name\": \"settle\",\n\"sharding_count\": 3\n}");
     CHECK(e == error{errc::malformed_data, "sharding_count is no field of a job: did you mean sharding_total_count?",
                      "line 3"});
@@ -199,7 +199,7 @@ TEST_CASE("config.config_file: a problem has its line and its field") {
     }
 }
 
-TEST_CASE("config.config_file: several problems are reported together, and not without limit") {
+TEST_CASE("config.config_file: several problems are reported together, up to a limit") {
     auto const e = refused("{\"a\": 1,\n\"failover\": \"maybe\",\n\"cron\": \"${CRON}\"}");
     CHECK(e.what.starts_with("3 problems: line 1: a is no field of a job; line 2: failover must be true or false"));
     CHECK(e.what.find("; line 3: cron needs") != std::string::npos);
@@ -212,7 +212,7 @@ TEST_CASE("config.config_file: several problems are reported together, and not w
     CHECK(refused(std::string("{}\0", 3)).what.find("NUL") != std::string::npos);
 }
 
-TEST_CASE("config.config_file: a file is read, and named where it is wrong") {
+TEST_CASE("config.config_file: a file is read, and named in errors") {
     auto const path = std::filesystem::temp_directory_path() / ("elasticjob_config_" + std::to_string(::getpid()));
     std::ofstream{path} << "{\"name\": \"settle\",\n\"cron\": \"${HOME:-x}\", \"crone\": 1}";
     auto const wrong = read_job_config(path.string());

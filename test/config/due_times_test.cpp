@@ -41,7 +41,7 @@ due_times due_of(job_config const& c) { return due_times::of(validate(c).value()
 
 } // namespace
 
-TEST_CASE("config.due_times: a preview tells the next instants, and no more than there are") {
+TEST_CASE("config.due_times: a preview lists the next instants, or fewer if there are no more") {
     CHECK(previewed(daily, "2026-03-27", 3) == "03-27 02:30, 03-28 02:30, 03-29 02:30");
     CHECK(previewed(daily, "2026-03-27", 0) == "");
     auto c = daily;
@@ -51,12 +51,12 @@ TEST_CASE("config.due_times: a preview tells the next instants, and no more than
     CHECK(previewed(c, "2026-03-27", 5).starts_with("invalid_cron"));
 }
 
-TEST_CASE("config.due_times: the zone that the job names counts, or else that of the policy") {
+TEST_CASE("config.due_times: the job's zone counts, or else the policy's") {
     auto c = daily;
     CHECK(previewed(c, "2026-03-28", 1, FixedOffset{8h}) == "03-28 18:30");
     c.time_zone = "Asia/Tokyo";
     CHECK(previewed(c, "2026-03-28", 1, FixedOffset{8h}) == "03-28 17:30");
-    c.time_zone = "Europe/Berlin"; // where 02:30 is not shown on the 29th of March
+    c.time_zone = "Europe/Berlin"; // clocks there skip 02:30 on the 29th of March
     CHECK(previewed(c, "2026-03-28", 3) == "03-28 01:30, 03-29 01:00, 03-30 00:30");
     c.on_clock_change = quartz_compatible;
     CHECK(previewed(c, "2026-03-28", 3) == "03-28 01:30, 03-30 00:30, 03-31 00:30");
@@ -67,7 +67,7 @@ TEST_CASE("config.due_times: the zone that the job names counts, or else that of
     CHECK(text.find("time_zone") != std::string::npos);
 }
 
-TEST_CASE("config.due_times: what can never be due is an error") {
+TEST_CASE("config.due_times: a schedule that is never due is an error") {
     auto c = daily;
     c.excluded = {"* * 2 * * ?"};
     CHECK(due_times::of(validate(c).value(), utc).error() == errc::cron_never_fires);
@@ -79,7 +79,7 @@ TEST_CASE("config.due_times: what can never be due is an error") {
     CHECK(due_times::of(validate(c).value(), utc).error() == errc::cron_never_fires);
 }
 
-TEST_CASE("config.due_times: schedules alone are enough, and then nothing is due by the cron expression") {
+TEST_CASE("config.due_times: schedules alone are enough; then the cron expression makes nothing due") {
     job_config c{.name = "settle"};
     CHECK(only_problem(c) == errc::invalid_cron);
     c.schedules = {job_schedule::fixed_rate(6h)};
@@ -90,10 +90,10 @@ TEST_CASE("config.due_times: schedules alone are enough, and then nothing is due
     CHECK(previewed(c, "2098-12-31", 6) ==
           "12-31 01:00, 12-31 07:00, 12-31 13:00, 12-31 19:00, 01-01 01:00, 01-01 07:00");
     c.schedules.clear();
-    CHECK(previewed(c, "2026-01-01", 2) == "01-01 00:00"); // somebody means it
+    CHECK(previewed(c, "2026-01-01", 2) == "01-01 00:00"); // the user set it on purpose
 }
 
-TEST_CASE("config.due_times: once now is due at the instant that is given, whatever is excluded") {
+TEST_CASE("config.due_times: once now is due at the given instant, whatever is excluded") {
     auto c = daily;
     c.schedules = {job_schedule::once_now()};
     c.excluded = {"2026-03-28"};
@@ -108,7 +108,7 @@ TEST_CASE("config.due_times: once now is due at the instant that is given, whate
     CHECK(without.next(now - 1ms) != now);
 }
 
-TEST_CASE("config.due_times: a job that follows another is due when it is told of rounds") {
+TEST_CASE("config.due_times: a job that follows another is due when rounds are reported to it") {
     job_config c{.name = "settle"};
     c.schedules = {job_schedule::after_job("fetch")};
     auto due = due_of(c);
@@ -130,7 +130,7 @@ TEST_CASE("config.due_times: a job that follows another is due when it is told o
     CHECK(without.round_at(t) == std::nullopt);
 }
 
-TEST_CASE("config.due_times: a job that follows another is due by nothing else") {
+TEST_CASE("config.due_times: a job that follows another has no other due times") {
     job_config c{.name = "settle"};
     c.schedules = {job_schedule::after_job("fetch")};
     CHECK(validate(c));
@@ -178,14 +178,14 @@ TEST_CASE("config.due_times: jitter spreads items and jobs, and is always the sa
     }
     CHECK(due_of(c).is_per_item());
     CHECK(due_of(c).has_rounds());
-    // Whoever owns the item, in whatever program: this does not change.
+    // The offset is the same for any owner of the item, in any program.
     c.name = "settle";
     c.jitter = 1h;
     CHECK(due_of(c).delay_of(0) == 1'123'290ms);
     CHECK(due_of(c).delay_of(1) == 699'364ms);
 }
 
-TEST_CASE("config.due_times: each mistake is named, with what would be right") {
+TEST_CASE("config.due_times: each mistake is named, with the correct form") {
     auto c = daily;
     c.schedules = {job_schedule::fixed_rate(0s)};
     CHECK(only_problem(c) == error{errc::invalid_config, "must be 1 ms to 366 days, but is 0 ms", "schedules[0]"});
@@ -224,7 +224,7 @@ TEST_CASE("config.due_times: each mistake is named, with what would be right") {
     CHECK(problems_of(c).size() == 2);
 }
 
-TEST_CASE("config.due_times: many items ask, and one long search answers") {
+TEST_CASE("config.due_times: one long search answers for many items") {
     auto c = daily;
     c.cron = "* * * * * ?";
     c.schedules = {job_schedule::fixed_delay(5s)};
@@ -248,7 +248,7 @@ TEST_CASE("config.due_times: many items ask, and one long search answers") {
     CHECK(!due.find_problem());
 }
 
-TEST_CASE("config.due_times: exclusions that leave nothing for too long are refused, and what to do is said") {
+TEST_CASE("config.due_times: refuses exclusions that leave nothing due for too long, and says what to do") {
     auto c = daily;
     c.cron = "* * * * * ?";
     c.excluded = {"0/2 * * * * ?", "1/2 * * * * ?"};
@@ -256,7 +256,7 @@ TEST_CASE("config.due_times: exclusions that leave nothing for too long are refu
     REQUIRE(!refused);
     CHECK(refused.error() == errc::cron_never_fires);
     CHECK(refused.error().what.find("whole hours or days") != std::string::npos);
-    // Of what becomes so later, it is told then; and it costs one search.
+    // If this happens only later, it is reported then, and costs one search.
     c.excluded = {"0/2 * * * * ? 2027", "1/2 * * * * ? 2027"};
     auto const due = due_of(c);
     CHECK(!due.find_problem());

@@ -15,7 +15,7 @@ using namespace elasticjob;
 
 namespace {
 
-/// Initialises a member of any type, which shows how many members an aggregate has.
+/// Initialises a member of any type, to count an aggregate's members.
 struct anything {
     template <class T>
     operator T() const;
@@ -37,7 +37,7 @@ static_assert(!has_members(std::make_index_sequence<table_size + of_the_schedule
 static_assert(field_name(&job_config::name) == "jobName");
 static_assert(field_name(&job_config::overwrite) == "overwrite");
 
-/// Another value than this one.
+/// A value other than this one.
 void change(std::string& value) { value += "x"; }
 void change(bool& value) { value = !value; }
 void change(int& value) { value += 1; }
@@ -76,7 +76,7 @@ TEST_CASE("config.fields: a change of any one field is reported, by name") {
         });
 }
 
-TEST_CASE("config.fields: differences are told in the words of the registry") {
+TEST_CASE("config.fields: differences are reported in the registry's terms") {
     job_config const one{.name = "a", .cron = "0 0 12 * * ?", .failover = true};
     job_config const other{.name = "a", .cron = "0 0 13 * * ?", .sharding_total_count = 2, .type = job_type::dataflow};
     CHECK(differences(one, other) == std::vector<config_difference>{{"jobType", "SIMPLE", "DATAFLOW"},
@@ -86,7 +86,7 @@ TEST_CASE("config.fields: differences are told in the words of the registry") {
     CHECK(differences(one, one).empty());
 }
 
-TEST_CASE("config.fields: the canonical form has only what a job of its type has") {
+TEST_CASE("config.fields: the canonical form has only the fields of the job's type") {
     job_config const full{.job_class = "org.acme.Demo", .streaming_process = true, .script_command_line = "demo.sh"};
     auto config = full;
 
@@ -106,7 +106,7 @@ TEST_CASE("config.fields: the canonical form has only what a job of its type has
     CHECK(canonical(canonical(config)) == canonical(config));
 }
 
-TEST_CASE("config.fields: the registry's cron has six fields, whatever was written") {
+TEST_CASE("config.fields: the registry's cron has six fields, whatever the configuration has") {
     auto const stored = [](std::string cron) { return canonical({.name = "settle", .cron = std::move(cron)}).cron; };
     CHECK(stored("*/5 * * * *") == "0 0/5 * * * ?");
     CHECK(stored("0 9 * * 1-5") == "0 0 9 ? * MON-FRI");

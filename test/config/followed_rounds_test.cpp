@@ -21,7 +21,7 @@ followed_rounds example() {
 
 } // namespace
 
-TEST_CASE("config.followed_rounds: its text is for people too, is read back, and stays as it is") {
+TEST_CASE("config.followed_rounds: its text is readable for people, is read back, and is written again unchanged") {
     CHECK(example().to_text() == "elasticjob after 1\n"
                                  "follows failed fetch all\n"
                                  "seen 2000\n"
@@ -41,7 +41,7 @@ TEST_CASE("config.followed_rounds: its text is for people too, is read back, and
 TEST_CASE(
     "config.followed_rounds: each instant is later than all before, whatever clocks say and whatever is followed") {
     auto all = example();
-    all.add(at(3000), at(2400)); // by a clock that is behind
+    all.add(at(3000), at(2400)); // by a clock that is slow
     CHECK(all.rounds.back() == followed_round{at(2501), at(3000)});
     auto const other = job_schedule::after_job("load");
     CHECK_FALSE(all.is_of(&other));
@@ -57,7 +57,7 @@ TEST_CASE(
     CHECK(all.last == at(2502));
 }
 
-TEST_CASE("config.followed_rounds: another end of the same job's rounds leaves what the job is due for") {
+TEST_CASE("config.followed_rounds: another end of the same job's rounds keeps the job's due rounds") {
     auto all = example();
     auto const other = job_schedule::after_job("fetch all", round_end::ended);
     CHECK_FALSE(all.is_of(&other));
@@ -66,7 +66,7 @@ TEST_CASE("config.followed_rounds: another end of the same job's rounds leaves w
     CHECK(all.rounds == example().rounds);
 }
 
-TEST_CASE("config.followed_rounds: only the last are kept") {
+TEST_CASE("config.followed_rounds: only the last rounds are kept") {
     followed_rounds all;
     for (int n = 1; n <= 250; ++n) all.add(at(n * 1000), at(n * 1000 + 7));
     REQUIRE(all.rounds.size() == followed_rounds::rounds_max);
@@ -74,7 +74,7 @@ TEST_CASE("config.followed_rounds: only the last are kept") {
     CHECK(all.rounds.back().of == at(250'000));
 }
 
-TEST_CASE("config.followed_rounds: what nobody would write is refused: too many lines, and instants far away") {
+TEST_CASE("config.followed_rounds: implausible texts are refused: too many lines, and instants far away") {
     std::string text = "elasticjob after 1\n";
     for (int i = 0; i < 30'000; ++i) text += "round 1 1\n";
     auto const read = followed_rounds::parse(text);

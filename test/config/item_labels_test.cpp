@@ -19,7 +19,7 @@ rules parsed(std::string_view text) { return parse_item_labels(text).value().rul
 
 } // namespace
 
-TEST_CASE("config.item_labels: items, stretches, and the rest") {
+TEST_CASE("config.item_labels: items, ranges, and the rest") {
     CHECK(parsed("").empty());
     CHECK(parse_item_labels(" ").value().empty());
     CHECK(parsed("0=gpu") == rules{{0, 1, "gpu"}});
@@ -32,7 +32,7 @@ TEST_CASE("config.item_labels: items, stretches, and the rest") {
     CHECK_FALSE(all.empty());
 }
 
-TEST_CASE("config.item_labels: what is not of that form is refused, with what would be right") {
+TEST_CASE("config.item_labels: other forms are refused, with the correct form") {
     for (auto const* const text :
          {"gpu", "=gpu", "a=gpu", "-1=gpu", "3-1=gpu", "1-=gpu", "-=gpu", "1-2-3=gpu", "0=g\tu", "0=\xff", "0=a,,1=b",
           "4294967295=gpu", "0-4294967295=gpu", "99999999999=gpu"}) {
@@ -47,7 +47,7 @@ TEST_CASE("config.item_labels: what is not of that form is refused, with what wo
     CHECK(parse_item_labels("*=a,*=b").error().what == "must not name the labels of * twice");
 }
 
-TEST_CASE("config.item_labels: the needs of so many items") {
+TEST_CASE("config.item_labels: the needs of a number of items") {
     auto const labels = parse_item_labels("2-3=gpu,5=,8-20=ssd,*=linux").value();
     CHECK(labels.needs_of(10) ==
           rules{{0, 2, "linux"}, {2, 4, "gpu"}, {4, 5, "linux"}, {6, 8, "linux"}, {8, 10, "ssd"}});
@@ -57,7 +57,7 @@ TEST_CASE("config.item_labels: the needs of so many items") {
     CHECK(item_labels{}.needs_of(10).empty());
 }
 
-TEST_CASE("config.item_labels: they are checked with the configuration, and not in its node") {
+TEST_CASE("config.item_labels: they are checked with the configuration, but not stored in its node") {
     job_config c;
     c.name = "settle";
     c.cron = "0/5 * * * * ?";
@@ -70,7 +70,7 @@ TEST_CASE("config.item_labels: they are checked with the configuration, and not 
     CHECK(validate(c).error().where == "itemLabels");
 }
 
-TEST_CASE("config.item_labels: more than a job can need is refused") {
+TEST_CASE("config.item_labels: more needs than a job can have are refused") {
     std::string many = "*=" + std::string(item_labels::labels_bytes_max, 'x');
     for (int i = 0; i < 9'999; ++i) many += "," + std::to_string(2 * i) + "=a";
     CHECK(parse_item_labels(many));

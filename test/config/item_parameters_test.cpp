@@ -41,7 +41,7 @@ TEST_CASE("config.item_parameters: each item finds its own, others find nothing"
     CHECK(read("").find(0) == std::nullopt);
 }
 
-TEST_CASE("config.item_parameters: what Java is lenient about, we are too") {
+TEST_CASE("config.item_parameters: is as lenient as Java") {
     CHECK(read(" 0 = A , 1=B ") == read("0=A,1=B"));
     CHECK(read("0=A,") == read("0=A"));
     CHECK(read("0=A,0=B") == read("0=B"));
@@ -52,7 +52,7 @@ TEST_CASE("config.item_parameters: what Java is lenient about, we are too") {
     CHECK(read("7 = =").find(7) == "");
 }
 
-TEST_CASE("config.item_parameters: keys that no item has are kept apart from those that one has") {
+TEST_CASE("config.item_parameters: keys that belong to no item are separate from those that do") {
     auto const parameters = read("-1=x,2147483647=y,-2147483648=z");
     CHECK(parameters.size() == 3);
     CHECK(parameters.find(2147483647) == "y");

@@ -29,7 +29,7 @@ job_config read(std::string_view text) {
     return **config;
 }
 
-/// Reads the smallest configuration that Java accepts, with more members put in front.
+/// Reads the smallest configuration that Java accepts, with more members in front.
 job_config read_with(std::string const& members) {
     return read("{" + members +
                 R"("jobName":"a","jobClass":"C","jobType":"SIMPLE","cron":"c","shardingTotalCount":1})");
@@ -88,7 +88,7 @@ TEST_CASE("config.json_codec: a simple job is written and read as Java does it")
                         R"("overwrite":true})");
 }
 
-TEST_CASE("config.json_codec: handlers and texts that are not the defaults are written too") {
+TEST_CASE("config.json_codec: handlers and texts other than the defaults are written too") {
     check_both_ways({.name = "test_job",
                      .cron = "0/1 * * * * ?",
                      .sharding_total_count = 3,
@@ -108,7 +108,7 @@ TEST_CASE("config.json_codec: handlers and texts that are not the defaults are w
                         default_end);
 }
 
-TEST_CASE("config.json_codec: a dataflow job says whether it streams") {
+TEST_CASE("config.json_codec: a dataflow job's streaming setting is written") {
     check_both_ways({.name = "test_job",
                      .cron = "0/1 * * * * ?",
                      .sharding_total_count = 3,
@@ -136,13 +136,13 @@ TEST_CASE("config.json_codec: a script job has its command line and the class of
               .job_class == script_job_class);
 }
 
-TEST_CASE("config.json_codec: nothing at all is no configuration") {
+TEST_CASE("config.json_codec: an empty text is no configuration") {
     auto const config = from_json("");
     REQUIRE(config);
     CHECK_FALSE(config->has_value());
 }
 
-TEST_CASE("config.json_codec: a missing field is what it is to Java") {
+TEST_CASE("config.json_codec: a missing field means the same as in Java") {
     job_config const smallest{.name = "a", .cron = "c", .misfire = false, .job_class = "C"};
     CHECK(read_with("") == smallest);
     CHECK(read_with(R"("jobProperties":{},)") == smallest);
@@ -159,7 +159,7 @@ TEST_CASE("config.json_codec: fields may stand in any order, with blanks, and th
     CHECK(read_with(R"("jobProperties":{"job_exception_handler":"H"},"jobProperties":{},)") == read_with(""));
 }
 
-TEST_CASE("config.json_codec: what the Java console writes is read") {
+TEST_CASE("config.json_codec: the Java console's texts are read") {
     auto const config = read(
         R"({"jobName":"a","jobType":"SIMPLE","jobClass":"C","cron":"c","shardingTotalCount":2,)"
         R"("shardingItemParameters":"","jobParameter":"","monitorExecution":true,"streamingProcess":true,)"
@@ -174,7 +174,7 @@ TEST_CASE("config.json_codec: what the Java console writes is read") {
                                .executor_service_handler = "E"});
 }
 
-TEST_CASE("config.json_codec: what we do not know is skipped, however deep, and changes nothing") {
+TEST_CASE("config.json_codec: unknown members are skipped, however deep, and change nothing") {
     for (auto const members :
          {R"("unknown":{"a":[1]},)", R"("unknown":null,)",
           R"("unknown":[{"jobName":"x","jobProperties":{"y":1}},[[]],{}],)",
@@ -185,7 +185,7 @@ TEST_CASE("config.json_codec: what we do not know is skipped, however deep, and 
         CHECK(read_with(members) == read_with(""));
 }
 
-TEST_CASE("config.json_codec: leniency is Gson's where RapidJSON has it") {
+TEST_CASE("config.json_codec: it is as lenient as Gson where RapidJSON allows it") {
     CHECK(read_with("/* why */ // and how\n") == read_with(""));
     CHECK(read("\xef\xbb\xbf{\"jobName\":\"a\",\"jobClass\":\"C\",\"jobType\":\"SIMPLE\",\"cron\":\"c\","
                "\"shardingTotalCount\":1,}") == read_with(""));
@@ -198,7 +198,7 @@ TEST_CASE("config.json_codec: leniency is Gson's where RapidJSON has it") {
           "<A\xc3\xa9\xf0\x9f\x98\x80/\xe2\x80\xa8");
 }
 
-TEST_CASE("config.json_codec: a configuration without what Java requires is invalid, in Java's order of asking") {
+TEST_CASE("config.json_codec: without a field that Java requires it is invalid, in Java's order of checks") {
     auto const check = [](std::string_view text, std::string_view what, std::string_view where) {
         auto const e = refusal(text);
         CHECK(e == errc::invalid_config);
@@ -244,7 +244,7 @@ TEST_CASE("config.json_codec: a value of another kind is malformed, and the mess
         CHECK(refusal(text).what.starts_with("a configuration must be an object, but this is "));
 }
 
-TEST_CASE("config.json_codec: what is not JSON is malformed, and the message says where") {
+TEST_CASE("config.json_codec: a text that is not JSON is malformed, and the message says where") {
     CHECK(refusal(R"({"jobName":"a",})") == errc::invalid_config);
     CHECK(refusal(R"({"jobName":"a" "cron":"c"})").where == "byte 15");
     for (auto const text :
@@ -268,12 +268,12 @@ TEST_CASE("config.json_codec: size and depth are limited") {
     CHECK(refusal(to_json({.name = "a", .cron = "c"}) + std::string(blanks + 1, ' ')) == errc::malformed_data);
 }
 
-TEST_CASE("config.json_codec: a text that is cut off anywhere is malformed") {
+TEST_CASE("config.json_codec: a truncated text is malformed") {
     auto const json =
         to_json({.name = "a\xe5\x8c\x97\xf0\x9f\x98\x80\n", .cron = "0/5 * * * * ?", .description = "=\"\\"});
     for (std::size_t length = 1; length < json.size(); ++length) {
         CAPTURE(length);
-        // A copy of just this length, so that a read beyond its end is found by the address sanitizer.
+        // A copy of exactly this length, so that the address sanitizer finds a read beyond its end.
         CHECK(refusal(std::string{json, 0, length}) == errc::malformed_data);
     }
 }
@@ -326,7 +326,7 @@ TEST_CASE("config.json_codec: any configuration comes back in its canonical form
     }
 }
 
-TEST_CASE("config.json_codec: a damaged text is read or refused, and what was read is written the same again") {
+TEST_CASE("config.json_codec: a damaged text is read or refused, and a text that was read is written the same again") {
     std::mt19937 random{42};
     auto const whole =
         to_json({.name = "a", .cron = "0/5 * * * * ?", .sharding_item_parameters = "0=A", .job_parameter = "p"});
@@ -350,7 +350,7 @@ TEST_CASE("config.json_codec: a damaged text is read or refused, and what was re
     CHECK(refused < 20'000);
 }
 
-TEST_CASE("config.json_codec: JSON that has some fields only changes those") {
+TEST_CASE("config.json_codec: JSON with some fields changes only those") {
     job_config base{.name = "settle", .cron = "0 0 9 * * ?", .sharding_total_count = 3, .failover = true};
     base.description = "daily";
     base.job_exception_handler = "a.Handler";
@@ -361,7 +361,7 @@ TEST_CASE("config.json_codec: JSON that has some fields only changes those") {
     expected.sharding_total_count = 4;
     CHECK(with(R"({"cron":"0 0 8 * * ?","shardingTotalCount":"4","unknown":1})").value() == expected);
     expected = canonical(base);
-    expected.job_exception_handler = default_job_exception_handler; // what is in an object comes with it
+    expected.job_exception_handler = default_job_exception_handler; // a nested object is replaced as a whole
     CHECK(with(R"({"jobProperties":{}})").value() == expected);
     CHECK(with(R"({"cron":""})").error() == errc::invalid_config);
     CHECK(with(R"({"misfire":1})").error() == errc::malformed_data);

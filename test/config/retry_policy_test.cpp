@@ -11,7 +11,7 @@
 using namespace elasticjob;
 using namespace std::chrono_literals;
 
-TEST_CASE("config.retry_policy: each pause is so many times as long as the one before, up to the longest") {
+TEST_CASE("config.retry_policy: each pause is a multiple of the one before, up to the longest") {
     retry_policy p;
     p.pause = 100ms;
     p.factor = 3;
@@ -33,7 +33,7 @@ TEST_CASE("config.retry_policy: each pause is so many times as long as the one b
     CHECK(pause_before(p, 9, 1) == std::chrono::milliseconds::max());
 }
 
-TEST_CASE("config.retry_policy: items that failed together do not come back together") {
+TEST_CASE("config.retry_policy: items that failed together do not retry together") {
     retry_policy const p{.pause = 100s};
     std::set<std::chrono::milliseconds> pauses;
     for (std::uint64_t item = 0; item < 100; ++item) {
@@ -46,7 +46,7 @@ TEST_CASE("config.retry_policy: items that failed together do not come back toge
     CHECK(pauses.size() > 90);
 }
 
-TEST_CASE("config.retry_policy: limits that make no sense are refused by name") {
+TEST_CASE("config.retry_policy: invalid limits are refused by name") {
     job_config good;
     good.name = "settle";
     good.cron = "0 0 * * * ?";

@@ -45,13 +45,13 @@ constexpr char const* text_of_everything = "elasticjob schedule 1\n"
 
 } // namespace
 
-TEST_CASE("config.schedule_text: what is as in a new configuration has no text") {
+TEST_CASE("config.schedule_text: default settings have no text") {
     CHECK(to_schedule_text(plain) == "");
     CHECK(to_schedule_text(job_config{}) == "");
     CHECK(with_schedule_text(plain, "").value() == plain);
 }
 
-TEST_CASE("config.schedule_text: which job is followed, and which end of its rounds counts") {
+TEST_CASE("config.schedule_text: the followed job, and the kind of round end that counts") {
     auto c = plain;
     for (auto const& [end, line] : {std::pair{round_end::completed, "after-job completed fetch all"},
                                     std::pair{round_end::failed, "after-job failed fetch all"},
@@ -66,22 +66,22 @@ TEST_CASE("config.schedule_text: which job is followed, and which end of its rou
         CHECK(with_schedule_text(plain, "elasticjob schedule 1\n" + line + "\n").error() == errc::malformed_data);
 }
 
-TEST_CASE("config.schedule_text: everything is written, and read again") {
+TEST_CASE("config.schedule_text: every setting is written and read again") {
     CHECK(to_schedule_text(with_everything()) == text_of_everything);
     CHECK(with_schedule_text(plain, text_of_everything).value() == with_everything());
-    // What the configuration had before does not count.
+    // Earlier settings of the configuration are dropped.
     CHECK(with_schedule_text(with_everything(), "").value() == plain);
     CHECK(with_schedule_text(with_everything(), "elasticjob schedule 1\njitter 5").value().jitter == 5ms);
 }
 
-TEST_CASE("config.schedule_text: each line that is not understood is an error that shows it") {
+TEST_CASE("config.schedule_text: each unknown line gives an error that shows it") {
     for (char const* line : {"cron", "weekly 1", "fixed-rate 5s", "fixed-rate", "once-at never", "once-now 5", "time-zone",
                              "named-hours shift", "named-hours shift never", "every-hour first both", "starts", "exclude",
                              "jitter 1 2", "", "ends 99999999999999999"}) {
         CAPTURE(line);
         auto const text = std::string{"elasticjob schedule 1\njitter 5\n"} + line + "\n";
         auto const read = with_schedule_text(plain, text);
-        if (std::string{line} == "cron") { // an expression, if an empty one: that it is wrong is for validation to say
+        if (std::string{line} == "cron") { // an empty expression: validation reports it
             CHECK(read);
             continue;
         }
@@ -93,7 +93,7 @@ TEST_CASE("config.schedule_text: each line that is not understood is an error th
     CHECK(with_schedule_text(plain, "jitter 5\n").error() == errc::malformed_data);
 }
 
-TEST_CASE("config.schedule_text: more lines than a schedule can have are counted, not read") {
+TEST_CASE("config.schedule_text: lines beyond a schedule's limit are counted, not read") {
     std::string text = "elasticjob schedule 1\n";
     for (int i = 0; i < 149'000; ++i) text += "cron x\n";
     auto const read = with_schedule_text(plain, text);

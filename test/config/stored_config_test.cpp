@@ -17,12 +17,12 @@ job_config const stored{
 
 } // namespace
 
-TEST_CASE("config.stored_config: where nothing is stored, the local configuration is written") {
+TEST_CASE("config.stored_config: if none is stored, the local configuration is written") {
     CHECK(decide_config(std::nullopt, stored).value() == config_decision{write_local});
     CHECK(to_string(config_decision{write_local}) == "");
 }
 
-TEST_CASE("config.stored_config: what is stored counts, and what differs is said") {
+TEST_CASE("config.stored_config: the stored configuration counts, and differences are reported") {
     CHECK(decide_config(stored, stored).value() == config_decision{keep_stored});
     CHECK(to_string(config_decision{keep_stored}) == "");
 
@@ -36,7 +36,7 @@ TEST_CASE("config.stored_config: what is stored counts, and what differs is said
                                  "cron is '0/5 * * * * ?', not '0/9 * * * * ?'; disabled is false, not true");
 }
 
-TEST_CASE("config.stored_config: overwrite in the local configuration replaces what is stored") {
+TEST_CASE("config.stored_config: overwrite in the local configuration replaces the stored one") {
     auto local = stored;
     local.sharding_total_count = 5;
     local.overwrite = true;
@@ -44,7 +44,7 @@ TEST_CASE("config.stored_config: overwrite in the local configuration replaces w
     CHECK(decision.what == write_local);
     CHECK(to_string(decision) == "the local configuration replaces the one in the registry: "
                                  "shardingTotalCount is 5, was 3; overwrite is true, was false");
-    // Whether the stored one may be overwritten by others is not what it says about itself.
+    // The stored configuration's own `overwrite` does not decide whether others may overwrite it.
     CHECK(decide_config(local, stored).value().what == keep_stored);
 }
 

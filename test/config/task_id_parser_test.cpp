@@ -14,7 +14,7 @@ using item_list = std::vector<item_index>;
 
 } // namespace
 
-TEST_CASE("config.task_id_parser: a list of items keeps the first of equal ones") {
+TEST_CASE("config.task_id_parser: a list of items keeps the first of equal items") {
     CHECK(parse_item_list("").value() == item_list{});
     CHECK(parse_item_list("0,1,2").value() == item_list{0, 1, 2});
     CHECK(parse_item_list("0,1,2,2").value() == item_list{0, 1, 2});
@@ -40,7 +40,7 @@ TEST_CASE("config.task_id_parser: an id is read back") {
     }
 }
 
-TEST_CASE("config.task_id_parser: what is not an id is refused") {
+TEST_CASE("config.task_id_parser: a text that is no id is refused") {
     for (auto const bad : {"", "a@-@b", "a@-@0@-@READY@-@ip", "a@-@0@-@READY@-@ip@-@", "a@-@0@-@READY@-@ip@-@1@-@2",
                            "a@-@0@-@ready@-@ip@-@1", "a@-@x@-@READY@-@ip@-@1", "a@-@0@-@READY@-@i/p@-@1"}) {
         CAPTURE(bad);

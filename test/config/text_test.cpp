@@ -29,7 +29,7 @@ static_assert(utf8_length("\xf4\x90\x80\x80") == 0, "beyond the last character")
 static_assert(utf8_length("\xc3") == 0 && utf8_length("\xe5\x8c") == 0 && utf8_length("\xf0\x9f\x98") == 0, "cut off");
 static_assert(utf8_length("\xe5\x8cx") == 0 && utf8_length("\xf0\x9f\x98x") == 0, "not continued");
 
-TEST_CASE("config.text: split drops empty pieces at the end only") {
+TEST_CASE("config.text: split drops only the empty pieces at the end") {
     using pieces = std::vector<std::string_view>;
     CHECK(split("a,b", ",") == pieces{"a", "b"});
     CHECK(split(",a,,b,,", ",") == pieces{"", "a", "", "b"});
@@ -38,7 +38,7 @@ TEST_CASE("config.text: split drops empty pieces at the end only") {
     CHECK(split("a@-@@-@b", "@-@") == pieces{"a", "", "b"});
 }
 
-TEST_CASE("config.text: a number is the whole text or none") {
+TEST_CASE("config.text: a number must be the whole text") {
     CHECK(parse_number<int>("-12") == -12);
     CHECK(parse_number<unsigned>("4294967295") == 4294967295U);
     for (auto const bad : {"", "-", "+1", " 1", "1 ", "1.0", "4294967296", "0x1", "eins"}) {
@@ -48,7 +48,7 @@ TEST_CASE("config.text: a number is the whole text or none") {
     CHECK_FALSE(parse_number<unsigned>("-1"));
 }
 
-TEST_CASE("config.text: what is quoted fits on one line of a log") {
+TEST_CASE("config.text: a quoted text fits on one line of a log") {
     CHECK(in_quotes("0=\xe5\x8c\x97") == "'0=\xe5\x8c\x97'");
     CHECK(in_quotes("a\nb\xff\x7f"s) == "'a\\x0ab\\xff\\x7f'");
     CHECK(in_quotes("\0"sv) == "'\\x00'");

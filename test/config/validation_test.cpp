@@ -47,7 +47,7 @@ TEST_CASE("config.validation: a valid configuration comes with its texts read") 
     CHECK(problems_of(config).empty());
 }
 
-TEST_CASE("config.validation: a name has to be an element of a path") {
+TEST_CASE("config.validation: a name must be one path element") {
     CHECK(only_problem([](auto& c) { c.name = ""; }) ==
           error{errc::invalid_argument, "job name must not be empty: ''", "jobName"});
     auto const e = only_problem([](auto& c) { c.name = "a/b"; });
@@ -66,7 +66,7 @@ TEST_CASE("config.validation: a cron expression keeps its own codes") {
     CHECK(only_problem([](auto& c) { c.cron = ""; }) == errc::invalid_cron);
 }
 
-TEST_CASE("config.validation: five fields are six once they are valid, so all members go by one text") {
+TEST_CASE("config.validation: a valid five-field expression becomes one of six fields, so all members use one text") {
     auto config = good;
     config.cron = "*/5 9-17 * * 1-5";
     CHECK(validate(config)->config().cron == "0 0/5 9-17 ? * MON-FRI");
@@ -75,7 +75,7 @@ TEST_CASE("config.validation: five fields are six once they are valid, so all me
     CHECK(validate(config).error().what.ends_with(" of '*/5 9-17 * * 8')"));
 }
 
-TEST_CASE("config.validation: numbers have to be within their range") {
+TEST_CASE("config.validation: numbers must be within their range") {
     CHECK(only_problem([](auto& c) { c.sharding_total_count = 0; }) ==
           error{errc::invalid_config, "must be 1 to 10000000, but is 0", "shardingTotalCount"});
     CHECK(only_problem([](auto& c) { c.sharding_total_count = -1; }).where == "shardingTotalCount");
@@ -93,21 +93,21 @@ TEST_CASE("config.validation: numbers have to be within their range") {
     CHECK(still_valid([](auto& c) { c.reconcile_interval_minutes = -1; }));
 }
 
-TEST_CASE("config.validation: item parameters have to be readable, even those of items beyond the count") {
+TEST_CASE("config.validation: item parameters must be readable, even those of items beyond the count") {
     auto const e = only_problem([](auto& c) { c.sharding_item_parameters = "0=A,x=B"; });
     CHECK(e ==
           error{errc::invalid_config, "Sharding item parameters key 'x' is not an integer.", "shardingItemParameters"});
     CHECK(still_valid([](auto& c) { c.sharding_item_parameters = "0=A,99=B,-1=C"; }));
 }
 
-TEST_CASE("config.validation: what a job of its type needs has to be there, and nothing else") {
+TEST_CASE("config.validation: a job must have exactly the settings that its type needs") {
     for (auto const type : {job_type::simple, job_type::dataflow})
         CHECK(only_problem([&](auto& c) { c.type = type, c.job_class = ""; }).where == "jobClass");
     CHECK(only_problem([](auto& c) { c.type = job_type::script; }).where == "scriptCommandLine");
     CHECK(still_valid([](auto& c) { c.type = job_type::script, c.job_class = "", c.script_command_line = "a.sh"; }));
 }
 
-TEST_CASE("config.validation: every text has to be UTF-8 without NUL") {
+TEST_CASE("config.validation: every text must be UTF-8 without NUL") {
     for_each_config_field([](auto const& field) {
         if constexpr (std::is_same_v<decltype(field.member), std::string job_config::*>)
             for (auto const bad : {"0=\xff"sv, "0=\0"sv, "0=\xed\xa0\x80"sv}) {
@@ -121,7 +121,7 @@ TEST_CASE("config.validation: every text has to be UTF-8 without NUL") {
     CHECK(still_valid([](auto& c) { c.description = "\xe5\x8c\x97\xe4\xba\xac \xf0\x9f\x98\x80"; }));
 }
 
-TEST_CASE("config.validation: the whole has to fit into a node") {
+TEST_CASE("config.validation: the whole configuration must fit into a node") {
     auto const rest = to_json(good).size();
     CHECK(still_valid([&](auto& c) { c.job_parameter = std::string(stored_config_size_max - rest - 1, 'x'); }));
     auto const e = only_problem([&](auto& c) { c.job_parameter = std::string(stored_config_size_max - rest, 'x'); });
@@ -152,14 +152,14 @@ TEST_CASE("config.validation: several problems are reported together, each with 
     for (auto const& field : fields) CHECK(all.what.find(field) != all.what.npos);
 }
 
-TEST_CASE("config.validation: what the registry holds can be checked the same way") {
+TEST_CASE("config.validation: the registry's configuration can be checked the same way") {
     auto const stored =
         from_json(R"({"jobName":"a","jobClass":"C","jobType":"SIMPLE","cron":"0 61 * * * ?","shardingTotalCount":1})");
     REQUIRE(stored);
     CHECK(validate(**stored).error() == errc::invalid_cron);
 }
 
-TEST_CASE("config.validation: an instance accepts so many items") {
+TEST_CASE("config.validation: an instance accepts a limited number of items") {
     job_config c{.name = "settle", .cron = "0 0 12 * * ?", .sharding_total_count = 11};
     CHECK(detail::check_item_count(c, 11));
     auto const refused = detail::check_item_count(c, 10);
@@ -177,13 +177,13 @@ TEST_CASE("config.validation: an instance accepts so many items") {
     CHECK(parameters_refused.error().what.starts_with(
         "the job has 4 item parameters, but this instance accepts at most 3"));
     CHECK(parameters_refused.error().where == "job 'settle', shardingItemParameters");
-    // What is below 1 is no question of how many.
+    // A count below 1 is a different problem.
     c.sharding_item_parameters = "";
     c.sharding_total_count = -5;
     CHECK(detail::check_item_count(c, 3));
 }
 
-TEST_CASE("config.validation: too many schedules or exclusions are counted, not read, and what is told has a limit") {
+TEST_CASE("config.validation: too many schedules or exclusions are counted, not read, and the report has a limit") {
     job_config c{.name = "settle", .cron = "0 0 12 * * ?"};
     c.excluded.assign(exclusions_max + 1, "wrong");
     c.schedules.assign(schedules_max + 1, job_schedule::by_cron("wrong"));
@@ -204,7 +204,7 @@ TEST_CASE("config.validation: too many schedules or exclusions are counted, not 
     CHECK(problems_of(c)[0].what.size() < 300);
 }
 
-TEST_CASE("config.validation: what others have found is reported too, unless its field has a problem already") {
+TEST_CASE("config.validation: problems from other checks are reported too, unless their field already has one") {
     auto config = good;
     std::vector<error> const more{{errc::invalid_config, "no such zone", "time_zone"}};
     CHECK(validate(config, more).error() == more.front());

@@ -31,7 +31,7 @@ std::string names(told const& list) {
 
 } // namespace
 
-TEST_CASE("console.api: every route is described, with its role, and everything described is there") {
+TEST_CASE("console.api: every route is described, with its role, and every described route exists") {
     std::ifstream file{ELASTICJOB_OPENAPI};
     std::stringstream text;
     text << file.rdbuf();
@@ -49,7 +49,7 @@ TEST_CASE("console.api: every route is described, with its role, and everything 
         }
     for (auto const& route : console_world{}.routes())
         there.insert(route.method + " /api/v1/" + route.pattern + " " + std::string{name_of(route.least)});
-    there.insert("GET /api/v1/registries/{registry}/stream viewer"); // which the server answers
+    there.insert("GET /api/v1/registries/{registry}/stream viewer"); // the server answers it
     strings missing, undescribed;
     std::set_difference(described.begin(), described.end(), there.begin(), there.end(), std::back_inserter(missing));
     std::set_difference(there.begin(), there.end(), described.begin(), described.end(),
@@ -61,7 +61,7 @@ TEST_CASE("console.api: every route is described, with its role, and everything 
     CHECK_MESSAGE(told.empty(), told);
 }
 
-TEST_CASE("console.api: what there is") {
+TEST_CASE("console.api: the user, the registries, cron texts, and unknown routes") {
     console_world w;
     auto const me = w.get("me");
     CHECK(me.text("operator") == "ann");
@@ -103,7 +103,7 @@ TEST_CASE("console.api: jobs are filtered by any column, sorted, counted, and co
     CHECK(list("name=e") == "settle");
     CHECK(list("cron=30") == "load");
     CHECK(list("health=unreadable") == "audit");
-    CHECK(list("status=ok") == "audit load settle"); // as 2.1.5 has it
+    CHECK(list("status=ok") == "audit load settle"); // the status of 2.1.5
     CHECK(list("server=" + w.m.ip) == "audit load settle");
     CHECK(list("server=10.9.9.9").empty());
     CHECK(list("last_round=failed") == "load");
@@ -126,7 +126,7 @@ TEST_CASE("console.api: jobs are filtered by any column, sorted, counted, and co
     CHECK(counts.at("/counts/unreadable") == "1");
 }
 
-TEST_CASE("console.api: numbers of items and instances are ranges, and due instants are near or far") {
+TEST_CASE("console.api: filters take ranges of item and instance counts, and near or far due instants") {
     console_world w;
     REQUIRE(w.m.schedule(make_job("load", "0 30 * * * ?", 12)));
     REQUIRE(w.m.schedule(make_job("yearly", never, 5)));
@@ -147,7 +147,7 @@ TEST_CASE("console.api: numbers of items and instances are ranges, and due insta
     CHECK(w.get(here + "jobs-by-health?items=12").at("/counts/ok") == "1");
 }
 
-TEST_CASE("console.api: what is paused is shown as that, everywhere") {
+TEST_CASE("console.api: every view shows paused jobs and servers as paused") {
     console_world w;
     REQUIRE(w.m.schedule(make_job("load", never, 3)));
     w.c.run_for(1s);
@@ -156,7 +156,7 @@ TEST_CASE("console.api: what is paused is shown as that, everywhere") {
     REQUIRE(w.post(here + "jobs/load/servers/" + w.m.ip + "/pause").status == 200);
     w.c.run_for(1s);
     CHECK(w.get(settle).text("is_paused") == "true");
-    CHECK(w.get(here + "jobs/load").text("is_paused") == "false"); // one server of it is
+    CHECK(w.get(here + "jobs/load").text("is_paused") == "false"); // only one of its servers is
     CHECK(names(w.get(here + "jobs?paused=true")) == "settle");
     CHECK(names(w.get(here + "jobs?paused=false")) == "load");
     CHECK(w.get(here + "jobs-by-health").at("/counts/paused") == "1");
@@ -200,7 +200,7 @@ TEST_CASE("console.api: removed jobs are listed until they are restored, and run
     CHECK(w.get(here + "removed-jobs").rows() == 0);
 }
 
-TEST_CASE("console.api: the list follows the registry without being asked") {
+TEST_CASE("console.api: the list follows the registry without requests") {
     console_world w;
     CHECK(names(w.get(here + "jobs")) == "settle");
     auto const before = w.last_change();
@@ -217,7 +217,7 @@ TEST_CASE("console.api: the list follows the registry without being asked") {
     w.c.run_for(1s);
     CHECK(w.get(here + "jobs?health=ok").rows() == 2);
 
-    // Runs of items are changes while somebody looks at them.
+    // Runs of items count as changes while a reader watches them.
     auto const quiet = w.last_change();
     w.c.run_for(50s);
     CHECK(w.changes(quiet).empty());
@@ -227,7 +227,7 @@ TEST_CASE("console.api: the list follows the registry without being asked") {
     w.c.run_for(1s);
     CHECK(w.changes(quiet) == strings{"settle"});
 
-    // After a minute without a reader nothing is watched any more; then it is read anew.
+    // After a minute without a reader the watches end; then the list is read anew.
     w.c.run_for(3min);
     auto const left = w.last_change();
     REQUIRE(w.m.disable("settle"));
@@ -236,13 +236,13 @@ TEST_CASE("console.api: the list follows the registry without being asked") {
     CHECK(w.get(here + "jobs?health=disabled").rows() == 1);
 }
 
-TEST_CASE("console.api: the next due instant moves on while a job rests, in the list and alone") {
+TEST_CASE("console.api: the next due instant moves on while a job is idle, in the list and in the job's view") {
     console_world w;
     auto const alone = [&] { return w.get(settle).text("next_due"); };
     auto const in_list = [&] { return w.get("registries/main/jobs").in_row(0, "next_due"); };
     auto const first = alone();
     CHECK(in_list() == first);
-    // Somebody always looks, so the job is not read anew.
+    // There is always a reader, so the job is not read anew.
     for (int n = 0; n < 122; ++n) {
         w.c.run_for(30s);
         (void)in_list();
@@ -281,7 +281,7 @@ TEST_CASE("console.api: one job, its rounds, items and instances") {
     CHECK(w.get(here + "servers").in_row(0, "job_count") == "1");
     CHECK(w.get(here + "servers/" + w.m.ip).in_row(0, "job") == "settle");
     CHECK(w.get(here + "servers/10.9.9.9").status == 404);
-    CHECK_FALSE(w.get(here + "servers").json["rows"][0].HasMember("host")); // none has told it
+    CHECK_FALSE(w.get(here + "servers").json["rows"][0].HasMember("host")); // no member has written it
     w.c.create("/settle/ext/hosts");
     w.c.create("/settle/ext/hosts/" + w.m.ip, "db-1.example");
     CHECK(w.get(settle + "/instances").in_row(0, "host") == "db-1.example");
@@ -289,7 +289,7 @@ TEST_CASE("console.api: one job, its rounds, items and instances") {
     CHECK(w.get(here + "servers/" + w.m.ip).in_row(0, "host") == "db-1.example");
 }
 
-TEST_CASE("console.api: commands say what they did, once for each key, and are on record") {
+TEST_CASE("console.api: commands report their effect, once for each key, and are on record") {
     console_world w;
     CHECK(w.post(settle + "/disable?dry_run=true").text("effect") == "planned");
     CHECK(w.post(settle + "/disable", {{"idempotency-key", "1"}}).text("effect") == "done");
@@ -330,7 +330,7 @@ TEST_CASE("console.api: commands say what they did, once for each key, and are o
     CHECK(w.post(settle + "/restore").status == 200);
 }
 
-TEST_CASE("console.api: a configuration is changed by its tag, or added, and checked before") {
+TEST_CASE("console.api: a configuration is checked, and then changed by its tag or added") {
     console_world w;
     auto const read = w.get(settle + "/configuration");
     std::string const tag{detail::find_text(read.headers, "ETag")};
@@ -359,14 +359,14 @@ TEST_CASE("console.api: a configuration is changed by its tag, or added, and che
     CHECK(w.send("PUT", settle + "/configuration", draft, {{"if-match", tag}}).text("effect") == "done");
     auto const changed = w.get(settle + "/configuration");
     CHECK(changed.text("sharding_total_count") == "4");
-    CHECK(changed.text("description") == "${HOME}"); // no variable of this process
+    CHECK(changed.text("description") == "${HOME}"); // not this process's variable
     CHECK(detail::find_text(changed.headers, "ETag") != tag);
     CHECK(w.send("PUT", here + "jobs/load/configuration", R"({"cron": "@daily"})", {{"if-none-match", "*"}}).status ==
           200);
     CHECK(w.get(here + "jobs/load").text("cron") == "0 0 0 * * ?");
 }
 
-TEST_CASE("console.api: what is due next, over all jobs and over pages") {
+TEST_CASE("console.api: the next due instants, over all jobs and over pages") {
     console_world w;
     REQUIRE(w.m.schedule(make_job("load", "0 0,30 * * * ?", 1)));
     w.c.run_for(1s);
@@ -434,7 +434,7 @@ TEST_CASE("console.api: databases of events, each with its filters") {
     CHECK(w.get("databases/other/executions").status == 404);
 }
 
-TEST_CASE("console.api: roles count for each job, in lists too") {
+TEST_CASE("console.api: roles apply to each job, in lists too") {
     console_world w;
     REQUIRE(w.m.schedule(make_job("billing-eu", never, 1)));
     w.c.run_for(1s);

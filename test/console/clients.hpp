@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Clients of a console on loopback that say what they are told to say.
+/// \file \brief Clients of a console on loopback that send what the test tells them.
 #ifndef ELASTICJOB_TEST_CONSOLE_CLIENTS_HPP
 #define ELASTICJOB_TEST_CONSOLE_CLIENTS_HPP
 
@@ -27,7 +27,7 @@ namespace elasticjob::test {
 /// A connection without TLS.
 class plain_client {
 public:
-    /// `buffer`: the size of what is received and not yet read; 0: as the system has it.
+    /// `buffer`: the size of the receive buffer; 0: the system's default.
     explicit plain_client(int port, int buffer = 0) : socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
         if (buffer > 0) REQUIRE(::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer) == 0);
         sockaddr_in at{};
@@ -42,7 +42,7 @@ public:
     int socket() const noexcept { return socket_.get(); }
     void say(std::string_view text) { (void)::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL); }
 
-    /// Everything up to and with `end`, or up to the end of the connection.
+    /// Everything up to and including `end`, or up to the end of the connection.
     std::string hear(std::string_view end) {
         char c = 0;
         while (heard_.find(end) == heard_.npos && ::recv(socket_.get(), &c, 1, 0) == 1) heard_ += c;
@@ -63,12 +63,12 @@ inline httplib::Client client_of(served_world const& w) { return httplib::Client
 inline std::string const local_host = "Host: 127.0.0.1\r\n";
 inline std::string const stream_request = "GET /api/v1/registries/main/stream HTTP/1.1\r\n" + local_host + "\r\n";
 
-/// The password of ann is `secret`.
+/// ann's password is `secret`.
 struct password_file : private_file {
     password_file() : private_file{"# operators\nann:" + std::string{::crypt("secret", "$6$salt$")} + "\n"} {}
 };
 
-/// Where ann may give commands.
+/// ann may give commands there.
 inline console_options with_passwords(password_file const& file) {
     console_options o;
     o.authentication = console_authentication::password;
@@ -77,7 +77,7 @@ inline console_options with_passwords(password_file const& file) {
     return o;
 }
 
-/// Without what says how long it is kept, and the like.
+/// Without attributes such as the lifetime.
 inline std::string cookie_of(httplib::Result const& answer, std::size_t number = 0) {
     auto const text = answer->get_header_value("Set-Cookie", number);
     return text.substr(0, text.find(';'));

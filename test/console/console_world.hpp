@@ -28,7 +28,7 @@ struct told {
     detail::text_pairs headers{};
     rapidjson::Document json{};
 
-    /// The text of what a JSON pointer leads to: `/rows/0/name`.
+    /// The text at a JSON pointer: `/rows/0/name`.
     std::string at(char const* pointer) const;
     std::string text(char const* member) const { return at((std::string{"/"} + member).c_str()); }
     std::size_t rows() const;
@@ -38,7 +38,7 @@ struct told {
     }
 };
 
-/// One job with two items, which one member runs, and an administrator called ann; or no job.
+/// One job with two items that one member runs, and an administrator called ann; or no job.
 class console_world {
 public:
     explicit console_world(std::vector<console_database> databases = {}, bool has_job = true);
@@ -46,7 +46,7 @@ public:
     console_world(console_world const&) = delete;
     console_world& operator=(console_world const&) = delete;
 
-    /// `target`: a whole one, `/api/v1/me`.
+    /// `target`: a complete one, `/api/v1/me`.
     told send_to(std::string_view method, std::string const& target, std::string body = {},
                  detail::text_pairs headers = {});
     /// `target`: below `/api/v1/`.
@@ -62,7 +62,7 @@ public:
     /// The methods, patterns and roles of the routes below `/api/`, as in 2.1.5.
     static std::vector<detail::console_route_shape> java_routes();
 
-    /// The jobs of the events since then.
+    /// The jobs named in the events since then.
     std::vector<std::string> changes(std::uint64_t since) const;
     std::uint64_t last_change() const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holes that other consoles had, each as a test that it is not here: in the interface. Those of the server are in
-// server_holes_test.cpp.
+// Security holes that other consoles had: each test shows that this interface does not have one of them.
+// server_holes_test.cpp tests the server.
 #include <console/console_world.hpp>
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ namespace {
 
 std::string const here = "registries/main/";
 
-/// The path of a route with something in the place of each parameter.
+/// The path of a route with a value for each parameter.
 std::string path_of(console_world const& w, route const& route, std::string const& job) {
     auto path = route.pattern;
     auto const put = [&](std::string const& name, std::string const& value) {
@@ -37,7 +37,7 @@ std::string path_of(console_world const& w, route const& route, std::string cons
     return path;
 }
 
-/// A database that has rows of two jobs.
+/// A database with rows of two jobs.
 struct scripted_database {
     template <class Row>
     static result<history_page<Row>> rows_for(history_query const& q) {
@@ -54,7 +54,7 @@ struct scripted_database {
     result<history_page<state_row>> states(history_query const& q) { return rows_for<state_row>(q); }
 };
 
-/// Two jobs that have failed and been commanded, and operators whom a proxy names.
+/// Two jobs with failures and commands, and operators that a proxy names.
 struct guarded_world : console_world {
     guarded_world() : console_world{{console_database{"events", scripted_database{}}}} {
         m.body = [](sharding_context const&) -> result<void> { return error{errc::job_failed, "out of paper"}; };
@@ -79,12 +79,12 @@ struct guarded_world : console_world {
 
 bool has_job(route const& route) { return route.pattern.find("{job}") != route.pattern.npos; }
 
-/// Those of which only a whole registry can be asked.
+/// The routes that concern only a whole registry.
 bool needs_all_jobs(route const& route) { return !has_job(route) && route.least > console_role::viewer; }
 
 } // namespace
 
-TEST_CASE("console: no route is open to somebody who has not signed in, or has no role") {
+TEST_CASE("console: no route is open to a client that has not signed in or has no role") {
     guarded_world w;
     REQUIRE(w.routes().size() > 40);
     for (auto const& route : w.routes()) {
@@ -96,7 +96,7 @@ TEST_CASE("console: no route is open to somebody who has not signed in, or has n
     }
 }
 
-TEST_CASE("console: every route asks for the role in the job that it is about, also the one beside the one that asks") {
+TEST_CASE("console: every route requires the role in its own job, and a role in another job does not help") {
     guarded_world w;
     constexpr std::array roles{console_role::viewer, console_role::operator_, console_role::administrator};
     for (auto const& route : w.routes()) {
@@ -114,11 +114,11 @@ TEST_CASE("console: every route asks for the role in the job that it is about, a
             if (route.least == console_role::administrator) CHECK(is_refused("everywhere"));
         }
     }
-    // And whoever has the role gets in. What removes something comes last.
+    // A client with the role gets in. Removing commands come last.
     auto all = w.routes();
     std::stable_sort(all.begin(), all.end(), [](auto const& a, auto const& b) { return a.least < b.least; });
     for (auto const& route : all) {
-        if (route.pattern.starts_with("databases/") || route.pattern.ends_with("/executions")) continue; // ask for a job
+        if (route.pattern.starts_with("databases/") || route.pattern.ends_with("/executions")) continue; // need a job
         INFO(route.method << " " << route.pattern);
         auto const who = needs_all_jobs(route) ? (route.least == console_role::operator_ ? "everywhere" : "root")
                                                : std::string{name_of(route.least)};
@@ -128,7 +128,7 @@ TEST_CASE("console: every route asks for the role in the job that it is about, a
     }
 }
 
-TEST_CASE("console: a list has nothing of jobs that its reader may not see") {
+TEST_CASE("console: a list contains nothing about jobs that its reader may not see") {
     guarded_world w;
     for (auto const& route : w.routes()) {
         if (route.method != "GET" || has_job(route)) continue;
@@ -139,7 +139,7 @@ TEST_CASE("console: a list has nothing of jobs that its reader may not see") {
         if (everything.body.find("settle") != everything.body.npos && own.status == 200)
             CHECK_MESSAGE(own.body.find("billing-eu") != own.body.npos, own.body);
     }
-    // Nor do filters, drafts, databases and servers tell of them.
+    // Nor do filters, drafts, databases and servers reveal them.
     auto const ask = [&](std::string_view method, std::string const& target, std::string body = {}) {
         return w.send(method, target, std::move(body), {{"x-remote-user", "neighbour"}});
     };
@@ -160,7 +160,7 @@ TEST_CASE("console: a list has nothing of jobs that its reader may not see") {
     CHECK(ask("GET", here + "servers").rows() == 0);
 }
 
-TEST_CASE("console: the roles count at the server, whatever the page shows") {
+TEST_CASE("console: the server checks roles, whatever the page shows") {
     guarded_world w;
     auto const verbs = [&](std::string const& who) {
         return w.send("GET", "me", {}, {{"x-remote-user", who}}).json["verbs"].Size();
@@ -168,7 +168,7 @@ TEST_CASE("console: the roles count at the server, whatever the page shows") {
     CHECK(verbs("viewer") == 1);
     CHECK(verbs("operator") == 2);
     CHECK(verbs("administrator") == 4);
-    // What a client says of itself counts nothing.
+    // A client's claims about itself are ignored.
     for (auto const& [name, value] : detail::text_pairs{{"x-role", "administrator"},
                                                         {"x-remote-role", "administrator"},
                                                         {"x-operator", "root"},
@@ -179,7 +179,7 @@ TEST_CASE("console: the roles count at the server, whatever the page shows") {
                      R"({"operator": "root", "role": "administrator"})", {{"x-remote-user", "viewer"}, {name, value}})
                   .status == 403);
     }
-    // What was refused is of no operator but this one.
+    // The refused commands name only this operator.
     auto const done = w.send("POST", here + "jobs/settle/resume?operator=root", R"({"operator": "root"})",
                              {{"x-remote-user", "operator"}, {"x-operator", "root"}});
     REQUIRE(done.status == 200);
@@ -187,7 +187,7 @@ TEST_CASE("console: the roles count at the server, whatever the page shows") {
     CHECK(audit.in_row(0, "operator") == "operator");
 }
 
-TEST_CASE("console: an empty token, a default account or a token of before opens nothing") {
+TEST_CASE("console: an empty token, a default account or an old token gives no access") {
     guarded_world w;
     w.options.authentication = console_authentication::password;
     for (auto const* const cookie : {"", "elasticjob-session", "elasticjob-session=", "elasticjob-session=;",
@@ -203,7 +203,7 @@ TEST_CASE("console: an empty token, a default account or a token of before opens
     }
     CHECK(console_options{}.grants.empty());
     CHECK(console_options{}.address == "127.0.0.1");
-    // Without a file of passwords there is no account at all, and none that is empty.
+    // Without a password file there is no account, not even an empty one.
     for (auto const* const body :
          {R"({"operator": "root", "password": "root"})", R"({"operator": "guest", "password": "guest"})",
           R"({"operator": "admin", "password": "123456"})"})
@@ -212,7 +212,7 @@ TEST_CASE("console: an empty token, a default account or a token of before opens
     CHECK(w.send("POST", "session", R"({"operator": "", "password": ""})").status == 422);
 }
 
-TEST_CASE("console: what one operator has looked at changes nothing for another") {
+TEST_CASE("console: an operator's reads change nothing for another operator") {
     guarded_world w;
     auto const jobs = [&](std::string const& who, std::string const& query) {
         return w.send("GET", here + "jobs" + query, {}, {{"x-remote-user", who}}).body;
@@ -224,7 +224,7 @@ TEST_CASE("console: what one operator has looked at changes nothing for another"
     CHECK(jobs("reader", "") == before);
 }
 
-TEST_CASE("console: an error is one sentence of this program, without files, types or traces of calls") {
+TEST_CASE("console: an error is one sentence of this program, without files, types or stack traces") {
     guarded_world w;
     std::vector<std::string> bodies{"",    "[", "{", "{\"cron\": {}}", std::string(5'000, '['), "{\"a\":\"\\ud800\"}",
                                     "null"};

@@ -13,7 +13,7 @@ namespace elasticjob::test {
 
 namespace {
 
-/// Takes what is before the separator, and the separator, off the text.
+/// Removes the part before the separator, and the separator, from the text, and returns the part.
 std::string take_to(std::string& text, char separator) {
     auto const end = std::min(text.find(separator), text.size());
     auto word = text.substr(0, end);

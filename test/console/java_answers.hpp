@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What the console of 2.1.5 answered, as java_answers.txt has it.
+/// \file \brief The recorded answers of the 2.1.5 console, from java_answers.txt.
 #ifndef ELASTICJOB_TEST_CONSOLE_JAVA_ANSWERS_HPP
 #define ELASTICJOB_TEST_CONSOLE_JAVA_ANSWERS_HPP
 
@@ -17,7 +17,7 @@ namespace elasticjob::test {
 /// The data of nodes, by their paths.
 using node_texts = std::map<std::string, std::string>;
 
-/// A request, the answer, and what it did to the nodes.
+/// A request, the answer, and its effect on the nodes.
 struct java_answer {
     std::string method{}, target{}, body{};
     int status = 0;
@@ -28,7 +28,7 @@ struct java_answer {
     std::string line() const { return method + " " + target + (body.empty() ? "" : " ") + body; }
 };
 
-/// What there was before a number of requests.
+/// The state before a number of requests.
 struct java_state {
     node_texts nodes{};
     std::vector<std::vector<std::string>> executions{}, states{}; ///< rows of the two tables; `\N` is NULL

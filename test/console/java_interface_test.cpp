@@ -21,7 +21,7 @@ namespace {
 
 using strings = std::vector<std::string>;
 
-/// An answer that is not that of 2.1.5, and why.
+/// An answer that differs from that of 2.1.5, and the reason.
 struct deviation {
     std::string request; ///< `METHOD TARGET`, and `#2` if it is the second such request in its state
     int status;
@@ -86,7 +86,7 @@ public:
     }
 };
 
-/// What a request did to the nodes, as lines. A configuration is told by its fields, whose order is not that of 2.1.5.
+/// A request's effect on the nodes, as lines. A configuration is shown by its fields, whose order differs from 2.1.5.
 std::set<std::string> effect_of(node_texts const& written, strings const& removed) {
     std::set<std::string> all;
     for (auto const& [path, data] : written) {
@@ -119,8 +119,8 @@ std::string difference_of_answers(java_answer const& theirs, told const& ours) {
     return difference(theirs.text, ours.body);
 }
 
-/// Sends the recorded requests of a state. The answers and effects are those of 2.1.5, except where it is said
-/// otherwise.
+/// Sends the recorded requests of a state. The answers and effects must be those of 2.1.5, except for the listed
+/// differences.
 void replay(std::string const& state, deviations expected = {}) {
     java_world w{state};
     std::map<std::string, int> counts;
@@ -134,7 +134,7 @@ void replay(std::string const& state, deviations expected = {}) {
             std::find_if(expected.begin(), expected.end(), [&](auto const& d) { return d.request == request; });
         if (there == expected.end()) {
             CHECK(difference_of_answers(theirs, ours) == "");
-            auto removed = theirs.removed; // the tombstone of a job, and its audit trail, stay, and so does its root
+            auto removed = theirs.removed; // a job's tombstone, audit trail and root stay
             std::erase_if(removed, [&](auto const& path) { return w.c.has(path + "/ext/removed"); });
             CHECK(effect_between(before, w.nodes()) == effect_of(theirs.written, removed));
             continue;
@@ -156,7 +156,7 @@ void replay(std::string const& state, deviations expected = {}) {
 
 } // namespace
 
-TEST_CASE("console.java_interface: is absent unless it is asked for") {
+TEST_CASE("console.java_interface: is absent by default") {
     console_world w;
     CHECK(w.send_to("GET", "/api/jobs").status == 404);
     w.options.has_java_interface = true;
@@ -188,7 +188,7 @@ TEST_CASE("console.java_interface: a console without jobs and databases") {
                        {"GET /api/servers", 200, "[]", choice}});
 }
 
-TEST_CASE("console.java_interface: registries are not chosen here") {
+TEST_CASE("console.java_interface: clients cannot choose registries") {
     replay("choices", {{"POST /api/registry-center", 403, "where the console is started", choice},
                        {"POST /api/registry-center#2", 403, "where the console is started", choice},
                        {"GET /api/registry-center", 200, registries, choice},
@@ -242,23 +242,23 @@ TEST_CASE("console.java_interface: commands for jobs, items and servers") {
                                {"DELETE /api/servers/10.0.0.9#2", 404, "no job has a server of that name", unknown}});
 }
 
-TEST_CASE("console.java_interface: a server is not removed while it is alive, and a job is, with a tombstone") {
+TEST_CASE("console.java_interface: a live server is not removed, and a live job is, with a tombstone") {
     replay("removals", {{"DELETE /api/servers/10.0.0.1/jobs/paused", 409, "shut it down first", living}});
     replay("removal of a live server", {{"DELETE /api/servers/10.0.0.1", 409, "shut it down first", living}});
     replay("removal of a job", {});
     java_world w{"job commands"};
     CHECK(w.ask("DELETE", "/api/jobs/config/settle").status == 204);
-    CHECK(w.c.has("/settle/ext/removed")); // without which a member that starts would bring it back
+    CHECK(w.c.has("/settle/ext/removed")); // otherwise a member that starts would bring the job back
 }
 
-TEST_CASE("console.java_interface: names that are not there") {
+TEST_CASE("console.java_interface: unknown names") {
     deviations all;
     for (auto const& a : java_answers().at("unknown names").answers)
         all.push_back({a.method + " " + a.target, 404, "", unknown});
     replay("unknown names", all);
 }
 
-TEST_CASE("console.java_interface: settings are changed, and checked before") {
+TEST_CASE("console.java_interface: settings are checked and then changed") {
     auto const before = recorded("members", "/api/jobs/config/settle").text;
     std::string const get = "GET /api/jobs/config/settle", put = "PUT /api/jobs/config";
     replay("settings");
@@ -275,7 +275,7 @@ TEST_CASE("console.java_interface: settings are changed, and checked before") {
                                          {put + "#7", 422, "must be an object", refused}});
 }
 
-TEST_CASE("console.java_interface: what settings lack stays as it is") {
+TEST_CASE("console.java_interface: omitted settings stay unchanged") {
     auto const send = [](std::string const& state) {
         java_world w{state};
         auto const before = *from_json(w.c.data("/settle/config"));
@@ -292,12 +292,12 @@ TEST_CASE("console.java_interface: what settings lack stays as it is") {
         for (auto const& d : differences(*theirs, *now)) fields.push_back(std::string{d.field} + " " + d.right);
         return fields;
     };
-    // 2.1.5 stores 0 for a number that is missing, and forgets what its settings do not have.
+    // 2.1.5 stores 0 for a missing number, and drops fields that its settings do not have.
     CHECK(send("settings: missing numbers") == strings{"maxTimeDiffSeconds -1", "reconcileIntervalMinutes 10"});
     CHECK(send("members that the settings lack") == strings{"disabled true", "overwrite true"});
 }
 
-TEST_CASE("console.java_interface: a schedule that no cron expression can say survives a change of something else") {
+TEST_CASE("console.java_interface: a schedule beyond cron expressions survives a change of another setting") {
     java_world w;
     auto job = make_job("settle", "", 2);
     job.schedules = {job_schedule::fixed_rate(90min), job_schedule::by_cron("0 0 9 * * ?")};
@@ -345,7 +345,7 @@ TEST_CASE("console.java_interface: commands are on record, once for each key") {
     CHECK(audit.in_row(0, "operator") == "ann");
 }
 
-TEST_CASE("console.java_interface: roles count as in the other interface") {
+TEST_CASE("console.java_interface: roles apply as in the other interface") {
     java_world w{"members"};
     w.options.authentication = console_authentication::proxy;
     w.options.proxies = {"127.0.0.1"};
@@ -381,7 +381,7 @@ TEST_CASE("console.java_interface: roles count as in the other interface") {
          }) {
         INFO(method, " ", target);
         std::string const body = std::string_view{method} == "PUT" ? settings : "";
-        // The administrator is the last, because the command may be the last one for its job.
+        // The administrator comes last, because the command may be the last one for its job.
         CHECK(w.ask(method, target, body, "eve").status == eve);
         CHECK(w.ask(method, target, body, "bob").status == bob);
         CHECK(w.ask(method, target, body, "cid").status == cid);
@@ -391,7 +391,7 @@ TEST_CASE("console.java_interface: roles count as in the other interface") {
     CHECK(w.send_to("GET", "/api/jobs").status == 401);
 }
 
-TEST_CASE("console.java_interface: lists and counts leave out jobs that the reader may not see") {
+TEST_CASE("console.java_interface: lists and counts omit jobs that the reader may not see") {
     java_world w{"members"};
     w.options.authentication = console_authentication::proxy;
     w.options.proxies = {"127.0.0.1"};
@@ -403,7 +403,7 @@ TEST_CASE("console.java_interface: lists and counts leave out jobs that the read
     CHECK(w.ask("GET", "/api/servers/count", {}, "ann").body == "2");
     auto const servers = w.ask("GET", "/api/servers", {}, "ann").body;
     CHECK(servers.find("paused") == std::string::npos);
-    CHECK(servers.find("@-@") == std::string::npos); // an instance may be one of another job
+    CHECK(servers.find("@-@") == std::string::npos); // an instance may belong to another job
     auto const server = w.ask("GET", "/api/servers/10.0.0.1/jobs", {}, "ann");
     CHECK(server.json.Size() == 1);
 }
@@ -424,8 +424,8 @@ TEST_CASE("console.java_interface: dates are local time") {
     };
     CHECK(read("2026-01-02 00:00:00") == "Jan 2, 2026 12:00:00 AM");
     CHECK(read("2026-03-29 01:59:59") == "Mar 29, 2026 1:59:59 AM");
-    CHECK(read("2026-03-29 03:00:00") == "Mar 29, 2026 3:00:00 AM"); // an hour is left out before it
-    CHECK(read("2026-10-25 02:30:00") == "Oct 25, 2026 2:30:00 AM"); // which occurs twice
+    CHECK(read("2026-03-29 03:00:00") == "Mar 29, 2026 3:00:00 AM"); // the clock skips the hour before it
+    CHECK(read("2026-10-25 02:30:00") == "Oct 25, 2026 2:30:00 AM"); // it occurs twice
     CHECK(read("2026-12-31 12:05:09") == "Dec 31, 2026 12:05:09 PM");
     CHECK(read("2026-07-31 23:59:59") == "Jul 31, 2026 11:59:59 PM");
     CHECK(detail::java_date(wall_time{-1s}, UtcZone{}) == "Dec 31, 1969 11:59:59 PM");

@@ -17,7 +17,7 @@ using namespace elasticjob::test;
 
 namespace {
 
-/// One job that nobody runs.
+/// One job without members.
 struct index_world {
     index_world() {
         c.create("/settle");
@@ -46,7 +46,7 @@ struct index_world {
 
 } // namespace
 
-TEST_CASE("console.job_index: what changes while it is read is read again") {
+TEST_CASE("console.job_index: a change during a read causes another read") {
     for (int number = 1; number < 30; ++number) {
         INFO(number);
         index_world w;
@@ -67,7 +67,7 @@ TEST_CASE("console.job_index: what changes while it is read is read again") {
     }
 }
 
-TEST_CASE("console.job_index: a registry that is away is said so, and read again when it is back") {
+TEST_CASE("console.job_index: an absent registry is reported, and read again when it is back") {
     index_world w;
     CHECK(w.shown() == "first");
     post(w.c.loop, [&w] { w.c.by_hand.disconnect(); });

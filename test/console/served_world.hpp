@@ -16,7 +16,7 @@
 
 namespace elasticjob::test {
 
-/// A registry named `main` with one job, `settle`, which nobody runs.
+/// A registry named `main` with one job, `settle`, without members.
 class served_world {
 public:
     explicit served_world(console_options options = {});
@@ -24,7 +24,7 @@ public:
     served_world(served_world const&) = delete;
     served_world& operator=(served_world const&) = delete;
 
-    /// What a start with these options is refused for.
+    /// The reason why a start with these options is refused.
     static error refusal(console_options options);
 
     /// Changes the job.

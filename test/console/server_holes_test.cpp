@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holes that other consoles had, each as a test that it is not here: in the server. Those of the interface are in
-// holes_test.cpp.
+// Security holes that other consoles had: each test shows that this server does not have one of them. holes_test.cpp
+// tests the interface.
 #include <console/clients.hpp>
 #include <console/served_world.hpp>
 
@@ -39,7 +39,7 @@ std::string path_with(std::string pattern, std::string const& text) {
     }
 }
 
-/// Signs ann in. The session's cookie, with its name.
+/// Signs ann in. Returns the session's cookie, with its name.
 std::string sign_in(httplib::Client& client) {
     auto const in = client.Post("/api/v1/session", R"({"operator": "ann", "password": "secret"})", "application/json");
     REQUIRE(in);
@@ -49,7 +49,7 @@ std::string sign_in(httplib::Client& client) {
 
 } // namespace
 
-TEST_CASE("console: a request chooses no address to connect to") {
+TEST_CASE("console: a request cannot choose an address to connect to") {
     served_world w;
     auto client = client_of(w);
     auto const [socket, port] = listen_anywhere(64);
@@ -81,7 +81,7 @@ TEST_CASE("console: a request chooses no address to connect to") {
             CHECK_FALSE(reply->has_header("Location"));
         }
     }
-    for (auto const* const path : {"/api/v1/databases", "/api/v1/registries"}) // nor is one added or changed
+    for (auto const* const path : {"/api/v1/databases", "/api/v1/registries"}) // nor can a request add or change one
         for (auto const& [method, body] : {std::pair{"POST", R"({"name":"x"})"}, std::pair{"PUT", R"({"name":"x"})"}}) {
             httplib::Request r;
             r.method = method;
@@ -91,7 +91,7 @@ TEST_CASE("console: a request chooses no address to connect to") {
             auto const status = client.send(r)->status;
             CHECK((status == 404 || status == 405));
         }
-    // The target of a request, too, is a path of this server.
+    // The target of a request must be a path of this server too.
     CHECK(plain_client{w.port()}.ask("GET " + url + " HTTP/1.1\r\n" + local_host + "\r\n").starts_with("HTTP/1.1 400"));
     CHECK(plain_client{w.port()}
               .ask("CONNECT " + host + " HTTP/1.1\r\n" + local_host + "\r\n")
@@ -100,7 +100,7 @@ TEST_CASE("console: a request chooses no address to connect to") {
     CHECK(::poll(&waiting, 1, 0) == 0);
 }
 
-TEST_CASE("console: a token says nothing, and is of use to nobody else") {
+TEST_CASE("console: a token contains no information, and is useless to other clients") {
     password_file const file;
     auto o = with_passwords(file);
     o.grants.push_back({"guest", "*", console_role::viewer});
@@ -125,7 +125,7 @@ TEST_CASE("console: a token says nothing, and is of use to nobody else") {
     CHECK(client.Get("/api/v1/me", {{"Authorization", "Bearer " + token}})->status == 401);
     CHECK(client.Post("/api/v1/registries/main/jobs/settle/trigger", {{"Cookie", guest}}, "{}", "application/json")
               ->status == 403);
-    // It is over with its session, and with the server.
+    // It ends with its session, and with the server.
     CHECK(client.Delete("/api/v1/session", {{"Cookie", ann}})->status == 200);
     CHECK(client.Get("/api/v1/me", {{"Cookie", ann}})->status == 401);
     CHECK(client.Get("/api/v1/me", {{"Cookie", again}})->status == 200);
@@ -133,7 +133,7 @@ TEST_CASE("console: a token says nothing, and is of use to nobody else") {
     CHECK(client_of(other).Get("/api/v1/me", {{"Cookie", again}})->status == 401);
 }
 
-TEST_CASE("console: no secret of the server is in any answer") {
+TEST_CASE("console: no answer contains a secret of the server") {
     password_file const file;
     auto o = with_passwords(file);
     o.grants = {{"ann", "*", console_role::administrator}};
@@ -161,7 +161,7 @@ TEST_CASE("console: no secret of the server is in any answer") {
     }
     for (auto const* const path : {"/", "/api/v1/nothing", "/passwords", "/.env", "/%2e%2e/passwords"})
         look(client.Get(path));
-    // Nor does a refused sign-in repeat what it has been given.
+    // Nor does a refused sign-in repeat its input.
     for (auto const* const body : {R"({"operator": "ann", "password": "hunter2"})", R"({"operator": "ann" "hunter2"})",
                                    R"({"operator": "ann", "hunter2": ""})"}) {
         auto const reply = client.Post("/api/v1/session", body, "application/json");
@@ -197,7 +197,7 @@ TEST_CASE("console: no answer lets a page of another origin read it") {
     }
 }
 
-TEST_CASE("console: no foreign page gives a command, adds a job, or signs somebody in") {
+TEST_CASE("console: a foreign page cannot give a command, add a job or sign a user in") {
     password_file const file;
     auto o = with_passwords(file);
     o.grants = {{"ann", "*", console_role::administrator}};
@@ -224,7 +224,7 @@ TEST_CASE("console: no foreign page gives a command, adds a job, or signs somebo
         if (route.method == "GET") continue;
         INFO(route.method << " " << route.pattern);
         auto const path = path_with(route.pattern, "settle");
-        // As a form, or a request that a browser sends without asking, would come.
+        // Like a form, or like a request that a browser sends without a preflight.
         for (auto const* const type : {"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data",
                                        "text/plain; application/json"})
             CHECK(status(route.method, path, type, {}) == 415);
@@ -232,16 +232,16 @@ TEST_CASE("console: no foreign page gives a command, adds a job, or signs somebo
         CHECK(status(route.method, path, "application/json", {{"Origin", "null"}}) == 403);
         CHECK(status(route.method, path, "application/json", {{"Sec-Fetch-Site", "cross-site"}}) == 403);
         CHECK(status(route.method, path, "application/json", {{"Sec-Fetch-Site", "same-site"}}) == 403);
-        // A name of another's that leads here.
+        // A foreign host name that resolves to this server.
         CHECK(status(route.method, path, "application/json", {{"Host", "evil.example"}}) == 421);
     }
-    // What changes something is never a GET.
+    // A GET never changes anything.
     for (auto const& route : all)
         if (route.method == "GET") CHECK(route.least == console_role::viewer);
     CHECK(client.Get("/api/v1/me", {{"Cookie", cookie}})->status == 200);
 }
 
-TEST_CASE("console: everything behind the port asks who it is, and there is one port") {
+TEST_CASE("console: every route of the port requires authentication, and there is one port") {
     auto const listening = [] {
         std::vector<std::string> all;
         for (auto const* const table : {"/proc/self/net/tcp", "/proc/self/net/tcp6"}) {
@@ -272,7 +272,7 @@ TEST_CASE("console: everything behind the port asks who it is, and there is one 
             CHECK(client.send(r)->status == 401);
         }
     }
-    // What other consoles offer beside their own.
+    // Extra routes that other consoles offer.
     for (auto const* const path :
          {"/api", "/api/jobs", "/api/registry-center", "/api/v1", "/api/v1/", "/api/v1/registries/main/stream",
           "/api/v1/openapi.json", "/api/v1/registries/main/jobs/settle/configuration/"}) {
@@ -285,7 +285,7 @@ TEST_CASE("console: everything behind the port asks who it is, and there is one 
         auto const status = client.Get(path)->status;
         CHECK((status == 404 || status == 401));
     }
-    // A role is needed for a stream as well.
+    // A stream needs a role too.
     auto o = with_passwords(file);
     o.grants = {{"bob", "*", console_role::viewer}};
     served_world without{o};
@@ -294,7 +294,7 @@ TEST_CASE("console: everything behind the port asks who it is, and there is one 
     CHECK(other.Get("/api/v1/registries/main/stream", {{"Cookie", cookie}})->status == 403);
 }
 
-TEST_CASE("console: a stream ends with the session that has opened it") {
+TEST_CASE("console: a stream ends with the session that opened it") {
     password_file const file;
     served_world w{with_passwords(file)};
     auto client = client_of(w);
@@ -308,10 +308,10 @@ TEST_CASE("console: a stream ends with the session that has opened it") {
     CHECK(reader.hear("\n\n").empty());
 }
 
-TEST_CASE("console: a client that reads slowly is left, and one too many is turned away") {
+TEST_CASE("console: the server drops a slow reader, and rejects a client beyond the limit") {
     console_options o;
     o.write_timeout = 1s;
-    o.read_timeout = 1s; // also for one that says nothing at all
+    o.read_timeout = 1s; // also for a silent client
     o.connections_max = 3;
     o.streams_max = 1;
     o.body_max = 1'000'000;
@@ -326,7 +326,7 @@ TEST_CASE("console: a client that reads slowly is left, and one too many is turn
         half.say("POST /api/v1/session HTTP/1.1\r\n" + local_host +
                  "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{");
         CHECK(one_more.hear("no end").empty());
-        // Answers to requests that are sent in one go, until no more can be written.
+        // Answers to pipelined requests, until the server can write no more.
         std::string many;
         for (int n = 0; n < 2'000; ++n) many += "GET " + path + " HTTP/1.1\r\n" + local_host + "\r\n";
         reads_nothing.say(many);
@@ -339,7 +339,7 @@ TEST_CASE("console: a client that reads slowly is left, and one too many is turn
     CHECK(client_of(w).Get("/api/v1/me")->status == 200);
 }
 
-TEST_CASE("console: a request more than are answered at once is turned away") {
+TEST_CASE("console: a request beyond the limit of concurrent ones is rejected") {
     private_file const slow{"ann:" + std::string{::crypt("secret", "$6$rounds=300000$salt$")} + "\n"};
     auto o = with_passwords(password_file{});
     o.password_file = slow.path;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators sign in at an identity provider that this test is.
+// Operators sign in at an identity provider, which this test implements.
 #include <console/clients.hpp>
 #include <console/served_world.hpp>
 
@@ -32,10 +32,10 @@ namespace {
 
 std::string const secret = "s3cret / äöü";
 
-/// What a provider does, apart from asking who somebody is.
+/// A provider's work, except for the user's authentication.
 class provider_script {
 public:
-    /// For a browser that has been asked who it is: a code, which counts once.
+    /// For an authenticated browser: a code that is valid once.
     std::string grant(httplib::Params const& asked) {
         std::lock_guard const lock{mutex_};
         auto const code = "code-" + std::to_string(++codes_);
@@ -120,7 +120,7 @@ console_options options_for(std::string const& issuer, private_file const& secre
     return o;
 }
 
-/// A provider without TLS, and a console that knows it.
+/// A provider without TLS, and a console that uses it.
 struct oidc_world {
     explicit oidc_world(std::function<void(console_options&)> change = [](console_options&) {}) {
         script.issuer = script.endpoints = provider.url("");
@@ -135,12 +135,12 @@ struct oidc_world {
     std::unique_ptr<served_world> console;
 };
 
-/// One that signs in: it keeps cookies, and goes where it is sent.
+/// A browser that signs in: it keeps cookies and follows redirects.
 class browser {
 public:
     explicit browser(served_world const& w) : client{"127.0.0.1", w.port()} {}
 
-    /// To the provider. What it is asked there.
+    /// Goes to the provider. Returns the authorization request.
     httplib::Params begin() {
         auto const begun = client.Get("/sign-in");
         REQUIRE(begun);
@@ -151,7 +151,7 @@ public:
         httplib::detail::parse_query_text(location.substr(location.find('?') + 1), asked);
         return asked;
     }
-    /// Back from there.
+    /// Comes back from the provider.
     httplib::Result end(httplib::Params const& with) {
         return client.Get("/sign-in/return", with, {{"Cookie", "a=b; " + cookie}});
     }
@@ -168,7 +168,7 @@ bool holds(httplib::Result const& answer, std::string_view text) {
     return answer->body.find(text) != std::string::npos;
 }
 
-/// Why this browser does not get in.
+/// The reason why the console refuses this browser.
 std::string refusal(oidc_world& w) {
     auto const answer = browser{*w.console}.sign_in(w.script);
     CHECK_FALSE(answer->has_header("Set-Cookie"));
@@ -177,10 +177,10 @@ std::string refusal(oidc_world& w) {
 
 } // namespace
 
-TEST_CASE("console.server: operators sign in at an identity provider, with the rights of their groups") {
+TEST_CASE("console.server: operators sign in at an identity provider, and get the rights of their groups") {
     oidc_world w;
     browser b{*w.console};
-    // Whoever has not signed in is sent to where one does.
+    // A browser that has not signed in is redirected to the sign-in.
     auto const page = b.client.Get("/");
     CHECK(page->status == 302);
     CHECK(page->get_header_value("Location") == "sign-in");
@@ -223,7 +223,7 @@ TEST_CASE("console.server: operators sign in at an identity provider, with the r
     CHECK(b.client.Get("/api/v1/me", {{"Cookie", cookie_of(eve)}})->status == 403);
 }
 
-TEST_CASE("console.server: a sign-in ends in the browser that has begun it, once") {
+TEST_CASE("console.server: a sign-in ends once, in the browser that started it") {
     oidc_world w;
     browser b{*w.console}, other{*w.console};
     auto const asked = b.begin(), others = other.begin();
@@ -232,13 +232,13 @@ TEST_CASE("console.server: a sign-in ends in the browser that has begun it, once
     CHECK(b.end({{"code", code}, {"state", "guessed"}})->status == 400);
     CHECK(b.end({{"code", code}})->status == 400);
     CHECK(b.end({{"code", code}, {"state", others.find("state")->second}})->status == 400);
-    CHECK(other.end({{"code", code}, {"state", state}})->status == 400); // a foreign sign-in for this browser
+    CHECK(other.end({{"code", code}, {"state", state}})->status == 400); // this browser did not start the sign-in
     CHECK(b.client.Get("/sign-in/return?code=" + code + "&state=" + state)->status == 400);
     CHECK(w.script.exchanges == 0);
     CHECK(b.end({{"code", code}, {"state", state}})->status == 200);
     CHECK(b.end({{"code", code}, {"state", state}})->status == 400);
     CHECK(w.script.exchanges == 1);
-    // A code of another sign-in does not fit the verifier of this one, and one that has been used counts no more.
+    // A code of another sign-in does not match this one's verifier, and a used code is no longer valid.
     auto const replayed = other.end({{"code", code}, {"state", others.find("state")->second}});
     CHECK(replayed->status == 401);
     CHECK(holds(replayed, "invalid_grant"));
@@ -249,7 +249,7 @@ TEST_CASE("console.server: a sign-in ends in the browser that has begun it, once
     CHECK(thief.end({{"code", stolen}, {"state", of_thief.find("state")->second}})->status == 401);
 }
 
-TEST_CASE("console.server: what the provider says must be meant for this console") {
+TEST_CASE("console.server: the provider's answer must be meant for this console") {
     oidc_world w;
     auto const replace = [](std::string from, std::string to) {
         return [from = std::move(from), to = std::move(to)](std::string& claims) {
@@ -266,7 +266,7 @@ TEST_CASE("console.server: what the provider says must be meant for this console
     CHECK(refusal(w).find("iss is another") != std::string::npos);
     w.script.spoil = replace("\"exp\":", "\"exp\":1,\"was\":");
     CHECK(refusal(w).find("expired") != std::string::npos);
-    // The fifth failure of this client within a minute is the last that is looked at.
+    // The fifth failure of this client within a minute is the last one that the console checks.
     w.script.spoil = replace("\"sub\":\"ann\"", "\"sub\":\"\"");
     CHECK(refusal(w).find("no name in sub") != std::string::npos);
     auto const before = w.script.exchanges.load();
@@ -292,7 +292,7 @@ TEST_CASE(
     CHECK(w.script.exchanges == 0);
 }
 
-TEST_CASE("console.server: the document of the provider must be its own, and lead to addresses with TLS") {
+TEST_CASE("console.server: the provider's document must be its own, and name addresses with TLS") {
     auto const begin = [](auto spoil) {
         oidc_world w;
         spoil(w.script);
@@ -309,15 +309,15 @@ TEST_CASE("console.server: the document of the provider must be its own, and lea
     CHECK(begin([](auto& s) { s.more = ",nonsense"; }).find("is not there") != std::string::npos);
 }
 
-TEST_CASE("console.server: a client's secret goes into the body where the provider wants it there") {
+TEST_CASE("console.server: a client's secret goes into the body if the provider wants it there") {
     oidc_world w;
     w.script.more = R"(,"token_endpoint_auth_methods_supported":["client_secret_post"])";
     CHECK(browser{*w.console}.sign_in(w.script)->status == 200);
     w.secret_file.write("another");
-    CHECK(refusal(w).find("invalid_client") != std::string::npos); // it is read for each sign-in
+    CHECK(refusal(w).find("invalid_client") != std::string::npos); // the secret is read for each sign-in
 }
 
-TEST_CASE("console.server: a token that is too long is refused, and a console without its provider goes on") {
+TEST_CASE("console.server: a token that is too long is refused, and a console without its provider continues") {
     oidc_world w;
     browser b{*w.console};
     auto const asked = b.begin();
@@ -336,7 +336,7 @@ TEST_CASE("console.server: a token that is too long is refused, and a console wi
     CHECK_FALSE(holds(nobody, "s3cret"));
 }
 
-TEST_CASE("console.server: a slow provider holds up those who sign in, and nobody else") {
+TEST_CASE("console.server: a slow provider delays sign-ins, and no other requests") {
     std::atomic<bool> is_over{false};
     odd_server const slow{[&](peer const& p) {
         p.read_header();
@@ -372,12 +372,12 @@ TEST_CASE("console.server: a slow provider holds up those who sign in, and nobod
         waiting.say("GET /sign-in HTTP/1.1\r\n" + local_host + "\r\n");
         CHECK(client_of(w).Get("/api/v1/me")->status == 401);
     }
-    CHECK(std::chrono::steady_clock::now() - begin < 30s); // the end of the console waits for no provider
+    CHECK(std::chrono::steady_clock::now() - begin < 30s); // the console's destructor waits for no provider
     is_over = true;
 }
 
 #if defined(CPPHTTPLIB_OPENSSL_SUPPORT)
-TEST_CASE("console.server: a provider is believed over TLS, if a known authority vouches for it") {
+TEST_CASE("console.server: a provider is trusted over TLS if a known authority certifies it") {
     auto const made = make_certificate();
     private_file const certificate{made.certificate}, key{made.key}, secret_file{secret};
     provider_script script;
@@ -395,7 +395,7 @@ TEST_CASE("console.server: a provider is believed over TLS, if a known authority
     o.oidc.ca_file = certificate.path;
     served_world const w{o};
     CHECK(browser{w}.sign_in(script)->status == 200);
-    script.endpoints = "http://127.0.0.1:1"; // which the document must not lead to
+    script.endpoints = "http://127.0.0.1:1"; // the document must not name this address
     served_world const plain{o};
     CHECK(browser{plain}.client.Get("/sign-in")->status == 503);
 }

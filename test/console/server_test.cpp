@@ -29,7 +29,7 @@ std::size_t threads() {
 
 } // namespace
 
-TEST_CASE("console.server: serves the page, with what browsers must know") {
+TEST_CASE("console.server: serves the page, with the headers that browsers need") {
     served_world w;
     auto client = client_of(w);
     auto const page = client.Get("/");
@@ -49,7 +49,7 @@ TEST_CASE("console.server: serves the page, with what browsers must know") {
     CHECK(client.Get("/api/v2/me")->status == 404);
 }
 
-TEST_CASE("console.server: refuses what foreign pages and odd clients send") {
+TEST_CASE("console.server: refuses requests of foreign pages and malformed clients") {
     console_options o;
     o.read_timeout = 1s;
     o.head_max = 2'048;
@@ -61,7 +61,7 @@ TEST_CASE("console.server: refuses what foreign pages and odd clients send") {
     CHECK(client.Post(verb, "{}", "text/plain")->status == 415);
     CHECK(client.Post(verb, {{"Origin", "http://evil.example"}}, "{}", "application/json")->status == 403);
     CHECK(client.Post(verb, {{"Sec-Fetch-Site", "cross-site"}}, "{}", "application/json")->status == 403);
-    CHECK(client.Post(verb, "{}", "application/json")->status == 404); // nobody has ever run it, so it has no servers
+    CHECK(client.Post(verb, "{}", "application/json")->status == 404); // the job has never run, so it has no servers
     CHECK(client.Options("/api/v1/me")->status != 200);
     CHECK(client.Put("/api/v1/registries/main/jobs/settle/configuration", std::string(2'000, ' '), "application/json")
               ->status == 413);
@@ -71,7 +71,7 @@ TEST_CASE("console.server: refuses what foreign pages and odd clients send") {
     CHECK(status("GET /%00 HTTP/1.1\r\n" + local_host + "\r\n") == "400");
     CHECK(status("GET http://127.0.0.1/ HTTP/1.1\r\n" + local_host + "\r\n") == "400");
     CHECK(status("GET / HTTP/1.1\r\n\r\n") == "421");
-    // Who does not finish its request is left, and so is who says nothing.
+    // The server drops a client that does not finish its request, and a silent one.
     plain_client slow{w.port()};
     CHECK(slow.ask("GET / HTT").empty());
     // Several requests on one connection.
@@ -82,7 +82,7 @@ TEST_CASE("console.server: refuses what foreign pages and odd clients send") {
     CHECK(twice.hear("no_node").find("HTTP/1.1 404") != std::string::npos);
 }
 
-TEST_CASE("console.server: scripts for the console of 2.1.5 need neither a body nor its type") {
+TEST_CASE("console.server: scripts for the 2.1.5 console need neither a body nor its type") {
     console_options o;
     o.has_java_interface = true;
     served_world w{o};
@@ -90,7 +90,7 @@ TEST_CASE("console.server: scripts for the console of 2.1.5 need neither a body 
     client.set_keep_alive(true);
     CHECK(client.Get("/api/jobs/count")->body == "1");
     auto settings = client.Get("/api/jobs/config/settle")->body;
-    CHECK(client.Post("/api/jobs/settle/trigger")->status == 404); // nobody is there to run it
+    CHECK(client.Post("/api/jobs/settle/trigger")->status == 404); // no instance can run it
     CHECK(client.Post("/api/jobs/settle/trigger", "a=b", "application/x-www-form-urlencoded")->status == 415);
     settings.replace(settings.find("\"failover\":false"), 16, "\"failover\":true");
     auto const changed = client.Put("/api/jobs/config", settings, "application/json");
@@ -101,7 +101,7 @@ TEST_CASE("console.server: scripts for the console of 2.1.5 need neither a body 
     CHECK(client.Get("/api/jobs/config/settle")->status == 404);
 }
 
-TEST_CASE("console.server: a stream begins where an answer ended") {
+TEST_CASE("console.server: a stream starts where an answer ended") {
     served_world w;
     auto client = client_of(w);
     REQUIRE(client.Get("/api/v1/registries/main/jobs")->status == 200); // the jobs have been read
@@ -117,7 +117,7 @@ TEST_CASE("console.server: a stream begins where an answer ended") {
     CHECK(late.hear("event: reset").ends_with("event: reset"));
 }
 
-TEST_CASE("console.server: a stream tells of changes, and goes on where its reader was") {
+TEST_CASE("console.server: a stream reports changes, and continues where its reader was") {
     served_world w;
     REQUIRE(client_of(w).Get("/api/v1/registries/main/jobs")->status == 200);
     plain_client reader{w.port()};
@@ -143,7 +143,7 @@ TEST_CASE("console.server: a stream tells of changes, and goes on where its read
           "HTTP/1.1 404 Not Found\r\n");
 }
 
-TEST_CASE("console.server: 200 streams cost no thread, and one more is refused") {
+TEST_CASE("console.server: 200 streams need no threads, and one more is refused") {
     served_world w;
     REQUIRE(client_of(w).Get("/api/v1/registries/main/jobs")->status == 200);
     auto const before = threads();
@@ -158,7 +158,7 @@ TEST_CASE("console.server: 200 streams cost no thread, and one more is refused")
     CHECK(client_of(w).Get("/api/v1/me")->status == 200);
     REQUIRE(switch_item(w.registry, "settle", 0, switched::off, {"ann"}));
     for (auto& r : readers) REQUIRE(r.hear("\n\n").find("\"settle\"") != std::string::npos);
-    // Who goes makes room.
+    // A client that leaves makes room.
     readers.clear();
     std::string reply;
     for (int n = 0; n < 1'000 && !reply.starts_with("HTTP/1.1 200"); ++n)
@@ -166,11 +166,11 @@ TEST_CASE("console.server: 200 streams cost no thread, and one more is refused")
     CHECK(reply.starts_with("HTTP/1.1 200"));
 }
 
-TEST_CASE("console.server: operators sign in with a password, which is not guessed") {
+TEST_CASE("console.server: operators sign in with a password, and guessing is limited") {
     password_file const file;
     served_world w{with_passwords(file)};
     auto client = client_of(w);
-    CHECK(client.Get("/")->status == 200); // which holds no secret
+    CHECK(client.Get("/")->status == 200); // the page holds no secret
     CHECK(client.Get("/api/v1/me")->status == 401);
     CHECK(plain_client{w.port()}.ask(stream_request).starts_with("HTTP/1.1 401"));
     auto const sign_in = [&](std::string const& name, std::string const& password) {
@@ -195,7 +195,7 @@ TEST_CASE("console.server: operators sign in with a password, which is not guess
     CHECK(sign_in("ann", "secret")->status == 429);
 }
 
-TEST_CASE("console.server: options that would be unsafe are refused at the start") {
+TEST_CASE("console.server: unsafe options are refused at the start") {
     auto const refused = [](auto change) {
         console_options o;
         change(o);

@@ -55,13 +55,13 @@ struct trusting_client : httplib::SSLClient {
     }
 };
 
-/// A connection with TLS of these versions that says what it is told to say.
+/// A TLS connection of these versions that sends what the test tells it.
 class secured_client {
 public:
     secured_client(int port, int version_min, int version_max)
         : transport_{port},
           context_{SSL_CTX_new(TLS_client_method()), &SSL_CTX_free} {
-        SSL_CTX_set_security_level(context_.get(), 0); // or this client would refuse old versions itself
+        SSL_CTX_set_security_level(context_.get(), 0); // otherwise this client would refuse old versions itself
         SSL_CTX_set_min_proto_version(context_.get(), version_min);
         SSL_CTX_set_max_proto_version(context_.get(), version_max);
         ::signal(SIGPIPE, SIG_IGN); // OpenSSL writes to connections that the server has closed
@@ -114,7 +114,7 @@ TEST_CASE("console.server: with a certificate it speaks TLS 1.2 or later, and no
     CHECK(client.Post(verb, {{"Origin", "http://127.0.0.1:" + std::to_string(w.port())}}, "{}", "application/json")
               ->status == 403);
     CHECK(client.Post(verb, {{"Origin", "https://127.0.0.1:" + std::to_string(w.port())}}, "{}", "application/json")
-              ->status == 404); // which has no servers
+              ->status == 404); // the job has no servers
     CHECK(client.Put("/api/v1/me", std::string(2'000, ' '), "application/json")->status == 413);
 
     CHECK(plain_client{w.port()}.ask(me).find("HTTP") == std::string::npos);
@@ -126,7 +126,7 @@ TEST_CASE("console.server: with a certificate it speaks TLS 1.2 or later, and no
     secured_client newer{w.port(), TLS1_VERSION, TLS1_3_VERSION};
     CHECK(newer.version() == "TLSv1.3");
     CHECK(newer.ask(me) == "HTTP/1.1 200 OK\r\n");
-    // A connection that is to be closed is closed as TLS closes one.
+    // The server closes a connection with a TLS close notification.
     newer.say("GET /api/v1/me HTTP/1.1\r\n" + local_host + "Connection: close\r\n\r\n");
     CHECK(newer.hear("no end").find("\"verbs\"") != std::string::npos);
 }
@@ -154,7 +154,7 @@ TEST_CASE("console.server: streams go over TLS, and end with their readers") {
     CHECK(reply.starts_with("HTTP/1.1 200"));
 }
 
-TEST_CASE("console.server: a handshake has a limit of time, and counts as a connection") {
+TEST_CASE("console.server: a handshake has a time limit, and counts as a connection") {
     certificate_files const files;
     console_options o;
     o.connections_max = 2;
@@ -163,7 +163,7 @@ TEST_CASE("console.server: a handshake has a limit of time, and counts as a conn
     served_world w{files.options(o)};
     auto const begin = std::chrono::steady_clock::now();
     plain_client silent{w.port()}, slow{w.port()}, one_more{w.port()};
-    slow.say("\x16\x03\x01"); // as a handshake begins
+    slow.say("\x16\x03\x01"); // the start of a handshake
     CHECK(one_more.hear("no end").empty());
     CHECK(silent.hear("no end").empty());
     CHECK(slow.hear("no end").empty());
@@ -172,7 +172,7 @@ TEST_CASE("console.server: a handshake has a limit of time, and counts as a conn
     CHECK(after.ask(me) == "HTTP/1.1 200 OK\r\n");
 }
 
-TEST_CASE("console.server: a certificate that cannot be used is refused at the start") {
+TEST_CASE("console.server: an unusable certificate is refused at the start") {
     certificate_files const files;
     auto const with = [](certificate_files const& f) { return served_world::refusal(f.options()).what; };
     auto o = files.options();
@@ -201,7 +201,7 @@ TEST_CASE("console.server: a certificate that cannot be used is refused at the s
     CHECK(with(certificate_files{{good.certificate, "nonsense"}}).starts_with("key_file holds no key in PEM"));
 }
 
-TEST_CASE("console.server: a certificate that has changed is taken for the next connection") {
+TEST_CASE("console.server: a changed certificate is used for the next connection") {
     certificate_files const files;
     served_world w{files.options()};
     private_file const first{make_certificate().certificate};
@@ -220,7 +220,7 @@ TEST_CASE("console.server: a certificate that has changed is taken for the next 
     CHECK_FALSE(trusting_client{w, first}.Get("/api/v1/me"));
 }
 
-TEST_CASE("console.server: over TLS the cookie of a session is this host's, and goes over TLS only") {
+TEST_CASE("console.server: over TLS the session cookie belongs to this host, and is sent over TLS only") {
     certificate_files const files;
     password_file const passwords;
     served_world w{files.options(with_passwords(passwords))};

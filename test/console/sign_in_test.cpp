@@ -40,7 +40,7 @@ std::string token(std::string_view claims) {
     return base64_url(R"({"alg":"RS256"})") + "." + base64_url(claims) + "." + base64_url("signature");
 }
 
-/// Claims that are accepted, with some of them replaced.
+/// Valid claims, with some of them replaced.
 std::string claims(std::string const& others = {}) {
     std::string all = "{" + others;
     for (auto const& [name, value] :
@@ -54,7 +54,7 @@ std::string claims(std::string const& others = {}) {
     return all + "}";
 }
 
-/// Why the identity is refused; empty if it is not.
+/// The reason why the identity is refused; empty if it is accepted.
 std::string fault(std::string const& more, console_oidc const& o = provider()) {
     auto const read = read_identity(o, token(claims(more)), "n-1", now);
     return read ? "" : read.error().what;
@@ -62,7 +62,7 @@ std::string fault(std::string const& more, console_oidc const& o = provider()) {
 
 } // namespace
 
-TEST_CASE("console.sign_in: an identity counts only as it was meant") {
+TEST_CASE("console.sign_in: an identity is valid only for its client, its sign-in and its time") {
     auto const read = read_identity(provider(), token(claims()), "n-1", now);
     REQUIRE(read);
     CHECK(read->name == "ann");
@@ -118,11 +118,11 @@ TEST_CASE("console.sign_in: the name and the groups come from the claims that th
     console_rights const in_group{grants, "bob", {"ops-eu"}}, named{grants, "@root", {}}, ann{grants, "ann", {"x"}};
     CHECK(in_group.in_job("billing-eu") == console_role::operator_);
     CHECK(in_group.in_job("settle") == console_role::none);
-    CHECK(named.somewhere() == console_role::none); // whose name looks like a group
+    CHECK(named.somewhere() == console_role::none); // the user's name looks like a group
     CHECK(ann.somewhere() == console_role::viewer);
 }
 
-TEST_CASE("console.sign_in: a pending sign-in belongs to one browser, is ended once, and does not wait for ever") {
+TEST_CASE("console.sign_in: a pending sign-in belongs to one browser, ends once, and expires") {
     pending_sign_ins all;
     mono_time const t{};
     auto const one = all.begin("10.0.0.1", t).value(), other = all.begin("10.0.0.1", t).value();
@@ -133,7 +133,7 @@ TEST_CASE("console.sign_in: a pending sign-in belongs to one browser, is ended o
     CHECK_FALSE(all.take(other.cookie, one.state, t));
     CHECK_FALSE(all.take("", "", t));
     CHECK_FALSE(all.take(one.cookie, "", t));
-    auto const taken = all.take(one.cookie, one.state, t + 9min); // which the wrong ones have not ended
+    auto const taken = all.take(one.cookie, one.state, t + 9min); // the wrong attempts have not ended it
     REQUIRE(taken);
     CHECK(taken->verifier == one.verifier);
     CHECK_FALSE(all.take(one.cookie, one.state, t + 9min));
@@ -144,10 +144,10 @@ TEST_CASE("console.sign_in: a pending sign-in belongs to one browser, is ended o
     for (std::size_t n = 100; n < pending_sign_ins::all_max; ++n)
         REQUIRE(all.begin("10.0.1." + std::to_string(n / 50), t));
     CHECK(all.begin("10.0.0.2", t).error() == errc::overloaded);
-    CHECK(all.begin("10.0.0.2", t + 10min)); // when the others have taken too long
+    CHECK(all.begin("10.0.0.2", t + 10min)); // when the others have expired
 }
 
-TEST_CASE("console.sign_in: a stranger is told where to sign in, and browsers are sent there") {
+TEST_CASE("console.sign_in: a client without a session learns where to sign in, and browsers are redirected there") {
     console_options o;
     o.authentication = console_authentication::proxy;
     o.proxies = {"10.0.0.1"};
@@ -173,7 +173,7 @@ TEST_CASE("console.sign_in: a stranger is told where to sign in, and browsers ar
     CHECK_FALSE(gate.takes(r, {}));
 }
 
-TEST_CASE("console.sign_in: an operator has 50 sessions at most, and each has an end") {
+TEST_CASE("console.sign_in: an operator has at most 50 sessions, and each session ends") {
     private_file const passwords{"ann:" + std::string{::crypt("secret", "$6$rounds=1000$salt$")} + "\n"};
     console_options o;
     o.authentication = console_authentication::password;
@@ -236,7 +236,7 @@ TEST_CASE("console.sign_in: texts in URLs, headers and pages") {
     CHECK_FALSE(is_error_code(""));
 }
 
-TEST_CASE("console.sign_in: of a JSON object only what stands in it itself is read") {
+TEST_CASE("console.sign_in: only the direct members of a JSON object are read") {
     auto const read = [](std::string_view json) { return read_flat_object(json, 1'000); };
     auto const o =
         read(R"({"a":"x","n":12.5,"t":true,"f":"true","l":["y",{"a":"no"},["no"],"z"],"o":{"a":"no"},"z":null})");
@@ -259,7 +259,7 @@ TEST_CASE("console.sign_in: of a JSON object only what stands in it itself is re
         CHECK_FALSE(read(json));
 }
 
-TEST_CASE("console.sign_in: a provider without TLS, or a secret that others can read, is refused") {
+TEST_CASE("console.sign_in: refuses a provider without TLS, and a secret that others can read") {
     private_file const secret{"s3cret\n"};
     auto const refused = [&](auto change) {
         auto o = provider();

@@ -16,7 +16,7 @@ using namespace elasticjob::test;
 
 namespace {
 
-/// A database with the rows that members of 2.1.5 wrote.
+/// A database with rows written by members of 2.1.5.
 class recorded_database {
 public:
     recorded_database() {
@@ -43,7 +43,7 @@ public:
 private:
     std::string file() const { return directory_ + "/runs.db"; }
 
-    /// Three decimal places, as this library writes them.
+    /// With three decimal places, as this library writes.
     static void complete(std::string& time) {
         constexpr std::size_t whole = 23;
         if (time.size() > 19) time.resize(whole, '0');
@@ -86,17 +86,17 @@ struct deviation {
 
 } // namespace
 
-TEST_CASE("console.java_history: pages, filters and orders of what members of 2.1.5 have written") {
+TEST_CASE("console.java_history: pages, filters and orders of rows that members of 2.1.5 wrote") {
     recorded_database const database;
     console_world w{{database.open()}, false};
     w.options.has_java_interface = true;
     std::string const runs = "/api/event-trace/execution", states = "/api/event-trace/status";
     std::string const name = R"([{"name":"events","activated":true}])", there = "where the console is started";
     std::vector<deviation> expected{
-        {"POST /api/data-source", 403, there}, // addresses and passwords are not sent to the console, and not shown
+        {"POST /api/data-source", 403, there}, // the console neither takes nor shows addresses and passwords
         {"POST /api/data-source/connectTest", 403, there},
         {"POST /api/data-source/connectTest", 403, there},
-        {"GET /api/data-source/activated", 200, "true"}, // from the start
+        {"GET /api/data-source/activated", 200, "true"}, // active from the start
         {"GET /api/data-source", 200, name},
         {"GET " + runs + "?sort=nonsense&order=asc&per_page=100", 400, "cannot be sorted by that"},
         {"GET " + runs + "?sort=startTime", 200, ""}, // 2.1.5 fails without an order
@@ -133,7 +133,7 @@ TEST_CASE("console.java_history: pages, filters and orders of what members of 2.
     }
     CHECK(next == expected.end());
 
-    // Without an order, this console begins with the newest, and 2.1.5 with any.
+    // Without an order, this console begins with the newest row, and 2.1.5 with any row.
     auto const first = w.send_to("GET", runs + "?per_page=1").at("/rows/0/id");
     CHECK(first == w.send_to("GET", runs + "?per_page=1&sort=startTime&order=desc").at("/rows/0/id"));
     CHECK(first != w.send_to("GET", runs + "?per_page=1&sort=startTime").at("/rows/0/id"));

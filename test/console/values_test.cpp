@@ -66,7 +66,7 @@ TEST_CASE("console.message: errors become problems") {
     CHECK(status_of(errc::invalid_cron) == 422);
 }
 
-TEST_CASE("console.access: nothing is allowed that no grant allows") {
+TEST_CASE("console.access: only grants allow anything") {
     CHECK(matches_glob("*", ""));
     CHECK(matches_glob("billing-*", "billing-eu"));
     CHECK(matches_glob("*-eu*", "billing-eu-1"));
@@ -88,7 +88,7 @@ TEST_CASE("console.access: nothing is allowed that no grant allows") {
     CHECK(nobody.somewhere() == console_role::none);
 }
 
-TEST_CASE("console.call: patterns take paths of their length only, and roles are those in the job") {
+TEST_CASE("console.call: patterns match only paths of their length, and a role is the one in the job") {
     auto const at = match_pattern("registries/{registry}/jobs/{job}", {"registries", "main", "jobs", "settle"});
     REQUIRE(at);
     CHECK(find_text(*at, "registry") == "main");
@@ -111,7 +111,7 @@ TEST_CASE("console.call: patterns take paths of their length only, and roles are
     CHECK_FALSE(allowed({"POST", "servers/{server}/disable", console_role::operator_}, {{"server", "10.0.0.1"}}));
 }
 
-TEST_CASE("console.browser_rules: only own names, own pages and JSON") {
+TEST_CASE("console.browser_rules: accepts only its own names, its own pages and JSON") {
     CHECK(is_loopback("127.0.0.1"));
     CHECK(is_loopback("127.1.2.3"));
     CHECK(is_loopback("::1"));
@@ -152,7 +152,7 @@ TEST_CASE("console.browser_rules: only own names, own pages and JSON") {
     CHECK(with("sec-fetch-site", "same-origin") == 0);
     CHECK(with("sec-fetch-site", "same-site") == 403);
     CHECK(with("sec-fetch-site", "cross-site") == 403);
-    CHECK(intrusion("POST", {{"host", "localhost:1"}}) == 0); // nothing is sent that could be taken for JSON
+    CHECK(intrusion("POST", {{"host", "localhost:1"}}) == 0); // without a body there is no JSON to check
     CHECK(intrusion("POST", {{"host", "localhost:1"}, {"origin", "null"}}) == 403);
     CHECK(intrusion("POST", {{"host", "localhost:1"}, {"origin", "http://evil.example"}}) == 403);
     CHECK(intrusion("POST", {{"host", "localhost:1"}, {"content-type", "text/plain"}}) == 415);
@@ -169,7 +169,7 @@ TEST_CASE("console.browser_rules: only own names, own pages and JSON") {
     CHECK(find_text(reply.headers, "Strict-Transport-Security") == "max-age=31536000");
 }
 
-TEST_CASE("console.change_log: a reader goes on where it was, or begins anew") {
+TEST_CASE("console.change_log: a reader continues where it was, or starts anew") {
     change_log log{"abc"};
     struct counter : change_listener {
         counter() : change_listener{[](change_listener& self) noexcept { ++static_cast<counter&>(self).count; }} {}

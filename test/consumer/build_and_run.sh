@@ -8,7 +8,7 @@ shift 5
 PKG_CONFIG_PATH=$(find "$prefix" -name pkgconfig | paste -s -d : -)
 export PKG_CONFIG_PATH
 pkg-config --exists --print-errors "$module = $version"
-# The flags are words to be split.
+# The shell must split the flags into words.
 # shellcheck disable=SC2046
 "$@" -std=c++20 $(pkg-config --cflags "$module") -c "$source" -o "$binary.o"
 # shellcheck disable=SC2046

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# build_by_hand.sh SOURCE PREFIX VERSION DIRECTORY LIBRARY COMPILER [FLAG...]: builds the source with the compiled form, with
-# the compiler alone, as README.md says it, and runs it. LIBRARY is ZooKeeper's, and empty where there is none.
+# build_by_hand.sh SOURCE PREFIX VERSION DIRECTORY LIBRARY COMPILER [FLAG...]: builds the source in the compiled form,
+# with the compiler alone, as README.md describes, and runs it. LIBRARY is ZooKeeper's library, or empty.
 set -eu
 source=$1 prefix=$2 version=$3 directory=$4 library=$5
 shift 5
@@ -13,6 +13,6 @@ echo '#include <elasticjob/src.hpp>' >src.cpp
 [ -z "$library" ] || echo '#include <elasticjob/src_zookeeper.hpp>' >src_zookeeper.cpp
 for file in ./*.cpp; do "$@" -o "$file.o" -c "$file"; done
 "$@" -DCONSUMER_COMPILED -c "$source" -o program.o
-# Where there is no library there is no word for it.
+# Without a library the command has no argument for it.
 "$@" ./*.o -o program ${library:+"$library"}
 ./program "$version"

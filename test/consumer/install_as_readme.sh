@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# install_as_readme.sh README ARCHIVE DIRECTORY PREFIX: runs the README's commands for an installation in the sources of the
-# archive, below DIRECTORY instead of /usr/local. They must install what is at PREFIX.
+# install_as_readme.sh README ARCHIVE DIRECTORY PREFIX: runs the README's installation commands in the archive's
+# sources, below DIRECTORY instead of /usr/local. They must install the same files as PREFIX has.
 set -eu
 readme=$1 archive=$2 directory=$3 prefix=$4
 rm -rf "$directory"

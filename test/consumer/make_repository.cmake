@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DGIT= -DARCHIVE= -DREPOSITORY= -P make_repository.cmake: a repository with one commit of what is in the archive.
+# cmake -DGIT= -DARCHIVE= -DREPOSITORY= -P make_repository.cmake: commits the archive's files to a new repository.
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${REPOSITORY})
 file(ARCHIVE_EXTRACT INPUT ${ARCHIVE} DESTINATION ${REPOSITORY})

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DDIRECTORY= -DCOMPILER= -DRAPIDJSON= [-DZOOKEEPER= -DLIBRARY=] -P stand_ins.cmake: makes packages of RapidJSON and
-# of ZooKeeper's client below DIRECTORY, under every name that their packagers give them, of the headers below RAPIDJSON
-# and ZOOKEEPER. DIRECTORY/hidden.cmake hides those headers from the compiler and from CMake where they are, so that a
-# program finds them only through its package: a project takes it as CMAKE_PROJECT_INCLUDE, a compiler @DIRECTORY/hidden.
+# of ZooKeeper's client below DIRECTORY, under every name that packagers give them, from the headers below RAPIDJSON and
+# ZOOKEEPER. DIRECTORY/hidden.cmake hides the original headers from the compiler and from CMake, so that a program finds
+# them only through its package: a project takes it as CMAKE_PROJECT_INCLUDE, a compiler @DIRECTORY/hidden.
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${DIRECTORY})
 if(NOT EXISTS ${RAPIDJSON}/rapidjson/document.h)
     message(FATAL_ERROR "there is no rapidjson/document.h below '${RAPIDJSON}' (on Debian: apt-get install rapidjson-dev)")
 endif()
-set(hidden rapidjson zookeeper zookeeper.h range) # range-v3 is optional: no program here includes what needs it
+set(hidden rapidjson zookeeper zookeeper.h range) # range-v3 is optional: no program here needs it
 
 function(write_package name headers file text)
     cmake_path(GET headers FILENAME folder)
@@ -17,8 +17,8 @@ function(write_package name headers file text)
     file(WRITE ${DIRECTORY}/${name}/${file} "${text}")
 endfunction()
 
-# RapidJSON. The release 1.1.0, which Debian has: variables. ConanCenter: the target rapidjson. Upstream since, and vcpkg:
-# RapidJSON, with the other name as an alias. And the name that CMake would give it.
+# RapidJSON. Release 1.1.0, which Debian has, sets variables. ConanCenter has the target rapidjson. Later releases and
+# vcpkg have RapidJSON, with the other name as an alias. Last, the name that CMake would give it.
 set(here "\${CMAKE_CURRENT_LIST_DIR}/headers")
 write_package(rapidjson_variables ${RAPIDJSON}/rapidjson RapidJSONConfig.cmake "set(RAPIDJSON_INCLUDE_DIRS ${here})\n")
 foreach(spelling IN ITEMS lowercase upstream namespaced)
@@ -36,7 +36,7 @@ endif()\n")
     write_package(rapidjson_${spelling} ${RAPIDJSON}/rapidjson RapidJSONConfig.cmake "${text}")
 endforeach()
 
-# ZooKeeper's client. Each header says that it is the package's.
+# ZooKeeper's client. A macro marks each header as the package's.
 function(write_zookeeper package file header target definitions)
     file(WRITE ${DIRECTORY}/${package}/headers/${header}
         "#define STAND_IN_ZOOKEEPER\n#include \"${ZOOKEEPER}/zookeeper/zookeeper.h\"\n")
@@ -54,8 +54,8 @@ if(LIBRARY)
         zookeeper/zookeeper.h unofficial::zookeeper::zookeeper "")
 endif()
 
-# The folders that the compiler looks through, in its order. In the place of one that has what is to be hidden there is a
-# folder with links to all else.
+# The compiler's search folders, in its order. A folder with links to everything else replaces each folder that has a
+# header to hide.
 execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C ${COMPILER} -E -v -x c++ /dev/null
     OUTPUT_QUIET ERROR_VARIABLE told COMMAND_ERROR_IS_FATAL ANY)
 if(NOT told MATCHES "#include <[.]+> search starts here:\n([^#]*)End of search list")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The consumer, where the library's sources are part of its build.
+# The consumer of the library's sources as part of its own build.
 foreach(part IN ITEMS BUILD_TESTS BUILD_EXAMPLES BUILD_BENCHMARKS BUILD_COMPILED INSTALL)
     if(ELASTICJOB_${part})
         message(FATAL_ERROR "elasticjob brings ELASTICJOB_${part} into a project that uses it")

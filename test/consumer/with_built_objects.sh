@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# with_built_objects.sh DIRECTORY COMPILER [FLAG...]: a launcher for the compiler. Where it is to compile a source of the
-# compiled libraries or of the program, it copies the object that the build in DIRECTORY has, because that takes most of a minute. All else,
-# and that too where there is no such object, it has the compiler do.
+# with_built_objects.sh DIRECTORY COMPILER [FLAG...]: a compiler launcher. For a source of the compiled libraries or of
+# the program it copies the object file from the build in DIRECTORY, because compiling it takes most of a minute. It
+# passes everything else to the compiler, and these sources too if there is no such object file.
 set -eu
 directory=$1
 shift

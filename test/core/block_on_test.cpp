@@ -78,7 +78,7 @@ TEST_CASE_TEMPLATE("core.block_on: on the loop itself it refuses instead of wait
     CHECK(inner.error() == errc::wrong_thread);
 }
 
-TEST_CASE_TEMPLATE("core.block_on: nothing of the task is left when it returns, and all of it went on the loop", Loop,
+TEST_CASE_TEMPLATE("core.block_on: the task is gone when it returns, and was destroyed on the loop", Loop,
                    event_loop, virtual_loop) {
     Loop loop;
     int left_on_loop = 0;
@@ -89,7 +89,7 @@ TEST_CASE_TEMPLATE("core.block_on: nothing of the task is left when it returns, 
     }
 }
 
-TEST_CASE("core.block_on: dry virtual time is timed_out, and the frames are destroyed") {
+TEST_CASE("core.block_on: virtual time without further events gives timed_out, and the frames are destroyed") {
     virtual_loop loop;
     event_count<virtual_loop> never{loop};
     auto const before = counted::alive();
@@ -97,7 +97,7 @@ TEST_CASE("core.block_on: dry virtual time is timed_out, and the frames are dest
     REQUIRE(!outcome);
     CHECK(outcome.error() == errc::timed_out);
     CHECK(counted::alive() == before);
-    never.notify(); // nobody waits any more
+    never.notify(); // no task waits any more
     CHECK(!loop.step());
 }
 

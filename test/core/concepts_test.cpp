@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For each requirement of the core's concepts a type that lacks only that.
+// For each requirement of the core's concepts, a type that lacks only that one.
 #include <elasticjob/core/event_loop.hpp>
 #include <elasticjob/core/loop.hpp>
 #include <elasticjob/core/virtual_loop.hpp>

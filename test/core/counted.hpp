@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Something that is counted while it is alive, to put into coroutine frames.
+/// \file \brief An object that is counted while it lives, to put into coroutine frames.
 #ifndef ELASTICJOB_TEST_CORE_COUNTED_HPP
 #define ELASTICJOB_TEST_CORE_COUNTED_HPP
 

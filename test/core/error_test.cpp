@@ -17,7 +17,7 @@ static_assert(is_connection(errc::not_sent) && is_connection(errc::unknown_outco
               is_connection(errc::unreachable));
 static_assert(!is_connection(errc::session_lost) && !is_connection(errc::timed_out) && !is_connection(errc::no_node));
 
-TEST_CASE("core.error: every code has a name of its own") {
+TEST_CASE("core.error: every code has its own name") {
     std::set<std::string> names;
     for (int code = 0; code <= static_cast<int>(errc::job_threw); ++code)
         names.emplace(name_of(static_cast<errc>(code)));
@@ -25,7 +25,7 @@ TEST_CASE("core.error: every code has a name of its own") {
     CHECK(!names.contains("unknown"));
 }
 
-TEST_CASE("core.error: prints as one line of what there is to say") {
+TEST_CASE("core.error: prints as one line with its non-empty parts") {
     CHECK(to_string(error{errc::closed}) == "closed");
     CHECK(to_string(error{errc::invalid_cron, "minutes must be 0 to 59"}) == "invalid_cron: minutes must be 0 to 59");
     CHECK(to_string(error{errc::invalid_cron, "minutes must be 0 to 59", "column 3"}) ==

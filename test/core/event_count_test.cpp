@@ -19,7 +19,7 @@ namespace {
 
 using news = event_count<virtual_loop>;
 
-/// What became of a wait.
+/// The outcome of a wait.
 struct outcome {
     std::optional<bool> was_news;
     mono_time at{};
@@ -42,7 +42,7 @@ task<> take_turns(virtual_loop& loop, std::vector<int>& order, int number, int t
     }
 }
 
-/// Reads all editions that there are, one by one as far as it is fast enough, and the last one in any case.
+/// Reads the editions: each one if it is fast enough, and the last one in any case.
 task<> follow(news& s, std::uint64_t& last, int& wakes) {
     for (;;) {
         co_await s.newer_than(last);
@@ -55,7 +55,7 @@ auto const never = mono_time::max();
 
 } // namespace
 
-TEST_CASE("core.event_count: news that came before the wait ends it at once") {
+TEST_CASE("core.event_count: a notification before the wait ends it at once") {
     virtual_loop loop;
     news s{loop};
     task_scope scope;
@@ -67,7 +67,7 @@ TEST_CASE("core.event_count: news that came before the wait ends it at once") {
     CHECK(scope.empty());
 }
 
-TEST_CASE("core.event_count: the waiter goes on behind the one who notifies, once for any number of notifications") {
+TEST_CASE("core.event_count: the waiter resumes after the notifier, once for any number of notifications") {
     virtual_loop loop;
     news s{loop};
     task_scope scope;
@@ -83,7 +83,7 @@ TEST_CASE("core.event_count: the waiter goes on behind the one who notifies, onc
     CHECK(last == s.edition());
 }
 
-TEST_CASE("core.event_count: whoever follows it misses no last edition, whenever it is notified") {
+TEST_CASE("core.event_count: a follower never misses the last edition, whenever it is notified") {
     for (unsigned seed = 1; seed <= 50; ++seed) {
         CAPTURE(seed);
         std::mt19937 random{seed};
@@ -102,7 +102,7 @@ TEST_CASE("core.event_count: whoever follows it misses no last edition, whenever
     }
 }
 
-TEST_CASE("core.event_count: without news a wait ends at its deadline, and says so") {
+TEST_CASE("core.event_count: without a notification a wait ends at its deadline, and reports it") {
     virtual_loop loop;
     news s{loop};
     task_scope scope;
@@ -116,7 +116,7 @@ TEST_CASE("core.event_count: without news a wait ends at its deadline, and says 
     CHECK(o.at == due);
 }
 
-TEST_CASE("core.event_count: news before the deadline disarms it") {
+TEST_CASE("core.event_count: a notification before the deadline disarms its timer") {
     virtual_loop loop;
     news s{loop};
     task_scope scope;
@@ -129,7 +129,7 @@ TEST_CASE("core.event_count: news before the deadline disarms it") {
     CHECK(!loop.step()); // no timer is left
 }
 
-TEST_CASE("core.event_count: news at the very moment of the deadline is news") {
+TEST_CASE("core.event_count: a notification at the exact moment of the deadline counts") {
     virtual_loop loop;
     news s{loop};
     task_scope scope;
@@ -146,7 +146,7 @@ TEST_CASE("core.event_count: news at the very moment of the deadline is news") {
     CHECK(scope.empty());
 }
 
-TEST_CASE("core.event_count: a deadline that has passed still takes a turn of the loop") {
+TEST_CASE("core.event_count: a passed deadline still takes one turn of the loop") {
     virtual_loop loop;
     loop.run_for(5s);
     news s{loop};
@@ -159,7 +159,7 @@ TEST_CASE("core.event_count: a deadline that has passed still takes a turn of th
     CHECK(o.at == mono_time{5s});
 }
 
-TEST_CASE("core.event_count: a waiter that is destroyed is neither waited for nor resumed") {
+TEST_CASE("core.event_count: a destroyed waiter is neither awaited nor resumed") {
     virtual_loop loop;
     news s{loop};
     outcome o;
@@ -172,7 +172,7 @@ TEST_CASE("core.event_count: a waiter that is destroyed is neither waited for no
     CHECK(!o.was_news);
 }
 
-TEST_CASE("core.event_count: a waiter that is destroyed when it is posted already is not resumed") {
+TEST_CASE("core.event_count: a waiter that is destroyed after it was posted is not resumed") {
     virtual_loop loop;
     news s{loop};
     outcome by_news, by_alarm;
@@ -190,7 +190,7 @@ TEST_CASE("core.event_count: a waiter that is destroyed when it is posted alread
     CHECK(!by_alarm.was_news);
 }
 
-TEST_CASE("core.sleep_until: ends in the order of the times, and of equals in the order of the calls") {
+TEST_CASE("core.sleep_until: ends in the order of the times; of equal ones, in the order of the calls") {
     virtual_loop loop;
     task_scope scope;
     std::vector<int> order;
@@ -202,7 +202,7 @@ TEST_CASE("core.sleep_until: ends in the order of the times, and of equals in th
     CHECK(order == std::vector<int>{2, 4, 1, 3});
 }
 
-TEST_CASE("core.yield: lets everything that is ready go first") {
+TEST_CASE("core.yield: lets all ready work run first") {
     virtual_loop loop;
     task_scope scope;
     std::vector<int> order;

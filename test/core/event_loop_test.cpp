@@ -53,7 +53,7 @@ task<result<bool>> takes_back_what_it_posted(event_loop& loop) {
     co_return kept.ran && !taken.ran;
 }
 
-/// Posts itself again each time that it runs: whoever would first empty the queue would never stop.
+/// Posts itself again each time that it runs: a loop that emptied its queue before stopping would never stop.
 struct restless : work {
     explicit restless(event_loop& l) : work{&act_on}, loop{l} {}
     static void act_on(work& w, work_action action) {
@@ -72,7 +72,7 @@ struct restless : work {
 
 } // namespace
 
-TEST_CASE("core.event_loop: runs what is posted on its own thread, in the order of each thread's posts") {
+TEST_CASE("core.event_loop: runs posted work on its own thread, in the order of each thread's posts") {
     constexpr int threads_max = 4, posts = 2'000;
     event_loop loop;
     std::vector<int> next(threads_max, 0); // touched on the loop only
@@ -89,7 +89,7 @@ TEST_CASE("core.event_loop: runs what is posted on its own thread, in the order 
         });
     for (auto& t : threads) t.join();
     gate done;
-    post(loop, [&] { done.open(); }); // behind all the others
+    post(loop, [&] { done.open(); }); // after all the others
     REQUIRE(loop.wait(done));
     CHECK(in_order);
     CHECK(on_loop);
@@ -97,7 +97,7 @@ TEST_CASE("core.event_loop: runs what is posted on its own thread, in the order 
     for (auto const n : next) CHECK(n == posts);
 }
 
-TEST_CASE("core.event_loop: what it posts itself keeps its order and runs later") {
+TEST_CASE("core.event_loop: work posted on the loop keeps its order and runs later") {
     event_loop loop;
     std::vector<int> order;
     gate done;
@@ -113,12 +113,12 @@ TEST_CASE("core.event_loop: what it posts itself keeps its order and runs later"
     CHECK(order == std::vector<int>{1, 2, 3});
 }
 
-TEST_CASE("core.event_loop: fires timers in their order and never early") {
+TEST_CASE("core.event_loop: fires timers in order and never early") {
     event_loop loop;
     CHECK(block_on(loop, sleep_in_disorder(loop)).value() == std::vector<int>{1, 2, 3});
 }
 
-TEST_CASE("core.event_loop: a timer wakes it although it sleeps towards a later one") {
+TEST_CASE("core.event_loop: an earlier timer wakes it while it sleeps until a later one") {
     event_loop loop;
     struct ringing : timer {
         ringing() : timer{&ring} {}
@@ -138,7 +138,7 @@ TEST_CASE("core.event_loop: a timer wakes it although it sleeps towards a later 
     CHECK(!late.rang.is_open());
 }
 
-TEST_CASE("core.event_loop: work of its own can be taken back") {
+TEST_CASE("core.event_loop: can take back its own posted work") {
     event_loop loop;
     CHECK(block_on(loop, takes_back_what_it_posted(loop)).value());
 }
@@ -155,7 +155,7 @@ TEST_CASE("core.event_loop: does not wait on its own thread") {
     CHECK(!waited);
 }
 
-TEST_CASE("core.event_loop: stopping lets the work that runs finish, and nothing that was queued is left over") {
+TEST_CASE("core.event_loop: stopping lets running work finish, and leaves no queued work behind") {
     auto const before = test::counted::alive();
     std::atomic<int> ran = 0;
     bool finished = false;
@@ -172,7 +172,7 @@ TEST_CASE("core.event_loop: stopping lets the work that runs finish, and nothing
         REQUIRE(loop.wait(running));
         for (int i = 0; i < 10; ++i) post(loop, [&, held = test::counted{}] { ++ran; });
         CHECK(test::counted::alive() >= before + 10);
-        // The loop may get to some of it before the destructor has closed it: each has run or has been discarded.
+        // The loop may run some of it before the destructor closes the queue: each has run or has been discarded.
         releaser = std::thread{[&] { stop.open(); }};
     }
     releaser.join();
@@ -181,7 +181,7 @@ TEST_CASE("core.event_loop: stopping lets the work that runs finish, and nothing
     CHECK(ran <= 11);
 }
 
-TEST_CASE("core.event_loop: stopping discards what is queued instead of emptying the queue") {
+TEST_CASE("core.event_loop: stopping discards queued work instead of running it") {
     std::optional<event_loop> loop{std::in_place};
     restless w{*loop};
     loop->post(w);
@@ -190,7 +190,7 @@ TEST_CASE("core.event_loop: stopping discards what is queued instead of emptying
     CHECK(w.discards == 1);
 }
 
-TEST_CASE("core.event_loop: many come and go") {
+TEST_CASE("core.event_loop: many loops start and stop") {
     for (int i = 0; i < 100; ++i) {
         gate done;
         event_loop loop;

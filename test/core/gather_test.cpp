@@ -38,7 +38,7 @@ TEST_CASE("core.gather: values come in the order of the tasks, whichever ends fi
     CHECK(l.now() - begin == 30ms);
 }
 
-TEST_CASE("core.gather: nothing is gathered at once") {
+TEST_CASE("core.gather: gathering no tasks ends at once") {
     virtual_loop l;
     auto const values = block_on(l, gather_these(l, {}));
     REQUIRE(values);

@@ -8,7 +8,7 @@
 
 using namespace elasticjob;
 
-TEST_CASE("core.host_name: visible ASCII, and not too long") {
+TEST_CASE("core.host_name: accepts visible ASCII of limited length") {
     CHECK(is_host_name("db-1.example"));
     CHECK(is_host_name("~"));
     CHECK(is_host_name(std::string(255, 'a')));
@@ -21,7 +21,7 @@ TEST_CASE("core.host_name: visible ASCII, and not too long") {
     CHECK_FALSE(is_host_name(std::string("zero\0", 5)));
 }
 
-TEST_CASE("core.host_name: this machine's is the kernel's") {
+TEST_CASE("core.host_name: this machine's host name is the kernel's") {
     auto* const file = std::fopen("/proc/sys/kernel/hostname", "re");
     REQUIRE(file);
     char line[300] = "";

@@ -26,7 +26,7 @@ TEST_CASE("core.identity: a job name is one path element without our delimiter")
         REQUIRE_MESSAGE(!name, wrong);
         CHECK(name.error() == errc::invalid_argument);
         CHECK(name.error().where == wrong);
-        CHECK(name.error().what.find("must") != std::string::npos); // it says what would be right
+        CHECK(name.error().what.find("must") != std::string::npos); // it says what is valid
     }
 }
 
@@ -49,7 +49,7 @@ TEST_CASE("core.identity: an instance id has a server and a token") {
         CHECK_MESSAGE(instance_id::parse(wrong).error() == errc::malformed_data, wrong);
 }
 
-TEST_CASE("core.identity: a bare process id is Java's") {
+TEST_CASE("core.identity: a plain process id belongs to Java") {
     CHECK(instance_id::parse("10.0.0.1@-@1234").value().is_java());
     CHECK(instance_id::parse("@-@0").value().is_java());
     CHECK(!instance_id::parse("10.0.0.1@-@1234-9f").value().is_java());

@@ -44,7 +44,7 @@ TEST_CASE("core.intrusive_list: keeps the order of arrival") {
     CHECK(numbers(list) == some{3});
 }
 
-TEST_CASE("core.intrusive_list: a node that is destroyed leaves, a list that is destroyed lets go") {
+TEST_CASE("core.intrusive_list: a destroyed node leaves its list, a destroyed list releases its nodes") {
     item a{1};
     {
         intrusive_list<item> list;
@@ -62,7 +62,7 @@ TEST_CASE("core.intrusive_list: a node that is destroyed leaves, a list that is 
     CHECK(numbers(another) == some{1});
 }
 
-TEST_CASE("core.intrusive_list: splices another behind itself") {
+TEST_CASE("core.intrusive_list: appends another list by splicing") {
     item a{1}, b{2}, c{3}, d{4};
     intrusive_list<item> one, two;
     one.splice_back(two);
@@ -80,7 +80,7 @@ TEST_CASE("core.intrusive_list: splices another behind itself") {
     CHECK(numbers(two) == some{1, 2, 4});
 }
 
-TEST_CASE("core.intrusive_list: the node that is being visited may leave") {
+TEST_CASE("core.intrusive_list: a node may leave while it is visited") {
     item a{1}, b{2}, c{3};
     intrusive_list<item> list, left;
     for (auto* i : {&a, &b, &c}) list.push_back(*i);
@@ -92,8 +92,8 @@ TEST_CASE("core.intrusive_list: the node that is being visited may leave") {
     CHECK(numbers(left) == some{1, 3});
 }
 
-TEST_CASE("core.intrusive_list: agrees with a plain list, whatever is done") {
-    std::mt19937 random{7}; // any seed; this one is printed by being here
+TEST_CASE("core.intrusive_list: agrees with a plain list after any operations") {
+    std::mt19937 random{7}; // any seed; it stands here, so a failure can be repeated
     std::deque<item> items;
     for (int i = 0; i < 20; ++i) items.emplace_back(i);
     std::deque<int> model[2];

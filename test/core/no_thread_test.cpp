@@ -30,7 +30,7 @@ TEST_CASE("core.no_thread: a loop without its thread throws") {
     CHECK_THROWS_AS(event_loop{}, std::system_error);
 }
 
-TEST_CASE("core.no_thread: what starts a thread and gives a result gives an error") {
+TEST_CASE("core.no_thread: functions that start a thread and return a result give an error") {
     limited_threads::limit const none{0};
     auto const started = detail::start_thread([] {});
     REQUIRE(!started);

@@ -12,12 +12,12 @@ static_assert(!std::is_constructible_v<node_path, std::string>); // only a path 
 static_assert(node_path::element_fault("a") == nullptr && node_path::element_fault("...") == nullptr);
 static_assert(node_path::element_fault("") != nullptr && node_path::element_fault("..") != nullptr);
 
-TEST_CASE("core.path: parses what every registry accepts") {
+TEST_CASE("core.path: parses paths that every registry accepts") {
     for (std::string const right : {"/", "/a", "/a/b", "/a.b/..c/...", "/ü/日", "/with space"})
         CHECK_MESSAGE(node_path::parse(right).value().str() == right, right);
 }
 
-TEST_CASE("core.path: refuses what any registry would refuse, and says why") {
+TEST_CASE("core.path: refuses paths that any registry would refuse, and gives the reason") {
     for (std::string const& wrong :
          {std::string{}, std::string{"a"}, std::string{"a/b"}, std::string{"/a/"}, std::string{"//"},
           std::string{"//a"}, std::string{"/a//b"}, std::string{"/."}, std::string{"/.."}, std::string{"/a/./b"},

@@ -31,6 +31,6 @@ TEST_CASE("core.random: a UUID has the form of version 4, and is new each time")
     }
 }
 
-TEST_CASE("core.random: machines do not start alike") {
+TEST_CASE("core.random: machines start with different seeds") {
     CHECK(random_source::machine_seed() != random_source::machine_seed());
 }

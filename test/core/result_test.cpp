@@ -74,7 +74,7 @@ TEST_CASE("core.result: value() of a failure throws the failure's text, error() 
     CHECK_NOTHROW(demand_even(4).value());
 }
 
-TEST_CASE("core.result: moves what can only be moved") {
+TEST_CASE("core.result: moves move-only values") {
     auto make = []() -> result<std::unique_ptr<int>> { return std::make_unique<int>(5); };
     auto take = [&]() -> result<int> {
         ELASTICJOB_TRY(auto const p, make());

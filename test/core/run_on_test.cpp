@@ -19,7 +19,7 @@ task<result<void>> call(Pool& pool, Loop& l, F f) {
     co_return co_await run_on(pool, l, f);
 }
 
-/// Takes what it is given and lets go of it later.
+/// Keeps the function that it is given, and releases it later.
 struct closing_pool {
     bool try_submit(work& w) {
         kept = &w;
@@ -34,7 +34,7 @@ struct full_pool {
 
 } // namespace
 
-TEST_CASE("core.run_on: runs on a worker, and goes on on the loop with what the function gave") {
+TEST_CASE("core.run_on: runs on a worker, and continues on the loop with the function's result") {
     event_loop l;
     ThreadPool pool{{.threads = 1}};
     auto const caller = std::this_thread::get_id();
@@ -49,7 +49,7 @@ TEST_CASE("core.run_on: runs on a worker, and goes on on the loop with what the 
     CHECK(failed.error() == errc::job_failed);
 }
 
-TEST_CASE("core.run_on: on the loop's own pool nothing leaves the loop") {
+TEST_CASE("core.run_on: with the loop's own pool everything stays on the loop") {
     virtual_loop l;
     LoopPool pool{l};
     CHECK(block_on(l, call(pool, l, [&]() -> result<void> {
@@ -58,7 +58,7 @@ TEST_CASE("core.run_on: on the loop's own pool nothing leaves the loop") {
                    })));
 }
 
-TEST_CASE("core.run_on: a full pool refuses, and the function is not called") {
+TEST_CASE("core.run_on: a full pool refuses the function and does not call it") {
     virtual_loop l;
     full_pool pool;
     bool called = false;
@@ -70,7 +70,7 @@ TEST_CASE("core.run_on: a full pool refuses, and the function is not called") {
     CHECK_FALSE(called);
 }
 
-TEST_CASE("core.run_on: a pool that closes first says so") {
+TEST_CASE("core.run_on: a pool that closes first is reported") {
     virtual_loop l;
     closing_pool pool;
     task_scope scope;

@@ -20,7 +20,7 @@ int others = 0;
 
 } // namespace
 
-TEST_CASE("core.stop_signals: a signal is taken when it is asked for, and does not end the process") {
+TEST_CASE("core.stop_signals: a wait receives a requested signal, which does not end the process") {
     {
         stop_signals const signals;
         CHECK(is_blocked(SIGINT));

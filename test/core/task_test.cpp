@@ -94,7 +94,7 @@ TEST_CASE("core.task: does nothing until it is awaited") {
     CHECK(failure.empty());
 }
 
-TEST_CASE("core.task: destroying one that has never started destroys its parameters") {
+TEST_CASE("core.task: destroying a task that has never started destroys its parameters") {
     auto const before = counted::alive();
     {
         auto const unawaited = finish_at_once(counted{});
@@ -103,7 +103,7 @@ TEST_CASE("core.task: destroying one that has never started destroys its paramet
     CHECK(counted::alive() == before);
 }
 
-TEST_CASE("core.task: moves, and swaps when it is assigned") {
+TEST_CASE("core.task: can be moved, and swaps on assignment") {
     int starts = 0;
     auto a = note(starts, 1);
     auto b = note(starts, 2);
@@ -117,7 +117,7 @@ TEST_CASE("core.task: moves, and swaps when it is assigned") {
     CHECK(starts == 1);
 }
 
-TEST_CASE("core.task: hands on values that can only be moved") {
+TEST_CASE("core.task: passes on move-only values") {
     std::optional<int> value;
     std::string failure;
     auto read = [](task<std::unique_ptr<int>> inner) -> task<int> {
@@ -129,7 +129,7 @@ TEST_CASE("core.task: hands on values that can only be moved") {
     CHECK(value == 9);
 }
 
-TEST_CASE("core.task: values and exceptions come up through any number of levels") {
+TEST_CASE("core.task: passes values and exceptions up through any number of levels") {
     auto const before = counted::alive();
     std::optional<int> value;
     std::string failure;
@@ -144,7 +144,7 @@ TEST_CASE("core.task: values and exceptions come up through any number of levels
     CHECK(scope.empty());
 }
 
-TEST_CASE("core.task: destroying a suspended chain destroys every frame and what it waits in") {
+TEST_CASE("core.task: destroying a suspended chain destroys every frame and its wait") {
     virtual_loop loop;
     waits s{loop};
     auto const before = counted::alive();
@@ -156,12 +156,12 @@ TEST_CASE("core.task: destroying a suspended chain destroys every frame and what
         CHECK(counted::alive() >= before + 22);
     }
     CHECK(counted::alive() == before);
-    s.notify(); // nobody is there any more
+    s.notify(); // no task waits any more
     CHECK(!loop.step());
     CHECK(!ended);
 }
 
-TEST_CASE("core.task: a chain that goes on ends, and leaves nothing") {
+TEST_CASE("core.task: a resumed chain ends, and leaves nothing behind") {
     virtual_loop loop;
     waits s{loop};
     auto const before = counted::alive();
@@ -169,14 +169,14 @@ TEST_CASE("core.task: a chain that goes on ends, and leaves nothing") {
     task_scope scope;
     scope.spawn(note_end(wait_at_the_bottom(s, 10, counted{}), ended));
     s.notify();
-    CHECK(!ended); // whoever gives news finishes first
+    CHECK(!ended); // the notifying code finishes first
     loop.run_ready();
     CHECK(ended);
     CHECK(scope.empty());
     CHECK(counted::alive() == before);
 }
 
-TEST_CASE("core.task_scope: a task that ends at once never stays") {
+TEST_CASE("core.task_scope: a task that ends at once does not stay in the scope") {
     auto const before = counted::alive();
     task_scope scope;
     scope.spawn(finish_at_once(counted{}));
@@ -184,7 +184,7 @@ TEST_CASE("core.task_scope: a task that ends at once never stays") {
     CHECK(counted::alive() == before);
 }
 
-TEST_CASE("core.task_scope: cancel destroys all that has not finished, and the scope goes on") {
+TEST_CASE("core.task_scope: cancel destroys all unfinished tasks, and the scope stays usable") {
     virtual_loop loop;
     waits s{loop};
     auto const before = counted::alive();
@@ -221,7 +221,7 @@ TEST_CASE("core.task_scope: its tasks may spawn more into it") {
     CHECK(scope.empty());
 }
 
-TEST_CASE("core.task_scope: a task of one scope may cancel another, between any two waits of it") {
+TEST_CASE("core.task_scope: a task of one scope may cancel another task between any two of its waits") {
     virtual_loop loop;
     waits s{loop};
     auto const before = counted::alive();
@@ -233,7 +233,7 @@ TEST_CASE("core.task_scope: a task of one scope may cancel another, between any 
     };
     scope.spawn(cancel(s, victim));
     victim.spawn(note_end(wait_at_the_bottom(s, 3, counted{}), ended));
-    s.notify(); // wakes both; the first cancels the second, which is posted already
+    s.notify(); // wakes both; the first cancels the second, which is already posted
     loop.run_ready();
     CHECK(!ended);
     CHECK(victim.empty());

@@ -21,7 +21,7 @@ void ignore(timer&) {}
 mono_time at(int ms) { return mono_time{std::chrono::milliseconds{ms}}; }
 } // namespace
 
-TEST_CASE("core.timer_queue: the earliest comes first, and of equals the one that was armed first") {
+TEST_CASE("core.timer_queue: the earliest timer comes first; of equal ones, the one armed first") {
     timer_queue queue;
     timer a{&ignore}, b{&ignore}, c{&ignore};
     CHECK(queue.empty());
@@ -35,7 +35,7 @@ TEST_CASE("core.timer_queue: the earliest comes first, and of equals the one tha
     queue.disarm(b); // no effect
     CHECK(!b.is_armed());
     CHECK(&queue.earliest() == &c);
-    queue.arm(b, at(1)); // armed anew, so behind its equal
+    queue.arm(b, at(1)); // armed again, so after its equal
     CHECK(&queue.earliest() == &c);
     queue.disarm(c);
     queue.disarm(b);
@@ -44,7 +44,7 @@ TEST_CASE("core.timer_queue: the earliest comes first, and of equals the one tha
     CHECK(queue.empty());
 }
 
-TEST_CASE("core.timer_queue: agrees with a sorted map, whatever is done") {
+TEST_CASE("core.timer_queue: agrees with a sorted map after any operations") {
     for (unsigned seed = 1; seed <= 20; ++seed) {
         CAPTURE(seed);
         std::mt19937 random{seed};
@@ -86,12 +86,12 @@ TEST_CASE("core.timer_queue: agrees with a sorted map, whatever is done") {
 }
 
 #ifndef ELASTICJOB_TEST_SANITIZED
-TEST_CASE("core.timer_queue: a timer that found no memory is not armed, and can be armed later") {
+TEST_CASE("core.timer_queue: a timer that gets no memory is not armed, and can be armed later") {
     timer_queue queue;
     timer t{&ignore};
     counted_new::does_next_fail = true;
     CHECK_THROWS_AS(queue.arm(t, at(1)), std::bad_alloc);
-    REQUIRE(!t.is_armed()); // or its owner's destructor would take it out of a heap that does not hold it
+    REQUIRE(!t.is_armed()); // otherwise its owner's destructor would remove it from a heap that does not hold it
     CHECK(queue.empty());
     queue.disarm(t);
     queue.arm(t, at(2));

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Three coroutines that meet by chance; what happened, when, in which order.
+/// Three coroutines that meet at random. Returns the events, their times and their order.
 std::vector<std::string> trace(unsigned seed) {
     virtual_loop loop;
     event_count<virtual_loop> s{loop};
@@ -66,7 +66,7 @@ TEST_CASE("core.virtual_loop: the same program takes the same steps every time")
     CHECK(trace(2) != once);
 }
 
-TEST_CASE("core.virtual_loop: a year of minutes passes") {
+TEST_CASE("core.virtual_loop: runs a timer every minute for a year") {
     virtual_loop loop{wall_time{1'000'000s}};
     task_scope scope;
     int ticks = 0;
@@ -77,7 +77,7 @@ TEST_CASE("core.virtual_loop: a year of minutes passes") {
     CHECK(loop.wall_now() == wall_time{1'000'000s} + 365 * 24h);
 }
 
-TEST_CASE("core.virtual_loop: run_until stops at exactly then, whether or not something is due") {
+TEST_CASE("core.virtual_loop: run_until stops at exactly that time, with or without due timers") {
     virtual_loop loop;
     task_scope scope;
     int ticks = 0;
@@ -93,7 +93,7 @@ TEST_CASE("core.virtual_loop: run_until stops at exactly then, whether or not so
     CHECK(ticks == 3);
 }
 
-TEST_CASE("core.virtual_loop: nobody who waits notices that the wall clock is set") {
+TEST_CASE("core.virtual_loop: setting the wall clock does not affect waiting tasks") {
     virtual_loop loop{wall_time{1h}};
     task_scope scope;
     int ticks = 0;
@@ -122,7 +122,7 @@ TEST_CASE("core.virtual_loop: is on the loop while a step runs") {
     CHECK(!loop.step());
 }
 
-TEST_CASE("core.virtual_loop: waits for a gate as far as there is anything to do") {
+TEST_CASE("core.virtual_loop: waits for a gate as long as there is work to do") {
     virtual_loop loop;
     gate opened;
     post(loop, [&] { opened.open(); });
@@ -136,7 +136,7 @@ TEST_CASE("core.virtual_loop: waits for a gate as far as there is anything to do
     CHECK(!inside);
 }
 
-TEST_CASE("core.virtual_loop: discards what is queued when it goes, and runs none of it") {
+TEST_CASE("core.virtual_loop: its destructor discards queued work and runs none of it") {
     auto const before = test::counted::alive();
     bool ran = false;
     {

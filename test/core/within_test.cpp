@@ -22,7 +22,7 @@ task<result<int>> refuse() { co_return error{errc::no_node, "none"}; }
 
 } // namespace
 
-TEST_CASE("core.within: gives what comes in time, errors too") {
+TEST_CASE("core.within: gives a result that comes in time, errors too") {
     virtual_loop l;
     CHECK(block_on(l, within(l, l.now() + 10ms, give(l, 9ms))).value() == 7);
     CHECK(block_on(l, within(l, l.now() + 10ms, refuse())).error() == errc::no_node);

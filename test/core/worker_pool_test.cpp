@@ -36,7 +36,7 @@ struct counted_work : work {
     counter& total;
 };
 
-/// Occupies a thread until it is let go.
+/// Occupies a thread until it is released.
 struct blocker : work {
     blocker() : work{&act_on} {}
     static void act_on(work& w, work_action action) {
@@ -94,7 +94,7 @@ TEST_CASE("core.worker_pool: has threads by default") {
     CHECK(pool.size() >= 2);
 }
 
-TEST_CASE("core.worker_pool: a full queue refuses, and takes again once there is room") {
+TEST_CASE("core.worker_pool: a full queue refuses work, and accepts it again once there is room") {
     blocker b;
     counter c;
     c.wanted = 2;
@@ -111,7 +111,7 @@ TEST_CASE("core.worker_pool: a full queue refuses, and takes again once there is
     CHECK(pool.try_submit(three));
 }
 
-TEST_CASE("core.worker_pool: its end waits for what is running, and nothing that was queued is left over") {
+TEST_CASE("core.worker_pool: its destructor waits for running work, and leaves no queued work behind") {
     blocker b;
     counter c;
     std::deque<counted_work> queued;
@@ -129,7 +129,7 @@ TEST_CASE("core.worker_pool: its end waits for what is running, and nothing that
     releaser.join();
 }
 
-TEST_CASE("core.worker_pool: its end discards what is queued instead of emptying the queue") {
+TEST_CASE("core.worker_pool: its destructor discards queued work instead of running it") {
     std::optional<ThreadPool> pool{std::in_place, thread_pool_options{.threads = 2}};
     restless w{*pool};
     REQUIRE(pool->try_submit(w));
@@ -138,7 +138,7 @@ TEST_CASE("core.worker_pool: its end discards what is queued instead of emptying
     CHECK(w.discards == 1);
 }
 
-TEST_CASE("core.worker_pool: on a loop, work runs after it was submitted, in its order") {
+TEST_CASE("core.worker_pool: on a loop, work runs after its submission, in order") {
     virtual_loop loop;
     LoopPool<virtual_loop> pool{loop};
     counter c;

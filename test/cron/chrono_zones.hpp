@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What must hold for the zones of other libraries: they are TzifZone's.
+/// \file \brief Checks that the zones of other libraries agree with TzifZone's.
 #ifndef ELASTICJOB_TEST_CRON_CHRONO_ZONES_HPP
 #define ELASTICJOB_TEST_CRON_CHRONO_ZONES_HPP
 
@@ -22,7 +22,7 @@ namespace cron_test {
 using namespace elasticjob;
 using namespace std::chrono;
 
-/// Neighbours that have the same offset are one.
+/// Adjacent segments with the same offset count as one.
 template <class Zone>
 std::vector<turn> turns_by_segments(Zone const& zone) {
     std::vector<turn> turns;
@@ -42,7 +42,7 @@ void check_every_turn_of_every_zone() {
     for (auto const& name : all_zones()) {
         CAPTURE(name);
         auto const zone = Zone::load(name);
-        if (!zone) { // What the directory has and the library does not name.
+        if (!zone) { // the directory has this zone, and the library does not
             CHECK((name == "Factory" || name == "localtime" || name == "posixrules"));
             continue;
         }
@@ -57,7 +57,7 @@ void check_every_turn_of_every_zone() {
     CHECK(turns > 15'000);
 }
 
-/// Around both turns of a year: some of these libraries take long to answer.
+/// Only around both clock changes of a year, because some of these libraries are slow.
 template <class Zone>
 void check_due_instants() {
     static_assert(std::is_same_v<detail::policy_for<detail::zone_slot, Zone>, Zone>,

@@ -35,7 +35,7 @@ std::vector<sys_seconds> fires(cron_expression const& e, sys_seconds after, sys_
     return all;
 }
 
-/// What the clocks of the zone show at each fire, with the offset: `01:30 -4`.
+/// The zone's local time at each fire, with the offset: `01:30 -4`.
 std::string shown(cron_expression const& e, char const* after, char const* until, TzifZone const& zone,
                   civil_policy policy = {}) {
     std::string all;
@@ -52,7 +52,7 @@ constexpr civil_policy skip_first = always(gap_rule::skip, overlap_rule::first);
 constexpr civil_policy shift_both = always(gap_rule::shift, overlap_rule::both);
 constexpr civil_policy shift_last = always(gap_rule::shift, overlap_rule::last);
 
-/// A zone that is turned by an hour at two instants, for what must hold at compile time.
+/// A zone whose clocks change by an hour at two instants, for checks at compile time.
 struct OneSummer {
     constexpr zone_segment at(sys_seconds t) const noexcept {
         constexpr auto spring = instant("2024-03-10 07:00:00"), autumn = instant("2024-11-03 06:00:00");
@@ -66,14 +66,14 @@ static_assert(next_fire("0 30 2 * * ?"_cron, instant("2024-03-10"), OneSummer{})
 static_assert(next_fire("0 30 1 * * ?"_cron, instant("2024-11-03"), OneSummer{}) == instant("2024-11-03 05:30:00"));
 static_assert(next_fire("0 30 1 * * ?"_cron, instant("2024-11-03"), OneSummer{}, quartz_compatible) ==
               instant("2024-11-03 06:30:00"));
-// A year's last fire may come once more although no later time of the clock matches.
+// A year's last fire may occur once more although no later local time matches.
 static_assert(next_fire("0 30 1 3 11 ? 2024"_cron, instant("2024-11-03 05:30:00"), OneSummer{}, shift_both) ==
               instant("2024-11-03 06:30:00"));
 static_assert(next_fire("0 30 1 3 11 ? 2024"_cron, instant("2024-11-03 05:30:00"), OneSummer{}) == std::nullopt);
 
 } // namespace
 
-TEST_CASE("cron.civil_policy: New York in spring, when two o'clock is three") {
+TEST_CASE("cron.civil_policy: New York in spring, when the hour after two o'clock is skipped") {
     auto const zone = zone_of("America/New_York");
     auto const on_the_day = [&](cron_expression const& e, civil_policy p = {}) {
         return shown(e, "2024-03-10 05:30:00", "2024-03-11 06:45:00", zone, p);
@@ -97,13 +97,13 @@ TEST_CASE("cron.civil_policy: New York in autumn, when one o'clock comes twice")
     CHECK(on_the_day("0 30 * * * ?"_cron) == "03 00:30 -4, 03 01:30 -4, 03 01:30 -5");
     CHECK(on_the_day("0 30 * * * ?"_cron, quartz_compatible) == "03 00:30 -4, 03 01:30 -5");
     CHECK(on_the_day("0 0 0-22 * * ?"_cron) == "03 01:00 -4, 03 02:00 -5");
-    // Every second keeps its pace; under Quartz's rule it stops for an hour.
+    // A schedule for every second keeps firing; under Quartz's rule it would stop for an hour.
     CHECK(next_fire("* * * * * ?"_cron, instant("2024-11-03 04:59:59"), zone) == instant("2024-11-03 05:00:00"));
     CHECK(next_fire("* * * * * ?"_cron, instant("2024-11-03 04:59:59"), zone, quartz_compatible) ==
           instant("2024-11-03 06:00:00"));
 }
 
-TEST_CASE("cron.civil_policy: clocks that are turned by half an hour, or at midnight, or by a day") {
+TEST_CASE("cron.civil_policy: clock changes of half an hour, at midnight, or of a day") {
     auto const lord_howe = zone_of("Australia/Lord_Howe"); // 02:00 is 02:30 on 2024-10-06
     CHECK(text_of(*next_fire("0 15 2 * * ?"_cron, instant("2024-10-05 15:00:00"), lord_howe)) == "2024-10-05 15:30:00");
     CHECK(shown("0 45 1 * * ?"_cron, "2024-04-06 14:00:00", "2024-04-06 16:00:00", lord_howe) == "07 01:45 11");
@@ -123,11 +123,11 @@ TEST_CASE("cron.civil_policy: clocks that are turned by half an hour, or at midn
 
 namespace {
 
-/// The definition, minute by minute: which minutes of the wall clock match comes from UTC, where no clock is turned.
+/// The definition, minute by minute: UTC, which has no clock changes, shows which minutes of the wall clock match.
 std::vector<sys_seconds> fires_by_definition(cron_expression const& e, sys_seconds begin, sys_seconds end,
                                              TzifZone const& zone, civil_rule rule) {
     auto const matches = [&](sys_seconds local) { return next_fire(e, local - seconds{1}, UtcZone{}) == local; };
-    // All instants that show a time, looked at from a day before to a day after.
+    // All instants that show a local time, searched from a day before to a day after.
     std::map<sys_seconds, std::vector<sys_seconds>> instants;
     for (auto t = begin - days{2}; t < end + days{2}; t += minutes{1}) instants[t + zone.at(t).offset].push_back(t);
     std::vector<sys_seconds> all;
@@ -147,7 +147,7 @@ std::vector<sys_seconds> fires_by_definition(cron_expression const& e, sys_secon
 
 } // namespace
 
-TEST_CASE("cron.civil_policy: around each turn of the clock, fires are those of the definition") {
+TEST_CASE("cron.civil_policy: around each clock change, fires follow the definition") {
     char const* const names[] = {"America/New_York",  "Europe/Berlin", "Australia/Lord_Howe", "America/Sao_Paulo",
                                  "Africa/Casablanca", "Asia/Tehran",   "America/Nuuk",        "Europe/Dublin"};
     cron_test::dice d{cron_test::seed()};
@@ -185,7 +185,7 @@ TEST_CASE("cron.civil_policy: around each turn of the clock, fires are those of 
     }
 }
 
-TEST_CASE("cron.civil_policy: the next fire is later, whatever the zone and the instant") {
+TEST_CASE("cron.civil_policy: the next fire is always later, for any zone and instant") {
     cron_expression const expressions[] = {"* * * * * ?"_cron,    "0 30 2 * * ?"_cron, "0 0 0 * * ?"_cron,
                                            "59 59 23 L * ?"_cron, "0 0 0 29 2 ?"_cron, "0 30 1 ? * 1#1"_cron};
     for (char const* name : {"America/New_York", "Australia/Lord_Howe", "Pacific/Apia", "Africa/Cairo", "Asia/Gaza"}) {

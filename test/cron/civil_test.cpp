@@ -11,7 +11,7 @@ static_assert(date_of(0) == civil_date{1970, 1, 1});
 static_assert(day_of({2000, 3, 1}) == 11'017);
 static_assert(is_leap(2000) && is_leap(2024) && !is_leap(2100) && !is_leap(2023));
 
-TEST_CASE("cron.civil: every day of the schedule is the date that std::chrono says") {
+TEST_CASE("cron.civil: every day of the schedule has the date that std::chrono gives") {
     using namespace std::chrono;
     for (std::int32_t day = -1000; day < 94'000; ++day) {
         year_month_day const expected{sys_days{days{day}}};

@@ -21,11 +21,11 @@ using elasticjob::DateZone;
 
 static_assert(!std::is_constructible_v<DateZone, date::time_zone const*>, "only `load` makes one");
 
-TEST_CASE("cron.date_zone: every zone is turned when TzifZone is, from 1970 to 2037") {
+TEST_CASE("cron.date_zone: every zone changes its clocks when TzifZone does, from 1970 to 2037") {
     cron_test::check_every_turn_of_every_zone<DateZone>();
 }
 
-TEST_CASE("cron.date_zone: schedules are due when they are in TzifZone") { cron_test::check_due_instants<DateZone>(); }
+TEST_CASE("cron.date_zone: schedules are due at TzifZone's times") { cron_test::check_due_instants<DateZone>(); }
 
 TEST_CASE("cron.date_zone: the first segment begins with time, and the last one ends with it") {
     cron_test::check_ends_of_time<DateZone>();

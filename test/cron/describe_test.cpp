@@ -56,7 +56,7 @@ constexpr described all[] = {
 
 } // namespace
 
-TEST_CASE("cron.describe: an expression has words") {
+TEST_CASE("cron.describe: describes an expression in words") {
     for (auto const& [text, words] : all) {
         CAPTURE(text);
         auto const said = describe_cron(text);
@@ -65,10 +65,10 @@ TEST_CASE("cron.describe: an expression has words") {
     }
 }
 
-TEST_CASE("cron.describe: equal expressions have equal words") {
+TEST_CASE("cron.describe: equal expressions have the same description") {
     CHECK(describe_cron("0/30 * * * * ?").value() == describe_cron("0,30 * * ? * 1-7").value());
 }
 
-TEST_CASE("cron.describe: a wrong text is the parser's error") {
+TEST_CASE("cron.describe: an invalid text gives the parser's error") {
     CHECK(describe_cron("0 0 24 * * ?").error() == parse_cron("0 0 24 * * ?").error());
 }

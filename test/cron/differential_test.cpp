@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-// Random expressions against a reference that shares nothing with the library: it keeps what was drawn instead of reading
-// it back from the text, asks std::chrono for the calendar, and tries one day and one second after the other.
+// Random expressions against a reference that shares no code with the library: it keeps the drawn values instead of
+// reading the text, asks std::chrono for the calendar, and tries one day and one second after the other.
 namespace {
 
 using namespace std::chrono;
@@ -28,7 +28,7 @@ struct field {
     std::vector<element> elements;
     unsigned low{}, high{};
 
-    /// Walks through the range, as a reader of the definition would.
+    /// Walks through the range, as the definition says.
     bool names(unsigned value) const {
         for (auto const& e : elements) {
             if (e.drawn != element::form::range) continue;
@@ -116,7 +116,7 @@ struct schedule {
     }
 
 private:
-    /// The nearest day from Monday to Friday in the same month: by trying the days next to it.
+    /// The nearest day from Monday to Friday in the same month, found by trying the neighbouring days.
     static unsigned nearest(year_month_day date, unsigned number) {
         for (int const away : {0, -1, 1, -2, 2}) {
             auto const candidate = date.year() / date.month() / (static_cast<int>(number) + away);
@@ -199,7 +199,7 @@ private:
 
 } // namespace
 
-TEST_CASE("cron.next: random expressions fire when a reference of one second after the other says") {
+TEST_CASE("cron.next: random expressions fire when a second-by-second reference says") {
     constexpr int expressions = 20'000;
     constexpr int years_max = 5;
     auto const seed = cron_test::seed();

@@ -20,9 +20,9 @@
 #include <utility>
 #include <vector>
 
-// Each turn of the clocks of each zone of the database from 1970 to 2037. The reference shares nothing with the library:
-// the offsets are the C library's, what an expression means is written down beside it in the words of std::chrono, and
-// every local time of a day is tried. Which instants show a local time is looked up, not searched.
+// Each clock change of each zone of the database from 1970 to 2037. The reference shares no code with the library: the
+// offsets are the C library's, each expression's meaning stands beside it in terms of std::chrono, and every local time
+// of a day is tried. The instants that show a local time are looked up, not searched for.
 namespace {
 
 using namespace elasticjob;
@@ -67,7 +67,7 @@ bool at(int h, int m, int s) {
 }
 
 constexpr std::array corpus{
-    // Those of benchmarks/cron.cpp.
+    // The expressions of benchmarks/cron.cpp.
     meaning{"* * * * * ?", true, any_day, [](int, int, int) { return true; }},
     meaning{"0/5 * * * * ?", true, any_day, [](int, int, int s) { return s % 5 == 0; }},
     meaning{"0 0/5 * * * ?", true, any_day, [](int, int m, int s) { return m % 5 == 0 && s == 0; }},
@@ -83,7 +83,7 @@ constexpr std::array corpus{
     meaning{"0 15 10 15W * ?", false, [](date d) { return is_nearest_workday(d, d.year() / d.month() / 15); },
             at<10, 15>},
     meaning{"0 0 0 29 2 ?", false, [](date d) { return d == d.year() / February / 29; }, at<0, 0>},
-    // What meets gaps and overlaps: most clocks are turned at night.
+    // Expressions that meet gaps and overlaps: most clocks change at night.
     meaning{"0 30 2 * * ?", false, any_day, at<2, 30>},
     meaning{"0 15 0 * * ?", false, any_day, at<0, 15>},
     meaning{"0 0 0 * * ?", false, any_day, at<0, 0>},
@@ -123,7 +123,7 @@ std::vector<seconds> times_of(meaning const& m) {
     return times;
 }
 
-/// A turn and those near it, more than two days to both sides.
+/// A clock change and others near it, at least two days to both sides.
 struct scene {
     std::string zone;
     turn centre;
@@ -142,8 +142,8 @@ struct window {
     sys_seconds after, until;
 };
 
-/// Nothing is left out near the turn itself, near the times that are shown for the first and last time of two, and
-/// around the days; but what is due each second is not followed for days.
+/// Covers every fire near the clock change, near the first and last repeated local times, and around the days; but does
+/// not follow a schedule of every second for days.
 std::vector<window> windows_of(scene const& s, std::size_t times_per_day) {
     auto const around = [](sys_seconds t, seconds away) { return window{t - away, t + away}; };
     if (times_per_day <= 100) return {around(s.centre.at, s.size() + hours{50})};
@@ -176,7 +176,7 @@ std::vector<sys_seconds> fires_by_definition(meaning const& m, std::vector<secon
     auto const first = w.after + *offsets.begin(), end = w.until + *offsets.rbegin();
     for (auto day = floor<days>(first); day <= end; day += days{1}) {
         if (!m.on(date{day})) continue;
-        // Only for speed: of the times of a day, those that some offset puts into the window.
+        // Only for speed: the times of a day that some offset puts into the window.
         for (auto t = std::lower_bound(times.begin(), times.end(), first - day); t != times.end() && day + *t <= end;
              ++t)
             due_at(day + *t);
@@ -210,7 +210,7 @@ constexpr std::array policies{
 
 std::string shown(std::optional<sys_seconds> t) { return t ? text_of(*t) : "never"; }
 
-/// Asks from everywhere that could matter: from each fire, and from the seconds around each edge. \return the questions.
+/// Asks from every instant that could matter: each fire, and the seconds around each edge. \return their number.
 std::size_t compare(cron_expression const& e, civil_policy policy, TzifZone const& zone, scene const& s,
                     window const& w, std::vector<sys_seconds> const& expected) {
     std::size_t questions = 0;
@@ -235,11 +235,11 @@ std::size_t compare(cron_expression const& e, civil_policy policy, TzifZone cons
 
 } // namespace
 
-TEST_CASE("cron.every_turn: each expression of the corpus is read as what stands beside it") {
+TEST_CASE("cron.every_turn: each expression of the corpus reads as the meaning beside it") {
     for (auto const& m : corpus) CHECK(parse_cron(m.text).value().fires_in_every_hour() == m.every_hour);
 }
 
-TEST_CASE("cron.every_turn: every zone is turned when the C library says, and a fire follows the definition there") {
+TEST_CASE("cron.every_turn: clocks change when the C library says, and fires follow the definition there") {
     std::size_t zones = 0, turns = 0;
     std::vector<scene> scenes;
     std::set<std::tuple<sys_seconds, std::vector<turn>>> met;
@@ -258,7 +258,7 @@ TEST_CASE("cron.every_turn: every zone is turned when the C library says, and a 
         REQUIRE(found == expected);
         ++zones;
         turns += found.size();
-        // Many zones share their turns. What is not near a turn has nothing to do with it.
+        // Many zones share their clock changes. Instants far from a change do not depend on it.
         for (auto const& centre : found) {
             scene s{name, centre, {}};
             std::copy_if(found.begin(), found.end(), std::back_inserter(s.near),
@@ -274,7 +274,7 @@ TEST_CASE("cron.every_turn: every zone is turned when the C library says, and a 
     for (auto const& m : corpus) {
         auto const e = parse_cron(m.text).value();
         auto const times = times_of(m);
-        // What is due all the time does not know the date: only the time of the day and the offsets matter to it.
+        // The expressions with very many times are due every day: only the time of day and the offsets matter to them.
         bool const knows_dates = times.size() <= 1000;
         std::set<std::tuple<seconds, std::vector<turn>>> met_without_date;
         TzifZone zone;

@@ -11,9 +11,9 @@
 using namespace elasticjob;
 
 static_assert(std::is_trivially_copyable_v<cron_expression>);
-static_assert(!std::is_default_constructible_v<cron_expression>); // there is no expression that is not a good one
+static_assert(!std::is_default_constructible_v<cron_expression>); // every expression is valid
 
-// Equal is what is due at the same times.
+// Expressions are equal if they are due at the same times.
 static_assert("0/30 * * * * ?"_cron == "0,30 * * ? * 1-7"_cron);
 static_assert("0 0 0 ? JAN MON"_cron == "0 0 0 ? 1 2 *"_cron);
 static_assert("0 0 0 ? jan-mar fri-mon"_cron == "0 0 0 ? 1,2,3 6,7,1,2"_cron);
@@ -146,7 +146,7 @@ constexpr faulty faults[] = {
     {"0 0 0 ? * 2-FRI/2", 16, "A step after a name has no agreed meaning"},
     {"0 0 0 ? * MON/2", 14, "A step after a name has no agreed meaning"},
     {"0 0 0 1 JAN/2 ?", 12, "A step after a name has no agreed meaning"},
-    // Rubbish behind a good beginning, which Quartz skips.
+    // Garbage after a valid beginning, which Quartz skips.
     {"5X * * * * ?", 2, "Unexpected character: 'X'"},
     {"2A28 * * * * ?", 2, "Unexpected character: 'A'"},
     {"8* * * * * ?", 2, "Unexpected character: '*'"},
@@ -198,7 +198,7 @@ constexpr faulty faults[] = {
     {"0 0 0 ? * FRI#", 15, nth},
     {"0 0 0 ? * #3", 11, "Unexpected character: '#'"},
     {"0 0 0 ? * 8#3", 11, "Day-of-Week values must be between 1 and 7: '8'"},
-    // Well formed, and due on no day at all.
+    // Well formed, but never due.
     {"0 0 0 30 2 ?", 7, never, errc::cron_never_fires},
     {"0 0 0 31 2,4,6,9,11 ?", 7, never, errc::cron_never_fires},
     {"0 0 0 29 2 ? 2023", 7, never, errc::cron_never_fires},
@@ -221,7 +221,7 @@ constexpr char const* accepted[] = {
 
 } // namespace
 
-TEST_CASE("cron.expression: what is wrong is named, with its column") {
+TEST_CASE("cron.expression: an error is named, with its column") {
     for (auto const& fault : faults) {
         CAPTURE(fault.text);
         auto const parsed = parse_cron(fault.text);
@@ -233,7 +233,7 @@ TEST_CASE("cron.expression: what is wrong is named, with its column") {
     }
 }
 
-TEST_CASE("cron.expression: a message says what would be right") {
+TEST_CASE("cron.expression: a message gives the correct form") {
     CHECK(to_string(parse_cron("* * * * Foo ?").error()) ==
           "invalid_cron: Invalid Month value: 'Foo'. Months are 1 to 12 or JAN to DEC (column 9)");
     CHECK(to_string(parse_cron("0 0 12 * * *").error()) ==
@@ -241,7 +241,7 @@ TEST_CASE("cron.expression: a message says what would be right") {
           "Write '?' for one of them (column 12)");
 }
 
-TEST_CASE("cron.expression: every problem has words") {
+TEST_CASE("cron.expression: every problem has a text") {
     using detail::cron_problem;
     auto const last = static_cast<int>(cron_problem::no_such_date_in_these_months_and_years);
     for (int i = 1; i <= last; ++i) CHECK(!wording_of(static_cast<cron_problem>(i)).wrong.empty());
@@ -256,7 +256,7 @@ TEST_CASE("cron.expression: Quartz's dialect is accepted") {
 }
 
 TEST_CASE("cron.expression: no text makes the parser read past its end or loop") {
-    // Every beginning of a text, and every text with one character changed: mostly wrong, and always answered.
+    // Every prefix of a text, and every text with one character changed: mostly wrong, but always answered.
     constexpr std::string_view whole = "0-9/2 */3 22-2 L-3W,15W,1 JAN-Mar/2 ?,FRI#3,6L 2024/2";
     constexpr std::string_view characters = " \t\n,-*/?#LW019AJ\0\xff";
     for (std::size_t length = 0; length <= whole.size(); ++length)

@@ -5,7 +5,7 @@
 
 using elasticjob::operator""_cron; // reachable by `using namespace elasticjob` and by `using namespace literals` alike
 
-TEST_CASE("cron.literal: a literal is what parse_cron makes of the same text") {
+TEST_CASE("cron.literal: a literal equals parse_cron of the same text") {
     constexpr auto literal = "0 0/5 14,18 ? * MON-FRI"_cron;
     CHECK(literal == elasticjob::parse_cron("0 0/5 14,18 ? * MON-FRI").value());
 }

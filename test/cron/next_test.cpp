@@ -29,7 +29,7 @@ constexpr bool matches(cron_expression const& e, char const* when) {
 
 } // namespace
 
-// Strictly later, and each field in its turn.
+// Strictly later, and each field in turn.
 static_assert(fires("* * * * * ?"_cron, "2024-01-01 00:00:00", "2024-01-01 00:00:01"));
 static_assert(fires("* * * * * ?"_cron, "2023-12-31 23:59:59", "2024-01-01 00:00:00"));
 static_assert(fires("0/5 * * * * ?"_cron, "2024-01-01 00:00:58", "2024-01-01 00:01:00"));
@@ -39,7 +39,7 @@ static_assert(fires("0 15 10 ? * MON-FRI"_cron, "2024-05-31 10:15:00", "2024-06-
 static_assert(fires("0 0 0 1 1 ?"_cron, "2024-01-01 00:00:00", "2025-01-01 00:00:00"));
 static_assert(fires("59 59 23 31 12 ?"_cron, "2024-12-31 23:59:59", "2025-12-31 23:59:59"));
 
-// An instant finer than a second is one of its second.
+// An instant with a fraction of a second counts as its second.
 static_assert(next_fire("0 0 0 1 1 ?"_cron, instant("2023-12-31 23:59:59") + std::chrono::milliseconds{999}, utc) ==
               instant("2024-01-01 00:00:00"));
 static_assert(next_fire("0 0 0 1 1 ?"_cron, instant("2024-01-01 00:00:00") + std::chrono::nanoseconds{1}, utc) ==
@@ -67,7 +67,7 @@ static_assert(fires("0 0 0 L * ?"_cron, "2024-02-01", "2024-02-29"));
 static_assert(fires("0 0 0 L * ?"_cron, "2024-02-29", "2024-03-31"));
 static_assert(fires("0 0 0 L-30 * ?"_cron, "2024-01-01", "2024-03-01")); // February has no such day
 
-// Months without the day are passed over.
+// Months without the day are skipped.
 static_assert(fires("0 0 0 31 * ?"_cron, "2024-04-01", "2024-05-31"));
 static_assert(fires("0 0 0 29 2 ?"_cron, "2023-03-01", "2024-02-29"));
 static_assert(fires("0 0 0 29 2 ?"_cron, "2096-02-29", "2104-02-29")); // 2100 is no leap year
@@ -90,7 +90,7 @@ static_assert(fires("0 43 9 ? * 5L"_cron, "2024-02-01", "2024-02-29 09:43:00"));
 static_assert(fires("0 43 9 ? * FRIL"_cron, "2024-02-01", "2024-02-23 09:43:00"));
 static_assert(fires("0 0 0 ? * 2L,6#1"_cron, "2024-02-02", "2024-02-26"));
 
-// A zone that is never turned is only another clock.
+// A zone whose clocks never change is only another clock.
 static_assert(next_fire("0 0 12 * * ?"_cron, instant("2024-06-01"), FixedOffset{std::chrono::hours{8}}) ==
               instant("2024-06-01 04:00:00"));
 static_assert(next_fire("0 0 0 1 1 ? 1970"_cron, instant("1969-12-31"), FixedOffset{std::chrono::hours{14}}) ==
@@ -98,7 +98,7 @@ static_assert(next_fire("0 0 0 1 1 ? 1970"_cron, instant("1969-12-31"), FixedOff
 static_assert(next_fire("59 59 23 31 12 ? 2225"_cron, instant("2225-06-01"), FixedOffset{std::chrono::hours{-12}}) ==
               instant("2226-01-01 11:59:59"));
 
-TEST_CASE("cron.next: a range of hours may run over midnight") {
+TEST_CASE("cron.next: a range of hours may cross midnight") {
     std::vector<int> hours;
     auto t = instant("2024-01-01 12:00:00");
     for (int i = 0; i < 5; ++i) {
@@ -128,13 +128,13 @@ TEST_CASE("cron.next: a schedule has a first and a last fire") {
     CHECK(next_fire(every_second, std::chrono::sys_seconds::max(), utc) == std::nullopt);
 }
 
-TEST_CASE("cron.next: an expression that is due on one day of all years is found") {
+TEST_CASE("cron.next: finds an expression that is due on a single day of all years") {
     CHECK(next_fire("0 0 0 29 2 ? 2224"_cron, instant("1970-01-01"), utc) == instant("2224-02-29"));
     CHECK(next_fire("0 0 0 31 12 ? 2225"_cron, instant("1970-01-01"), utc) == instant("2225-12-31"));
     CHECK(next_fire("0 0 0 29 2 ?"_cron, instant("2224-02-29"), utc) == std::nullopt);
 }
 
-TEST_CASE("cron.next: the clock's now is an instant as good as any") {
+TEST_CASE("cron.next: accepts the clock's current time as an instant") {
     auto const now = std::chrono::system_clock::now();
     auto const due = next_fire("* * * * * ?"_cron, now, utc);
     REQUIRE(due);

@@ -19,7 +19,7 @@ using namespace elasticjob;
 
 namespace {
 
-/// Reads the expression and follows it through two years and all turns of the clock on the way.
+/// Reads the expression and follows it through two years and all clock changes in them.
 template <class Zone>
 int fires_of(char const* text, Zone const& zone, civil_policy policy) {
     auto const e = parse_cron(text);
@@ -32,7 +32,7 @@ int fires_of(char const* text, Zone const& zone, civil_policy policy) {
 
 } // namespace
 
-TEST_CASE("cron.next: neither a good expression nor its next fire allocates") {
+TEST_CASE("cron.next: neither a valid expression nor its next fire allocates") {
     auto const new_york = TzifZone::load("America/New_York").value();
     int volatile fires = 0;
     for (char const* text : {"* * * * * ?", "0/5 * * * * ?", "0 0/5 * * * ?", "0 0 12 * * ?", "0 15 10 ? * MON-FRI",

@@ -26,7 +26,7 @@ static_assert(new_york.offset == -5 * 3600 && new_york.saving->offset == -4 * 36
 static_assert(new_york.saving->begin.in_year(2024) == wall(2024, 3, 10, 7200));
 static_assert(new_york.saving->end.in_year(2024) == wall(2024, 11, 3, 7200));
 
-constexpr auto dublin = *parse("IST-1GMT0,M10.5.0,M3.5.0/1"); // its winter is the exception
+constexpr auto dublin = *parse("IST-1GMT0,M10.5.0,M3.5.0/1"); // its winter time is the exception
 static_assert(dublin.offset == 3600 && dublin.saving->offset == 0);
 static_assert(dublin.saving->begin.in_year(2024) == wall(2024, 10, 27, 7200));
 static_assert(dublin.saving->end.in_year(2025) == wall(2025, 3, 30, 3600));
@@ -40,7 +40,7 @@ static_assert(parse("AAA3BBB,59/-1,0")->saving->begin.in_year(2023) == wall(2023
 static_assert(parse("AAA3BBB,M2.5.4,0")->saving->begin.in_year(2024) == wall(2024, 2, 29, 7200));
 static_assert(parse("AAA3BBB,M2.5.4,0")->saving->begin.in_year(2023) == wall(2023, 2, 23, 7200));
 
-TEST_CASE("cron.posix_zone: what is no rule is refused") {
+TEST_CASE("cron.posix_zone: a text that is no rule is refused") {
     for (char const* text :
          {"", "E", "ES5", "EST", "EST5EDT", "EST5EDT,M3.2.0", "EST5EDT,M3.2.0,M11.1.0x", "EST5EDT,M13.2.0,M11.1.0",
           "EST5EDT,M3.0.0,M11.1.0", "EST5EDT,M3.2.7,M11.1.0", "EST5EDT,J0,J5", "EST5EDT,366,5", "EST25", "EST5:60",

@@ -36,7 +36,7 @@ constexpr pair pairs[] = {
 
 } // namespace
 
-TEST_CASE("cron.quartz_text: an expression has one text, from which it is read again") {
+TEST_CASE("cron.quartz_text: an expression has one text, which reads back as the same expression") {
     for (auto const& [written, text] : pairs) {
         CAPTURE(written);
         auto const expression = parse_cron(written);
@@ -48,7 +48,7 @@ TEST_CASE("cron.quartz_text: an expression has one text, from which it is read a
     }
 }
 
-TEST_CASE("cron.quartz_text: every set of hours is read again from its text") {
+TEST_CASE("cron.quartz_text: every set of hours reads back from its text") {
     detail::cron_fields fields{.seconds = 1, .minutes = 1, .months = 0x1ffe, .days = detail::all_days};
     fields.years.fill(~std::uint64_t{0});
     for (std::uint32_t hours = 1; hours < 1u << 16; ++hours) {

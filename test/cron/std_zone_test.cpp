@@ -7,11 +7,11 @@
 
 using elasticjob::StdZone;
 
-TEST_CASE("cron.std_zone: every zone is turned when TzifZone is, from 1970 to 2037") {
+TEST_CASE("cron.std_zone: every zone changes its clocks when TzifZone does, from 1970 to 2037") {
     cron_test::check_every_turn_of_every_zone<StdZone>();
 }
 
-TEST_CASE("cron.std_zone: schedules are due when they are in TzifZone") { cron_test::check_due_instants<StdZone>(); }
+TEST_CASE("cron.std_zone: schedules are due at TzifZone's times") { cron_test::check_due_instants<StdZone>(); }
 
 TEST_CASE("cron.std_zone: the first segment begins with time, and the last one ends with it") {
     cron_test::check_ends_of_time<StdZone>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What the tests of cron/ share: instants that can be read, and random numbers that can be repeated.
+/// \file \brief Shared by the tests of cron/: readable instants, and repeatable random numbers.
 #ifndef ELASTICJOB_TEST_CRON_SUPPORT_HPP
 #define ELASTICJOB_TEST_CRON_SUPPORT_HPP
 
@@ -43,7 +43,7 @@ inline std::string text_of(sys_seconds t) {
     return text;
 }
 
-/// ELASTICJOB_TEST_SEED, or always the same. A test prints it, so that a failure can be repeated.
+/// ELASTICJOB_TEST_SEED, or a constant. A test prints it, so that a failure can be repeated.
 inline std::uint64_t seed() {
     char const* const chosen = std::getenv("ELASTICJOB_TEST_SEED");
     return chosen ? std::strtoull(chosen, nullptr, 10) : 20'240'229;

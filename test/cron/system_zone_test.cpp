@@ -37,13 +37,13 @@ TEST_CASE("cron.system_zone: TZ is a name, a file or a rule, as for the C librar
     CHECK(summer_with("") == 0);
 }
 
-TEST_CASE("cron.system_zone: without TZ it is the machine's zone") {
+TEST_CASE("cron.system_zone: without TZ it uses the machine's zone") {
     cron_test::tz_variable const variable{nullptr};
     CHECK(SystemZone::load().value().at(instant("2024-07-01")).offset.count() ==
           variable.offset(instant("2024-07-01")));
 }
 
-TEST_CASE("cron.system_zone: a TZ that makes no sense is an error, not UTC") {
+TEST_CASE("cron.system_zone: an invalid TZ is an error, not UTC") {
     for (char const* tz : {"Europe/Berlni", "/nowhere", "../../etc/passwd", "!"}) {
         CAPTURE(tz);
         cron_test::tz_variable const variable{tz};

@@ -28,7 +28,7 @@ static_assert(!time_zone<without_const>);
 static_assert(!time_zone<without_segment>);
 static_assert(!time_zone<without_copy>);
 
-TEST_CASE("cron.time_zone: a clock that is never turned has one segment") {
+TEST_CASE("cron.time_zone: a clock that never changes has one segment") {
     constexpr auto segment = FixedOffset{hours{-3}}.at(sys_seconds{seconds{1'700'000'000}});
     CHECK(segment == zone_segment{sys_seconds::min(), sys_seconds::max(), hours{-3}});
     CHECK(UtcZone{}.at(sys_seconds{}).offset == seconds{0});

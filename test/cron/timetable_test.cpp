@@ -36,7 +36,7 @@ std::string due_on(timetable const& table, std::string_view day) { return due_on
 
 } // namespace
 
-TEST_CASE("cron.timetable: several schedules are one, and what falls together is due once") {
+TEST_CASE("cron.timetable: several schedules form one, and a shared instant is due once") {
     timetable table;
     CHECK(!table.next(at("2026-01-01"), UtcZone{}));
     table.crons = {"0 0 6,12 * * ?"_cron, "0 0 12,18 * * ?"_cron};
@@ -62,7 +62,7 @@ TEST_CASE("cron.timetable: a fixed rate counts from its start, or from 1970") {
     CHECK(table.next(table.starts + 10s + 249ms, UtcZone{}) == table.starts + 10s + 250ms);
 }
 
-TEST_CASE("cron.timetable: nothing is due before the start and after the end, both of which belong to it") {
+TEST_CASE("cron.timetable: nothing is due before the start or after the end; both ends are included") {
     timetable table{{"0 0 * * * ?"_cron}};
     table.starts = at("2026-01-01 03:00:00");
     table.ends = at("2026-01-01 05:00:00");
@@ -73,7 +73,7 @@ TEST_CASE("cron.timetable: nothing is due before the start and after the end, bo
     CHECK(due_on(table, "2026-01-01") == "04:00");
 }
 
-TEST_CASE("cron.timetable: what is excluded is not due, and what comes after it is") {
+TEST_CASE("cron.timetable: excluded instants are not due, and later ones are") {
     timetable table{{"0 0 0/6 * * ?"_cron}};
     table.excluded = {"* * * 25 12 ? 2026"_cron};
     CHECK(due_on(table, "2026-12-24") == "00:00 06:00 12:00 18:00");
@@ -87,14 +87,14 @@ TEST_CASE("cron.timetable: what is excluded is not due, and what comes after it 
     table.excluded = {"* * * ? * SAT,SUN"_cron};
     CHECK(due_on(table, "2026-11-21") == "");
     CHECK(table.next(at("2026-11-20 23:59:59"), UtcZone{}) == at("2026-11-23"));
-    // Only the seconds that it names.
+    // It excludes only the seconds that it names.
     table.rates = {500ms};
     table.excluded = {"0/2 * * * * ?"_cron};
     CHECK(table.next(at("2026-11-20"), UtcZone{}) == at("2026-11-20") + 1s);
     CHECK(table.next(at("2026-11-20") + 1500ms, UtcZone{}) == at("2026-11-20") + 3s);
 }
 
-TEST_CASE("cron.timetable: whoever excludes everything is told so in bounded time") {
+TEST_CASE("cron.timetable: a schedule that excludes everything is detected in bounded time") {
     timetable table{{"0-58 * * * * ?"_cron}};
     table.excluded = {"0-58 * * * * ?"_cron};
     CHECK(!table.next(at("2026-01-01"), UtcZone{}));
@@ -104,7 +104,7 @@ TEST_CASE("cron.timetable: whoever excludes everything is told so in bounded tim
     CHECK(!table.next_after_end(at("2026-01-01"), UtcZone{}));
 }
 
-TEST_CASE("cron.timetable: days that are excluded are those of the zone, also when clocks are turned") {
+TEST_CASE("cron.timetable: excluded days are the zone's days, also when its clocks change") {
     auto const zone = TzifZone::load("America/New_York").value();
     timetable table;
     table.rates = {30min};
@@ -133,7 +133,7 @@ TEST_CASE("cron.timetable: a fixed delay begins when a run has ended") {
     CHECK(!table.next_after_end(ended, UtcZone{}));
 }
 
-TEST_CASE("cron.timetable: random tables against a look at every second") {
+TEST_CASE("cron.timetable: random tables against a check of every second") {
     cron_test::dice d{cron_test::seed()};
     MESSAGE("ELASTICJOB_TEST_SEED=" << cron_test::seed() << " repeats this run");
     auto const number = [&](unsigned low, unsigned high) { return std::to_string(d.from_to(low, high)); };
@@ -181,7 +181,7 @@ TEST_CASE("cron.timetable: random tables against a look at every second") {
     CHECK(due_times > 50'000);
 }
 
-TEST_CASE("cron.timetable: times at the ends of the clock's range do not run over") {
+TEST_CASE("cron.timetable: times at the ends of the clock's range do not overflow") {
     timetable table;
     table.rates = {7ms, 1h};
     auto const some = at("2026-01-01");
@@ -203,7 +203,7 @@ TEST_CASE("cron.timetable: times at the ends of the clock's range do not run ove
     CHECK(!table.next_after_end(wall_time::min(), UtcZone{}));
 }
 
-TEST_CASE("cron.timetable: the work of a search is bounded, whatever is scheduled and excluded") {
+TEST_CASE("cron.timetable: the work of a search is bounded for any schedules and exclusions") {
     timetable table;
     auto const some = at("2026-01-01");
     auto const expect_bounded = [&](timetable::finding const& f) {
@@ -213,7 +213,7 @@ TEST_CASE("cron.timetable: the work of a search is bounded, whatever is schedule
         CHECK(f.looks > timetable::looks_max);
         CHECK(f.looks < timetable::looks_max + 10'000); // one more step
     };
-    // A thousand exclusions, which leave no second of one day.
+    // A thousand exclusions that leave no second of a day.
     table.crons = {"* * * * * ?"_cron};
     for (int i = 0; i < 500; ++i) {
         table.excluded.push_back("0/2 * * * * ?"_cron);
@@ -222,7 +222,7 @@ TEST_CASE("cron.timetable: the work of a search is bounded, whatever is schedule
     expect_bounded(table.find_next(some, UtcZone{}));
     table.delays = {1s};
     expect_bounded(table.find_next_after_end(some, UtcZone{}));
-    // Expressions that take long, because they fire once in two hundred years: their fires are searched for once.
+    // Slow expressions, which fire once in two hundred years: their fires are searched for once.
     table.delays.clear();
     table.excluded = {"0/2 * * * * ?"_cron, "1/2 * * * * ?"_cron};
     auto const leap = "0 0 0 29 2 ? 2027-2103/2,2224"_cron;
@@ -231,14 +231,14 @@ TEST_CASE("cron.timetable: the work of a search is bounded, whatever is schedule
         table.crons.push_back("0 0 0 29 2 ? 2024"_cron);
     }
     expect_bounded(table.find_next(some, UtcZone{}));
-    // More of them than are remembered cost their price each time.
+    // More of them than the search remembers cost the full price each time.
     while (table.crons.size() < 300) table.crons.push_back(leap);
     auto const f = table.find_next(some, UtcZone{});
     CHECK(f.is_given_up);
     CHECK(f.looks < timetable::looks_max + 50'000);
 }
 
-TEST_CASE("cron.timetable: an ordinary search takes few looks") {
+TEST_CASE("cron.timetable: an ordinary search takes few steps") {
     timetable table{{"0 0 0/6 * * ?"_cron}};
     CHECK(table.find_next(at("2026-12-24"), UtcZone{}).looks < 20);
     table.excluded = {"* * * ? * SAT,SUN"_cron};
@@ -249,7 +249,7 @@ TEST_CASE("cron.timetable: an ordinary search takes few looks") {
     CHECK(table.find_next(at("2026-11-20 23:59:59"), UtcZone{}).due == at("2026-11-21 00:00:59"));
 }
 
-TEST_CASE("cron.timetable: what an exclusion names is what its expression fires at") {
+TEST_CASE("cron.timetable: an exclusion covers the instants at which its expression fires") {
     cron_test::dice d{cron_test::seed()};
     MESSAGE("ELASTICJOB_TEST_SEED=" << cron_test::seed() << " repeats this run");
     for (auto const& e : {"* * * ? * SAT,SUN"_cron, "0/7 5-20 0,12 L-2 * ?"_cron, "* * * 15W 1-12/2 ?"_cron,

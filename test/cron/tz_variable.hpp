@@ -22,7 +22,7 @@ public:
     tz_variable(tz_variable const&) = delete;
     tz_variable& operator=(tz_variable const&) = delete;
 
-    /// What the C library says, in seconds.
+    /// The C library's answer, in seconds.
     long offset(std::chrono::sys_seconds t) const {
         std::time_t const time = t.time_since_epoch().count();
         std::tm local{};

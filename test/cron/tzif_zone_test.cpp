@@ -37,7 +37,7 @@ TEST_CASE("cron.tzif_zone: offsets are those of the C library") {
         REQUIRE(zone.has_value());
         cron_test::tz_variable const tz{name};
         for (int i = 0; i < 2000; ++i) {
-            // Any second from 1900 to 2200, and often one next to a turn of the clock.
+            // A random second from 1900 to 2200, often one next to a clock change.
             sys_seconds t{seconds{-2'208'988'800} + hours{d.from_to(0, 2'629'000)} + seconds{d.from_to(0, 3599)}};
             auto const segment = zone->at(t);
             REQUIRE((segment.begin <= t && t < segment.end));
@@ -48,7 +48,7 @@ TEST_CASE("cron.tzif_zone: offsets are those of the C library") {
     }
 }
 
-TEST_CASE("cron.tzif_zone: segments meet, and neighbours differ") {
+TEST_CASE("cron.tzif_zone: adjacent segments meet and differ") {
     auto const zone = TzifZone::load("America/New_York").value();
     auto segment = zone.at(sys_seconds::min());
     CHECK(segment.begin == sys_seconds::min());
@@ -64,14 +64,14 @@ TEST_CASE("cron.tzif_zone: segments meet, and neighbours differ") {
     CHECK(zone.at(sys_seconds::max() - seconds{1}) == segment);
 }
 
-TEST_CASE("cron.tzif_zone: a rule in POSIX form goes on for ever") {
+TEST_CASE("cron.tzif_zone: a POSIX rule applies for ever") {
     auto const rule = TzifZone::parse_rule("EST5EDT,M3.2.0,M11.1.0").value();
     auto const file = TzifZone::load("America/New_York").value();
     for (auto t = instant("2007-06-01"); t < instant("2225-12-01"); t += days{7}) REQUIRE(rule.at(t) == file.at(t));
     CHECK(TzifZone::parse_rule("<+08>-8").value().at(sys_seconds{}).offset == hours{8});
     CHECK(TzifZone::parse_rule("Berlin").error() == errc::invalid_argument);
 
-    // Summer that ends when the next one begins.
+    // Summer time that ends when the next one begins.
     auto const always = TzifZone::parse_rule("XXX3EDT4,0/0,J365/23").value();
     auto const segment = always.at(instant("2024-06-01"));
     CHECK(segment.offset == hours{-4});
@@ -111,11 +111,11 @@ TEST_CASE("cron.tzif_zone: a damaged file is refused or read, never trusted") {
     }
 }
 
-TEST_CASE("cron.tzif_zone: the old format with times of 32 bits is read") {
+TEST_CASE("cron.tzif_zone: reads the old format with 32-bit times") {
     auto bytes = bytes_of("Europe/Berlin");
     detail::tzif_header const header{bytes};
     bytes.resize(detail::tzif_header::size + header.block_size(4));
     bytes[4] = '\0';
-    if (header.turns == 0) return; // a database of the slim form has nothing there
+    if (header.turns == 0) return; // a database in the slim form has no data there
     CHECK(TzifZone::parse(bytes).value().at(instant("2024-07-01")).offset == hours{2});
 }

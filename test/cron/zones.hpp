@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Every zone of the machine's database, and when the C library says that its clocks are turned.
+/// \file \brief Every zone of the machine's database, and its clock changes as the C library gives them.
 #ifndef ELASTICJOB_TEST_CRON_ZONES_HPP
 #define ELASTICJOB_TEST_CRON_ZONES_HPP
 
@@ -37,8 +37,8 @@ inline std::filesystem::path zone_directory() {
     return chosen && *chosen ? chosen : "/usr/share/zoneinfo";
 }
 
-/// The names of all zones, sorted. Of names for the same bytes, only the first. Left out are the copies below posix/,
-/// and right/, whose clocks count leap seconds.
+/// The names of all zones, sorted; of several names for the same bytes, only the first. Without the copies below
+/// posix/, and without right/, whose clocks count leap seconds.
 inline std::vector<std::string> all_zones() {
     namespace fs = std::filesystem;
     auto const root = zone_directory();
@@ -58,8 +58,8 @@ inline std::vector<std::string> all_zones() {
     return names;
 }
 
-/// The turns of a clock from 1970 to 2037. It is looked at once a day, and where it differs from the day before, the
-/// second is found by halving. `offset_at` is a function of an instant.
+/// The clock changes from 1970 to 2037. It compares the offset once a day, and where the offset differs from the day
+/// before, a binary search finds the second. `offset_at` is a function of an instant.
 template <class Offset>
 std::vector<turn> turns_of(Offset offset_at) {
     using std::chrono::days;
@@ -72,7 +72,7 @@ std::vector<turn> turns_of(Offset offset_at) {
             t = t + days{1};
             continue;
         }
-        auto low = t, high = next; // the offset is the known one at `low`, and another at `high`
+        auto low = t, high = next; // `low` has the known offset, `high` has another
         while (high - low > seconds{1}) {
             auto const middle = low + (high - low) / 2;
             (offset_at(middle) == known ? low : high) = middle;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every order in which requests, replies, losses and ends of sessions can come while a few instances elect a leader.
+// Every order in which requests, replies, losses and session ends can occur while a few instances elect a leader.
 #include <elasticjob/election/election.hpp>
 #include <elasticjob/testing/check_all.hpp>
 
@@ -27,7 +27,7 @@ instance_id instance(std::size_t i) {
     return instance_id::parse("10.0.0." + std::to_string(i) + "@-@" + std::to_string(i)).value();
 }
 
-/// What the registry holds that elections go by.
+/// The registry's state that elections depend on.
 struct nodes {
     struct candidate {
         std::string name;
@@ -40,14 +40,14 @@ struct nodes {
     friend bool operator==(nodes const&, nodes const&) = default;
 };
 
-/// What keeps elections right, and what happens without it.
+/// Weaknesses that a search can plant: each removes one protection of elections.
 enum class weakness {
     none,
     writes_show_nothing, ///< a follower that has answered to a write may still be behind it
     losses_are_ignored,  ///< a candidate whose creation has no reply is taken for absent
 };
 
-/// How many faults of each kind may happen, all instances together.
+/// The number of faults of each kind, summed over all instances.
 struct budget {
     int losses = 1;   ///< requests or replies
     int sessions = 1; ///< that end
@@ -168,7 +168,7 @@ private:
         return std::any_of(in.queue.begin(), in.queue.end(), [&](auto const& c) { return c.name == path.name(); });
     }
 
-    /// The election ends, or has another request.
+    /// The election ends or makes another request.
     static void go_on(member& m, election_step s) {
         m.next = std::move(s);
         if (m.next->what == election_step::kind::finished) m.next.reset();
@@ -258,7 +258,7 @@ private:
         }
     }
 
-    /// A failure of whatever was asked.
+    /// The failure of any request.
     void answer(member& m, error e) {
         auto const what = m.next->what;
         m.next.reset();
@@ -296,7 +296,7 @@ private:
 
 static_assert(testing::searchable_world<booths>);
 
-/// A sanitizer is slow, and finds what it is for in fewer states.
+/// Sanitizers are slow, and fewer states are enough for them.
 #ifdef ELASTICJOB_TEST_SANITIZED
 constexpr int losses_of_two = 1;
 constexpr std::uint64_t states_least = 1'000;
@@ -309,7 +309,7 @@ constexpr std::size_t more_instances = 3;
 
 } // namespace
 
-TEST_CASE("election: in no order of events a candidate is forgotten, and a leader can come from everywhere") {
+TEST_CASE("election: no order of events leaves a candidate forgotten, and a leader can follow from every state") {
     auto const instances_2 = testing::check_all(booths{2, {.losses = losses_of_two, .sessions = 1, .reaped = 1}});
     CHECK_MESSAGE(instances_2.holds(), to_string(instances_2));
     auto const more = testing::check_all(booths{more_instances, {.losses = 1, .sessions = 0, .reaped = 0}});
@@ -326,7 +326,7 @@ TEST_CASE("election: without a write in front of the search for a lost candidate
     MESSAGE(to_string(found));
 }
 
-TEST_CASE("election: if a lost reply is taken for a refusal, the search of all orders fails") {
+TEST_CASE("election: if an elector takes a lost reply for a refusal, the search of all orders fails") {
     auto const found = testing::check_all(booths{2, {}, weakness::losses_are_ignored});
     CHECK_FALSE(found.problem.empty());
     CHECK(found.trace.size() == 2);

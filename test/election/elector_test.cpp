@@ -26,7 +26,7 @@ struct booth : job_world {
     std::string leader() const { return data(at.leader_instance()); }
     std::vector<std::string> queue() const { return server.tree().children(at.election_latch()); }
 
-    /// What a Java member does to stand for election: Curator's LeaderLatch.
+    /// A Java member stands for election as Curator's LeaderLatch does.
     node_path java_candidate() {
         auto const name = at.election_latch() / "_c_6f2c1b9e-7f0f-4a57-9b1e-0a3f0e8a8d11-latch-";
         return wait_for(by_hand.create(name, {}, create_mode::ephemeral_sequential)).value();
@@ -56,7 +56,7 @@ TEST_CASE("election.elector: a job that has a leader keeps it") {
     CHECK(b.queue().empty());
 }
 
-TEST_CASE("election.elector: of two that stand at the same time one wins, and both end") {
+TEST_CASE("election.elector: of two candidates at the same time one wins, and both elections end") {
     booth b;
     std::optional<result<void>> one, two;
     b.start(b.first.elect(b.one.session().generation), one);
@@ -69,7 +69,7 @@ TEST_CASE("election.elector: of two that stand at the same time one wins, and bo
     CHECK(b.queue().empty());
 }
 
-TEST_CASE("election.elector: candidates are named as Curator's are") {
+TEST_CASE("election.elector: candidates have names like Curator's") {
     booth b;
     auto const before_us = b.java_candidate();
     std::optional<result<void>> outcome;
@@ -87,7 +87,7 @@ TEST_CASE("election.elector: candidates are named as Curator's are") {
     CHECK(n->stat.owner == b.one.session().id);
 }
 
-TEST_CASE("election.elector: we queue behind a Java candidate, and win when it goes without having won") {
+TEST_CASE("election.elector: we queue behind a Java candidate, and win if it leaves without winning") {
     booth b;
     auto const java = b.java_candidate();
     std::optional<result<void>> outcome;
@@ -102,7 +102,7 @@ TEST_CASE("election.elector: we queue behind a Java candidate, and win when it g
     CHECK(b.leader() == id(1).str());
 }
 
-TEST_CASE("election.elector: a Java candidate that wins is respected") {
+TEST_CASE("election.elector: we accept a Java candidate that wins") {
     booth b;
     auto const java = b.java_candidate();
     std::optional<result<void>> outcome;
@@ -116,7 +116,7 @@ TEST_CASE("election.elector: a Java candidate that wins is respected") {
     CHECK(b.queue().empty());
 }
 
-TEST_CASE("election.elector: each waits for the one before it, not for the crowd") {
+TEST_CASE("election.elector: each candidate waits only for the one before it") {
     booth b;
     auto const java = b.java_candidate();
     std::optional<result<void>> one, two;
@@ -132,7 +132,7 @@ TEST_CASE("election.elector: each waits for the one before it, not for the crowd
     CHECK(b.server.counts().all() == 7);
 }
 
-TEST_CASE("election.elector: whichever request or reply is lost, no candidate stays behind once it has withdrawn") {
+TEST_CASE("election.elector: whichever request or reply is lost, no candidate remains after its withdrawal") {
     for (std::uint64_t n = 0; n < 8; ++n)
         for (auto const fate : {request_fate::request_lost, request_fate::reply_lost}) {
             INFO("request " << n);
@@ -145,13 +145,13 @@ TEST_CASE("election.elector: whichever request or reply is lost, no candidate st
                 CHECK_FALSE(b.first.is_standing());
             }
             CHECK(b.queue().empty());
-            REQUIRE(b.elect(b.second, b.two)); // nothing is in its way
+            REQUIRE(b.elect(b.second, b.two)); // nothing blocks it
             CHECK(b.has(b.at.leader_instance()));
             CHECK(b.queue().empty());
         }
 }
 
-TEST_CASE("election.elector: while a candidate may be in the queue, it says so") {
+TEST_CASE("election.elector: reports that a candidate may still be in the queue") {
     booth b;
     losing const network{b.server, losing::nth(b.one.session().id, 0, request_fate::reply_lost)};
     CHECK(b.elect(b.first, b.one).error() == errc::unknown_outcome);
@@ -159,7 +159,7 @@ TEST_CASE("election.elector: while a candidate may be in the queue, it says so")
     CHECK(b.first.is_standing());
 }
 
-TEST_CASE("election.elector: a session that ends while its candidate waits loses its place, and the next election is new") {
+TEST_CASE("election.elector: a waiting candidate loses its place with its session, and the next election is new") {
     booth b;
     auto const java = b.java_candidate();
     std::optional<result<void>> outcome;
@@ -173,7 +173,7 @@ TEST_CASE("election.elector: a session that ends while its candidate waits loses
     CHECK(b.leader() == id(1).str());
 }
 
-TEST_CASE("election.elector: a candidate of an operator's removal is an error, and can stand again") {
+TEST_CASE("election.elector: if an operator removes a candidate, its election fails, and it can stand again") {
     booth b;
     auto const java = b.java_candidate();
     std::optional<result<void>> outcome;
@@ -188,8 +188,8 @@ TEST_CASE("election.elector: a candidate of an operator's removal is an error, a
     CHECK(b.leader() == id(1).str());
 }
 
-TEST_CASE("election.elector: a queue that the server has removed is made again, and what is missing above it") {
-    // Curator makes them as containers, which the server removes once they are empty.
+TEST_CASE("election.elector: recreates a queue that the server has removed, and any missing node above it") {
+    // Curator creates them as containers; the server removes empty containers.
     for (int missing = 1; missing <= 3; ++missing) {
         INFO(missing << " nodes are missing");
         booth b;
@@ -203,7 +203,7 @@ TEST_CASE("election.elector: a queue that the server has removed is made again, 
     }
 }
 
-TEST_CASE("election.elector: two that find no queue both end, and one of them wins") {
+TEST_CASE("election.elector: two candidates that find no queue both end, and one of them wins") {
     booth b;
     b.remove(b.at.election_latch());
     std::optional<result<void>> one, two;
@@ -234,7 +234,7 @@ TEST_CASE("election.elector: whichever request or reply is lost while there is n
         }
 }
 
-TEST_CASE("election.elector: no queue is made for a job that has been removed") {
+TEST_CASE("election.elector: creates no queue for a removed job") {
     booth b;
     for (auto const& path : {b.at.election_latch(), b.at.election(), b.at.leader(), b.at.config()}) b.remove(path);
     auto const elected = b.elect(b.first, b.one);
@@ -243,7 +243,7 @@ TEST_CASE("election.elector: no queue is made for a job that has been removed") 
     CHECK_FALSE(b.has(b.at.leader()));
 }
 
-TEST_CASE("election.elector: a candidate of which nobody knows whether it was made has gone with its queue") {
+TEST_CASE("election.elector: a candidate with an unknown creation outcome is gone if its queue is gone") {
     booth b;
     {
         losing const network{b.server, losing::nth(b.one.session().id, 0, request_fate::request_lost)};
@@ -257,7 +257,7 @@ TEST_CASE("election.elector: a candidate of which nobody knows whether it was ma
     CHECK(b.leader() == id(1).str());
 }
 
-TEST_CASE("election.elector: an election under a session that is over changes nothing (D-44)") {
+TEST_CASE("election.elector: an election under an expired session changes nothing (D-44)") {
     booth b;
     auto const old = b.one.session().generation;
     b.expire(b.one);
@@ -266,7 +266,7 @@ TEST_CASE("election.elector: an election under a session that is over changes no
     CHECK(b.queue().empty());
 }
 
-TEST_CASE("election.elector: the node of a former session of ours is not our leadership") {
+TEST_CASE("election.elector: a leader node of our former session does not make us the leader") {
     booth b;
     REQUIRE(b.elect(b.first, b.one));
     auto const old = *b.find(b.at.leader_instance());
@@ -279,19 +279,19 @@ TEST_CASE("election.elector: the node of a former session of ours is not our lea
     CHECK_FALSE(leads(&persistent, id(1), none));
 }
 
-TEST_CASE("election.elector: a persistent candidate, as a copied tree has one, does not block the queue (EL-8)") {
+TEST_CASE("election.elector: a persistent candidate, as in a copied tree, does not block the queue (EL-8)") {
     booth b;
     b.create(b.at.election_latch() / "_c_6f2c1b9e-7f0f-4a57-9b1e-0a3f0e8a8d11-latch-");
     auto const copied = b.at.election_latch() / "_c_6f2c1b9e-7f0f-4a57-9b1e-0a3f0e8a8d11-latch-0";
     b.create(copied);
-    SUBCASE("two of them, which nobody stands behind") {
+    SUBCASE("two of them, without living processes") {
         REQUIRE(b.elect(b.first, b.one));
         CHECK(b.leader() == id(1).str());
         CHECK(b.queue().empty());
         CHECK(b.first.take_removed());
         CHECK_FALSE(b.first.take_removed());
     }
-    SUBCASE("one with something below it is an error") {
+    SUBCASE("one with children is an error") {
         b.create(copied / "x");
         auto const elected = b.elect(b.first, b.one);
         REQUIRE_FALSE(elected);
@@ -300,7 +300,7 @@ TEST_CASE("election.elector: a persistent candidate, as a copied tree has one, d
     }
 }
 
-TEST_CASE("election.elector: candidates are served by what stands behind the last latch-") {
+TEST_CASE("election.elector: the text after the last latch- orders the candidates") {
     CHECK(detail::latch_key("_c_0b2f-latch-0000000012") == "0000000012");
     CHECK(detail::latch_key("_c_latch-x-latch-0000000002") == "0000000002");
     CHECK(detail::latch_key("stranger") == "stranger");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elections on an ensemble whose followers are a little behind.
+// Elections on an ensemble whose followers lag a little.
 #include <elasticjob/election/elector.hpp>
 
 #include <testing/simulated_world.hpp>
@@ -27,7 +27,7 @@ struct ensemble : SimulatedWorld {
 
 } // namespace
 
-TEST_CASE("election: a candidate is withdrawn though its creation had no reply and the next follower is behind") {
+TEST_CASE("election: a candidate is withdrawn although its creation had no reply and the next follower lags") {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         INFO("seed " << seed);
         ensemble e{seed};
@@ -44,7 +44,7 @@ TEST_CASE("election: a candidate is withdrawn though its creation had no reply a
     }
 }
 
-TEST_CASE("election: an instance that resigns leaves the leadership of another alone (EL-6)") {
+TEST_CASE("election: an instance that resigns does not touch another instance's leadership (EL-6)") {
     auto const first = instance_id::parse("10.0.0.1@-@1").value(), second = instance_id::parse("10.0.0.2@-@2").value();
     ensemble e{1};
     e.first_wire.set_lag(1s);
@@ -53,7 +53,7 @@ TEST_CASE("election: an instance that resigns leaves the leadership of another a
     REQUIRE(e.wait_for(resign(e.registry(), e.at, first, g)));
     CHECK_FALSE(e.server.tree().find(e.at.leader_instance()));
     REQUIRE(e.wait_for(e.other.elect(other)));
-    REQUIRE(e.wait_for(resign(e.registry(), e.at, first, g))); // its view has not shown that it leads no more
+    REQUIRE(e.wait_for(resign(e.registry(), e.at, first, g))); // its view does not show yet that it no longer leads
     REQUIRE(e.server.tree().find(e.at.leader_instance()));
     CHECK(e.server.tree().find(e.at.leader_instance())->data == second.str());
     REQUIRE(e.wait_for(resign(e.second(), e.at, second, other)));

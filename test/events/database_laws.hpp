@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What every event_database does, as its table of laws says. A world makes one and reads the tables itself.
+/// \file \brief The laws of every event_database, as its table states them. A world makes one and reads the tables
+/// itself.
 #ifndef ELASTICJOB_TEST_EVENTS_DATABASE_LAWS_HPP
 #define ELASTICJOB_TEST_EVENTS_DATABASE_LAWS_HPP
 
@@ -51,7 +52,7 @@ void check_database_laws(World& world) {
                                               "TASK_STAGING" + status + "Job 'settle' execute begin.|" + start,
                                               "TASK_FINISHED" + status + "|" + end});
     }
-    SUBCASE("one that fails, with whatever text") {
+    SUBCASE("a run that fails, with any text") {
         h.failure = error{errc::job_threw, "'); DROP TABLE JOB_EXECUTION_LOG; -- :id $1 %s \\ \"\n\xe2\x82\xac", ""};
         h.job = "o'neil";
         REQUIRE(d.write(entries_of(h.started(), h.failed())));
@@ -68,7 +69,7 @@ void check_database_laws(World& world) {
         REQUIRE(d.write(entries_of(h.started())));
         CHECK(world.query(all_executions) == ended);
     }
-    SUBCASE("what is written twice is there once") {
+    SUBCASE("an event that is written twice is stored once") {
         auto const all = entries_of(h.started(), h.succeeded(), h.misfired(), h.skipped(), h.refused(), h.fenced());
         REQUIRE(d.write(all));
         auto const executions = world.query(all_executions), states = world.query(all_states);
@@ -83,12 +84,12 @@ void check_database_laws(World& world) {
         REQUIRE(d.write(std::vector<trace::entry>{staged, failed}));
         CHECK(world.query("SELECT original_task_id FROM JOB_STATUS_TRACE_LOG") == rows{"original", "original"});
     }
-    SUBCASE("names longer than any that the original has room for (D-33)") {
+    SUBCASE("names longer than the original has room for (D-33)") {
         h.task = std::string(3000, 't');
         REQUIRE(d.write(entries_of(h.started())));
         CHECK(world.query("SELECT length(task_id) FROM JOB_EXECUTION_LOG") == rows{"3000"});
     }
-    SUBCASE("all of a batch, or nothing") {
+    SUBCASE("a batch is written as a whole or not at all") {
         auto all = entries_of(h.started(1), h.started(2), h.started(3));
         world.refuse_state("TASK_ERROR");
         auto const bad = entries_of(h.failed(4));
@@ -97,22 +98,22 @@ void check_database_laws(World& world) {
         REQUIRE_FALSE(written);
         CHECK(written.error() == errc::invalid_argument);
         CHECK(world.query(all_executions).empty());
-        CHECK(d.write(entries_of(h.started(5)))); // and it goes on
+        CHECK(d.write(entries_of(h.started(5)))); // the database still works
         CHECK(world.query(all_executions).size() == 1);
     }
-    SUBCASE("what is old goes") {
+    SUBCASE("old rows are removed") {
         REQUIRE(d.write(entries_of(h.started(1))));
         h.begun += std::chrono::hours{24};
         REQUIRE(d.write(entries_of(h.started(2))));
         auto const removed = d.remove_before(h.begun, 100);
         REQUIRE(removed);
-        CHECK(*removed == 3); // a run, and two states
+        CHECK(*removed == 3); // one run and two states
         CHECK(world.query("SELECT start_time FROM JOB_EXECUTION_LOG") == rows{"2026-01-02 00:00:00.025"});
         CHECK(world.query("SELECT count(*) FROM JOB_STATUS_TRACE_LOG") == rows{"2"});
     }
-    SUBCASE("what is old goes in pieces, the oldest first") {
+    SUBCASE("old rows are removed in pieces, the oldest first") {
         auto const begun = h.begun;
-        for (std::uint64_t n = 1; n <= 4; ++n) { // each a run and two states
+        for (std::uint64_t n = 1; n <= 4; ++n) { // each has a run and two states
             REQUIRE(d.write(entries_of(h.started(n))));
             h.begun += std::chrono::hours{1};
         }
@@ -127,7 +128,7 @@ void check_database_laws(World& world) {
         CHECK(world.query("SELECT start_time FROM JOB_EXECUTION_LOG") == rows{"2026-01-01 03:00:00.025"});
         CHECK(world.query("SELECT count(*) FROM JOB_STATUS_TRACE_LOG") == rows{"2"});
     }
-    SUBCASE("as a sink: a table that has grown for years is caught up with, piece by piece") {
+    SUBCASE("as a sink: a table that has grown for years is cleaned up piece by piece") {
         REQUIRE(d.write(entries_of(h.started(1))));
         world.query("INSERT INTO JOB_EXECUTION_LOG WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < "
                     "25000) SELECT i, 'old', 't', 'box', '10.0.0.1', 1, 'MISFIRE', NULL, 1, '2019-05-06 07:08:09', NULL "
@@ -135,7 +136,7 @@ void check_database_laws(World& world) {
         SqlEvents s{world.make(), {.keep_for = std::chrono::hours{24}}};
         while (world.query("SELECT count(*) FROM JOB_EXECUTION_LOG") != rows{"0"}) std::this_thread::yield();
     }
-    SUBCASE("as a sink: everything in order; what is refused disturbs nothing else") {
+    SUBCASE("as a sink: everything in order; a refused row disturbs no other") {
         world.refuse_state("TASK_ERROR");
         std::shared_ptr<queue_account const> account;
         {

@@ -9,7 +9,7 @@ using namespace elasticjob;
 
 namespace {
 
-/// Hears everything but one kind.
+/// Accepts every event except one kind.
 template <class Not>
 struct deaf_to {
     template <class E>
@@ -24,7 +24,7 @@ struct immovable {
 };
 
 static_assert(event_sink<deaf_to<int>>);
-static_assert(event_sink<deaf_to<events::session_changed>>); // which came later
+static_assert(event_sink<deaf_to<events::session_changed>>); // this kind was added later
 static_assert(event_sink<deaf_to<events::script_output>>);   // likewise
 static_assert(event_sink<deaf_to<events::item_progressed>>); // likewise
 static_assert(!event_sink<immovable>);
@@ -40,7 +40,7 @@ static_assert(!event_sink<deaf_to<events::trouble>>);
 
 } // namespace
 
-TEST_CASE("events.event: every reason for skipping has a name of its own") {
+TEST_CASE("events.event: every reason for skipping has its own name") {
     using enum events::skip_reason;
     CHECK(events::name_of(still_running) == "still_running");
     CHECK(events::name_of(disabled) == "disabled");

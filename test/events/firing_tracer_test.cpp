@@ -18,7 +18,7 @@ namespace {
 
 using texts = std::vector<std::string>;
 
-/// Firings of the items 0, 1 and 3, and what becomes of their rows.
+/// Firings of the items 0, 1 and 3, and their rows.
 struct traced_firings {
     explicit traced_firings(std::size_t bytes_max = trace::firing_tracer::bytes_max_default)
         : trace{trace::tracer{"box"}, bytes_max} {}
@@ -65,7 +65,7 @@ texts const opening{"STAGING[0, 1, 3]Job 'settle' execute begin.", "RUNNING[0, 1
 
 } // namespace
 
-TEST_CASE("events.firing_tracer: items that begin together share their states, and each has its execution (EV-5)") {
+TEST_CASE("events.firing_tracer: items that start together share their states, and each has its own execution (EV-5)") {
     traced_firings t;
     t.start(3);
     CHECK(t.take() == opening);
@@ -80,19 +80,19 @@ TEST_CASE("events.firing_tracer: items that begin together share their states, a
     CHECK(t.trace.open_count() == 0);
     CHECK(t.executions == 6);
 
-    for (auto const i : {0U, 1U, 3U}) t.start(i); // the next one has the same task id
+    for (auto const i : {0U, 1U, 3U}) t.start(i); // the next firing has the same task id
     CHECK(t.take() == opening);
     for (auto const i : {0U, 1U, 3U}) t.finish(i);
     CHECK(t.take() == texts{"FINISHED[0, 1, 3]"});
 }
 
-TEST_CASE("events.firing_tracer: a firing has failed if an item has, and says each failure") {
+TEST_CASE("events.firing_tracer: a firing fails if an item fails, and names each failure") {
     traced_firings t;
     for (auto const i : {0U, 1U, 3U}) t.start(i);
     t.finish(3, broken("no ink"));
     t.finish(0, broken("no paper"));
     (void)t.take();
-    SUBCASE("the others are fine") {
+    SUBCASE("the others succeed") {
         t.finish(1);
         CHECK(t.take() == texts{"ERROR[0, 1, 3]{0=job_failed: no paper, 3=job_failed: no ink}"});
     }
@@ -106,7 +106,7 @@ TEST_CASE("events.firing_tracer: a firing has failed if an item has, and says ea
     CHECK(t.trace.open_count() == 0);
 }
 
-TEST_CASE("events.firing_tracer: an item alone needs no memory") {
+TEST_CASE("events.firing_tracer: a single item needs no memory") {
     traced_firings t;
     t.h.task = "settle@-@1@-@FAILOVER@-@10.0.0.1@-@7-x";
     t.start(1);
@@ -124,7 +124,7 @@ TEST_CASE("events.firing_tracer: an item alone needs no memory") {
     CHECK(all[8].starts_with("ERROR[1]{1=Sharding item '1'"));
 }
 
-TEST_CASE("events.firing_tracer: what is no run of a firing is told as by the tracer") {
+TEST_CASE("events.firing_tracer: events outside firings are traced as by the plain tracer") {
     traced_firings t;
     for (auto const i : {0U, 1U, 3U}) t.start(i);
     (void)t.take();
@@ -142,7 +142,7 @@ TEST_CASE("events.firing_tracer: what is no run of a firing is told as by the tr
     CHECK(t.take() == texts{"FINISHED[0, 1, 3]"});
 }
 
-TEST_CASE("events.firing_tracer: after a lost end the next firing of the same items begins anew") {
+TEST_CASE("events.firing_tracer: after a lost end the next firing of the same items starts anew") {
     traced_firings t;
     for (auto const i : {0U, 1U, 3U}) t.start(i);
     t.finish(0);
@@ -157,19 +157,19 @@ TEST_CASE("events.firing_tracer: after a lost end the next firing of the same it
 
 TEST_CASE("events.firing_tracer: lost and repeated events end no firing early") {
     traced_firings t;
-    t.finish(0); // the beginning was lost
+    t.finish(0); // its start was lost
     CHECK(t.take().empty());
     t.start(1);
     CHECK(t.take() == opening);
     t.finish(1);
     t.finish(1);
-    t.finish(0); // whose beginning was lost, too
+    t.finish(0); // its start was lost too
     CHECK(t.take().empty());
     t.finish(3);
     CHECK(t.take() == texts{"FINISHED[0, 1, 3]"});
 }
 
-TEST_CASE("events.firing_tracer: the oldest firings are forgotten when all take too much memory") {
+TEST_CASE("events.firing_tracer: forgets the oldest firings when all of them take too much memory") {
     traced_firings t{16 * 1024};
     auto const task = [](int n) {
         return "job-" + std::to_string(n) + "@-@0,1@-@READY@-@10.0.0.1@-@" + std::to_string(n) + "-x";
@@ -186,7 +186,7 @@ TEST_CASE("events.firing_tracer: the oldest firings are forgotten when all take 
         t.finish(0);
         t.finish(1);
     }
-    CHECK(t.take() == texts{"FINISHED[0, 1]"}); // the later one
+    CHECK(t.take() == texts{"FINISHED[0, 1]"}); // the later firing
 
     auto const before = t.trace.open_count();
     t.h.task = task(4'998);

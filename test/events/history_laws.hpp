@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What every readable_event_database does, as its table of laws says, and what its pages hold.
+/// \file \brief The laws of every readable_event_database, as its table states them, and the contents of its pages.
 #ifndef ELASTICJOB_TEST_EVENTS_HISTORY_LAWS_HPP
 #define ELASTICJOB_TEST_EVENTS_HISTORY_LAWS_HPP
 
@@ -21,7 +21,7 @@ void check_history_laws(auto const& world) {
     auto d = world.make();
     happenings h;
     auto const begun = h.begun;
-    // A run of item 1 each minute: 1 to 12, of which every third fails, and the last has not ended.
+    // A run of item 1 each minute, 1 to 12: every third fails, and the last has not ended.
     for (std::uint64_t n = 1; n <= 12; ++n) {
         h.job = n % 2 == 0 ? "settle" : "bill";
         h.begun = begun + minutes{n};
@@ -42,7 +42,7 @@ void check_history_laws(auto const& world) {
         CHECK(page->next.empty());
         return all;
     };
-    SUBCASE("a row has what was written") {
+    SUBCASE("a row has the written values") {
         auto const page = list_executions(d, {.job = "bill", .is_descending = false, .rows_max = 2}).value();
         REQUIRE(page.rows.size() == 2);
         auto const& good = page.rows[0];
@@ -93,7 +93,7 @@ void check_history_laws(auto const& world) {
         CHECK(list_executions(d, {.rows_max = 0}).error() == errc::invalid_argument);
         CHECK(list_executions(d, {.rows_max = 1'001}).error() == errc::invalid_argument);
     }
-    SUBCASE("in every order, page by page, no row is left out and none comes twice") {
+    SUBCASE("in every order, the pages contain each row exactly once") {
         for (auto const sort : {history_sort::time, history_sort::ended, history_sort::job, history_sort::item,
                                 history_sort::ip, history_sort::success, history_sort::source})
             for (bool const is_descending : {false, true}) {
@@ -129,7 +129,7 @@ void check_history_laws(auto const& world) {
             CHECK(std::unique(seen.begin(), seen.end()) == seen.end());
             CHECK(seen.size() == 12 * 2 + 11);
         }
-        CHECK(started({.sort = history_sort::ended})[0] == "12"); // which has not ended
+        CHECK(started({.sort = history_sort::ended})[0] == "12"); // it has not ended
         CHECK(started({.skipped = 10}) == strings{"2", "1"});
         auto const page = list_executions(d, {.rows_max = 3}).value();
         CHECK(list_executions(d, {.is_descending = false, .after = page.next}).error() == errc::invalid_argument);

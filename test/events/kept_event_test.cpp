@@ -17,7 +17,7 @@ using events::kept_event;
 
 namespace {
 
-/// All that an event says, in words. Written out here, so that a field that is forgotten elsewhere is missed.
+/// All fields of an event, as text. Written out here, so that the test finds a field that is forgotten elsewhere.
 struct describe {
     std::string text{};
 
@@ -92,13 +92,13 @@ std::string described(kept_event const& k) {
 
 } // namespace
 
-TEST_CASE("events.kept_event: gives back what it was given, field by field") {
+TEST_CASE("events.kept_event: returns the event that it was given, field by field") {
     happenings const h;
     h.tell([](auto const& e) { CHECK(described(kept_event{e}) == described(e)); });
     CHECK(described(kept_event{}).empty());
 }
 
-TEST_CASE("events.kept_event: nothing of the event before shines through") {
+TEST_CASE("events.kept_event: keeps nothing of the previous event") {
     happenings const h;
     h.tell([&](auto const& before) {
         h.tell([&](auto const& e) {
@@ -109,7 +109,7 @@ TEST_CASE("events.kept_event: nothing of the event before shines through") {
     });
 }
 
-TEST_CASE("events.kept_event: refers to nothing but itself, also when it is copied") {
+TEST_CASE("events.kept_event: refers only to its own memory, also when it is copied") {
     kept_event copy;
     std::string expected;
     {
@@ -123,7 +123,7 @@ TEST_CASE("events.kept_event: refers to nothing but itself, also when it is copi
     CHECK(described(copy) == expected);
 }
 
-TEST_CASE("events.event_ring: forgets the oldest, and stays in order over any number of turns") {
+TEST_CASE("events.event_ring: forgets the oldest event, and stays in order over any number of turns") {
     happenings const h;
     for (std::size_t const size : {1U, 2U, 15U, 16U, 17U, 40U}) {
         CAPTURE(size);
@@ -141,7 +141,7 @@ TEST_CASE("events.event_ring: forgets the oldest, and stays in order over any nu
     }
 }
 
-TEST_CASE("events.event_ring: gives its oldest away, a few at a time, and grows with the others in order") {
+TEST_CASE("events.event_ring: releases its oldest events a few at a time, and grows with the others in order") {
     happenings const h;
     events::event_ring ring{100}, batch{7};
     std::uint64_t next = 1, expected = 1;

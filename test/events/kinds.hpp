@@ -14,7 +14,7 @@ namespace elasticjob::test {
 
 inline wall_time at_ms(std::int64_t ms) { return wall_time{std::chrono::milliseconds{ms}}; }
 
-/// What the events refer to.
+/// The values that the events refer to.
 struct happenings {
     std::string job = "settle";
     std::string task = "settle@-@0,1@-@READY@-@10.0.0.1@-@7-x";
@@ -50,7 +50,7 @@ struct happenings {
     }
     events::item_skipped refused() const { return {from(ended), 1, due, events::skip_reason::overloaded, 1, run()}; }
 
-    /// `f` with each of them.
+    /// Calls `f` with each event.
     template <class F>
     void tell(F&& f) const {
         f(events::joined{from(begun), "cron is a, not b"});

@@ -32,7 +32,7 @@ std::vector<std::string> logfmt_of(auto const&... e) {
     return lines;
 }
 
-/// What a descriptor's reader gets.
+/// The bytes that a descriptor's reader gets.
 std::string read_all(int descriptor) {
     std::string text;
     std::array<char, 512> part;
@@ -43,7 +43,7 @@ std::string read_all(int descriptor) {
 
 } // namespace
 
-TEST_CASE("events.line_events: logfmt, with all that each event says") {
+TEST_CASE("events.line_events: logfmt, with every field of each event") {
     happenings const h;
     auto const lines =
         logfmt_of(events::joined{h.from(h.begun), "cron is a, not b"}, events::resharded{h.from(h.begun), 9, 4, 3, 2, 1},
@@ -81,12 +81,12 @@ TEST_CASE("events.line_events: logfmt, with all that each event says") {
     for (std::size_t n = 0; n < lines.size(); ++n) CHECK(lines[n] == expected[n]);
 }
 
-TEST_CASE("events.line_events: whatever a text is, a line is one line of valid UTF-8, and can be read back") {
+TEST_CASE("events.line_events: any text gives one line of valid UTF-8 that can be read back") {
     happenings h;
-    // A quote, an end of line, all control characters, bytes that are no UTF-8, characters of 2 to 4 bytes, a line separator.
+    // A quote, an end of line, all control characters, invalid UTF-8, characters of 2 to 4 bytes, a line separator.
     std::string nasty = "a\"b\\c\nd\r\te=f ";
     for (char c = 0; c < 0x20; ++c) nasty += c;
-    // And a C1 control character, and marks that turn text around.
+    // Also a C1 control character, and marks that reverse the text direction.
     std::string const unfit = "\xe2\x80\xa8\xe2\x80\xa9\xc2\x85\xc2\x9b\xe2\x80\xae\xe2\x81\xa9\xd8\x9c\xe2\x80\x8f";
     nasty += "\x7f\xff\xc0\xaf\xed\xa0\x80\xc3\xa9\xe2\x82\xac\xf0\x9f\x92\xa9" + unfit;
     h.failure = error{errc::job_failed, nasty, ""};
@@ -115,7 +115,7 @@ TEST_CASE("events.line_events: whatever a text is, a line is one line of valid U
     CHECK(json["where"] == "");
 }
 
-TEST_CASE("events.line_events: every JSON line is an object whose members have the types of their fields") {
+TEST_CASE("events.line_events: every JSON line is an object whose members have their fields' types") {
     happenings const h;
     std::vector<std::string> lines;
     JsonLinesEvents sink{collect{&lines}};
@@ -160,7 +160,7 @@ TEST_CASE("events.line_events: to a descriptor and to a stream, each line at onc
     std::fclose(file);
 }
 
-TEST_CASE("events.line_events: what cannot be written is an exception, which Sinks and Queued count") {
+TEST_CASE("events.line_events: a failed write throws an exception, which Sinks and Queued count") {
     happenings const h;
     Sinks both{LogfmtEvents{to_descriptor{-1}}, LogfmtEvents{to_descriptor{-1}}};
     both(h.started());

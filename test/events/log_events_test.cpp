@@ -22,7 +22,7 @@ LogEvents const tell;
 
 } // namespace
 
-TEST_CASE("events.log_events: what needs attention is one line each") {
+TEST_CASE("events.log_events: each event that needs attention is one line") {
     std::optional<error> const failure{error{errc::job_threw, "out of paper"}};
     error const away{errc::unreachable, "no server", "/settle"};
     CHECK(written_by([&] { tell(events::item_finished{from, 3, {}, {}, failure}); }) ==
@@ -35,7 +35,7 @@ TEST_CASE("events.log_events: what needs attention is one line each") {
           "elasticjob: settle [10.0.0.1@-@7]: cron is a, not b\n");
 }
 
-TEST_CASE("events.log_events: what goes well is not worth a line") {
+TEST_CASE("events.log_events: successes get no line") {
     std::optional<error> const none;
     std::vector<item_index> const items{1, 2};
     CHECK(written_by([&] {
@@ -49,7 +49,7 @@ TEST_CASE("events.log_events: what goes well is not worth a line") {
           }).empty());
 }
 
-TEST_CASE("events.log_events: whatever an error says, it is one line that steers no terminal") {
+TEST_CASE("events.log_events: any error text gives one line without terminal control characters") {
     std::string const nasty = "boom\nelasticjob: forged\r\x1b[31m \x7f \xc2\x9b"
                               "31m \xe2\x80\xa8 \xe2\x80\xae \xe2\x81\xa6 \xd8\x9c \xff \xe5\x8c\x97";
     std::string const fit =
@@ -64,7 +64,7 @@ TEST_CASE("events.log_events: whatever an error says, it is one line that steers
     CHECK(written_by([&] { tell(events::joined{from, nasty}); }) == "elasticjob: settle [10.0.0.1@-@7]: " + fit + "\n");
 }
 
-TEST_CASE("events.log_events: nobody waits for a standard error that nobody reads; what is lost is counted") {
+TEST_CASE("events.log_events: does not wait for an unread standard error; lost lines are counted") {
     error const away{errc::unreachable, "no server", "/settle"};
     std::string const line = "elasticjob: settle [10.0.0.1@-@7]: unreachable: no server (/settle)\n";
     test::unread_stderr pipe;
@@ -72,7 +72,7 @@ TEST_CASE("events.log_events: nobody waits for a standard error that nobody read
         for (int n = 0; n < 3; ++n) tell(events::trouble{from, away});
     });
     bool const is_told = telling.wait_for(std::chrono::seconds{10}) == std::future_status::ready;
-    auto const before = pipe.read_all(); // which lets it go on if it waits
+    auto const before = pipe.read_all(); // unblocks it if it waits
     telling.get();
     REQUIRE(is_told);
     CHECK(before.find_first_not_of('.') == before.npos);
@@ -81,7 +81,7 @@ TEST_CASE("events.log_events: nobody waits for a standard error that nobody read
     tell(events::trouble{from, away});
     CHECK(pipe.read_all() == line);
 
-    // What is longer than a pipe has room for is cut, and counts.
+    // A line longer than a pipe's capacity is cut, and counts.
     error const endless{errc::unreachable, std::string(200'000, 'x'), "/settle"};
     auto more = std::async(std::launch::async, [&] { tell(events::trouble{from, endless}); });
     bool const is_cut = more.wait_for(std::chrono::seconds{10}) == std::future_status::ready;

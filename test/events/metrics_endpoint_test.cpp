@@ -25,7 +25,7 @@ using namespace elasticjob::test;
 
 namespace {
 
-/// A connection to a port of this machine; -1 if nobody listens there.
+/// A connection to a port of this machine; -1 if no process listens there.
 int connect_to(int port, char const* address = "127.0.0.1") {
     int const s = socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in to{};
@@ -37,7 +37,7 @@ int connect_to(int port, char const* address = "127.0.0.1") {
     return -1;
 }
 
-/// One that waits 20 s at most for anything.
+/// A connection that waits at most 20 s for anything.
 int connect_patiently(int port) {
     int const s = connect_to(port);
     REQUIRE(s >= 0);
@@ -51,7 +51,7 @@ bool say(int s, std::string const& text) {
     return send(s, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
 }
 
-/// All that comes until the server hangs up.
+/// Everything received until the server hangs up.
 std::string hear(int s) {
     std::string answer;
     char part[4096];
@@ -60,7 +60,7 @@ std::string hear(int s) {
     return answer;
 }
 
-/// What is answered to these bytes, until the server hangs up.
+/// The answer to these bytes, until the server hangs up.
 std::string ask(int port, std::string const& request) {
     int const s = connect_patiently(port);
     REQUIRE(say(s, request));
@@ -70,7 +70,7 @@ std::string get(int port, std::string const& path) {
     return ask(port, "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
 }
 
-/// Sends the text again and again, every 5 ms, for 20 s at most. True when the server has hung up.
+/// Sends the text again and again, every 5 ms, for at most 20 s. True when the server has hung up.
 bool dribble(int s, std::string const& text) {
     for (int n = 0; n < 4'000; ++n) {
         pollfd p{s, POLLRDHUP, 0};
@@ -79,7 +79,7 @@ bool dribble(int s, std::string const& text) {
     return false;
 }
 
-/// More than the sockets of both sides take, and quickly made: the name stands in it twice, as it is.
+/// A page larger than both sides' socket buffers, and quickly made: it contains the name twice, unchanged.
 struct large_page {
     static constexpr std::size_t size = 16'000'000;
     void write_to(openmetrics_writer& w) const { w.family(std::string(size / 2, 'x'), "gauge", ""); }
@@ -93,7 +93,7 @@ std::string const page_request = "GET /metrics HTTP/1.1\r\n\r\n";
 
 } // namespace
 
-TEST_CASE("events.metrics_endpoint: serves the numbers as they are, and nothing else") {
+TEST_CASE("events.metrics_endpoint: serves the current numbers, and nothing else") {
     happenings const h;
     MetricsEvents const m;
     auto started = MetricsEndpoint::start(m);
@@ -113,18 +113,18 @@ TEST_CASE("events.metrics_endpoint: serves the numbers as they are, and nothing 
               .starts_with("HTTP/1.1 404 "));
 }
 
-TEST_CASE("events.metrics_endpoint: on this machine only, and no longer than it lives") {
+TEST_CASE("events.metrics_endpoint: listens on this machine only, and only while it lives") {
     int port = 0;
     {
         auto const endpoint = MetricsEndpoint::start(MetricsEvents{});
         REQUIRE(endpoint);
         port = endpoint.value().port();
-        CHECK(connect_to(port, "127.0.0.2") == -1); // another address of this machine: what listens on all would answer
+        CHECK(connect_to(port, "127.0.0.2") == -1); // an own address: a listener on all of them would answer
         auto const second = MetricsEndpoint::start(MetricsEvents{}, {.address = "not an address", .port = 1});
         REQUIRE_FALSE(second);
         CHECK(second.error() == errc::unreachable);
         auto const taken = MetricsEndpoint::start(MetricsEvents{}, {.port = port});
-        REQUIRE_FALSE(taken); // and not a port that two endpoints share
+        REQUIRE_FALSE(taken); // two endpoints must not share a port
         CHECK(taken.error() == errc::unreachable);
         CHECK(taken.error().where == "127.0.0.1:" + std::to_string(port));
         for (int const none : {-1, 65'536}) {
@@ -136,7 +136,7 @@ TEST_CASE("events.metrics_endpoint: on this machine only, and no longer than it 
     CHECK(connect_to(port) == -1);
 }
 
-TEST_CASE("events.metrics_endpoint: clients that say nothing are let go of, and keep nobody waiting for ever") {
+TEST_CASE("events.metrics_endpoint: drops silent clients, which keep no other client waiting for ever") {
     MetricsEvents const m;
     auto const endpoint = MetricsEndpoint::start(m, {.read_timeout = std::chrono::milliseconds{200}});
     REQUIRE(endpoint);
@@ -148,13 +148,13 @@ TEST_CASE("events.metrics_endpoint: clients that say nothing are let go of, and 
         char byte = 0;
         timeval const patience{10, 0};
         setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-        CHECK(recv(s, &byte, 1, 0) >= 0); // it has hung up, or said why first
+        CHECK(recv(s, &byte, 1, 0) >= 0); // it has hung up, or sent the reason first
         close(s);
     }
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{8});
 }
 
-TEST_CASE("events.metrics_endpoint: a page is given whole, whatever ranges of it are asked for") {
+TEST_CASE("events.metrics_endpoint: sends the whole page, whatever ranges a request asks for") {
     auto const endpoint = MetricsEndpoint::start(MetricsEvents{});
     REQUIRE(endpoint);
     auto const whole = get(endpoint->port(), "/metrics");
@@ -168,7 +168,7 @@ TEST_CASE("events.metrics_endpoint: a page is given whole, whatever ranges of it
     CHECK(answer == whole);
 }
 
-TEST_CASE("events.metrics_endpoint: HEAD is answered with the head of the page") {
+TEST_CASE("events.metrics_endpoint: answers HEAD with the page's headers") {
     auto const endpoint = MetricsEndpoint::start(MetricsEvents{});
     REQUIRE(endpoint);
     auto const whole = get(endpoint->port(), "/metrics?a=b");
@@ -179,7 +179,7 @@ TEST_CASE("events.metrics_endpoint: HEAD is answered with the head of the page")
     CHECK(ask(endpoint->port(), "SSH-2.0-OpenSSH_9.2\r\n\r\n").starts_with("HTTP/1.1 400 "));
 }
 
-TEST_CASE("events.metrics_endpoint: a client that dribbles is cut") {
+TEST_CASE("events.metrics_endpoint: cuts off a client that sends in drips") {
     auto const endpoint = MetricsEndpoint::start(MetricsEvents{}, {.read_timeout = std::chrono::milliseconds{200}});
     REQUIRE(endpoint);
     int const s = connect_patiently(endpoint->port());
@@ -189,7 +189,7 @@ TEST_CASE("events.metrics_endpoint: a client that dribbles is cut") {
         part = "X: y\r\n";
     }
     SUBCASE("a byte of its first line at a time") { part = "G"; }
-    SUBCASE("behind its request") {
+    SUBCASE("after its request") {
         REQUIRE(say(s, page_request));
         part = "x";
     }
@@ -197,7 +197,7 @@ TEST_CASE("events.metrics_endpoint: a client that dribbles is cut") {
     close(s);
 }
 
-TEST_CASE("events.metrics_endpoint: its end waits for no client") {
+TEST_CASE("events.metrics_endpoint: its destructor waits for no client") {
     using std::chrono::hours;
     bool was_cut = false;
     std::thread client;
@@ -220,7 +220,7 @@ TEST_CASE("events.metrics_endpoint: its end waits for no client") {
     CHECK(was_cut);
 }
 
-TEST_CASE("events.metrics_endpoint: headers without an end are refused") {
+TEST_CASE("events.metrics_endpoint: refuses endless headers") {
     auto const endpoint = MetricsEndpoint::start(MetricsEvents{});
     REQUIRE(endpoint);
     std::string part;
@@ -240,27 +240,27 @@ TEST_CASE("events.metrics_endpoint: headers without an end are refused") {
     CHECK(ask(larger->port(), head).starts_with("HTTP/1.1 200 "));
 }
 
-TEST_CASE("events.metrics_endpoint: a client that takes nothing keeps its place for a while only") {
+TEST_CASE("events.metrics_endpoint: a client that does not read keeps its place only for a while") {
     auto const endpoint =
         MetricsEndpoint::start(large_page{}, {.write_timeout = std::chrono::milliseconds{500}, .connections_max = 1});
     REQUIRE(endpoint);
     int const deaf = connect_patiently(endpoint->port());
     REQUIRE(say(deaf, page_request));
-    CHECK(get(endpoint->port(), "/").starts_with("HTTP/1.1 404 ")); // who waits for the place gets it
+    CHECK(get(endpoint->port(), "/").starts_with("HTTP/1.1 404 ")); // the client that waits for the place gets it
     CHECK(hear(deaf).size() < large_page::size);
 }
 
-TEST_CASE("events.metrics_endpoint: a source that throws is an answer, too") {
+TEST_CASE("events.metrics_endpoint: answers also if the source throws") {
     auto const endpoint = MetricsEndpoint::start(broken_source{});
     REQUIRE(endpoint);
     for (int n = 0; n < 3; ++n) CHECK(get(endpoint->port(), "/metrics").starts_with("HTTP/1.1 500 "));
 }
 
-TEST_CASE("events.metrics_endpoint: that there is no thread for it is an error") {
+TEST_CASE("events.metrics_endpoint: a missing thread is an error") {
     pthread_attr_t before, huge;
     pthread_getattr_default_np(&before);
     pthread_getattr_default_np(&huge);
-    pthread_attr_setstacksize(&huge, std::size_t{1} << 46); // which no process has room for
+    pthread_attr_setstacksize(&huge, std::size_t{1} << 46); // no process has room for it
     REQUIRE(pthread_setattr_default_np(&huge) == 0);
     auto const endpoint = MetricsEndpoint::start(MetricsEvents{});
     pthread_setattr_default_np(&before);

@@ -51,11 +51,11 @@ TEST_CASE("events.openmetrics: the parser of these tests is strict") {
     bad("\"y\"", "\"\xff\"");
 }
 
-TEST_CASE("events.metrics_events: counts what happens, by job and reason") {
+TEST_CASE("events.metrics_events: counts events by job and reason") {
     happenings const h;
     MetricsEvents const m;
     auto const scheduler_s = m;
-    h.tell(scheduler_s); // the instance leaves at the end
+    h.tell(scheduler_s); // ends with the instance leaving
     auto const e = read(m);
     auto const total = [&](std::string const& name, std::string const& more = "") {
         return e.at(name + "_total{job=\"settle\"" + (more.empty() ? "" : "," + more) + "}");
@@ -80,7 +80,7 @@ TEST_CASE("events.metrics_events: counts what happens, by job and reason") {
     CHECK(e.types.size() == 21);
 }
 
-TEST_CASE("events.metrics_events: gauges say what is so now, summed over the instances of the process") {
+TEST_CASE("events.metrics_events: gauges show the current state, summed over the instances of the process") {
     happenings h;
     MetricsEvents const m;
     auto const is = [&](std::string const& name) { return read(m).at("elasticjob_" + name + "{job=\"settle\"}"); };
@@ -106,7 +106,7 @@ TEST_CASE("events.metrics_events: gauges say what is so now, summed over the ins
     auto two = h.progressed();
     two.item = 2;
     for (auto const& e : {h.progressed(), two, other.progressed(), events::item_progressed{h.progressed()}}) m(e);
-    CHECK(is("progress_done") == 120); // the latest of each run
+    CHECK(is("progress_done") == 120); // the latest value of each run
     CHECK(is("progress_expected") == 300);
     m(h.succeeded(1));
     CHECK(is("running") == 1);
@@ -121,13 +121,13 @@ TEST_CASE("events.metrics_events: gauges say what is so now, summed over the ins
     CHECK(is("items") == 2);
 }
 
-TEST_CASE("events.metrics_events: histograms, with a bound of its own in each bucket below it") {
+TEST_CASE("events.metrics_events: histograms count a value equal to a bound in that bound's bucket") {
     happenings h;
     MetricsEvents const m{{.lateness_buckets = {0.01, 0.025, 1}, .duration_buckets = {1, 2}}};
     m(h.started());                       // 25 ms late
-    m(h.started(6, run_source::trigger)); // an order is never late
+    m(h.started(6, run_source::trigger)); // an ordered run is never late
     h.begun = h.due - std::chrono::seconds{1};
-    m(h.started()); // the clock was put back
+    m(h.started()); // the clock was set back
     h.begun = h.due + std::chrono::hours{1};
     m(h.started());
     m(h.succeeded()); // 1.25 s
@@ -145,7 +145,7 @@ TEST_CASE("events.metrics_events: histograms, with a bound of its own in each bu
     CHECK(e.at("elasticjob_duration_seconds_bucket{job=\"settle\",le=\"2.0\"}") == 1);
 }
 
-TEST_CASE("events.metrics_events: whatever a job is called, it is one label") {
+TEST_CASE("events.metrics_events: any job name is one label") {
     happenings h;
     MetricsEvents const m;
     h.job = "a\"b\\c\xff{}=,\xe2\x82\xac";
@@ -171,7 +171,7 @@ TEST_CASE("events.metrics_events: jobs beyond the limit are counted together") {
     CHECK(read(MetricsEvents{}).samples.empty());
 }
 
-TEST_CASE("events.metrics_events: is asked while it is told") {
+TEST_CASE("events.metrics_events: can be read while it receives events") {
     happenings const h;
     MetricsEvents const m;
     std::thread teller{[&] {

@@ -25,7 +25,7 @@ struct exposition {
         return found == samples.end() ? -1 : found->second;
     }
 
-    /// Throws std::runtime_error, with the line, at the first thing that the format does not allow.
+    /// Throws std::runtime_error, with the line, at the first violation of the format.
     static exposition parse(std::string_view text) {
         exposition e;
         if (!text.ends_with("# EOF\n")) throw std::runtime_error{"does not end with # EOF"};
@@ -56,7 +56,7 @@ private:
         exposition& e;
         std::string family{}, type{}, unit{};
         bool has_help = false, has_samples = false;
-        // Of the histogram in hand: by its labels without le.
+        // Of the current histogram, by its labels without le.
         struct buckets {
             double last_bound = -1, last_count = 0, infinite = -1, count = -1;
             bool has_sum = false;

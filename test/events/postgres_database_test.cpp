@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// One server for all tests of this file; none where it is not installed.
+/// One server for all tests of this file; none if PostgreSQL is not installed.
 postgres_server* the_server() {
     static bool const is_there = !postgres_server::find_programs().empty();
     if (!is_there) {
@@ -34,7 +34,7 @@ struct postgres_world {
     }
     PostgresDatabase make() const { return PostgresDatabase{server.connection()}; }
 
-    /// By libpq itself.
+    /// Directly by libpq.
     rows query(std::string const& text) const {
         auto* const c = PQconnectdb(("options='-c client_min_messages=warning' " + server.connection()).c_str());
         auto* const r = PQexec(c, text.c_str());
@@ -61,21 +61,21 @@ struct postgres_world {
 
 } // namespace
 
-TEST_CASE("events.postgres_database: what was written can be read, filtered and in pages") {
+TEST_CASE("events.postgres_database: written rows can be read, filtered and in pages") {
     auto* const server = the_server();
     if (!server) return;
     postgres_world world{*server};
     check_history_laws(world);
 }
 
-TEST_CASE("events.postgres_database: keeps the laws") {
+TEST_CASE("events.postgres_database: obeys the laws") {
     auto* const server = the_server();
     if (!server) return;
     postgres_world world{*server};
     check_database_laws(world);
 }
 
-TEST_CASE("events.postgres_database: text that PostgreSQL cannot keep is made such that it can") {
+TEST_CASE("events.postgres_database: text that PostgreSQL cannot store is changed so that it can") {
     auto* const server = the_server();
     if (!server) return;
     postgres_world world{*server};
@@ -89,7 +89,7 @@ TEST_CASE("events.postgres_database: text that PostgreSQL cannot keep is made su
                "b\xef\xbf\xbd"});
 }
 
-TEST_CASE("events.postgres_database: while the server is away events wait, and then they are there") {
+TEST_CASE("events.postgres_database: events wait while the server is away, and are written afterwards") {
     auto* const server = the_server();
     if (!server) return;
     postgres_world world{*server};
@@ -109,19 +109,19 @@ TEST_CASE("events.postgres_database: while the server is away events wait, and t
     CHECK(world.query("SELECT count(*) FROM JOB_EXECUTION_LOG") == rows{"50"});
 }
 
-TEST_CASE("events.postgres_database: a server that is not there is to be asked again later") {
+TEST_CASE("events.postgres_database: an absent server is an error to retry later") {
     happenings const h;
     PostgresDatabase d{"host=/nonexistent dbname=jobs"};
     auto const written = d.write(entries_of(h.started()));
     REQUIRE_FALSE(written);
     CHECK(written.error() == errc::unreachable);
     CAPTURE(written.error().what);
-    CHECK(written.error().what.find('\n') == std::string::npos); // behind which a line in a log would end
+    CHECK(written.error().what.find('\n') == std::string::npos); // it would end the line in a log
     CHECK(written.error().what.find("/nonexistent") != std::string::npos);
     CHECK(written.error().what.find("No such file or directory") != std::string::npos);
 }
 
-TEST_CASE("events.postgres_database: why a row is refused is told in one line, without the row and the statement") {
+TEST_CASE("events.postgres_database: the reason for a refused row is one line, without the row and the statement") {
     auto* const server = the_server();
     if (!server) return;
     postgres_world world{*server};

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// What a sink has seen and does; outlives it.
+/// A sink's observations and instructions; outlives it.
 struct witness {
     std::vector<std::uint64_t> numbers{}; ///< of the runs, in the order told
     std::thread::id thread{};
@@ -44,7 +44,7 @@ struct testify {
 
 } // namespace
 
-TEST_CASE("events.queued: in order, on another thread, all before the end") {
+TEST_CASE("events.queued: delivers all events in order, on another thread, before its end") {
     happenings const h;
     witness w;
     std::shared_ptr<queue_account const> account;
@@ -63,7 +63,7 @@ TEST_CASE("events.queued: in order, on another thread, all before the end") {
     CHECK(account->dropped == 0);
 }
 
-TEST_CASE("events.queued: a sink that blocks keeps nobody waiting; the oldest events are dropped and counted") {
+TEST_CASE("events.queued: a blocked sink keeps no caller waiting; the oldest events are dropped and counted") {
     happenings const h;
     witness w;
     w.holds = true;
@@ -72,7 +72,7 @@ TEST_CASE("events.queued: a sink that blocks keeps nobody waiting; the oldest ev
         Queued sink{testify{&w}, {.depth_max = 4, .drain_timeout = 60s}};
         account = sink.account();
         sink(h.started(1));
-        w.enters.acquire(); // it has taken the first, and hangs
+        w.enters.acquire(); // it has taken the first event, and hangs
         for (std::uint64_t n = 2; n <= 10; ++n) sink(h.started(n));
         CHECK(account->dropped == 5);
         w.holds = false;
@@ -82,7 +82,7 @@ TEST_CASE("events.queued: a sink that blocks keeps nobody waiting; the oldest ev
     CHECK(account->done == 5);
 }
 
-TEST_CASE("events.queued: the end does not wait for ever for a sink that does not come back") {
+TEST_CASE("events.queued: its destructor does not wait for ever for a sink that does not return") {
     happenings const h;
     auto const w = std::make_unique<witness>();
     w->holds = true;
@@ -95,11 +95,11 @@ TEST_CASE("events.queued: the end does not wait for ever for a sink that does no
         for (std::uint64_t n = 2; n <= 4; ++n) sink(h.started(n));
     }
     CHECK(account->done == 0);
-    CHECK(account->dropped == 0); // nobody knows yet: the thread may still come back
+    CHECK(account->dropped == 0); // not known yet: the thread may still return
     w->holds = false;
     w->goes_on.release();
     while (account->dropped != 3) std::this_thread::yield();
     CHECK(w->numbers == std::vector<std::uint64_t>{1});
     CHECK(account->done == 1);
-    while (account.use_count() > 1) std::this_thread::yield(); // the thread's: then it has let go of everything
+    while (account.use_count() > 1) std::this_thread::yield(); // until the thread has released its share
 }

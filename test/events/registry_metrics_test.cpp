@@ -15,7 +15,7 @@ using namespace elasticjob;
 using namespace elasticjob::test;
 using namespace std::chrono_literals;
 
-TEST_CASE("events.registry_metrics: counts requests by operation and outcome, and how long they took") {
+TEST_CASE("events.registry_metrics: counts requests by operation and outcome, and measures their durations") {
     RegistryMetrics const m{{.duration_buckets = {0.5, 2}}};
     auto const registry_s = m;
     registry_s({registry_operation::get, "success", 100ms});
@@ -36,10 +36,10 @@ TEST_CASE("events.registry_metrics: counts requests by operation and outcome, an
     CHECK(of_get("_count{operation=\"get\"}") == 3);
     CHECK(of_get("_sum{operation=\"get\"}") == doctest::Approx(4.1));
     CHECK(of_get("_sum{operation=\"commit\"}") == 0);
-    CHECK(of_get("_count{operation=\"set\"}") == -1); // has not been used
+    CHECK(of_get("_count{operation=\"set\"}") == -1); // not used yet
 }
 
-TEST_CASE("events.metrics_source: several sources are one exposition") {
+TEST_CASE("events.metrics_source: several sources form one exposition") {
     happenings const h;
     MetricsEvents const events;
     RegistryMetrics const requests;
@@ -54,7 +54,7 @@ TEST_CASE("events.metrics_source: several sources are one exposition") {
     CHECK(exposition::parse(expose(all)).at("elasticjob_registry_requests_total{operation=\"set\",outcome=\"success\"}") == 2);
 }
 
-TEST_CASE("events.registry_metrics: asked from another thread while it is told") {
+TEST_CASE("events.registry_metrics: can be read from another thread while it counts requests") {
     RegistryMetrics const m;
     std::thread loop{[m] {
         for (int i = 0; i != 1000; ++i) m({registry_operation::exists, i % 2 ? "success" : "not_sent", 1ms});

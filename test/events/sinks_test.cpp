@@ -29,7 +29,7 @@ struct move_only {
     template <class E>
     void operator()(E const&) const {}
 };
-/// Written when there was no session_changed.
+/// Written before session_changed existed.
 struct old {
     std::size_t* heard;
     template <class E>
@@ -39,7 +39,7 @@ static_assert(event_sink<Sinks<move_only, throw_at_runs>>);
 
 } // namespace
 
-TEST_CASE("events.sinks: each hears everything, though one throws; and what it has thrown at is counted") {
+TEST_CASE("events.sinks: each sink gets every event although one throws; the events that it throws at are counted") {
     happenings const h;
     RingEvents const before{100}, behind{100};
     Sinks all{before, throw_at_runs{}, behind};
@@ -53,7 +53,7 @@ TEST_CASE("events.sinks: each hears everything, though one throws; and what it h
     CHECK((*thrown)[2] == 0);
 }
 
-TEST_CASE("events.sinks: one that does not take what came later is not told of it, and the others are") {
+TEST_CASE("events.sinks: a sink that does not accept a later kind does not get it, and the others do") {
     happenings const h;
     std::size_t heard = 0, heard_guarded = 0;
     RingEvents const ring{100};
@@ -66,13 +66,13 @@ TEST_CASE("events.sinks: one that does not take what came later is not told of i
     CHECK(ring.told() == h.count);
 }
 
-TEST_CASE("events.guarded_sink: what a sink throws goes no further") {
+TEST_CASE("events.guarded_sink: a sink's exception goes no further") {
     happenings const h;
     detail::guarded_sink<throw_at_runs> sink{throw_at_runs{}};
     CHECK_NOTHROW(h.tell(sink));
 }
 
-TEST_CASE("events.ring_events: the last ones, oldest first") {
+TEST_CASE("events.ring_events: keeps the last events, oldest first") {
     happenings const h;
     RingEvents const ring{3};
     auto const scheduler_s = ring;
@@ -93,7 +93,7 @@ TEST_CASE("events.ring_events: the last ones, oldest first") {
     CHECK_FALSE(kept[0].is<events::item_finished>());
 }
 
-TEST_CASE("events.ring_events: is read while it is told") {
+TEST_CASE("events.ring_events: can be read while it receives events") {
     happenings const h;
     RingEvents const ring{8};
     std::thread teller{[&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sink over a database that does what the test says; over real ones: database_laws.hpp.
+// The sink over a database that the test controls; database_laws.hpp tests it over real ones.
 #include <elasticjob/events/sql_events.hpp>
 
 #include <events/kinds.hpp>
@@ -69,7 +69,7 @@ static_assert(event_database<FakeDatabase>);
 
 std::string id_of(events::item_started const& e) {
     std::string id;
-    trace::tracer{}(e, [&](auto const& row) { id = row.id; }); // the run comes last
+    trace::tracer{}(e, [&](auto const& row) { id = row.id; }); // the run's row comes last
     return id;
 }
 
@@ -85,7 +85,7 @@ TEST_CASE(
         SqlEvents sink{FakeDatabase{&s}, {.queue = {.depth_max = 5}, .retry_first = 1ms, .retry_max = 4ms}};
         account = sink.account();
         sink(h.started(1));
-        for (int n = 0; n < 4; ++n) s.tried.acquire(); // it is tried again and again
+        for (int n = 0; n < 4; ++n) s.tried.acquire(); // the sink tries again and again
         for (std::uint64_t n = 2; n <= 10; ++n) sink(h.started(n));
         CHECK(account->dropped == 4);
         CHECK(account->failed >= 3);
@@ -95,12 +95,12 @@ TEST_CASE(
     std::vector<std::string> expected{id_of(h.started(1))};
     for (std::uint64_t n = 6; n <= 10; ++n) expected.push_back(id_of(h.started(n)));
     CHECK(s.ids == expected);
-    CHECK(s.batches == std::vector<std::size_t>{3, 15}); // what has waited goes together
+    CHECK(s.batches == std::vector<std::size_t>{3, 15}); // the waiting events are written together
     CHECK(account->done == 6);
     CHECK(account->dropped == 4);
 }
 
-TEST_CASE("events.sql_events: the end tries what waits once") {
+TEST_CASE("events.sql_events: its destructor tries the waiting events once") {
     happenings const h;
     script s;
     s.is_away = true;
@@ -111,7 +111,7 @@ TEST_CASE("events.sql_events: the end tries what waits once") {
         sink(h.started(1));
         s.tried.acquire();
         for (std::uint64_t n = 2; n <= 5; ++n) sink(h.started(n));
-    } // in hand 1, waiting 2 to 5: two batches
+    } // event 1 is being written, 2 to 5 wait: two batches
     CHECK(s.attempts == 3);
     CHECK(account->dropped == 5);
     CHECK(account->done == 0);
@@ -120,7 +120,7 @@ TEST_CASE("events.sql_events: the end tries what waits once") {
 TEST_CASE("events.sql_events: a firing counts its runs once, however often its rows are tried") {
     happenings const h;
     script s;
-    s.entries_max = 3; // the beginnings of both items in one batch are refused, and then written one by one
+    s.entries_max = 3; // a batch with the starts of both items is refused, and then written row by row
     std::shared_ptr<queue_account const> account;
     {
         SqlEvents sink{FakeDatabase{&s}, {.status_rows = status_rows::per_firing, .retry_first = 1ms}};
@@ -145,7 +145,7 @@ TEST_CASE("events.sql_events: a firing counts its runs once, however often its r
     CHECK(s.ids.size() == 4);
 }
 
-TEST_CASE("events.sql_events: what a script writes and how far it has come take no room in the queue") {
+TEST_CASE("events.sql_events: script output and progress take no room in the queue") {
     happenings const h;
     script s;
     std::shared_ptr<queue_account const> account;
@@ -160,7 +160,7 @@ TEST_CASE("events.sql_events: what a script writes and how far it has come take 
     CHECK(s.ids.size() == 1);
 }
 
-TEST_CASE("events.sql_events: a driver that throws is a database that is away") {
+TEST_CASE("events.sql_events: a driver that throws counts as an absent database") {
     happenings const h;
     script s;
     s.throws = true;
@@ -193,10 +193,10 @@ TEST_CASE("events.sql_events: what is too old is removed at the beginning, and f
         SqlEvents sink{FakeDatabase{&kept}};
         sink(h.started());
     }
-    CHECK(kept.cleanups == 0); // unless it is asked for, nothing is removed
+    CHECK(kept.cleanups == 0); // by default nothing is removed
 }
 
-TEST_CASE("events.sql_events: what is too old is removed in pieces, and events do not wait for all of them") {
+TEST_CASE("events.sql_events: expired rows are removed in pieces, and events do not wait for all of them") {
     happenings const h;
     script s;
     s.old = 25;
@@ -205,17 +205,17 @@ TEST_CASE("events.sql_events: what is too old is removed in pieces, and events d
     s.on_removal = [&] {
         if (s.old != 25) return;
         is_there.acquire();
-        (*sink)(h.started()); // while the first piece goes
+        (*sink)(h.started()); // while the first piece is removed
     };
     sink.emplace(FakeDatabase{&s}, sql_events_options{.keep_for = std::chrono::hours{48}, .cleanup_rows_max = 10});
     is_there.release();
     while (s.cleanups < 3) s.tried.acquire();
     sink.reset();
-    CHECK(s.cleanups == 3); // what is left comes at once, and then not before the next interval
+    CHECK(s.cleanups == 3); // the rest follows at once, and then nothing before the next interval
     CHECK(s.batches == std::vector<std::size_t>{10, 3, 10, 5});
 }
 
-TEST_CASE("events.sql_events: when what is too old cannot be removed, that is said, once until it can") {
+TEST_CASE("events.sql_events: a failed removal of expired rows is reported once, until it succeeds") {
     script s;
     s.keeps = true;
     auto const told = written_by([&] {
@@ -226,7 +226,7 @@ TEST_CASE("events.sql_events: when what is too old cannot be removed, that is sa
         one_more();
         s.keeps = false;
         one_more();
-        s.throws = true; // which disturbs no more than an error
+        s.throws = true; // an exception does no more harm than an error
         s.keeps = true;
         one_more();
         CHECK(sink.account()->failed > 2);

@@ -41,7 +41,7 @@ struct sqlite_world {
         sqlite3_close(db);
         return all;
     }
-    /// From now on a row of that state is against the rules of the database.
+    /// From now on the database rejects rows of that state.
     void refuse_state(std::string const& state) const {
         auto d = make();
         REQUIRE(d.remove_before(wall_time{}, 1)); // makes the tables
@@ -53,12 +53,12 @@ struct sqlite_world {
 
 } // namespace
 
-TEST_CASE("events.sqlite_database: what was written can be read, filtered and in pages") {
+TEST_CASE("events.sqlite_database: written rows can be read, filtered and in pages") {
     sqlite_world world;
     check_history_laws(world);
 }
 
-TEST_CASE("events.sqlite_database: keeps the laws") {
+TEST_CASE("events.sqlite_database: obeys the laws") {
     sqlite_world world;
     check_database_laws(world);
 }
@@ -107,7 +107,7 @@ TEST_CASE("events.sqlite_database: status rows of whole firings") {
     CHECK(page->rows[0].items == "[0, 1]");
 }
 
-TEST_CASE("events.sqlite_database: no row looks through those that were written before it") {
+TEST_CASE("events.sqlite_database: writing a row does not scan earlier rows") {
     sqlite_world world;
     auto d = world.make();
     REQUIRE(d.remove_before(wall_time{}, 1)); // makes the tables
@@ -118,7 +118,7 @@ TEST_CASE("events.sqlite_database: no row looks through those that were written 
     CHECK(how.find("TEMP B-TREE") == std::string::npos); // for the order
 }
 
-TEST_CASE("events.sqlite_database: a file that cannot be opened, or is locked, is to be asked again later") {
+TEST_CASE("events.sqlite_database: a file that cannot be opened, or is locked, is an error to retry later") {
     happenings const h;
     SqliteDatabase nowhere{"/nonexistent/runs.db"};
     auto const written = nowhere.write(entries_of(h.started()));
@@ -140,7 +140,7 @@ TEST_CASE("events.sqlite_database: a file that cannot be opened, or is locked, i
     CHECK(d.write(entries_of(h.started(2))));
 }
 
-TEST_CASE("events.sqlite_database: tables that are dropped are made again") {
+TEST_CASE("events.sqlite_database: dropped tables are created again") {
     happenings const h;
     sqlite_world world;
     auto d = world.make();
@@ -151,7 +151,7 @@ TEST_CASE("events.sqlite_database: tables that are dropped are made again") {
     CHECK(world.query("SELECT count(*) FROM JOB_EXECUTION_LOG") == rows{"1"});
 }
 
-TEST_CASE("events.sqlite_database: a new file is its owner's alone, and one that is there keeps its rights") {
+TEST_CASE("events.sqlite_database: only the owner can access a new file, and an existing file keeps its permissions") {
     sqlite_world const world;
     auto const path = world.directory + "/runs.db";
     auto const rights = [](std::string const& name) {

@@ -15,7 +15,7 @@ using namespace elasticjob::test;
 
 namespace {
 
-/// What a tracer tells, in order.
+/// A tracer's rows, in order.
 struct told {
     std::vector<trace::execution_event> runs{};
     std::vector<trace::status_trace_event> states{};
@@ -99,14 +99,14 @@ TEST_CASE("events.trace: the end of a run has the id and the start of its beginn
     auto const bad = trace_of(h.failed());
     CHECK(bad.order == "xs");
     CHECK(bad.runs[0].id == begun.id);
-    CHECK(bad.runs[0].complete_time == h.ended); // of failures too
+    CHECK(bad.runs[0].complete_time == h.ended); // for failures too
     CHECK_FALSE(bad.runs[0].is_success);
     CHECK(bad.runs[0].failure_cause == to_string(*h.failure));
     CHECK(bad.states[0].state == "TASK_ERROR");
     CHECK(bad.states[0].message == "{1=" + to_string(*h.failure) + "}");
 }
 
-TEST_CASE("events.trace: what is no plain run") {
+TEST_CASE("events.trace: events other than plain runs") {
     happenings const h;
     auto const misfired = trace_of(h.misfired());
     CHECK(misfired.order == "ss");
@@ -136,7 +136,7 @@ TEST_CASE("events.trace: what is no plain run") {
     CHECK(trace_of(events::joined{h.from(h.begun), ""}, events::left{h.from(h.begun)}).order.empty());
 }
 
-TEST_CASE("events.trace: where a run came from") {
+TEST_CASE("events.trace: the source of a run") {
     happenings const h;
     auto const source_of = [&](run_source s) { return trace_of(h.started(5, s)).runs.at(0).source; };
     CHECK(source_of(run_source::schedule) == "NORMAL_TRIGGER");
@@ -147,7 +147,7 @@ TEST_CASE("events.trace: where a run came from") {
     CHECK(trace_of(h.started(5, run_source::misfire)).states[0].execution_type == "READY");
 }
 
-TEST_CASE("events.trace: whatever happens has an id of its own, and the same one whenever it is told") {
+TEST_CASE("events.trace: each event has its own id, which is the same each time it is traced") {
     happenings h;
     std::set<std::string> ids;
     std::size_t count = 0;
@@ -171,7 +171,7 @@ TEST_CASE("events.trace: whatever happens has an id of its own, and the same one
     CHECK(ids.size() == count - 2);
 }
 
-TEST_CASE("events.trace: a host without a name is called by its address (D-42)") {
+TEST_CASE("events.trace: a host without a name is identified by its address (D-42)") {
     happenings const h;
     told t;
     trace::tracer{""}(h.started(), t);

@@ -27,13 +27,13 @@ std::vector<line> runs_of(std::vector<member*> const& who, unsigned item) {
     return found;
 }
 
-/// From when to when there was nobody to ask.
+/// The time during which no server answered.
 struct outage {
     cluster::wall_clock::time_point from, until;
 };
 
-/// Each due instant from the first to the last has been dealt with once: by a run that completed, or, if the registry was
-/// away at the time, by the run of a later one.
+/// Each due instant from the first to the last has been handled once: by a completed run, or, if the registry was away
+/// at the time, by the run of a later instant.
 void check_ledger(run_record const& record, cluster::wall_clock::time_point first, cluster::wall_clock::time_point last,
                   std::vector<outage> const& outages) {
     CHECK_FALSE(record.running.has_value());
@@ -57,8 +57,8 @@ void check_ledger(run_record const& record, cluster::wall_clock::time_point firs
 
 } // namespace
 
-// Twice: once in the middle of the runs, whose ends then have to wait for the next leader; and once just when runs are due,
-// so that it is not known of some whether they have begun. The one that died comes back each time, and follows.
+// Twice: once in the middle of the runs, whose ends then must wait for the next leader; and once just when runs are
+// due, so that some starts have an unknown outcome. The dead server comes back each time, as a follower.
 TEST_CASE("ensemble: its leader dies under a running job, and the job does not notice") {
     zk_ensemble servers;
     cluster all{servers.endpoints(), "leader-dies"};
@@ -101,7 +101,7 @@ TEST_CASE("ensemble: its leader dies under a running job, and the job does not n
         }
         servers.start(leader);
         CHECK(servers.leader() != leader);
-        // All are back once they have all run for an instant behind that.
+        // All items are back once each has run for an instant after that.
         auto const back_at = cluster::wall_clock::now();
         auto const all_have_run = [&] {
             std::map<std::int64_t, std::size_t> ran;
@@ -113,7 +113,7 @@ TEST_CASE("ensemble: its leader dies under a running job, and the job does not n
         outages.push_back({killed_at, last - 1ms});
         all.wait_until_idle({workers[0], workers[1], workers[2]});
     }
-    // What was going on then has gone on.
+    // The runs at that time have continued.
     for (auto const* m : workers)
         for (auto const& l : m->all("ran"))
             if (l.due_ms() == cluster::ms(first)) CHECK(l.at_us > first_kill_us);
@@ -129,7 +129,7 @@ TEST_CASE("ensemble: its leader dies under a running job, and the job does not n
         for (std::string const verb : {"joined", "sharded", "owns"})
             CHECK_MESSAGE((m->count(verb) == said[{m, verb}]), m->name() << " said again: " << verb);
 
-    // In the upper half of a revision ZooKeeper counts its leaders.
+    // The upper half of a ZooKeeper revision counts the leaders.
     for (unsigned i = 0; i < items; ++i) {
         auto const runs = runs_of(workers, i);
         for (std::size_t n = 1; n < runs.size(); ++n) CHECK(runs[n - 1].token() < runs[n].token());

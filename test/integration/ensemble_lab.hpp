@@ -34,23 +34,23 @@
 
 namespace elasticjob::test {
 
-/// What may differ between tests.
+/// Options that differ between tests.
 struct ensemble_options {
-    /// Whether all that servers tell each other goes through proxies, also elections; if not, only what the first one and
-    /// its leader do.
+    /// Whether all traffic between servers goes through proxies, elections included. If not, only the traffic between
+    /// the first server and its leader does.
     bool has_all_wires = false;
-    /// In ticks. By default so long that servers that are cut off do not notice it before the session is over.
+    /// In ticks. The default is so long that servers notice a cut only after the session has ended.
     int sync_limit = 16;
-    /// Where the servers are to live; empty: in a directory of their own, which is removed.
+    /// The servers' directory; empty: a new one, which is removed afterwards.
     std::filesystem::path directory{};
-    /// Where the third one keeps its data; empty: with the rest.
+    /// The third server's data directory; empty: with the rest.
     std::filesystem::path third_data{};
 };
 
-/// Servers 1, 2 and 3 on loopback. The third leads and the first follows, because it is the last to start. What the
-/// first and its leader tell each other goes through a proxy; clients reach each server directly.
+/// Servers 1, 2 and 3 on loopback. The third leads and the first follows, because it is the last to start. The
+/// traffic between the first and its leader goes through a proxy; clients reach each server directly.
 ///
-/// Being constructed means that all three take sessions. What can go wrong throws `std::runtime_error`. Needs `java` and
+/// Once constructed, all three accept sessions. Failures throw `std::runtime_error`. Needs `java` and
 /// the jar as support/zk_server.hpp does. Threads: one, which lives as long as the object; the servers die with it.
 class zk_ensemble {
 public:
@@ -63,7 +63,7 @@ public:
             directory_ = name;
         }
         try {
-            // Somebody may take one of the ports before its server does: then with others.
+            // Another process may take a port before its server does: then retry with other ports.
             for (int attempts_left = 3; !try_start(); --attempts_left)
                 if (attempts_left == 1) throw std::runtime_error{"zk_ensemble: it did not start\n" + logs()};
         } catch (...) {
@@ -75,15 +75,15 @@ public:
     zk_ensemble& operator=(zk_ensemble const&) = delete;
     ~zk_ensemble() { discard(); }
 
-    /// Of server 1, 2 or 3.
+    /// The address of server 1, 2 or 3.
     std::string endpoint(int server) const { return "127.0.0.1:" + std::to_string(at(server).client_port); }
 
     std::uint16_t port(int server) const { return at(server).client_port; }
 
-    /// Of all three, for a client to choose from.
+    /// The addresses of all three, for a client to choose from.
     std::string endpoints() const { return endpoint(1) + "," + endpoint(2) + "," + endpoint(3); }
 
-    /// Which of them leads just now; 0: none.
+    /// The number of the current leader; 0: none.
     int leader() const {
         for (int n = 1; n <= 3; ++n)
             if (mode(n) == "leader") return n;
@@ -91,7 +91,7 @@ public:
     }
     /// Ends a server's process at once.
     void kill(int server) { stop(at(server)); }
-    /// Starts it anew with the data that it had, once the others have a leader, and goes on when it follows that.
+    /// Restarts it with its old data once the others have a leader, and returns when it follows that leader.
     void start(int server) {
         for (auto const deadline = clock::now() + std::chrono::seconds{20}; leader() == 0;) {
             if (clock::now() >= deadline) throw std::runtime_error{"zk_ensemble: nobody leads\n" + logs()};
@@ -101,15 +101,15 @@ public:
         if (!becomes(server, "follower")) throw std::runtime_error{"zk_ensemble: no leader to follow\n" + logs()};
     }
 
-    /// The same, and does not wait for it.
+    /// The same, without waiting for it.
     void start_soon(int server) { spawn(server); }
-    /// Whether its process is there.
+    /// Whether its process runs.
     bool is_running(int server) {
         auto& m = at(server);
         if (m.pid != 0 && ::waitpid(m.pid, nullptr, WNOHANG) == m.pid) m.pid = 0;
         return m.pid != 0;
     }
-    /// Whether all three are, under one leader.
+    /// Whether all three run, under one leader.
     bool is_whole() const {
         int leaders = 0, followers = 0;
         for (int n = 1; n <= 3; ++n) {
@@ -120,8 +120,8 @@ public:
         return leaders == 1 && followers == 2;
     }
 
-    /// From now on nothing passes between a server and the others, and no connection breaks. Without all wires, only the
-    /// first can be cut off.
+    /// From now on no bytes pass between a server and the others, and no connection breaks. Without `all` proxies, only
+    /// the first can be cut off.
     void cut_off(int server) {
         for (auto& w : wires_)
             if (w.joins(server)) {
@@ -129,21 +129,21 @@ public:
                 w.proxy->set_replies(wire::held);
             }
     }
-    /// What was held is lost: the server finds its leader again.
+    /// Drops the held bytes; the server finds its leader again.
     void join(int server) {
         for (auto& w : wires_)
             if (w.joins(server)) w.proxy->cut_and_repair();
     }
-    /// What a server and the others tell each other arrives so much later.
+    /// Delays the traffic between a server and the others by this much.
     void slow_down(int server, std::chrono::milliseconds delay) {
         for (auto& w : wires_)
             if (w.joins(server)) w.proxy->set_delay(delay);
     }
-    /// Freezes a server, or lets it go on.
+    /// Freezes or resumes a server.
     void pause(int server) { ::kill(at(server).pid, SIGSTOP); }
     void resume(int server) { ::kill(at(server).pid, SIGCONT); }
 
-    /// What it says about itself: `leader`, `follower`, or nothing.
+    /// Its own report: `leader`, `follower`, or empty.
     std::string mode(int server) const {
         auto const answer = ask(at(server).client_port, "srvr");
         auto const line = answer.find("Mode: ");
@@ -152,7 +152,7 @@ public:
         return answer.substr(begin, answer.find('\n', begin) - begin);
     }
 
-    /// The ends of what the servers have printed.
+    /// The last output of the servers.
     std::string logs() const {
         std::string all;
         for (int n = 1; n <= 3; ++n) {
@@ -301,7 +301,7 @@ private:
         auto const parent = ::getpid();
         auto const child = ::fork();
         if (child == 0) {
-            // Only what is safe in a signal handler: other threads may have held any lock.
+            // Only async-signal-safe calls: other threads may have held any lock.
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
             if (::getppid() != parent) ::_exit(127);
             ::dup2(input, 0);

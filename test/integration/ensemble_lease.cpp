@@ -12,7 +12,7 @@ using namespace elasticjob;
 using namespace elasticjob::test;
 
 /// Read by the thread sanitizer. Two handles that reconnect at once write an address for their logs into one static
-/// buffer of libzookeeper's (ZOOKEEPER-4810). How we use it is watched in the other tests.
+/// buffer of libzookeeper (ZOOKEEPER-4810). The other tests check our own use of the library.
 extern "C" char const* __tsan_default_suppressions();
 extern "C" char const* __tsan_default_suppressions() { return "race:libzookeeper_mt"; }
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr auto session_timeout = 2000ms;
 
-/// Tells of each deadline, so that a test can wait for one.
+/// Reports each deadline, so that a test can wait for one.
 struct TellingGuard {
     event_count<event_loop>* told;
     void until(mono_time) const { told->notify(); }
@@ -29,8 +29,8 @@ struct TellingGuard {
 
 using lease_type = session_lease<ZkRegistry, TellingGuard>;
 
-/// Two clients of the first server, one of which holds a lease and one of which is content with being connected; one of
-/// the second server, which watches their nodes.
+/// Two clients of the first server: one holds a lease, the other only stays connected. A client of the second server
+/// watches their nodes.
 struct clients {
     event_loop loop;
     ZkRegistry cut, naive, other;
@@ -59,7 +59,7 @@ struct clients {
     }
 };
 
-/// How long after the cut things happened, in milliseconds.
+/// The times of the events after the cut, in milliseconds.
 struct times {
     double lapsed = 0, deleted = 0, naive_deleted = 0;
 };
@@ -72,7 +72,7 @@ zk_ensemble& servers() {
     return all;
 }
 
-/// Begins to hold the lease with a node, as a run does that has just started.
+/// Begins to hold the lease with a node, like a run that has just started.
 task<lease_type::hold> begin_to_hold(clients& c, node_path me) {
     auto const session = co_await connected_session(c.cut);
     auto const created = co_await c.cut.create(me, {}, create_mode::ephemeral, session->generation);
@@ -94,7 +94,7 @@ task<> until_proven(clients& c) {
     }
 }
 
-/// What the majority deletes, as one of its clients sees it.
+/// The majority's deletions, as one of its clients sees them.
 struct deletion {
     event_count<event_loop> seen;
     mono_time when{};
@@ -109,14 +109,14 @@ struct deletion {
 
 private:
     static task<> watch(deletion& self, ZkRegistry& r, node_path what) {
-        co_await until_exists(r, what, true); // a server that is a little behind does not show the node yet
+        co_await until_exists(r, what, true); // a server that lags does not show the node yet
         co_await until_exists(r, std::move(what), false);
         self.when = r.loop().now();
         self.seen.notify();
     }
 };
 
-/// Loses its connection for good with the session, and comes back with the next one.
+/// Loses its connection permanently with the session, and comes back with the next one.
 task<> come_back(ZkRegistry& r, session_generation former) {
     return reach(r, session_state::connected, former.value + 1);
 }
@@ -126,7 +126,7 @@ task<> come_back(ZkRegistry& r, session_generation former) {
 TEST_CASE("ensemble: a follower is cut off with its clients: the lease ends before the session does") {
     clients c{servers()};
     for (int round = 0; round < 6; ++round) {
-        bool const is_proven = round > 1; // otherwise right after the start
+        bool const is_proven = round > 1; // otherwise the cut comes right after the start
         CAPTURE(round);
         times after;
         auto scenario = [&]() -> task<> {
@@ -157,7 +157,7 @@ TEST_CASE("ensemble: a follower is cut off with its clients: the lease ends befo
             after.deleted = ms(mine.when - cut_at);
             CHECK(!c.lease->is_valid());
 
-            // The reason for all this: the majority has deleted its node, and to its own server the client lives.
+            // This is the danger: the majority has deleted its node, but its own server still shows it alive.
             co_await of_naive.wait();
             after.naive_deleted = ms(of_naive.when - cut_at);
             auto const own = co_await c.naive.exists(naive);
@@ -175,12 +175,12 @@ TEST_CASE("ensemble: a follower is cut off with its clients: the lease ends befo
         MESSAGE(when << "lapsed " << after.lapsed << " ms after the cut, deleted " << after.deleted
                      << "; without heartbeats deleted " << after.naive_deleted << ", and still connected");
         CHECK(after.lapsed < after.deleted);
-        // What a fresh proof is worth, or a start, and the loop's delay.
+        // The validity of a fresh proof or start, plus the loop's delay.
         CHECK(after.lapsed <= ms(session_timeout) * (is_proven ? 0.64 : 0.375) + 200);
     }
 }
 
-TEST_CASE("ensemble: the leader stops for a while: the lease ends, and the same session proves to live later on") {
+TEST_CASE("ensemble: the leader stops for a while: the lease ends, and the same session later proves that it lives") {
     clients c{servers()};
     auto const me = at("/me");
     times after;

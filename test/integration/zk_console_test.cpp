@@ -17,7 +17,7 @@
 using namespace elasticjob;
 using namespace elasticjob::test;
 
-TEST_CASE("zk_console: 3,000 jobs are read once, cost nothing while they rest, and tell of each change") {
+TEST_CASE("zk_console: 3,000 jobs are read once, cost no requests while idle, and report each change") {
     constexpr int jobs = 3'000;
     zk_server server;
     auto options = to(server.endpoint());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs that are coroutines on the loop of a real session: they share it with its heartbeats, its cuts and its end.
+// Coroutine jobs on the loop of a real session, which also handles heartbeats, lost connections and the session's end.
 #include <elasticjob/execution/coroutine_executor.hpp>
 
 #include <integration/zk_proxy.hpp>
@@ -29,7 +29,7 @@ TEST_CASE("zk_jobs.coroutine: many items sleep longer than the session may be si
     run_log log;
     zk_scheduler<CoroutineExecutor> scheduler{r, instance(1, 1), log.to_sink()};
     constexpr int items = 100;
-    int waiting = 0, most_waiting = 0; // the loop's
+    int waiting = 0, most_waiting = 0; // used on the loop only
     bool was_early = false;
     std::thread::id const here = std::this_thread::get_id();
     auto job = scheduler.schedule(on_demand("wait", items), [&](run_type const& one) -> task<result<void>> {
@@ -68,7 +68,7 @@ TEST_CASE("zk_jobs.coroutine: a checkpoint whose answer is lost with the connect
     run_log log;
     zk_scheduler<CoroutineExecutor> scheduler{r, instance(1), log.to_sink()};
     std::binary_semaphore reached{0};
-    std::vector<std::string> seen; // the loop's
+    std::vector<std::string> seen; // used on the loop only
     auto job = scheduler.schedule(on_demand("save"), [&](run_type const& one) -> task<result<void>> {
         seen.push_back(one.last_checkpoint);
         if (!one.last_checkpoint.empty()) co_return success();
@@ -83,7 +83,7 @@ TEST_CASE("zk_jobs.coroutine: a checkpoint whose answer is lost with the connect
     REQUIRE_MESSAGE(job, to_string(job.error()));
     REQUIRE(job->trigger());
     REQUIRE(reached.try_acquire_for(30s));
-    on_loop(witness.loop(), [&]() -> task<> { // until it has happened, of which the instance does not hear
+    on_loop(witness.loop(), [&]() -> task<> { // until it has happened; the instance gets no reply
         for (;;) {
             node_watch<event_loop> changed{witness.loop()};
             auto const there = co_await witness.get(at("/save/ext/run/0"), &changed);
@@ -105,13 +105,13 @@ TEST_CASE("zk_jobs.coroutine: a checkpoint whose answer is lost with the connect
     });
 }
 
-TEST_CASE("zk_jobs.coroutine: who sleeps is woken when the job is shut down, and when the session is over") {
+TEST_CASE("zk_jobs.coroutine: a sleeping coroutine wakes when the job is shut down, and when the session ends") {
     zk_server server{quick()};
     auto r = connected(patient(server.endpoint()));
     run_log log;
     zk_scheduler<CoroutineExecutor> scheduler{r, instance(1), log.to_sink()};
     std::binary_semaphore asleep{0};
-    std::vector<std::string> woken; // the loop's
+    std::vector<std::string> woken; // used on the loop only
     auto config = on_demand("sleep");
     config.failover = true;
     auto job = scheduler.schedule(config, [&](run_type const& one) -> task<result<void>> {
@@ -129,7 +129,7 @@ TEST_CASE("zk_jobs.coroutine: who sleeps is woken when the job is shut down, and
     auto const lost = log.wait_for_ends(1).front();
     CHECK(lost.said() == "job_failed: stopped");
 
-    REQUIRE(asleep.try_acquire_for(30s)); // it is taken up again
+    REQUIRE(asleep.try_acquire_for(30s)); // the item runs again
     CHECK(job->shutdown());
     auto const runs = log.wait_for_ends(2);
     CHECK(runs.back().token > runs.front().token);

@@ -20,14 +20,14 @@ using namespace elasticjob::test;
 
 namespace {
 
-/// A source as programs have them: rows are fetched from the first that is not done, whoever asks, and who has done some
-/// says so with his token. Threads: any.
+/// A typical source: any caller fetches rows from the first unfinished one, and a run reports finished rows with its
+/// token. Threads: any.
 class table {
 public:
     table(int items, int rows, int offered)
         : rows_{rows}, offered_{offered}, items_(static_cast<std::size_t>(items)) {}
 
-    /// Waits for rows, half a minute at most; nothing once all are done.
+    /// Waits for rows, at most half a minute; returns none once all are done.
     std::vector<int> fetch(sharding_context const& c) {
         std::stop_callback const on_stop{c.stop, [this] { change([this] { ++asked_to_stop_; }); }};
         std::unique_lock lock{mutex_};
@@ -61,7 +61,7 @@ public:
             return std::all_of(items_.begin(), items_.end(), [&](item const& i) { return i.done == rows; });
         });
     }
-    /// Until so many runs have been asked to stop while they waited for rows.
+    /// Waits until this many runs have been asked to stop while they waited for rows.
     bool wait_until_asked(int runs) {
         return wait([&] { return asked_to_stop_ == runs; });
     }
@@ -69,7 +69,7 @@ public:
         std::lock_guard const lock{mutex_};
         return fetched_twice_;
     }
-    /// Who has done the rows of an item, one after the other.
+    /// The runs that have done the rows of an item, in order.
     std::string by(item_index i) {
         std::lock_guard const lock{mutex_};
         return items_[i].by;
@@ -125,7 +125,7 @@ std::string counts(ZkRegistry& r, std::string const& job, item_index item) {
 
 } // namespace
 
-TEST_CASE("zk_jobs.dataflow: once without streaming, and its numbers are in the registry when their interval is over") {
+TEST_CASE("zk_jobs.dataflow: once without streaming, and its counts are in the registry after their interval") {
     zk_server server{quick()};
     auto r = connected(to(server.endpoint()));
     run_log log;
@@ -142,7 +142,7 @@ TEST_CASE("zk_jobs.dataflow: once without streaming, and its numbers are in the 
     CHECK(counts(r, "once", 0) == "succeeded 2\nfailed 1\n");
 }
 
-TEST_CASE("zk_jobs.dataflow: items that change hands in mid-stream lose no row, do none twice, and all are counted") {
+TEST_CASE("zk_jobs.dataflow: items that change owners in mid-stream lose no row, repeat none, and count all") {
     constexpr int items = 4, rows = 40;
     table t{items, rows, rows / 2};
     zk_server server{quick()};
@@ -154,7 +154,7 @@ TEST_CASE("zk_jobs.dataflow: items that change hands in mid-stream lose no row, 
     config.cron = "* * * * * ?";
     auto job = one.schedule(config, worker(t, 'a'));
     REQUIRE_MESSAGE(job, to_string(job.error()));
-    REQUIRE(t.wait_until_done(rows / 2)); // and each item waits for more
+    REQUIRE(t.wait_until_done(rows / 2)); // then each item waits for more
     auto same_job = two.schedule(config, worker(t, 'b'));
     REQUIRE_MESSAGE(same_job, to_string(same_job.error()));
     REQUIRE(t.wait_until_asked(2));
@@ -162,7 +162,7 @@ TEST_CASE("zk_jobs.dataflow: items that change hands in mid-stream lose no row, 
     REQUIRE(t.wait_until_done(rows));
     CHECK(t.fetched_twice() == 0);
 
-    // A run that is asked to stop does what it fetches then, and no more. Higher addresses get lower items.
+    // A run that is asked to stop processes the rows of that fetch, and no more. Higher addresses get lower items.
     log_of_second.wait_for_share({0, 1});
     for (item_index const i : {0U, 1U}) CHECK(t.by(i) == std::string(25, 'a') + std::string(15, 'b'));
     for (item_index const i : {2U, 3U}) CHECK(t.by(i) == std::string(40, 'a'));
@@ -174,7 +174,7 @@ TEST_CASE("zk_jobs.dataflow: items that change hands in mid-stream lose no row, 
     CHECK(counts(second, "stream", 3) == "succeeded 40\nfailed 0\n");
 }
 
-TEST_CASE("zk_jobs.dataflow: what a run that was cut off does too late is refused by its token, and done by its successor") {
+TEST_CASE("zk_jobs.dataflow: late work of a run that was cut off is refused by its token, and its successor does it") {
     constexpr int rows = 20;
     table t{1, rows, rows};
     zk_server server{quick()};

@@ -14,7 +14,7 @@ using namespace elasticjob::test;
 TEST_CASE("ZkRegistry: ephemeral nodes have a budget, because the end of a session must fit into one transaction") {
     zk_server server{quick()};
     auto options = to(server.endpoint());
-    options.session_timeout = 10s; // a processor that others keep busy breaks no connection of such a session
+    options.session_timeout = 10s; // long enough for a busy processor
     auto other = connected(options);
     std::string const stem = "/" + std::string(1000, 'e');
     {
@@ -47,7 +47,7 @@ TEST_CASE("ZkRegistry: ephemeral nodes have a budget, because the end of a sessi
             CHECK(again.has_value());
         });
     }
-    on_loop(other.loop(), [&]() -> task<> { // the session ends, and the server can write so
+    on_loop(other.loop(), [&]() -> task<> { // the session ends, so the server could write that transaction
         co_await until_exists(other, at(stem + "one more"), false);
         auto const left = co_await other.children(node_path{});
         REQUIRE(left.has_value());

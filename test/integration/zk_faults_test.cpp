@@ -25,14 +25,14 @@ using namespace elasticjob::test;
 #endif
 #endif
 #if defined(ELASTICJOB_TEST_HAS_LEAK_CHECK)
-/// libzookeeper leaks what is outstanding when a handle to a frozen server is closed.
+/// libzookeeper leaks outstanding requests when a handle to a frozen server is closed.
 extern "C" char const* __lsan_default_suppressions();
 extern "C" char const* __lsan_default_suppressions() { return "leak:libzookeeper_mt"; }
 #endif
 
 namespace {
 
-/// How many of the results ended in which way; 'ok' for successes.
+/// The number of results by outcome; 'ok' for successes.
 template <class T>
 std::map<std::string, std::size_t> tally(std::vector<result<T>> const& results) {
     std::map<std::string, std::size_t> counts;
@@ -54,7 +54,7 @@ task<> read_one(ZkRegistry& r, node_watch<event_loop>& w) { (void)co_await r.get
 
 task<> write_one(ZkRegistry& r) { (void)co_await r.set(at("/n"), "x"); }
 
-/// What becomes of many writes that the registry's end interrupts.
+/// The outcomes of many writes that the registry's end interrupts.
 struct ending {
     std::map<std::string, std::size_t> counts{};
     std::size_t left;
@@ -86,7 +86,7 @@ transaction large_transaction(session_generation g, std::size_t operations) {
 
 } // namespace
 
-TEST_CASE("ZkRegistry: what cannot be sent fails when the session is known to be suspended, not before") {
+TEST_CASE("ZkRegistry: an unsendable request fails when the session is known to be suspended, not before") {
     zk_server server{quick()};
     tcp_proxy proxy{server.port()};
     auto o = to(proxy.endpoint());
@@ -136,7 +136,7 @@ TEST_CASE("ZkRegistry: a write whose reply was lost has happened, and one whose 
             co_await reach(r, session_state::connected, 1);
             auto const listed = co_await r.children(node_path{});
             REQUIRE(listed.has_value());
-            CHECK(*listed == std::vector<std::string>{"n0000000000"}); // once: nothing is repeated
+            CHECK(*listed == std::vector<std::string>{"n0000000000"}); // exactly once: no request is repeated
         });
     }
     SUBCASE("request lost") {
@@ -154,7 +154,7 @@ TEST_CASE("ZkRegistry: a write whose reply was lost has happened, and one whose 
     }
 }
 
-TEST_CASE("ZkRegistry: a cut connection ends what is in flight and what is queued, and the session goes on") {
+TEST_CASE("ZkRegistry: a cut connection ends requests in flight and in the queue, and the session continues") {
     zk_server server{quick()};
     tcp_proxy proxy{server.port()};
     auto o = to(proxy.endpoint());
@@ -184,7 +184,7 @@ TEST_CASE("ZkRegistry: a cut connection ends what is in flight and what is queue
     });
 }
 
-TEST_CASE("ZkRegistry: any number of requests at once is served in order, 2000 at a time") {
+TEST_CASE("ZkRegistry: any number of simultaneous requests is served in order, 2000 at a time") {
     zk_server server{quick()};
     auto o = to(server.endpoint());
     o.session_timeout = 20s;
@@ -207,7 +207,7 @@ TEST_CASE("ZkRegistry: any number of requests at once is served in order, 2000 a
     });
 }
 
-TEST_CASE("ZkRegistry: a read that nobody waits for any more is forgotten, at any time") {
+TEST_CASE("ZkRegistry: a read without a waiter is dropped, at any time") {
     zk_server server{quick()};
     auto r = connected(to(server.endpoint()));
     on_loop(r.loop(), [&]() -> task<> {
@@ -226,7 +226,7 @@ TEST_CASE("ZkRegistry: a read that nobody waits for any more is forgotten, at an
     });
 }
 
-TEST_CASE("ZkRegistry: closing with thousands of requests on their way ends every one of them") {
+TEST_CASE("ZkRegistry: closing with thousands of pending requests ends every one of them") {
     zk_server server{quick()};
     for (int round = 0; round < 5; ++round) {
         event_loop loop;
@@ -338,7 +338,7 @@ TEST_CASE("ZkRegistry: watches have a budget, because they must fit into one pac
                 linked_if_ok &= watches[i]->is_linked() == results[i].has_value();
             CHECK(linked_if_ok);
 
-            // Without a watch, and with one for what is watched already, there is room.
+            // There is room for reads without a watch, and for watches of nodes that are already watched.
             auto const plain = co_await r.exists(at("/" + stem + "999"));
             CHECK(plain.has_value());
             node_watch<event_loop> second{r.loop()};
@@ -355,7 +355,7 @@ TEST_CASE("ZkRegistry: watches have a budget, because they must fit into one pac
             co_await second.fired();
             CHECK(watches[1]->is_linked());
 
-            // The one that fired has made room for another.
+            // The watch that fired has made room for another.
             auto const again = co_await r.exists(at("/" + stem + "999"), &second);
             CHECK(again.has_value());
         },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HTTP jobs on a real server: a service on loopback, and a session that ends while it thinks.
+// HTTP jobs on a real server: a service on loopback, and a session that ends before the service answers.
 #include <elasticjob/execution/http_executor.hpp>
 
 #include <elasticjob/operations/dead_letters.hpp>
@@ -21,7 +21,7 @@ using namespace elasticjob::test;
 
 namespace {
 
-/// Each item has a path of its own. Those of odd items fail until they are mended.
+/// Each item has its own path. The paths of odd items fail until they are repaired.
 class service {
 public:
     struct call {
@@ -57,7 +57,7 @@ private:
 
 } // namespace
 
-TEST_CASE("zk_jobs.http: the status decides; what goes on failing is kept, and sent again when an operator says so") {
+TEST_CASE("zk_jobs.http: the status decides; a failure becomes a dead letter, which an operator can run again") {
     service s;
     web_server<> const web{s.set_up()};
     zk_server server{quick()};
@@ -97,7 +97,7 @@ TEST_CASE("zk_jobs.http: the status decides; what goes on failing is kept, and s
         CHECK(std::stoll(tokens[n].token) > std::stoll(tokens[n - 1].token));
 }
 
-TEST_CASE("zk_jobs.http: who does not answer in time has failed, and holds up neither the session nor the next run") {
+TEST_CASE("zk_jobs.http: a late answer fails its run, and delays neither the session nor the next run") {
     std::atomic<bool> answers{false};
     odd_server const slow{[&](peer const& p) {
         p.read_header();
@@ -167,7 +167,7 @@ TEST_CASE("zk_jobs.http: a hostile service fails its run, and harms neither the 
     });
 }
 
-TEST_CASE("zk_jobs.http: when the session is over the service is let go, and the new session sends the request anew") {
+TEST_CASE("zk_jobs.http: when the session ends the request is dropped, and the new session sends it again") {
     std::atomic<int> requests{0};
     std::binary_semaphore asked{0}, left{0};
     odd_server const thinker{[&](peer const& p) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What jobs can do beyond ElasticJob's, on a real server: its transactions, its versions, its watches.
+// Features of jobs beyond ElasticJob's, on a real server with its transactions, versions and watches.
 #include <elasticjob/operations/add_job.hpp>
 #include <elasticjob/operations/dead_letters.hpp>
 #include <elasticjob/operations/remove_job.hpp>
@@ -24,7 +24,7 @@ using namespace elasticjob::test;
 
 namespace {
 
-/// What the bodies have been told.
+/// The parameters of the body calls.
 class log_of_runs {
 public:
     void add(sharding_context const& c) {
@@ -37,7 +37,7 @@ public:
         std::optional<wall_time> after;
         std::uint32_t attempt;
     };
-    /// When there are so many, of this job; empty if there never are.
+    /// Waits for this many calls of this job; empty if they never come.
     std::vector<one> wait_for(std::string const& job, std::size_t count) {
         std::unique_lock lock{mutex_};
         if (!changed_.wait_for(lock, 30s, [&] { return runs_[job].size() >= count; })) return {};
@@ -69,8 +69,8 @@ TEST_CASE("zk_jobs: jobs follow one another, fail, are tried again, come and go"
         return c;
     };
 
-    SUBCASE("each round of a job is followed once, and who would wait for himself is refused") {
-        auto second = scheduler.schedule(followed("second", "first"), note); // the job that it follows comes later
+    SUBCASE("each round of a job is followed once, and a job that would wait for itself is refused") {
+        auto second = scheduler.schedule(followed("second", "first"), note); // the followed job comes later
         REQUIRE(second);
         job_config config;
         config.name = "first";
@@ -91,7 +91,7 @@ TEST_CASE("zk_jobs: jobs follow one another, fail, are tried again, come and go"
         CHECK(add_job(r, circle).error() == errc::invalid_config);
     }
 
-    SUBCASE("a leader is elected though the server has removed the empty queue of the election") {
+    SUBCASE("a leader is elected although the server has removed the empty election queue") {
         job_config config;
         config.name = "settle";
         config.cron = "0 0 0 1 1 ? 2099";
@@ -116,7 +116,7 @@ TEST_CASE("zk_jobs: jobs follow one another, fail, are tried again, come and go"
         CHECK(job->shutdown());
     }
 
-    SUBCASE("what fails is tried again, then kept, and run again when an operator says so") {
+    SUBCASE("a failed run is retried, then becomes a dead letter, which an operator can run again") {
         std::atomic<bool> fails{true};
         job_config config;
         config.name = "settle";
@@ -145,7 +145,7 @@ TEST_CASE("zk_jobs: jobs follow one another, fail, are tried again, come and go"
         CHECK(list_dead_letters(r, "settle")->empty());
     }
 
-    SUBCASE("a catalog runs what is added, and stops what is removed") {
+    SUBCASE("a catalog runs added jobs, and stops removed ones") {
         job_catalog catalog{scheduler};
         REQUIRE(catalog.add("importer", [&](job_config const&) { return note; }));
         REQUIRE(catalog.follow());

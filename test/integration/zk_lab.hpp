@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What the tests of `ZkRegistry` share: coroutines under a limit, and a way to end somebody's session.
+/// \file \brief Shared by the tests of `ZkRegistry`: coroutines with a time limit, and a way to end another client's
+/// session.
 #ifndef ELASTICJOB_TEST_INTEGRATION_ZK_LAB_HPP
 #define ELASTICJOB_TEST_INTEGRATION_ZK_LAB_HPP
 
@@ -28,7 +29,7 @@ namespace elasticjob::test {
 
 using namespace std::chrono_literals;
 
-/// Ticks are short, so that sessions may be.
+/// Short ticks, which allow short sessions.
 inline zk_server_options quick() {
     zk_server_options o;
     o.tick_ms = 100;
@@ -56,7 +57,7 @@ inline ZkRegistry connected(zk_options o) {
 
 inline node_path at(std::string_view text) { return node_path::parse(text).value(); }
 
-/// Runs the coroutine `f()` on the loop and waits for it here, no longer than the limit. What it throws is thrown here.
+/// Runs the coroutine `f()` on the loop and waits for it here, up to the limit. Rethrows its exception here.
 template <class F>
 void on_loop(event_loop& l, F f, std::chrono::milliseconds limit = 30s) {
     std::exception_ptr thrown;
@@ -73,7 +74,7 @@ void on_loop(event_loop& l, F f, std::chrono::milliseconds limit = 30s) {
     REQUIRE_MESSAGE(outcome.has_value(), "the coroutine did not end within its limit");
 }
 
-/// Goes on once the session is in that state, in that generation.
+/// Resumes once the session is in that state, in that generation.
 inline task<> reach(ZkRegistry& r, session_state state, std::uint64_t generation) {
     for (;;) {
         auto const seen = r.session_changed().edition();
@@ -83,7 +84,7 @@ inline task<> reach(ZkRegistry& r, session_state state, std::uint64_t generation
     }
 }
 
-/// Goes on once the node exists, or does not.
+/// Resumes once the node exists, or does not.
 inline task<> until_exists(ZkRegistry& r, node_path path, bool wanted) {
     for (;;) {
         node_watch<event_loop> w{r.loop()};
@@ -94,12 +95,12 @@ inline task<> until_exists(ZkRegistry& r, node_path path, bool wanted) {
     }
 }
 
-/// Ends a session in its owner's name, for good. Servers make a session's password from its id alone, with Java's
-/// random numbers; so whoever knows the id can do this.
+/// Ends a session permanently, in its owner's name. Servers derive a session's password from its id alone, with Java's
+/// random numbers, so any client that knows the id can do this.
 class session_thief {
 public:
     static void end_session(std::uint16_t port, std::int64_t id) {
-        // The owner notices and takes its session back, perhaps before it is closed: until the server has forgotten it.
+        // The owner notices and takes its session back, perhaps before the close: so try until the server has dropped it.
         for (int attempts_left = 100; attempts_left > 0; --attempts_left)
             if (!session_thief{port}.was_alive(id)) return;
         throw std::runtime_error{"session_thief: the owner was faster, many times"};
@@ -138,7 +139,7 @@ private:
         return password;
     }
 
-    /// Takes it over and closes it, in one breath.
+    /// Takes it over and closes it without a pause.
     bool was_alive(std::int64_t id) {
         auto const session = big_endian(static_cast<std::uint64_t>(id), 8);
         auto const version_zxid_timeout = big_endian(0, 4) + big_endian(0, 8) + big_endian(4000, 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a real server refuses, or does not answer, when a run ends and when an instance leaves.
+// Requests that a real server refuses, or does not answer, when a run ends and when an instance leaves.
 #include <elasticjob/execution/simple_executor.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/scheduler/job_scheduler.hpp>
@@ -23,7 +23,7 @@ using namespace elasticjob::test;
 
 namespace {
 
-/// What bodies and the sink have told, and a gate that bodies pass.
+/// The reports of bodies and the sink, and a gate for bodies.
 struct notes {
     std::mutex mutex;
     std::condition_variable changed;
@@ -51,7 +51,7 @@ struct into {
     }
 };
 
-/// An administrator, who changes access lists. By libzookeeper itself: a registry has nothing to do with them.
+/// An administrator who changes access lists. Uses libzookeeper directly, because a registry does not handle them.
 class administrator {
 public:
     explicit administrator(std::string const& servers)
@@ -62,7 +62,7 @@ public:
     administrator& operator=(administrator const&) = delete;
     ~administrator() { zookeeper_close(handle_); }
 
-    /// Everybody may do that with the node, and change its list again.
+    /// Gives everyone these rights on the node, and the right to change its list again.
     void set_access(std::string const& path, int permissions) {
         ACL everybody{permissions | ZOO_PERM_ADMIN, ZOO_ANYONE_ID_UNSAFE};
         ACL_vector const list{1, &everybody};
@@ -90,7 +90,7 @@ scheduler_options on_server(std::string ip) {
 
 } // namespace
 
-TEST_CASE("zk_leaving: an end that an access list forbids is told, and recorded when the list has been mended") {
+TEST_CASE("zk_leaving: an end that an access list forbids is reported, and recorded after the list is corrected") {
     zk_server server{quick()};
     auto r = connected(to(server.endpoint()));
     administrator admin{server.endpoint()};
@@ -114,10 +114,10 @@ TEST_CASE("zk_leaving: an end that an access list forbids is told, and recorded 
     CHECK(told.troubles.size() == 1);
 }
 
-TEST_CASE("zk_leaving: what a scheduler could not remove while the server was frozen goes when the server is back") {
+TEST_CASE("zk_leaving: nodes that a scheduler cannot remove from a frozen server are removed when it is back") {
     zk_server server{quick()};
     auto options = to(server.endpoint());
-    options.session_timeout = 60s; // nothing ends with it here
+    options.session_timeout = 60s; // it does not end in this test
     auto one = connected(options);
     auto two = connected(options);
     notes told;

@@ -15,7 +15,7 @@ using namespace elasticjob;
 using namespace elasticjob::test;
 
 TEST_CASE("zk_no_thread: connect without one of its threads is an error that names the reason") {
-    // The loop's, the one that opens the session, and the two of libzookeeper: nothing listens there, nor need it.
+    // The loop's thread, the one that opens the session, and libzookeeper's two. No server needs to listen there.
     for (int count = 0; count < 4; ++count) {
         CAPTURE(count);
         limited_threads::limit const only{count};
@@ -27,7 +27,7 @@ TEST_CASE("zk_no_thread: connect without one of its threads is an error that nam
     }
 }
 
-TEST_CASE("zk_no_thread: a registry ends its session also without a thread for it") {
+TEST_CASE("zk_no_thread: a registry ends its session even if no thread for it can start") {
     zk_server server{quick()};
     auto other = connected(to(server.endpoint()));
     {

@@ -35,7 +35,7 @@ using namespace elasticjob::test;
 
 namespace {
 
-/// The nodes of a job that one instance has joined, without a process behind it.
+/// The nodes of a job with one instance, without a process.
 void put_job(transaction& t, std::string const& name, std::string const& id) {
     job_layout const at{job_name::parse(name).value()};
     t.create(at.root(), {});
@@ -43,21 +43,21 @@ void put_job(transaction& t, std::string const& name, std::string const& id) {
     for (auto const& path : {at.servers(), at.instances(), at.ext(), at.sharding(), at.item(0)}) t.create(path, {});
     t.create(at.server(id.substr(0, id.find("@-@"))), {});
     t.create(at.instances() / id, {});
-    // Both are written by one transaction, as by a leader.
+    // One transaction writes both, like a leader's.
     using ids = std::vector<instance_id>;
     assignment const a{1, "AverageAllocation", ids{*instance_id::parse(id)}, closed_form{1, 1}};
     t.create(at.assignment(), {}).set(at.assignment(), a.to_text());
     t.create(at.item_instance(0), {}).set(at.item_instance(0), id);
 }
 
-/// No time-out of a session is to be seen here, however slow the machine is.
+/// No session may time out here, however slow the machine is.
 zk_options patient(zk_server const& server) {
     auto o = to(server.endpoint());
     o.session_timeout = 30s;
     return o;
 }
 
-/// Hears no reply to its next transaction.
+/// Gets no reply to its next transaction.
 struct deaf_registry : ZkRegistry {
     deaf_registry(ZkRegistry r, tcp_proxy& p) : ZkRegistry{std::move(r)}, proxy{p} {}
 
@@ -115,7 +115,7 @@ TEST_CASE("zk_operations: the overview of 3,000 jobs takes six requests and less
     CHECK(items->items[0].health == item_health::idle);
 }
 
-TEST_CASE("zk_operations: every command is one transaction, on record, and given once") {
+TEST_CASE("zk_operations: every command is one transaction, on record, and takes effect once") {
     zk_server server;
     auto r = connected(patient(server));
     auto const id = std::string{"10.0.0.1@-@7-0123456789abcdef"};
@@ -240,7 +240,7 @@ TEST_CASE("zk_operations: dead letters, the runs on record, a run to stop, the c
     CHECK(stop_run(r, "settle", 0, {"ann", "3"}).error() == errc::not_running);
     record.running = run_begin{due + 9h, run_source::schedule, 1, id, due + 9h};
     REQUIRE(block_on(r.loop(), r.set(layout.run_record(0), record.to_text())));
-    std::jthread const instance{[&] { // which takes note of the order
+    std::jthread const instance{[&] { // it notes the order
         auto one = connected(patient(server));
         on_loop(one.loop(), [&]() -> task<> { return until_exists(one, layout.stop_order(0), true); });
         CHECK(block_on(one.loop(), one.remove(layout.stop_order(0))));
@@ -249,12 +249,12 @@ TEST_CASE("zk_operations: dead letters, the runs on record, a run to stop, the c
 
     auto const clock = read_clock(r).value();
     CHECK(clock.samples >= 1);
-    CHECK(std::chrono::abs(clock.offset) <= clock.uncertainty + 1s); // it is the clock of this machine
+    CHECK(std::chrono::abs(clock.offset) <= clock.uncertainty + 1s); // both are the clock of this machine
     auto const names = block_on(r.loop(), r.children(node_path{})).value();
     CHECK(std::none_of(names.begin(), names.end(), [](auto const& n) { return n.starts_with("clock"); }));
 }
 
-TEST_CASE("zk_operations: what is wrong in a job's nodes is found and repaired") {
+TEST_CASE("zk_operations: faults in a job's nodes are found and repaired") {
     zk_server server;
     auto r = connected(patient(server));
     auto const id = std::string{"10.0.0.1@-@7-0123456789abcdef"};
@@ -292,7 +292,7 @@ TEST_CASE("zk_operations: a command whose reply is lost is found on record") {
     REQUIRE(change_settings(r, {{.name = "settle", .cron = "0 0 0 1 1 ? 2099"}, {}, true}, {"ann"}));
     auto watcher = connected(to(server.endpoint()));
     r.is_deaf = true;
-    std::jthread const mender{[&] { // once the change is there, its reply is lost with the connection
+    std::jthread const mender{[&] { // once the change has happened, its reply is lost with the connection
         on_loop(watcher.loop(),
                 [&]() -> task<> { return until_exists(watcher, at("/settle/sharding/0/disabled"), true); });
         proxy.cut_and_repair();

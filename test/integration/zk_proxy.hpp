@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `tcp_proxy`: a wire on loopback that a test can cut, slow down, or make lose what goes one way.
+/// \file \brief `tcp_proxy`: a loopback connection that a test can cut, slow down, or make lossy in one direction.
 #ifndef ELASTICJOB_TEST_INTEGRATION_ZK_PROXY_HPP
 #define ELASTICJOB_TEST_INTEGRATION_ZK_PROXY_HPP
 
@@ -27,14 +27,14 @@
 
 namespace elasticjob::test {
 
-/// What becomes of the bytes of one direction.
+/// The treatment of the bytes in one direction.
 enum class wire {
     whole, ///< passed on
     held,  ///< kept until the wire is whole again
     lossy, ///< read and thrown away: cut the connection before the wire is whole again
 };
 
-/// Listens on a free port of its own and passes everything on to another. Threads: any.
+/// Listens on its own free port and forwards everything to another port. Threads: any.
 class tcp_proxy {
 public:
     explicit tcp_proxy(std::uint16_t target) : target_{target} {
@@ -67,17 +67,17 @@ public:
         change([&] { replies_ = w; });
     }
 
-    /// What passes arrives so much later, in both directions. What is on its way already is not delayed further.
+    /// Delays everything by this much, in both directions. Bytes already on their way are not delayed further.
     void set_delay(std::chrono::milliseconds delay) {
         change([&] { delay_ = delay; });
     }
 
-    /// Breaks all connections; new ones are welcome.
+    /// Breaks all connections, and accepts new ones.
     void cut() {
         change([&] { cut_everything(); });
     }
 
-    /// Breaks all connections, and the wire is whole and fast for the next ones.
+    /// Breaks all connections, and forwards the next ones without loss or delay.
     void cut_and_repair() {
         change([&] {
             cut_everything();
@@ -86,10 +86,10 @@ public:
         });
     }
 
-    /// How many bytes it has passed on, in both directions.
+    /// The number of bytes forwarded, in both directions.
     std::uint64_t bytes() const noexcept { return bytes_; }
 
-    /// Waits here until so many connections have been made to it, ever; false if they are not within the limit.
+    /// Blocks until this many connections have been made in total; false if that takes longer than the limit.
     bool wait_for_connections(std::size_t count, std::chrono::milliseconds limit) {
         std::unique_lock lock{mutex_};
         return was_connected_.wait_for(lock, limit, [&] { return connections_ >= count; });
@@ -173,7 +173,7 @@ private:
         return static_cast<int>(std::max<std::chrono::milliseconds::rep>(left, 0));
     }
 
-    /// Watches what can be moved, and finds out when the next bytes arrive.
+    /// Polls the sockets that can be moved, and finds out when the next bytes are due.
     void want(std::vector<pollfd>& watched, flow const& f, wire w, clock::time_point& next) const {
         if (w == wire::held) return;
         bool const is_delayed = delay_.count() > 0 && f.size < on_its_way_max;
@@ -210,7 +210,7 @@ private:
         }
     }
 
-    /// Moves what can be moved without waiting; false when either side is gone.
+    /// Moves all bytes that it can without waiting; false when either side is gone.
     bool move(flow& f, wire w) {
         while (w != wire::held) {
             if (f.on_its_way.empty() || (delay_.count() > 0 && f.size < on_its_way_max)) {

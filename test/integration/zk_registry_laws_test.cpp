@@ -13,7 +13,7 @@ using namespace elasticjob;
 static_assert(laws::world_that_expires<test::ZkWorld>);
 static_assert(laws::world_that_disconnects<test::ZkWorld>);
 
-TEST_CASE("registry.laws: ZooKeeper keeps them") {
+TEST_CASE("registry.laws: ZooKeeper obeys them") {
     for (auto const& law : laws::registry_laws<test::ZkWorld>()) {
         test::ZkWorld world;
         auto const report = law.check(world);
@@ -21,7 +21,7 @@ TEST_CASE("registry.laws: ZooKeeper keeps them") {
     }
 }
 
-TEST_CASE("registry.laws: ZooKeeper and the simple model agree on what random writes do") {
+TEST_CASE("registry.laws: ZooKeeper and the simple model agree on the effects of random writes") {
     for (std::uint64_t seed = 2; seed <= 4; ++seed) {
         test::ZkWorld world;
         auto const report =

@@ -21,7 +21,7 @@ using namespace elasticjob::test;
 
 namespace {
 
-/// What is written to standard error during its life.
+/// The text written to standard error during its lifetime.
 class standard_error {
 public:
     standard_error() : former_{::dup(2)}, file_{std::tmpfile()} { ::dup2(::fileno(file_), 2); }
@@ -41,7 +41,7 @@ private:
 
 } // namespace
 
-TEST_CASE("ZkRegistry: options that make no sense are refused with the field's name") {
+TEST_CASE("ZkRegistry: invalid options are refused with the field's name") {
     auto const where = [](auto change) {
         zk_options o;
         change(o);
@@ -63,7 +63,7 @@ TEST_CASE("ZkRegistry: options that make no sense are refused with the field's n
     CHECK(where([](zk_options& o) { o.reconnect_pause_max = 1ms; }) == "reconnect_pause");
 }
 
-TEST_CASE("ZkRegistry: nobody answers") {
+TEST_CASE("ZkRegistry: no server answers") {
     auto o = to("127.0.0.1:1"); // reserved, and nothing listens there
     o.connection_timeout = 300ms;
     SUBCASE("at an address") {
@@ -73,14 +73,14 @@ TEST_CASE("ZkRegistry: nobody answers") {
         CHECK(r.error().what == "no ZooKeeper server answered at 127.0.0.1:1 within 300 ms: check that one runs there, "
                                 "and that this machine may connect to it");
     }
-    SUBCASE("to a name that does not resolve") {
+    SUBCASE("because the name does not resolve") {
         o.servers = "no-such-host.invalid:2181";
         auto const r = ZkRegistry::connect(o);
         REQUIRE(!r);
         CHECK(r.error() == errc::unreachable);
         CHECK(r.error().what.find("within 300 ms (no server's name can be resolved): check") != std::string::npos);
     }
-    SUBCASE("though it listens") {
+    SUBCASE("although it listens") {
         zk_server server{quick()};
         o.servers = server.endpoint();
         server.pause();
@@ -102,7 +102,7 @@ TEST_CASE("ZkRegistry: a server that comes late is found") {
     REQUIRE(r.has_value());
     on_loop(r->loop(), [&]() -> task<> {
         auto const made = co_await r->create(at("/mine"), "", create_mode::persistent);
-        CHECK(made.has_value()); // which needs the digest, though the first attempts to connect failed
+        CHECK(made.has_value()); // this needs the digest, although the first attempts to connect failed
     });
 }
 
@@ -153,7 +153,7 @@ TEST_CASE("ZkRegistry: one server") {
         });
     }
 
-    SUBCASE("a job is added, and removed for good with many nodes while it has members") {
+    SUBCASE("a job is added, and removed permanently with many nodes while it has members") {
         auto r = connected(to(server.endpoint()));
         auto theirs = connected(to(server.endpoint()));
         job_config config;
@@ -181,7 +181,7 @@ TEST_CASE("ZkRegistry: one server") {
         result<void> removal = success();
         std::jthread remover{[&] { removal = remove_job(r, "settle"); }};
         on_loop(theirs.loop(), [&]() -> task<> {
-            co_await until_exists(theirs, job.instances() / "10.0.0.2@-@4711", false); // Java's has been told to go
+            co_await until_exists(theirs, job.instances() / "10.0.0.2@-@4711", false); // it has been told to leave
         });
         CHECK(join().error() == errc::removed);
         on_loop(theirs.loop(), [&]() -> task<> {
@@ -198,7 +198,7 @@ TEST_CASE("ZkRegistry: one server") {
         CHECK(add_job(r, config));
     }
 
-    SUBCASE("a name space is a prefix, and made with its parents") {
+    SUBCASE("a name space is a prefix, and is created with its parents") {
         auto inside = connected(to(server.endpoint(), "company/billing"));
         auto outside = connected(to(server.endpoint(), ""));
         on_loop(outside.loop(), [&]() -> task<> {
@@ -230,11 +230,11 @@ TEST_CASE("ZkRegistry: one server") {
             REQUIRE(found.has_value());
             CHECK(found->data == "x");
         });
-        // It is there now, and somebody else may come.
+        // It exists now, and another client may connect.
         auto second = connected(to(server.endpoint(), "company/billing"));
     }
 
-    SUBCASE("a user's nodes are the user's") {
+    SUBCASE("a user's nodes belong to the user") {
         auto o = to(server.endpoint());
         auto bob = connected(o);
         o.digest = "alice:secret";
@@ -274,7 +274,7 @@ TEST_CASE("ZkRegistry: one server") {
             });
     }
 
-    SUBCASE("a name space below somebody else's node") {
+    SUBCASE("a name space below another user's node") {
         auto o = to(server.endpoint(), "closed");
         o.digest = "alice:secret";
         auto alice = connected(o);
@@ -288,7 +288,7 @@ TEST_CASE("ZkRegistry: one server") {
             CHECK(r.error() == errc::no_auth);
             CHECK(r.error().where == "/closed/other");
         }
-        SUBCASE("is fine when it is there") { auto r = connected(o); }
+        SUBCASE("is accepted when it exists") { auto r = connected(o); }
     }
 
     SUBCASE("a transaction is one revision, or a refusal that names the operation") {
@@ -339,7 +339,7 @@ TEST_CASE("ZkRegistry: one server") {
         });
     }
 
-    SUBCASE("what a server would cut the connection for is refused here") {
+    SUBCASE("requests for which a server would cut the connection are refused here") {
         auto o = to(server.endpoint(), "a/rather/long/name/space");
         o.session_timeout = 20s; // a request of this size takes its time
         auto r = connected(o);
@@ -387,6 +387,6 @@ TEST_CASE("ZkRegistry: one server") {
             *one = std::move(moved);
         });
         one.reset();
-        on_loop(loop, [&]() -> task<> { co_await until_exists(two, at("/news"), false); }); // closed in order: gone at once
+        on_loop(loop, [&]() -> task<> { co_await until_exists(two, at("/news"), false); }); // an orderly close: at once
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What a scheduler on a real server tells of its runs, for a test that waits for it.
+/// \file \brief The runs that a scheduler on a real server reports, for a test that waits for them.
 #ifndef ELASTICJOB_TEST_INTEGRATION_ZK_RUNS_HPP
 #define ELASTICJOB_TEST_INTEGRATION_ZK_RUNS_HPP
 
@@ -18,7 +18,7 @@
 
 namespace elasticjob::test {
 
-/// Kept for one scheduler, which it must outlive. Whoever waits here does so for half a minute at most. Threads: any.
+/// Belongs to one scheduler, which it must outlive. Each wait lasts at most half a minute. Threads: any.
 class run_log {
 public:
     struct run {
@@ -31,11 +31,11 @@ public:
         bool is_over = false;
         std::optional<error> failure{};
 
-        /// How it ended, as text; empty if it went well.
+        /// The error that ended it, as text; empty if it succeeded.
         std::string said() const { return failure ? to_string(*failure) : std::string{}; }
     };
 
-    /// For the scheduler: what it is told.
+    /// The sink for the scheduler.
     struct sink {
         run_log* all;
         template <class E>
@@ -61,7 +61,7 @@ public:
     };
     sink to_sink() { return {this}; }
 
-    /// Until so many runs are over; then all, in the order in which they began.
+    /// Waits until this many runs are over; then all, in the order in which they began.
     std::vector<run> wait_for_ends(std::size_t count) {
         auto lock = wait([&] {
             std::size_t over = 0;
@@ -74,11 +74,11 @@ public:
         auto lock = wait([&] { return runs_.size() >= count; });
         return runs_;
     }
-    /// Until the items of the instance are these.
+    /// Waits until the instance owns exactly these items.
     void wait_for_share(std::vector<item_index> const& items) {
         auto lock = wait([&] { return share_ == items; });
     }
-    /// Until the ends of so many runs were refused.
+    /// Waits until the ends of this many runs were refused.
     void wait_for_fenced(std::size_t count) {
         auto lock = wait([&] { return fenced_ >= count; });
     }
@@ -108,7 +108,7 @@ private:
     std::size_t fenced_ = 0;
 };
 
-/// For the first instance, the second, … Whatever runs at its end is asked to stop at once.
+/// For the first instance, the second, … At its end it asks running bodies to stop at once.
 inline scheduler_options instance(int number, unsigned threads = 4) {
     scheduler_options o;
     o.server_ip = "10.0.0." + std::to_string(number);
@@ -117,7 +117,7 @@ inline scheduler_options instance(int number, unsigned threads = 4) {
     return o;
 }
 
-/// A job that is run when it is told to.
+/// A job that runs only when triggered.
 inline job_config on_demand(std::string name, int items = 1) {
     job_config c;
     c.name = std::move(name);
@@ -126,12 +126,12 @@ inline job_config on_demand(std::string name, int items = 1) {
     return c;
 }
 
-/// Whether a text names the end of a session as the reason to stop: its lease ends with it, and either may be noticed first.
+/// Whether a text names the session's end as the reason to stop. The lease ends with it; either may show first.
 inline bool tells_of_lost_session(std::string const& text) {
     return text.find("session_lost") != text.npos || text.find("lease_over") != text.npos;
 }
 
-/// With a session that a slow machine does not lose by itself.
+/// With a session that survives on a slow machine.
 inline zk_options patient(std::string servers) {
     auto o = to(std::move(servers));
     o.session_timeout = 10s;

@@ -43,7 +43,7 @@ std::map<std::string, std::int64_t> owners_of(ZkRegistry& r) {
     return owners;
 }
 
-/// What is heard from several threads, until there is so much of it.
+/// Collects reports from several threads until there is a given number.
 class heard_names {
 public:
     void add(std::string name) {
@@ -65,7 +65,7 @@ private:
 
 } // namespace
 
-TEST_CASE("zk_jobs: a group of schedulers takes another session when one is filled") {
+TEST_CASE("zk_jobs: a group of schedulers opens another session when one is full") {
     zk_server server{quick()};
     auto eye = connected(to(server.endpoint()));
     int connections = 0;
@@ -76,7 +76,7 @@ TEST_CASE("zk_jobs: a group of schedulers takes another session when one is fill
     scheduler_options options;
     options.server_ip = "10.0.0.1";
     auto const make = [&](ZkRegistry& r) { return test::zk_scheduler<SimpleExecutor>{r, options, NoEvents{}}; };
-    scheduler_group group{connect, make, 0.01}; // of each session: 9 kB, more than 20 jobs
+    scheduler_group group{connect, make, 0.01}; // of each session: 9 kB, enough for more than 20 jobs
     CHECK(group.sessions() == 0);
     auto const start = [&](int n) {
         job_config c;
@@ -120,7 +120,7 @@ TEST_CASE("zk_jobs: a group of schedulers takes another session when one is fill
     CHECK(owners_of(eye).at("job-100") == owners.at("job-20"));
 }
 
-TEST_CASE("zk_jobs: a group of schedulers starts jobs from several threads, and reports what it cannot connect to") {
+TEST_CASE("zk_jobs: a group of schedulers starts jobs from several threads, and reports failed connections") {
     zk_server server{quick()};
     auto const make = [](ZkRegistry& r) {
         scheduler_options options;

@@ -26,7 +26,7 @@ using lines = std::vector<std::string>;
 
 } // namespace
 
-TEST_CASE("zk_jobs.script: a script is told its run, what it writes is told, and its exit code is kept as a dead letter") {
+TEST_CASE("zk_jobs.script: a script gets its parameters, its output is reported, and a dead letter has its exit code") {
     script_directory d;
     auto const work = d.file("work", "#!/bin/sh\n"
                                      "for last; do :; done\n"
@@ -73,7 +73,7 @@ TEST_CASE("zk_jobs.script: a script is told its run, what it writes is told, and
     CHECK(letters->front().run.note.find("exit code 3") != std::string::npos);
 }
 
-TEST_CASE("zk_jobs.script: when the time is over the whole process group is killed, and the item can run again") {
+TEST_CASE("zk_jobs.script: at the time limit the whole process group is killed, and the item can run again") {
     script_directory d;
     life_sign const life{d};
     auto const deaf = d.file("deaf", "#!/bin/sh\n"
@@ -100,7 +100,7 @@ TEST_CASE("zk_jobs.script: when the time is over the whole process group is kill
     CHECK(runs[1].token > runs[0].token);
 }
 
-TEST_CASE("zk_jobs.script: when the session is over the processes are ended, and the new session runs the item anew") {
+TEST_CASE("zk_jobs.script: when the session ends the processes are killed, and the new session runs the item again") {
     script_directory d;
     life_sign const life{d};
     auto const work = d.file("work", "#!/bin/sh\n"
@@ -127,11 +127,11 @@ TEST_CASE("zk_jobs.script: when the session is over the processes are ended, and
     CHECK(runs[1].token > runs[0].token);
 }
 
-TEST_CASE("zk_jobs.script: who is cut off has ended its processes before another instance runs the item") {
+TEST_CASE("zk_jobs.script: an instance that is cut off ends its processes before another instance runs the item") {
     script_directory d;
     auto const lock = d.file("lock", "");
     life_sign const life{d};
-    // Whoever inherits the descriptor holds the lock: it is free when the last process of the run has ended.
+    // Every process that inherits the descriptor holds the lock: it is free when the run's last process has ended.
     auto const work = d.file("work", "#!/bin/sh\n"
                                      "test $ELASTICJOB_SHARDING_ITEM = 0 || exit 0\n"
                                      "exec 8>" + lock + "\n"
@@ -165,7 +165,7 @@ TEST_CASE("zk_jobs.script: who is cut off has ended its processes before another
     auto const taken_over = log_of_second.wait_for_ends(2).back();
     CHECK(taken_over.item == 0);
     CHECK(taken_over.source == run_source::failover);
-    CHECK(taken_over.said() == ""); // 5: somebody had the lock
+    CHECK(taken_over.said() == ""); // 5 would mean that the lock was held
     auto const cut_off = log_of_first.wait_for_ends(1).front();
     CHECK(cut_off.said().find("SIGTERM), after it had been asked to stop (lease_over)") != std::string::npos);
     CHECK(taken_over.token > cut_off.token);

@@ -19,7 +19,7 @@ namespace {
 
 bool serves(zk_server const& server) { return server.ask("srvr").find("Mode: standalone") != std::string::npos; }
 
-/// The local addresses, as the kernel prints them, on which something listens at this port.
+/// The local addresses, as the kernel prints them, with a listener on this port.
 std::vector<std::string> listening_addresses(std::uint16_t port) {
     char suffix[8];
     std::snprintf(suffix, sizeof suffix, ":%04X", port);
@@ -65,7 +65,7 @@ TEST_CASE("zk_server: the session limits are those asked for") {
     CHECK(conf.find("maxSessionTimeout=7000\n") != std::string::npos);
 }
 
-TEST_CASE("zk_server: two servers do not get in each other's way") {
+TEST_CASE("zk_server: two servers do not disturb each other") {
     zk_server one;
     zk_server two;
     CHECK(one.port() != two.port());
@@ -96,7 +96,7 @@ TEST_CASE("zk_server: a paused server does not answer, a resumed one does") {
     server.resume();
     CHECK(serves(server));
     server.pause();
-    server.stop(); // resumes it first, or it would not hear the signal
+    server.stop(); // resumes it first; otherwise it would not receive the signal
     CHECK(!server.is_running());
 }
 
@@ -112,13 +112,13 @@ TEST_CASE("zk_server: leaves nothing behind") {
     CHECK(!std::filesystem::exists(directory));
 }
 
-TEST_CASE("zk_server: says what is missing") {
+TEST_CASE("zk_server: names missing parts") {
     SUBCASE("java") {
         changed_variable const path{"PATH", "/nonexistent"};
         changed_variable const home{"JAVA_HOME", "/nonexistent"};
         CHECK_THROWS_WITH(zk_server{}, doctest::Contains("no java in PATH"));
     }
-    SUBCASE("the jar: the end of the log comes with it") {
+    SUBCASE("the jar: the error includes the end of the log") {
         changed_variable const classpath{"ZOOKEEPER_CLASSPATH", "/nonexistent.jar"};
         CHECK_THROWS_WITH(zk_server{}, doctest::Contains("ClassNotFoundException"));
     }

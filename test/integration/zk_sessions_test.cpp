@@ -11,7 +11,7 @@
 using namespace elasticjob;
 using namespace elasticjob::test;
 
-TEST_CASE("ZkRegistry: an expired session makes a new generation, and nothing of the old one lands") {
+TEST_CASE("ZkRegistry: an expired session leads to a new generation, and no request of the old one takes effect") {
     zk_server server{quick()};
     auto r = connected(to(server.endpoint()));
     auto other = connected(to(server.endpoint()));
@@ -107,7 +107,7 @@ TEST_CASE("ZkRegistry: a server that is killed and started again keeps the sessi
     on_loop(r.loop(), [&]() -> task<> {
         co_await reach(r, session_state::connected, 1);
         CHECK(r.session().id == before.id);
-        CHECK(w.is_linked()); // nothing has happened to the node
+        CHECK(w.is_linked()); // the node has not changed
         auto const set = co_await r.set(at("/mine"), "x", 0, before.generation);
         REQUIRE(set.has_value());
         CHECK(set->owner == before.id);
@@ -115,7 +115,7 @@ TEST_CASE("ZkRegistry: a server that is killed and started again keeps the sessi
     });
 }
 
-TEST_CASE("ZkRegistry: a frozen server is given up after the session time-out, and found again when it thaws") {
+TEST_CASE("ZkRegistry: a frozen server is abandoned after the session time-out, and found again when it resumes") {
     zk_server server{quick()};
     auto r = connected(to(server.endpoint()));
     std::int64_t old_id = 0;
@@ -125,7 +125,7 @@ TEST_CASE("ZkRegistry: a frozen server is given up after the session time-out, a
         REQUIRE(made.has_value());
         server.pause();
         auto const began = r.loop().now();
-        auto const lost = co_await r.set(at("/mine"), "x"); // the reply does not come
+        auto const lost = co_await r.set(at("/mine"), "x"); // no reply comes
         CHECK(lost.error() == errc::unknown_outcome);
         CHECK(r.session().state == session_state::suspended);
         co_await reach(r, session_state::connecting, 2);
@@ -141,7 +141,7 @@ TEST_CASE("ZkRegistry: a frozen server is given up after the session time-out, a
     });
 }
 
-TEST_CASE("ZkRegistry: on a path that loses only the replies, the session is given up, so that it can expire") {
+TEST_CASE("ZkRegistry: on a connection that loses only the replies, the session is abandoned, so that it can expire") {
     zk_server server{quick()};
     tcp_proxy proxy{server.port()};
     auto r = connected(to(proxy.endpoint()));

@@ -17,7 +17,7 @@ using namespace elasticjob::test;
 
 namespace {
 
-/// The troubles that have been told.
+/// The reported troubles.
 class troubles {
 public:
     void add(error const& e) {
@@ -47,7 +47,7 @@ struct into {
 
 } // namespace
 
-TEST_CASE("ZkRegistry: a job tells of a server's node that it may not read") {
+TEST_CASE("ZkRegistry: a job reports a server's node that it may not read") {
     zk_server server{quick()};
     auto r = connected(to(server.endpoint()));
     auto o = to(server.endpoint());
@@ -65,7 +65,7 @@ TEST_CASE("ZkRegistry: a job tells of a server's node that it may not read") {
         REQUIRE(
             (co_await alice.create(at("/settle/servers/10.0.0.9"), "DISABLED", create_mode::persistent)).has_value());
     });
-    auto other = connected(to(server.endpoint())); // an instance of that server, which anybody may read
+    auto other = connected(to(server.endpoint())); // an instance of that server; its node is readable for all
     on_loop(other.loop(), [&]() -> task<> {
         auto const there = at("/settle/instances/10.0.0.9@-@7-00000000000000aa");
         REQUIRE((co_await other.create(there, "", create_mode::ephemeral)).has_value());

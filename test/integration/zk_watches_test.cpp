@@ -23,17 +23,17 @@ namespace {
 
 using watch = node_watch<event_loop>;
 
-/// How many watches the server keeps, for everybody.
+/// The number of watches on the server, for all clients.
 int watches_on(zk_server const& server) {
-    auto const answer = server.ask("mntr"); // `wchs` leaves those on children out
+    auto const answer = server.ask("mntr"); // `wchs` omits watches on children
     std::string const field = "zk_watch_count\t";
     auto const found = answer.find(field);
     REQUIRE_MESSAGE(found != answer.npos, answer);
     return std::stoi(answer.substr(found + field.size()));
 }
 
-/// Goes on once the watches that are unwanted now have been removed. The loop sends the first removals in its next turn, and
-/// more with each reply; the server deals with the requests of a session in order.
+/// Resumes once all watches that are unwanted now have been removed. The loop sends the first removals in its next
+/// turn, and more with each reply; the server handles the requests of a session in order.
 task<> after_removals(ZkRegistry& r) {
     for (int batch = 0; batch < 8; ++batch) {
         co_await yield(r.loop());
@@ -52,7 +52,7 @@ job_config far_future(std::string name) {
 
 } // namespace
 
-TEST_CASE("ZkRegistry: a watch that nobody waits for is removed from the server") {
+TEST_CASE("ZkRegistry: a watch without a waiter is removed from the server") {
     zk_server server{quick()};
     auto r = connected(to(server.endpoint()));
     on_loop(r.loop(), [&]() -> task<> {
@@ -63,7 +63,7 @@ TEST_CASE("ZkRegistry: a watch that nobody waits for is removed from the server"
         for (int n = 0; n < 300; ++n) (void)co_await r.exists(numbered(n), &dropped.emplace_back(r.loop()));
         (void)co_await r.get(at("/n0"), &dropped.emplace_back(r.loop()));
         (void)co_await r.children(at("/n0"), &dropped.emplace_back(r.loop()));
-        CHECK(watches_on(server) == 301); // data and names of /n0, and that of 299 others
+        CHECK(watches_on(server) == 301); // the data and children of /n0, and the data of 299 others
         dropped.clear();
         co_await after_removals(r);
         CHECK(watches_on(server) == 1);
@@ -73,7 +73,7 @@ TEST_CASE("ZkRegistry: a watch that nobody waits for is removed from the server"
     });
 }
 
-TEST_CASE("ZkRegistry: only watches that somebody waits for count against the budget") {
+TEST_CASE("ZkRegistry: only watches with a waiter count against the budget") {
     zk_server server{quick()};
     auto r = connected(to(server.endpoint()));
     on_loop(r.loop(), [&]() -> task<> {
@@ -97,7 +97,7 @@ TEST_CASE("ZkRegistry: only watches that somebody waits for count against the bu
     });
 }
 
-TEST_CASE("ZkRegistry: a removal does not take away a watch that somebody has asked for again") {
+TEST_CASE("ZkRegistry: a removal does not remove a watch that has been requested again") {
     zk_server server{quick()};
     auto r = connected(to(server.endpoint()));
     on_loop(r.loop(), [&]() -> task<> {
@@ -143,7 +143,7 @@ TEST_CASE("ZkRegistry: a read under way keeps the watch that an earlier reader d
     });
 }
 
-TEST_CASE("ZkRegistry: a watch that is dropped in an outage is removed after it") {
+TEST_CASE("ZkRegistry: a watch that is dropped during an outage is removed afterwards") {
     zk_server server{quick()};
     tcp_proxy proxy{server.port()};
     auto o = to(proxy.endpoint());
@@ -190,7 +190,7 @@ TEST_CASE("ZkRegistry: jobs that come and go leave no watches") {
     }
 }
 
-TEST_CASE("ZkRegistry: a server that knows no removals is asked once") {
+TEST_CASE("ZkRegistry: a server without support for removals is asked only once") {
     work tidy{[](work&, work_action) {}}; // outlives the loop, which may still have it in its list
     event_loop loop;
     zk::watch_table table{loop, tidy};

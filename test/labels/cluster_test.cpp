@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one file of this folder that knows what a scheduler is made of.
+// The only file of this folder that depends on a scheduler's components.
 #include <elasticjob/allocation/label.hpp>
 
 #define ELASTICJOB_TEST_CLUSTER_STRATEGY LabelAllocation

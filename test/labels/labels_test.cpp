@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instances with labels, and items that need them: from registering to running, through deaths and operators.
+// Instances with labels, and items that need them: registration, runs, deaths and operators' changes.
 #include <elasticjob/operations/explain.hpp>
 #include <elasticjob/sharding/assignment.hpp>
 
@@ -24,7 +24,7 @@ assignment in_force(cluster const& c) { return assignment::parse(c.data("/settle
 
 } // namespace
 
-TEST_CASE("labels: what an instance says of itself and what the items need is registered with it, in one transaction") {
+TEST_CASE("labels: one transaction registers an instance, its traits and the items' needs") {
     cluster c;
     auto& m = c.add_labelled("gpu zone=a", 3);
     REQUIRE(m.schedule(labelled_job(2, "0=gpu")));
@@ -38,7 +38,7 @@ TEST_CASE("labels: what an instance says of itself and what the items need is re
     CHECK(c.find("/settle/ext/labels")->stat.created == self->stat.created);
 }
 
-TEST_CASE("labels: an instance that is as by default writes nothing besides") {
+TEST_CASE("labels: an instance with default traits writes no traits") {
     cluster c;
     auto& m = c.add();
     REQUIRE(m.schedule(make_job("settle", never, 2)));
@@ -49,7 +49,7 @@ TEST_CASE("labels: an instance that is as by default writes nothing besides") {
     REQUIRE(m.shutdown("settle"));
 }
 
-TEST_CASE("labels: items go to whom has what they need, and run there") {
+TEST_CASE("labels: items go to instances with the labels that they need, and run there") {
     cluster c;
     auto& plain = c.add();
     REQUIRE(plain.schedule(labelled_job(4, "0-1=gpu")));
@@ -61,7 +61,7 @@ TEST_CASE("labels: items go to whom has what they need, and run there") {
     CHECK(c.last_trouble()->what.find(": 0, 1") != std::string::npos);
     c.run_for(10s);
     CHECK(c.count(heard::kind::started, 0) == 0);
-    CHECK(c.count(heard::kind::started, 2) == 2); // the others have not waited
+    CHECK(c.count(heard::kind::started, 2) == 2); // the other items have not waited
     CHECK(explain(c.by_hand, "settle", 1)->text == "It waits: no instance has the labels that it needs (gpu).");
 
     auto& gpu = c.add_labelled("gpu");
@@ -72,7 +72,7 @@ TEST_CASE("labels: items go to whom has what they need, and run there") {
     CHECK(c.violations.empty());
 }
 
-TEST_CASE("labels: when the last who fits dies, its items wait for the next, and what was others' stays") {
+TEST_CASE("labels: when the last suitable instance dies, its items wait for the next one, and the others' items stay") {
     cluster c;
     auto const job = labelled_job(4, "0-1=gpu");
     auto& gpu = c.add_labelled("gpu");
@@ -84,7 +84,7 @@ TEST_CASE("labels: when the last who fits dies, its items wait for the next, and
     auto const gone = gpu.id("settle");
     post(c.loop, [&] { gpu.registry.disconnect(); });
     c.run_for(30s);
-    CHECK_FALSE(c.has("/settle/ext/instances/" + gone)); // with its session
+    CHECK_FALSE(c.has("/settle/ext/instances/" + gone)); // removed with its session
     CHECK(c.owners("settle", 4) == names{"", "", plain.id("settle"), plain.id("settle")});
     CHECK(in_force(c).count_left() == 2);
 
@@ -95,7 +95,7 @@ TEST_CASE("labels: when the last who fits dies, its items wait for the next, and
     CHECK(c.violations.empty());
 }
 
-TEST_CASE("labels: a new session says again what the instance has") {
+TEST_CASE("labels: a new session writes the instance's traits again") {
     cluster c;
     auto const job = labelled_job(2, "0=gpu");
     auto& m = c.add_labelled("gpu");
@@ -108,7 +108,7 @@ TEST_CASE("labels: a new session says again what the instance has") {
     CHECK(c.owners("settle", 2) == names{m.id("settle"), m.id("settle")});
 }
 
-TEST_CASE("labels: who leaves in order takes along what it has said, though its session lives") {
+TEST_CASE("labels: an instance that leaves in order removes its traits, although its session lives") {
     cluster c;
     auto const job = labelled_job(2, "0=gpu");
     auto& m = c.add_labelled("gpu");
@@ -121,13 +121,13 @@ TEST_CASE("labels: who leaves in order takes along what it has said, though its 
     c.run_for(1s);
     CHECK(c.owners("settle", 2) == names{other.id("settle"), other.id("settle")});
 
-    // Also when an operator has taken it out before.
+    // Also if an operator has shut it down before.
     c.remove("/settle/instances/" + other.id("settle"));
     c.run_for(1s);
     CHECK_FALSE(c.has("/settle/ext/instances/" + other.id("settle")));
 }
 
-TEST_CASE("labels: what operators change takes effect, and what cannot be read is told") {
+TEST_CASE("labels: operators' changes take effect, and unreadable texts are reported") {
     cluster c;
     auto const job = labelled_job(4, "0-1=gpu");
     auto& gpu = c.add_labelled("gpu");
@@ -154,19 +154,19 @@ TEST_CASE("labels: what operators change takes effect, and what cannot be read i
     c.set("/settle/ext/instances/" + gpu.id("settle"), "weight 1\nlabels none\n");
     c.run_for(1s);
     CHECK(in_force(c).count_left() == 1);
-    c.set("/settle/ext/instances/" + gpu.id("settle"), "nonsense"); // counts as nothing said
+    c.set("/settle/ext/instances/" + gpu.id("settle"), "nonsense"); // counts as no traits
     c.run_for(1s);
     CHECK(in_force(c).count_left() == 1);
     CHECK(c.owner("settle", 0) == "");
     c.set("/settle/ext/instances/" + gpu.id("settle"), "weight 1\nlabels gpu\n");
     c.run_for(1s);
     CHECK(in_force(c).count_left() == 0);
-    c.remove("/settle/ext/labels"); // nobody needs anything
+    c.remove("/settle/ext/labels"); // no item needs a label
     c.run_for(1s);
     CHECK(in_force(c).count_left() == 0);
 }
 
-TEST_CASE("labels: an idle job asks nothing, and its leader watches only once") {
+TEST_CASE("labels: an idle job sends no requests, and its leader watches only once") {
     cluster c;
     auto const job = labelled_job(4, "0-1=gpu");
     REQUIRE(c.add_labelled("gpu").schedule(job));
@@ -178,7 +178,7 @@ TEST_CASE("labels: an idle job asks nothing, and its leader watches only once") 
     CHECK(c.server.counts().writes == 0);
 }
 
-TEST_CASE("labels: what is in the registry counts, and with overwrite what the member says") {
+TEST_CASE("labels: the registry's needs count; with overwrite, the member's") {
     cluster c;
     REQUIRE(c.add_labelled("gpu").schedule(labelled_job(2, "0=gpu")));
     auto job = labelled_job(2, "1=gpu");
@@ -199,7 +199,7 @@ TEST_CASE("labels: what is in the registry counts, and with overwrite what the m
     CHECK_FALSE(c.has("/settle/ext/labels"));
 }
 
-TEST_CASE("labels: labels that nobody could write down are refused before anything is written") {
+TEST_CASE("labels: labels that have no text form are refused before anything is written") {
     cluster c;
     CHECK(c.add_labelled("gpu,ssd").schedule(labelled_job(2, "")).error() == errc::invalid_argument);
     CHECK(c.add().schedule(labelled_job(2, "0=gpu,0=ssd")).error() == errc::invalid_config);

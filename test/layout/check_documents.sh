@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check_documents.sh ROOT COMPILER [FLAG...]: every ```cpp block of README.md and docs/ that has an `int main` compiles, those
-# of README.md in the header-only form, and the others in the compiled one, which takes less than half the time.
+# check_documents.sh ROOT COMPILER [FLAG...]: every ```cpp block of README.md and docs/ that has an `int main` compiles:
+# the blocks of README.md in the header-only form, the others in the compiled form, which takes less than half the time.
 set -eu
 root=$(cd "$1" && pwd)
 shift
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 
-# To g++ a block's #line makes its program an included file, of which it then wants no local types in frames of coroutines.
+# A block's #line makes g++ take its program for an included file and warn of local types in coroutine frames.
 case $1 in *clang*) ;; *) set -- "$@" -Wno-subobject-linkage ;; esac
 
 documents=$(find "$root/README.md" "$root/docs" -name '*.md' 2>/dev/null | sort) || :
@@ -38,6 +38,6 @@ for document in $documents; do
     done
 done
 echo "$programs programs in the documents"
-# The README starts with a program; when none is found, it is this script that does not work.
+# The README starts with a program. If the script finds none, the script itself is broken.
 [ $programs -gt 0 ] || rc=1
 exit $rc

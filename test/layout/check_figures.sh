@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check_figures.sh ROOT            RESULTS.md, the picture and the tables in the README show what benchmarks/results.tsv says
-# check_figures.sh ROOT planted    would it be seen if one of them showed something else?
+# check_figures.sh ROOT            RESULTS.md, the picture and the tables in the README show the data of
+# benchmarks/results.tsv check_figures.sh ROOT planted    the check must find a difference in each of them
 set -eu
 [ "${2-}" = planted ] || exec "$1/benchmarks/report" --check
 

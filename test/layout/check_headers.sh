@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # check_headers.sh layers|words INCLUDE_DIR    runs layers.awk or words.awk over every header
-# check_headers.sh planted INCLUDE_DIR         plants faults into copies: can the two checks fail?
+# check_headers.sh planted INCLUDE_DIR         plants faults into copies: the two checks must find them
 set -u
 LC_ALL=C
 export LC_ALL
@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 check() ( # RULES INCLUDE_DIR
     cd "$2" || exit 1
-    # No header has a blank in its name, so the list may be split at blanks.
+    # No header has a space in its name, so the shell may split the list at spaces.
     # shellcheck disable=SC2046
     awk -f "$here/$1.awk" $(find elasticjob -name '*.[hi]pp' | sort)
 )
@@ -25,10 +25,10 @@ planted() { # INCLUDE_DIR
         printf '#ifndef %s\n#define %s\n%b\n#endif\n' "$guard" "$guard" "$2" >"$directory/include/$1"
     }
 
-    attempt() { # RULES EXPECTED_LINE HEADER CONTENT: adds the header to a copy; '' = that must change nothing
+    attempt() { # RULES EXPECTED_LINE HEADER CONTENT: adds the header to a copy; '' = the output must not change
         rm -rf "$directory/include"
         cp -R "$include" "$directory/include"
-        # The copy is to fail for the planted fault only, even while the tree itself is at fault.
+        # The copy must fail for the planted fault only, even if the tree itself has faults.
         check "$1" "$directory/include" >"$directory/before"
         plant "$3" "$4"
         [ $# -eq 6 ] && plant "$5" "$6"
@@ -60,7 +60,7 @@ planted() { # INCLUDE_DIR
         '#include <elasticjob/cron/planted_too.hpp>' elasticjob/cron/planted_too.hpp '#include <elasticjob/cron/planted.hpp>'
     attempt layers '' elasticjob/config/planted.hpp '#include <elasticjob/core/error.hpp>'
     attempt layers '' elasticjob/config/planted_codec.hpp '#include <rapidjson/document.h>'
-    # Two headers for ZooKeeper are one too many; which one is named does not matter.
+    # Only one header may include ZooKeeper's; of two, the check may name either.
     attempt layers 'elasticjob/registry/.*:[0-9]*: <zookeeper/zookeeper.h> must not' elasticjob/registry/zz_planted.hpp \
         '#include <zookeeper/zookeeper.h>\n#include <elasticjob/registry/zy_planted.hpp>' \
         elasticjob/registry/zy_planted.hpp '#include <zookeeper/zookeeper.h>'

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check_links.sh ROOT: what the documents point to in this tree is there: links, their headings, the labels of links that
-# are written [text][label], and headers of the library, which are written `folder/name.hpp`.
+# check_links.sh ROOT: every target that the documents name in this tree exists: files, headings, the labels of links in
+# the form [text][label], and headers of the library in the form `folder/name.hpp`.
 set -eu
-LC_ALL=C # a character of another script is several bytes
+LC_ALL=C # characters of other scripts count as several bytes
 export LC_ALL
 cd "$1"
-# No document has a blank in its name, so the list may be split at blanks.
+# No document has a space in its name, so the shell may split the list at spaces.
 # shellcheck disable=SC2046
 awk '
-    # As the web shows a heading: in small letters, without punctuation of any script, with hyphens for blanks.
+    # The anchor of a heading on the web: lower case, no punctuation of any script, hyphens for spaces.
     function anchor_of(heading,    i) {
         heading = tolower(heading)
         gsub(/[][!"#$%&()*+,.\/:;<=>?@\\^`{|}~]/, "", heading)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check_reference.sh ROOT            the pages of docs/reference are what docs/reference/generate makes of the headers
-# check_reference.sh ROOT planted    would it be seen if a contract, or a concept, were another, or had none?
+# check_reference.sh ROOT            docs/reference has the pages that docs/reference/generate makes from the headers
+# check_reference.sh ROOT planted    the check must find a contract or concept that has changed or is missing
 set -eu
 root=$1
 directory=$(mktemp -d)

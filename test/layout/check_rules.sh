@@ -4,7 +4,7 @@
 # docs/protocol.md, once, in an item that begins with `- **TR-1**`. A family without a number (`TR`) cites no rule.
 set -eu
 cd "$1"
-# No source file has a blank in its name, so the list may be split at blanks.
+# No source file has a space in its name, so the shell may split the list at spaces.
 # shellcheck disable=SC2046
 awk '
     function complain(text) { print FILENAME ":" FNR ": " text; faults = 1 }

@@ -1,20 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check_site.sh ROOT            the site that docs/reference/generate_site makes has a page for everything that programs set or call,
-#                               with a comment for each of its members, and no broken link
-# check_site.sh ROOT planted    would it be seen if a comment, a page or a link were missing?
-# Exit code 77: Doxygen is missing, and nothing is checked.
+# check_site.sh ROOT            the site that docs/reference/generate_site makes has a page for all that programs set or
+#                               call, with a comment for each member, and no broken link
+# check_site.sh ROOT planted    the check must find a missing comment, page or link
+# Exit code 77: Doxygen is missing, so nothing was checked.
 set -eu
 root=$(cd "$1" && pwd)
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 
-# In these types each public member has a comment. Elsewhere a name may speak for itself.
+# In these types each public member needs a comment. Elsewhere a name may be enough.
 commented='job_config job_schedule retry_policy misfire_policy dataflow_options scheduler_options thread_pool_options
 zk_options job_scheduler job_scheduler::handle job_status job_catalog sharding_context failed_run error dataflow script script_options
 http_options http_status_range http_request queue_options webhook_options'
 
-# The page of a type, as Doxygen calls it.
+# The file name that Doxygen gives to the page of a type.
 page_of() { # TYPE
     printf '%s' "$1" | sed -e 's/_/__/g' -e 's/::/_1_1/g'
 }
@@ -25,7 +25,7 @@ check() { # INCLUDE_DIR
     warnings=$directory/site/warnings.txt
     html=$directory/site/html
 
-    # Commands and links that Doxygen does not understand.
+    # Doxygen reports commands and links that it does not understand.
     grep -v ' is not documented\.$' "$warnings" && faults=1
     for type in $commented; do
         name=$(page_of "$type")
@@ -40,14 +40,14 @@ check() { # INCLUDE_DIR
         grep -E "warning: Member $function\\(" "$warnings" && faults=1
     done
 
-    # Links within the site. A page that is not there is a link to nowhere.
+    # Links within the site. A link to a missing page is broken.
     (cd "$html" && grep -oE 'href="[^":#?]+\.html' ./*.html | sed -e 's/:href="/ /' | sort -u) >"$directory/links"
     while read -r from to; do
         [ -e "$html/$to" ] || { echo "$from: there is no $to"; faults=1; }
     done <"$directory/links"
 
-    # What the documents and examples include belongs to the interface, but for the umbrella, the sources of the compiled
-    # form, and a header that only makes the library's views known to another library.
+    # The headers that documents and examples include belong to the interface, except the umbrella header, the sources
+    # of the compiled form, and a header that only makes the library's views known to another library.
     (cd "$root" && grep -ohE '#include <elasticjob/[^>]+>' README.md docs/*.md examples/*.cpp) | sort -u |
         sed -e 's/^#include <//' -e 's/>$//' -e '/\/elasticjob.hpp$/d' -e '/\/src[a-z_]*.hpp$/d' -e '/\/range_v3.hpp$/d' \
             >"$directory/included"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check_sources.sh INCLUDE_DIR            the sources src*.hpp include each file of impl/ once
-# check_sources.sh INCLUDE_DIR planted    the same of a copy, with a file that is included nowhere, one twice, one in both
+# check_sources.sh INCLUDE_DIR            the sources src*.hpp include each file of impl/ exactly once
+# check_sources.sh INCLUDE_DIR planted    the same for a copy: one file included nowhere, one twice, one in both sources
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -13,7 +13,7 @@ cp -R "$include/elasticjob" "$directory"
 cd "$directory"
 if [ "${2-}" = planted ]; then
     : >elasticjob/impl/core/planted.ipp
-    # No file has a blank in its name, so the list may be split at blanks.
+    # No file has a space in its name, so the shell may split the list at spaces.
     # shellcheck disable=SC2046
     set -- $(grep '/impl/core/' elasticjob/src.hpp | sed 's/.*<\(.*\)>/\1/')
     echo "#include <$1>" >>elasticjob/src.hpp

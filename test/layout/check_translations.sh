@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check_translations.sh ROOT [planted]: each PAGE.zh-CN.md has the code and the commands of PAGE.md, but for comments.
+# check_translations.sh ROOT [planted]: each PAGE.zh-CN.md has the code and commands of PAGE.md, except comments.
 set -eu
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check_versions.sh ROOT VERSION: version.hpp is of this version, which CMake has read from it, and so is what cannot read
-# it: the manifests of vcpkg, and what people read. (conanfile.py and the installed packages: test/consumer.)
+# check_versions.sh ROOT VERSION: version.hpp has this version, which CMake has read from it. So do the files that
+# cannot read it: the vcpkg manifests and the documents. (test/consumer checks conanfile.py and the installed packages.)
 set -u
 cd "$1" || exit 1
 version=$2 rc=0

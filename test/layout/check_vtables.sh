@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check_vtables.sh NM PROBE "NAME..." COMPILER [FLAG...]: the object file of a probe holds no vtable of ours and no std::function;
-# but those of others (Boost, SOCI) are their affair. Each NAME of ours is in it, or it would prove nothing.
-# With -DPLANTED among the flags there is a vtable, and the check must fail.
+# check_vtables.sh NM PROBE "NAME..." COMPILER [FLAG...]: the object file of a probe has no vtable of ours and no
+# std::function; those of other libraries (Boost, SOCI) are allowed. It must contain each NAME of ours, or the check
+# would prove nothing. The flag -DPLANTED adds a vtable, and the check must fail.
 set -eu
 nm=$1
 probe=$2
@@ -19,7 +19,7 @@ for name in $names; do
         exit 2
     }
 done
-# Where others deal in std::function, only one with something of ours in it, that is not made for them, is ours.
+# Where other libraries use std::function, only one that holds a type of ours and is not made for them counts as ours.
 case $probe in
 *_adapters.cpp) foreign='boost::|soci::' erasure='elasticjob::.*std::(function|any|move_only_function)\b' ;;
 *) foreign='^$' erasure='std::(function|any|move_only_function)\b' ;;

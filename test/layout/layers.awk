@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Reads every header and every file of definitions (paths relative to include/, as arguments) and tells, with file:line,
-# where the order of the folders is broken: a header may include headers of its own folder and of the folders below it, and
-# nothing from outside that is not listed here. impl/ mirrors the folders, and its files obey the same rules.
+# Reads every header and every file of definitions (paths relative to include/, as arguments) and reports, with
+# file:line, each break of the folder order: a header may include headers of its own folder and of the folders below it,
+# and only those external headers that are listed here. impl/ mirrors the folders, and its files obey the same rules.
 
 BEGIN {
     level["core"] = 0
@@ -10,12 +10,12 @@ BEGIN {
     level["membership"] = level["election"] = level["events"] = 3
     level["sharding"] = 4
     level["execution"] = 5
-    # An operator's tool links no job code, so operations/ does not see the scheduler, and the other way round.
+    # An operator's tool links no job code, so operations/ does not include the scheduler, nor the other way round.
     level["scheduler"] = level["operations"] = 7
     level["(umbrella)"] = 8
     level["console"] = 9
     level["testing"] = level["command_line"] = 10
-    level["(source)"] = 11 # what the compiled library is made of
+    level["(source)"] = 11 # the sources of the compiled library
     closed["console", "scheduler"] = closed["console", "(umbrella)"] = 1
     closed["command_line", "scheduler"] = closed["command_line", "(umbrella)"] = 1
 
@@ -39,8 +39,8 @@ function check_own(path,   from, to) {
         complain(from "/ must not include " to "/ (<" path ">)")
     else if (!(path in present)) complain("<" path "> does not exist")
     if (!(path in present)) return
-    # A header includes its definitions at its end, behind all that they need of it: no circle. The same is true of the
-    # declarations of what the compiled library contains, which need both a registry and the scheduler.
+    # A header includes its definitions at its end, after every declaration that they need, so this is no cycle. Nor is
+    # an include of the declarations of the compiled library's instances, which need both a registry and the scheduler.
     if (path ~ /\.ipp$|instances\.hpp$/) return
     edges[FILENAME] = edges[FILENAME] path "\n"
     place[FILENAME, path] = FNR
@@ -87,7 +87,7 @@ FNR == 1 {
     if (path ~ /^elasticjob\//) check_own(path); else check_outside(path)
 }
 
-# Depth first; a header met again on the way down closes a circle.
+# Depth first; a header that occurs again on the way down closes a cycle.
 function visit(header, way,   list, count, i) {
     state[header] = "open"
     count = split(edges[header], list, "\n")
@@ -102,7 +102,7 @@ function visit(header, way,   list, count, i) {
 }
 
 END {
-    for (i = 1; i < ARGC; ++i) { # in the order of the arguments: the same faults, the same output
+    for (i = 1; i < ARGC; ++i) { # in the order of the arguments, so the same faults give the same output
         if (!guarded[ARGV[i]]) {
             printf "%s:1: the include guard must be named after the path\n", ARGV[i]
             ++faults

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tells, with file:line, where a header uses what the library has decided to do without: dispatch and type erasure at run
-# time, and what g++ 12 makes wrong code of (docs/decisions/0001); and exceptions where there may be none. Comments and
-# strings may say what they like.
+# Reports, with file:line, each use of a feature that the library forbids: dispatch and type erasure at run time, code
+# that g++ 12 miscompiles (docs/decisions/0001), and exceptions where they may be turned off. Comments and strings are
+# not checked.
 
 BEGIN {
     edge_left = "(^|[^A-Za-z0-9_])"
@@ -11,7 +11,7 @@ BEGIN {
 
 FNR == 1 { within = last = exceptions = "" }
 
-# The line without its comments and literals; `within` remembers what stays open at the end of the line.
+# The line without its comments and literals; `within` keeps the comment or string that is still open at the line's end.
 function code_of(line,   result, c, two, at, end) {
     result = ""
     while (line != "") {
@@ -37,7 +37,7 @@ function code_of(line,   result, c, two, at, end) {
         } else if (c == "\"") {
             line = match(line, /^([^"\\]|\\.)*"/) ? substr(line, RLENGTH + 1) : ""
             result = result "\"\""
-        } else if (c == "'" && result !~ /[0-9A-Fa-f]$/) { # behind a digit it separates digits
+        } else if (c == "'" && result !~ /[0-9A-Fa-f]$/) { # after a digit it separates digits
             line = match(line, /^([^'\\]|\\.)*'/) ? substr(line, RLENGTH + 1) : ""
         } else result = result c
     }
@@ -49,9 +49,9 @@ function code_of(line,   result, c, two, at, end) {
     for (i = 1; i <= count; ++i)
         if (code ~ edge_left words[i] edge_right) complain(words[i])
     if (code ~ /shared_ptr *< *(const +)?void/) complain("shared_ptr<void>")
-    # Behind these it may be carried out although it should not.
+    # After these operators, g++ 12 may evaluate it although it should not.
     if (last code ~ /(&&|\|\||\?) *!?\(* *co_await/) complain("co_await behind &&, || or ?")
-    # Users may have turned them off. g++ would notice only where the code is used.
+    # Users may turn exceptions off. g++ would report the error only where the code is used.
     if (code ~ /^#if defined\(__cpp_exceptions\)/) exceptions = "allowed"
     else if (code ~ /^#(else|endif)/) exceptions = ""
     if (!exceptions && code ~ edge_left "(try|catch|throw)" edge_right)

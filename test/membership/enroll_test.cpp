@@ -39,7 +39,7 @@ std::vector<std::string> tree(job_world const& w) {
 
 } // namespace
 
-TEST_CASE("membership.enroll: the first member creates what Java members find their way by, in one transaction") {
+TEST_CASE("membership.enroll: the first member creates the nodes that Java members need, in one transaction") {
     job_world w;
     w.server.counts() = {};
     auto const joined = join(w, w.one, plain());
@@ -55,7 +55,7 @@ TEST_CASE("membership.enroll: the first member creates what Java members find th
     CHECK(joined->decision.what == config_decision::action::write_local);
 }
 
-TEST_CASE("membership.enroll: only the transaction that creates the job is added to") {
+TEST_CASE("membership.enroll: only the transaction that creates the job gets the additional operations") {
     for (bool const is_new : {true, false}) {
         job_world w;
         if (!is_new) w.create(w.at.root());
@@ -69,7 +69,7 @@ TEST_CASE("membership.enroll: only the transaction that creates the job is added
         auto const joined = w.wait_for(enroll(w.one, w.at, id(), std::optional{validate(plain()).value()}, &anything, {},
                                               arrival::first, sharding_total_count_max, {}, begin));
         REQUIRE(joined);
-        CHECK(calls == 1); // which the registry has refused, if the job exists
+        CHECK(calls == 1); // if the job exists, the registry has refused that transaction
         CHECK((w.find(w.at.leader_instance()) != nullptr) == is_new);
         CHECK((w.find(w.at.sharding_necessary()) != nullptr) == !is_new);
     }
@@ -91,7 +91,7 @@ TEST_CASE("membership.enroll: a member of an existing job reads five nodes, and 
     CHECK(w.data(w.at.host("10.0.0.2")) == "db-1.example");
 }
 
-TEST_CASE("membership.enroll: a job of Java members, which have no `ext`, is read whole, and its configuration stays") {
+TEST_CASE("membership.enroll: reads a Java members' job, which has no `ext`, as a whole, and keeps its configuration") {
     job_world w;
     auto stored = plain();
     stored.cron = "0 0 4 * * ?";
@@ -105,7 +105,7 @@ TEST_CASE("membership.enroll: a job of Java members, which have no `ext`, is rea
     CHECK(w.has(w.at.orders()));
 }
 
-TEST_CASE("membership.enroll: base nodes that somebody has removed are made again") {
+TEST_CASE("membership.enroll: recreates base nodes that have been removed") {
     job_world w;
     REQUIRE(join(w, w.one, plain()));
     for (auto const& removed : {w.at.election_latch(), w.at.sharding_necessary(), w.at.orders()}) {
@@ -116,7 +116,7 @@ TEST_CASE("membership.enroll: base nodes that somebody has removed are made agai
     }
 }
 
-TEST_CASE("membership.enroll: what is refused leaves nothing behind") {
+TEST_CASE("membership.enroll: a refused enrolment leaves no nodes") {
     job_world w;
     CHECK(join(w, w.one, plain(), &nothing).error() == errc::unknown_strategy);
     CHECK_FALSE(w.has(w.at.root()));
@@ -131,7 +131,7 @@ TEST_CASE("membership.enroll: what is refused leaves nothing behind") {
     CHECK(tree(w) == before);
 }
 
-TEST_CASE("membership.enroll: a stored configuration that cannot be used is named with its path, and kept") {
+TEST_CASE("membership.enroll: an unusable stored configuration is reported with its path, and kept") {
     for (std::string const text :
          {"{", "not json", R"({"jobName":"settle"})",
           R"({"jobName":"settle","jobClass":"elasticjob.Job","jobType":"SIMPLE","cron":"0 0 0 30 2 ?","shardingTotalCount":1})",
@@ -154,7 +154,7 @@ TEST_CASE("membership.enroll: a stored configuration that cannot be used is name
     }
 }
 
-TEST_CASE("membership.enroll: an error names the node that has it, the configuration's or the schedules'") {
+TEST_CASE("membership.enroll: an error names the node that causes it: the configuration's or the schedules'") {
     auto const where = [](job_config const& config, job_config const& schedules) {
         job_world w;
         w.create(w.at.config(), to_json(config));
@@ -172,7 +172,7 @@ TEST_CASE("membership.enroll: an error names the node that has it, the configura
     CHECK(where(wrong_config, wrong_schedules).starts_with("/settle/config"));
 }
 
-TEST_CASE("membership.enroll: without overwrite the stored configuration counts, and the difference is told") {
+TEST_CASE("membership.enroll: without overwrite the stored configuration applies, and the difference is reported") {
     job_world w;
     auto theirs = plain();
     theirs.sharding_total_count = 7;
@@ -192,7 +192,7 @@ TEST_CASE("membership.enroll: an empty configuration node is no configuration") 
     CHECK(from_json(w.data(w.at.config())).value() == plain());
 }
 
-TEST_CASE("membership.enroll: what an operator has disabled stays disabled (D-22), unless overwrite says otherwise") {
+TEST_CASE("membership.enroll: a server that an operator has disabled stays disabled (D-22), unless overwrite is set") {
     job_world w;
     w.create(w.at.server("10.0.0.1"), "DISABLED");
     REQUIRE(join(w, w.one, plain()));
@@ -203,7 +203,7 @@ TEST_CASE("membership.enroll: what an operator has disabled stays disabled (D-22
     CHECK(w.data(w.at.server("10.0.0.1")) == "");
 }
 
-TEST_CASE("membership.enroll: a job that starts out disabled has its server so") {
+TEST_CASE("membership.enroll: a job that starts disabled has its server disabled") {
     job_world w;
     auto c = plain();
     c.disabled = true;
@@ -211,21 +211,21 @@ TEST_CASE("membership.enroll: a job that starts out disabled has its server so")
     CHECK(w.data(w.at.server("10.0.0.1")) == "DISABLED");
 }
 
-TEST_CASE("membership.enroll: a node that is ours already is kept, one of another session is replaced (D-16)") {
+TEST_CASE("membership.enroll: a node of our own session is kept, a node of another session is replaced (D-16)") {
     job_world w;
     REQUIRE(join(w, w.one, plain()));
     auto const created = w.find(w.at.instance(id()))->stat.created;
     REQUIRE(join(w, w.one, plain()));
     CHECK(w.find(w.at.instance(id()))->stat.created == created);
-    auto const newcomer = join(w, w.two, plain()); // whoever that is, it is not the one that lives
+    auto const newcomer = join(w, w.two, plain()); // not the living instance
     REQUIRE(!newcomer);
     CHECK(newcomer.error() == errc::job_conflict);
     CHECK(w.find(w.at.instance(id()))->stat.owner == w.one.session().id);
-    REQUIRE(join(w, w.two, std::nullopt)); // who was a member before comes back
+    REQUIRE(join(w, w.two, std::nullopt)); // a former member comes back
     CHECK(w.find(w.at.instance(id()))->stat.owner == w.two.session().id);
 }
 
-TEST_CASE("membership.enroll: a member that comes back writes nothing but its own node") {
+TEST_CASE("membership.enroll: a member that comes back writes only its own node") {
     job_world w;
     REQUIRE(join(w, w.one, plain()));
     w.set(w.at.server("10.0.0.1"), "DISABLED");
@@ -251,7 +251,7 @@ TEST_CASE("membership.enroll: whichever request or reply is lost, the member is 
         }
 }
 
-TEST_CASE("membership.enroll: two members that register at the same time both do, and the first one's configuration counts") {
+TEST_CASE("membership.enroll: two members can register at the same time, and the first one's configuration counts") {
     job_world w;
     auto other = plain();
     other.job_parameter = "second";
@@ -277,8 +277,8 @@ TEST_CASE("membership.enroll: two members that register at the same time both do
     CHECK(w.find(w.at.instances())->stat.children == 2);
 }
 
-TEST_CASE("membership.enroll: a job with a tombstone takes nobody in, and nothing is created for it") {
-    for (bool const has_config : {false, true}) { // with one, a Java member has written it again
+TEST_CASE("membership.enroll: a job with a tombstone accepts no member, and nothing is created for it") {
+    for (bool const has_config : {false, true}) { // if true, a Java member has written it again
         job_world w;
         w.create(w.at.removed());
         if (has_config) w.create(w.at.config(), to_json(plain()));
@@ -295,7 +295,7 @@ TEST_CASE("membership.enroll: a job with a tombstone takes nobody in, and nothin
     }
 }
 
-TEST_CASE("membership.enroll: nobody joins a job that is removed between the reading and the writing") {
+TEST_CASE("membership.enroll: a member cannot join a job that is removed between its read and its write") {
     int refused = 0, joined = 0;
     for (int turns = 0; turns < 20; ++turns) {
         INFO("removed after " << turns << " turns");
@@ -328,7 +328,7 @@ TEST_CASE("membership.enroll: nobody joins a job that is removed between the rea
     CHECK(joined > 0);
 }
 
-TEST_CASE("membership.enroll: who brings no configuration goes by the stored one, servers included, when he joins first") {
+TEST_CASE("membership.enroll: the first member without a configuration uses the stored one, servers included") {
     for (bool const overwrites : {false, true}) {
         job_world w;
         auto stored = plain();
@@ -343,13 +343,13 @@ TEST_CASE("membership.enroll: who brings no configuration goes by the stored one
         REQUIRE(first(arrival::first));
         CHECK(w.data(w.at.server("10.0.0.1")) == (overwrites ? "" : "DISABLED"));
         CHECK(w.find(w.at.config())->stat.version == 0);
-        // Somebody else's session under the same name is told from one's own.
+        // Another session under the same name is distinct from our own.
         CHECK(w.wait_for(enroll(w.two, w.at, id(), std::optional<valid_config>{}, &anything, {}, arrival::first)).error() ==
               errc::job_conflict);
     }
 }
 
-TEST_CASE("membership.enroll: the host name is written when it is new or another one, in the same transaction") {
+TEST_CASE("membership.enroll: writes the host name if it is new or different, in the same transaction") {
     job_world w;
     auto const join_as = [&](session_type& r, std::string host, instance_id self, arrival how = arrival::first) {
         w.server.counts() = {};
@@ -357,7 +357,7 @@ TEST_CASE("membership.enroll: the host name is written when it is new or another
         if (how == arrival::first) local = validate(plain()).value();
         REQUIRE(w.wait_for(enroll(r, w.at, std::move(self), std::move(local), &anything, {}, how,
                                   sharding_total_count_max, std::move(host))));
-        // A member that returns under the same session finds its node only in the second look.
+        // A member that returns under the same session finds its node only at the second read.
         CHECK(w.server.counts().writes == (how == arrival::first ? 1 : 2));
     };
     join_as(w.one, "db-1.example", id());
@@ -375,7 +375,7 @@ TEST_CASE("membership.enroll: the host name is written when it is new or another
     CHECK(w.data(w.at.host("10.0.0.2")) == "db-3.example");
 }
 
-TEST_CASE("membership.enroll: what cannot be a host name is not written, and changes nothing that is read") {
+TEST_CASE("membership.enroll: does not write an invalid host name, and it does not change the reads") {
     job_world w;
     auto const requests_with = [&](std::string host) {
         w.server.counts() = {};

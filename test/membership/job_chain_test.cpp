@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs that follow one another, and those that must not.
+// Jobs that follow one another, and chains that are forbidden.
 #include <elasticjob/membership/job_chain.hpp>
 
 #include <elasticjob/membership/enroll.hpp>
@@ -21,7 +21,7 @@ struct accept_all {
     result<void> operator()(valid_config const&) const { return success(); }
 };
 
-/// With `overwrite`, as somebody who has not been here before.
+/// With `overwrite`, as a new member.
 task<result<enrollment>> enroll_in(session_type& r, std::string name, std::string followed, std::string who = {}) {
     job_config c;
     c.name = name;
@@ -39,10 +39,10 @@ result<enrollment> join(job_world& w, std::string name, std::string followed) {
 
 } // namespace
 
-TEST_CASE("membership.job_chain: a chain may be made from either end") {
+TEST_CASE("membership.job_chain: a chain can be built from either end") {
     job_world w;
     CHECK(join(w, "c", "b"));
-    CHECK(join(w, "b", "a")); // which is not there
+    CHECK(join(w, "b", "a")); // job `a` does not exist
     CHECK(join(w, "a", ""));
     CHECK(join(w, "d", "a"));
     auto const links = w.wait_for(read_job_chain(w.one, "d", "c")).value();
@@ -54,7 +54,7 @@ TEST_CASE("membership.job_chain: a chain may be made from either end") {
     CHECK_FALSE(links[2].version);
 }
 
-TEST_CASE("membership.job_chain: who would close a circle is refused, and leaves nothing behind") {
+TEST_CASE("membership.job_chain: a job that would close a cycle is refused, and leaves no nodes") {
     for (int const length : {2, 3}) {
         job_world w;
         REQUIRE(join(w, "a", "b"));
@@ -66,7 +66,7 @@ TEST_CASE("membership.job_chain: who would close a circle is refused, and leaves
         CHECK(refused.error().what.find(length == 3 ? ": c after a after b after c;" : ": b after a after b;") !=
               std::string::npos);
         CHECK_FALSE(w.has(node_path{} / last));
-        CHECK(join(w, last, "")); // and so may run
+        CHECK(join(w, last, "")); // so it may run
         CHECK(join(w, "a", "b"));
     }
 }
@@ -105,7 +105,7 @@ TEST_CASE("membership.job_chain: of jobs that register at the same moment, not a
         }
 }
 
-TEST_CASE("membership.job_chain: it has an end, and a schedule that cannot be read is one") {
+TEST_CASE("membership.job_chain: a chain has an end, and an unreadable schedule ends it") {
     job_world w;
     for (int n = 1; n <= 16; ++n) CHECK(join(w, "job" + std::to_string(n), "job" + std::to_string(n - 1)));
     auto const refused = join(w, "job17", "job16");

@@ -14,7 +14,7 @@ namespace {
 
 instance_id at_ip(std::string const& ip) { return instance_id::parse(ip + "@-@1-a").value(); }
 
-/// A job whose leader, with session `one`, is the instance at 10.0.0.1, and 10.1.0.1 a machine that is gone.
+/// A job whose leader, with session `one`, is the instance at 10.0.0.1. The machine 10.1.0.1 is gone.
 struct old_world : job_world {
     old_world() {
         create(at.config(), "c");
@@ -47,7 +47,7 @@ TEST_CASE("membership.old_servers: an old, empty node without an instance is rem
     CHECK(w.removal().empty());
 }
 
-TEST_CASE("membership.old_servers: the host name goes with the node, and stays with it") {
+TEST_CASE("membership.old_servers: the host name is removed with the node, and kept with it") {
     old_world w;
     w.create(w.at.hosts());
     w.create(w.at.host("10.0.0.1"), "db-1");
@@ -65,29 +65,29 @@ TEST_CASE("membership.old_servers: the host name goes with the node, and stays w
     CHECK(w.data(w.at.host("10.0.0.1")) == "db-1");
 }
 
-TEST_CASE("membership.old_servers: what says something, is young or has children stays") {
+TEST_CASE("membership.old_servers: a node that has data or children, or is young, stays") {
     old_world w;
     SUBCASE("disabled") { w.set(w.at.server("10.1.0.1"), "DISABLED"); }
-    SUBCASE("a word of somebody else") { w.set(w.at.server("10.1.0.1"), "DRAINING"); }
-    SUBCASE("written lately") { w.set(w.at.server("10.1.0.1"), {}); }
+    SUBCASE("an unknown word") { w.set(w.at.server("10.1.0.1"), "DRAINING"); }
+    SUBCASE("written recently") { w.set(w.at.server("10.1.0.1"), {}); }
     SUBCASE("has children") { w.create(w.at.server("10.1.0.1") / "hostName"); }
     if (w.data(w.at.server("10.1.0.1")) != "") w.loop.run_for(48h);
     CHECK(w.removal().empty());
 }
 
-TEST_CASE("membership.old_servers: whatever changes between the reading and the removal, nothing is removed") {
+TEST_CASE("membership.old_servers: any change between the read and the removal prevents the removal") {
     old_world w;
     auto t = w.removal();
     SUBCASE("an operator disables the server") { w.set(w.at.server("10.1.0.1"), "DISABLED"); }
-    SUBCASE("somebody writes the node") { w.set(w.at.server("10.1.0.1"), {}); }
-    SUBCASE("an instance joins, and asks for a sharding") { w.create(w.at.sharding_necessary()); }
+    SUBCASE("another client writes the node") { w.set(w.at.server("10.1.0.1"), {}); }
+    SUBCASE("an instance joins and asks for a sharding") { w.create(w.at.sharding_necessary()); }
     SUBCASE("the job has been sharded, because an instance has joined") { w.set(w.at.assignment(), "b"); }
     SUBCASE("another instance leads") { w.wait_for(w.one.remove(w.at.leader_instance())).value(); }
     CHECK_FALSE(w.commit(std::move(t)));
     CHECK(w.has(w.at.server("10.1.0.1")));
 }
 
-TEST_CASE("membership.old_servers: an instance that joins meanwhile has the node of its server") {
+TEST_CASE("membership.old_servers: an instance that joins meanwhile has its server's node") {
     job_config c;
     c.name = "settle";
     c.cron = "0/5 * * * * ?";
@@ -121,7 +121,7 @@ TEST_CASE("membership.old_servers: an instance that joins meanwhile has the node
     CHECK(before < 20);
 }
 
-TEST_CASE("membership.old_servers: many are looked at batch by batch, round and round, without those in use") {
+TEST_CASE("membership.old_servers: checks many nodes in batches, again and again, and skips those in use") {
     job_layout const at{job_name::parse("settle").value()};
     std::vector<std::string> listed;
     for (std::size_t n = 0; n < old_servers::batch_max + 50; ++n)

@@ -7,7 +7,7 @@
 
 using namespace elasticjob;
 
-TEST_CASE("membership.server_ip: only what Java members recognise as an address is one") {
+TEST_CASE("membership.server_ip: accepts only texts that Java members recognise as an address") {
     for (auto const* good : {"10.0.0.1", "0.0.0.0", "255.255.255.255"}) CHECK(is_server_ip(good));
     for (auto const* bad : {"", "localhost", "10.0.0", "10.0.0.256", "::1", "10.0.0.1 ", "10.0.0.1@-@1"})
         CHECK_FALSE(is_server_ip(bad));
@@ -15,7 +15,7 @@ TEST_CASE("membership.server_ip: only what Java members recognise as an address 
 
 TEST_CASE("membership.server_ip: every machine has one") { CHECK(is_server_ip(find_server_ip())); }
 
-TEST_CASE("membership.server_ip: instance ids are ours to tell apart, and not taken for Java's") {
+TEST_CASE("membership.server_ip: our instance ids are unique, and differ from Java's") {
     random_source random{7};
     std::set<std::string> seen;
     for (int n = 0; n < 100; ++n) {

@@ -5,7 +5,7 @@
 
 using namespace elasticjob;
 
-TEST_CASE("membership.traits: what is written is read again, and the default is nothing") {
+TEST_CASE("membership.traits: traits survive being written and read, and the defaults are an empty text") {
     CHECK(stored_traits{}.to_text().empty());
     CHECK(stored_traits::parse("").value() == stored_traits{});
     for (auto const& t : {stored_traits{3, ""}, stored_traits{0, "gpu zone=a"}, stored_traits{1, "x"}})
@@ -14,7 +14,7 @@ TEST_CASE("membership.traits: what is written is read again, and the default is 
     CHECK(stored_traits::parse("labels gpu").value() == stored_traits{1, "gpu"});
 }
 
-TEST_CASE("membership.traits: what cannot be read is named") {
+TEST_CASE("membership.traits: an unreadable text is named in the error") {
     for (auto const* const text : {"nonsense", "weight much\n", "weight -1\n", "weight 3\ncolour red\n"})
         CHECK(stored_traits::parse(text).error() == errc::malformed_data);
 }

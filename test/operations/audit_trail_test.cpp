@@ -22,7 +22,7 @@ audit_entry entry(std::string key, command_outcome outcome = command_outcome::do
 
 } // namespace
 
-TEST_CASE("operations.audit_trail: what is written is read again") {
+TEST_CASE("operations.audit_trail: entries survive being written and read") {
     audit_trail trail;
     CHECK(audit_trail::parse(trail.to_text()).value() == trail);
     trail.add(entry("a"));
@@ -33,7 +33,7 @@ TEST_CASE("operations.audit_trail: what is written is read again") {
     CHECK(audit_trail::parse(trail.to_text()).value() == trail);
 }
 
-TEST_CASE("operations.audit_trail: no text breaks a line, and none is long") {
+TEST_CASE("operations.audit_trail: no text breaks a line, and long texts are cut") {
     audit_trail trail;
     auto e = entry("a");
     e.operator_name = "a\tb\nc";
@@ -46,7 +46,7 @@ TEST_CASE("operations.audit_trail: no text breaks a line, and none is long") {
     CHECK(read.entries()[0].note.size() == audit_trail::note_bytes_max);
 }
 
-TEST_CASE("operations.audit_trail: it is bounded, and refusals make no key forgotten") {
+TEST_CASE("operations.audit_trail: its size is bounded, and refusals displace no key") {
     audit_trail trail;
     trail.add(entry("first"));
     for (int i = 0; i < 1'000; ++i) trail.add(entry("refused", command_outcome::refused));
@@ -63,7 +63,7 @@ TEST_CASE("operations.audit_trail: it is bounded, and refusals make no key forgo
     CHECK(trail.to_text().size() < 300'000);
 }
 
-TEST_CASE("operations.audit_trail: what is damaged is named") {
+TEST_CASE("operations.audit_trail: a damaged trail is named in the error") {
     std::string const head = "elasticjob audit 1\n";
     CHECK(audit_trail::parse("").error() == errc::malformed_data);
     for (auto const* line : {"1\t5\tdone\ta\tb\tc\td\te", "x\t5\tdone\ta\tb\tc\td\te\n", "1\t5\tlost\ta\tb\tc\td\te\n",

@@ -25,7 +25,7 @@ std::size_t count_nodes(cluster const& c) {
 
 } // namespace
 
-TEST_CASE("operations.clock: the offset lies in what all samples have in common") {
+TEST_CASE("operations.clock: the offset lies in the intersection of all samples") {
     clock_samples s;
     s.add(at(1'000ms), 1'500, at(1'010ms)); // 490 to 501 ms
     CHECK(s.result(at(2s)).offset == 495'500us);
@@ -41,7 +41,7 @@ TEST_CASE("operations.clock: the offset lies in what all samples have in common"
     CHECK(s.result(at(2s)).samples == 1);
 }
 
-TEST_CASE("operations.clock: as many requests as it says, and no node is left") {
+TEST_CASE("operations.clock: sends the documented number of requests, and leaves no node") {
     cluster c;
     std::size_t requests = 0;
     auto const count = [&](registry_request const&) { ++requests; };
@@ -59,7 +59,7 @@ TEST_CASE("operations.clock: as many requests as it says, and no node is left") 
     CHECK_FALSE(job_name::parse(detail::new_clock_path().name()));
 }
 
-TEST_CASE("operations.clock: whatever is lost, no node is left") {
+TEST_CASE("operations.clock: leaves no node, whatever is lost") {
     for (auto const fate : {request_fate::reply_lost, request_fate::request_lost})
         for (std::uint64_t n = 0; n < 4; ++n) {
             INFO("write " << n);

@@ -24,7 +24,7 @@ using items = std::vector<item_index>;
 
 command_by const ann{"ann"};
 
-/// Somebody joins just before its first transaction.
+/// An instance joins just before its first transaction.
 struct joining_registry : basic_memory_registry<virtual_loop> {
     using base = basic_memory_registry<virtual_loop>;
     using base::base;
@@ -45,7 +45,7 @@ struct joining_registry : basic_memory_registry<virtual_loop> {
 };
 static_assert(registry<joining_registry>);
 
-/// Two members of one job, which is due by orders only.
+/// Two members of one job that runs only when triggered.
 struct job_of_two {
     cluster c;
     member& one = c.add();
@@ -115,7 +115,7 @@ TEST_CASE("operations.commands: two calls with one key are one command") {
     CHECK(j.started().size() == 8);
 }
 
-TEST_CASE("operations.commands: a lost reply or request leads to one run, and is told as done") {
+TEST_CASE("operations.commands: a lost reply or request leads to one run, and is reported as done") {
     for (auto const fate : {request_fate::reply_lost, request_fate::request_lost}) {
         job_of_two j;
         {
@@ -158,7 +158,7 @@ TEST_CASE("operations.commands: a dry run validates and writes nothing") {
     CHECK(j.trail().entries().empty());
 }
 
-TEST_CASE("operations.commands: a trail that cannot be read stops commands, and says what to do") {
+TEST_CASE("operations.commands: an unreadable trail stops commands, and the error says what to do") {
     job_of_two j;
     j.c.create("/settle/ext/audit", "nonsense");
     auto const refused = trigger_job(j.c.by_hand, "settle", ann);
@@ -249,7 +249,7 @@ TEST_CASE("operations.trigger: a job without records has no items to be triggere
     CHECK(c.started() == items{0, 1});
 }
 
-TEST_CASE("operations.look_order: an order that stands there is written anew, so that it cannot be removed as read") {
+TEST_CASE("operations.look_order: a pending order is written anew, so that it cannot be removed as read") {
     cluster c;
     c.create("/settle");
     for (auto const* name : {"config", "ext", "ext/orders", "ext/orders/look-1", "ext/run"})
@@ -347,7 +347,7 @@ TEST_CASE("operations.shut_down: an instance, a server, a job") {
     CHECK((*all)[1].outcome.error() == errc::no_node);
 }
 
-TEST_CASE("operations.shut_down: a server that is left over is removed, one that is there is not") {
+TEST_CASE("operations.shut_down: a server that is left over is removed, a present one is not") {
     job_of_two j;
     j.c.create("/settle/servers/10.0.0.9", "DISABLED");
     CHECK(remove_server(j.c.by_hand, "settle", "10.0.0.1", ann).error() == errc::version_conflict);
@@ -359,12 +359,12 @@ TEST_CASE("operations.shut_down: a server that is left over is removed, one that
     CHECK(remove_server(j.c.by_hand, "settle", "10.0.0.9", ann).error() == errc::no_node);
     REQUIRE(shut_down_job(j.c.by_hand, "settle", ann));
     j.c.run_for(1s);
-    CHECK(j.c.has("/settle/leader/sharding/necessary")); // a sharding is to come, and nobody will do it
+    CHECK(j.c.has("/settle/leader/sharding/necessary")); // a sharding is requested, and no instance can do it
     auto const all = remove_server_everywhere(j.c.by_hand, "10.0.0.1", ann);
     CHECK(effect_of((*all)[0].outcome) == effect::done);
     CHECK_FALSE(j.c.has("/settle/servers/10.0.0.1"));
     CHECK(j.c.has("/settle/instances"));
-    // Whoever joins finds its way.
+    // An instance that joins now works normally.
     REQUIRE(j.c.add().schedule(make_job("settle", never, 4)));
     j.c.run_for(1s);
     CHECK(list_instances(j.c.by_hand, "settle")->size() == 1);
@@ -395,7 +395,7 @@ TEST_CASE("operations.shut_down: a server is not removed while an instance of it
     CHECK_FALSE(r.arrival);
 }
 
-TEST_CASE("operations.job_settings: what is read can be changed, unless somebody else was faster") {
+TEST_CASE("operations.job_settings: settings can be read and then changed, unless another operator was faster") {
     job_of_two j;
     auto read = read_settings(j.c.by_hand, "settle").value();
     CHECK(read.config.sharding_total_count == 4);
@@ -425,7 +425,7 @@ TEST_CASE("operations.job_settings: what is read can be changed, unless somebody
     CHECK(read_settings(j.c.by_hand, "nobody").error() == errc::no_node);
 }
 
-TEST_CASE("operations.job_settings: what cannot be run is not written") {
+TEST_CASE("operations.job_settings: settings that cannot run are not written") {
     job_of_two j;
     auto const read = read_settings(j.c.by_hand, "settle").value();
     auto const refused = [&](auto edit) {

@@ -74,7 +74,7 @@ TEST_CASE("operations.dead_letter_query: of one job or of all, filtered") {
         CHECK(list_dead_letters(w.c.by_hand, dead_letter_query{.after = cursor}).error() == errc::invalid_argument);
 }
 
-TEST_CASE("operations.dead_letter_query: page by page, none is left out and none comes twice") {
+TEST_CASE("operations.dead_letter_query: the pages contain each letter exactly once") {
     three_jobs w;
     auto const all = w.list({});
     for (std::size_t letters_max = 1; letters_max < 12; ++letters_max)
@@ -134,7 +134,7 @@ TEST_CASE("operations.dead_letter_query: many are discarded or run again at once
     auto const gone = discard(w.c.by_hand, dead_letter_query{.note_contains = "out of"}, {"ann"}).value();
     CHECK(gone.letters.size() == 7);
     CHECK(is(gone.letters[1], effect::done));
-    CHECK(w.list({}) == strings{"bill 0 0", "bill 1 7"}); // whose item waits to be tried again
+    CHECK(w.list({}) == strings{"bill 0 0", "bill 1 7"}); // its item waits for a retry
     auto const trail = list_commands(w.c.by_hand, "settle").value();
     REQUIRE(trail.entries().size() == 3);
     CHECK(trail.entries()[2].verb == "discard");

@@ -49,7 +49,7 @@ TEST_CASE("operations.dead_letters: they are listed with their item, instant, at
     CHECK(list_dead_letters(f.c.by_hand, "no/name").error() == errc::invalid_argument);
 }
 
-TEST_CASE("operations.dead_letters: one that is run again is none any more, unless it fails again") {
+TEST_CASE("operations.dead_letters: a letter that is run again is removed, unless the run fails again") {
     for (int members : {1, 3}) {
         failing_job f{members};
         auto const due = list_dead_letters(f.c.by_hand, "settle")->front().run.run.due;
@@ -75,7 +75,7 @@ TEST_CASE("operations.dead_letters: one that is run again is none any more, unle
     }
 }
 
-TEST_CASE("operations.dead_letters: one that is discarded is gone, and does not run") {
+TEST_CASE("operations.dead_letters: a discarded letter is removed, and does not run") {
     failing_job f;
     auto const due = list_dead_letters(f.c.by_hand, "settle")->front().run.run.due;
     CHECK(discard(f.c.by_hand, "settle", 1, due + 1h).error() == errc::no_node);
@@ -86,7 +86,7 @@ TEST_CASE("operations.dead_letters: one that is discarded is gone, and does not 
     CHECK(list_dead_letters(f.c.by_hand, "settle")->empty());
 }
 
-TEST_CASE("operations.dead_letters: while the item runs, nobody writes into its record") {
+TEST_CASE("operations.dead_letters: no command writes an item's record while the item runs") {
     failing_job f;
     auto const due = list_dead_letters(f.c.by_hand, "settle")->front().run.run.due;
     f.c.members[0]->holds = true;
@@ -102,7 +102,7 @@ TEST_CASE("operations.dead_letters: while the item runs, nobody writes into its 
     CHECK(f.attempts == 1);
 }
 
-TEST_CASE("operations.dead_letters: what was ordered while nobody was there is run by who comes") {
+TEST_CASE("operations.dead_letters: an instance that joins later carries out earlier orders") {
     failing_job f;
     auto const due = list_dead_letters(f.c.by_hand, "settle")->front().run.run.due;
     REQUIRE(f.c.members[0]->shutdown("settle"));
@@ -131,7 +131,7 @@ TEST_CASE("operations.dead_letters: a reply that is lost loses nothing, and runs
     CHECK(f.attempts == 1);
 }
 
-TEST_CASE("operations.dead_letters: as commands they are on record, and given once") {
+TEST_CASE("operations.dead_letters: as commands they are on record, and take effect once") {
     failing_job f;
     auto const due = list_dead_letters(f.c.by_hand, "settle")->front().run.run.due;
     command_by const ann{"ann", "key-1"};

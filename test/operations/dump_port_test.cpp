@@ -41,7 +41,7 @@ public:
         return ::poll(&on, 1, static_cast<int>(span.count())) == 0;
     }
 
-    /// All that comes until the other side hangs up; `(no end)` if it does not.
+    /// Everything received until the other side hangs up; `(no end)` if it does not.
     std::string hear() const {
         std::string all;
         char part[4096];
@@ -88,14 +88,14 @@ std::string ask(int port, std::string const& text) {
 
 } // namespace
 
-TEST_CASE("operations.dump_port: answers the line dump, in whatever letters, and nothing else") {
+TEST_CASE("operations.dump_port: answers the line dump, in any letter case, and nothing else") {
     world w;
     auto const port = w.open({.client_limit = 1h}); // longer than a client here waits
     REQUIRE(port.port() > 0);
     for (char const* line : {"dump\n", "DUMP\r\n", "dUmP\r", "dump\nmore"}) CHECK(ask(port.port(), line) == answer);
     for (char const* line : {"\n", " dump\n", "dump \n", "dumps\n", "dum\n", "\r\ndump\n"})
         CHECK(ask(port.port(), line).empty());
-    CHECK(ask(port.port(), std::string(100'000, 'x')).empty()); // without an end
+    CHECK(ask(port.port(), std::string(100'000, 'x')).empty()); // without an end of line
     CHECK(ask(port.port(), std::string(257, 'x') + "\n").empty());
     CHECK(ask(port.port(), std::string("dump\0\n", 6)).empty());
 
@@ -108,7 +108,7 @@ TEST_CASE("operations.dump_port: answers the line dump, in whatever letters, and
     CHECK(mute.hear().empty());
 }
 
-TEST_CASE("operations.dump_port: what is there now, and why there is nothing") {
+TEST_CASE("operations.dump_port: sends the current nodes, or the reason why there are none") {
     world w;
     auto const port = w.open({.dump = {.addresses = address_masking::none, .nodes_max = 21}});
     std::string const large(1'000'000, 'x');
@@ -125,7 +125,7 @@ TEST_CASE("operations.dump_port: what is there now, and why there is nothing") {
     CHECK(ask(port.port(), "dump\n").starts_with("error: too_large: "));
 }
 
-TEST_CASE("operations.dump_port: who says nothing, little by little, or does not listen keeps nobody waiting") {
+TEST_CASE("operations.dump_port: clients that are silent, slow or do not read keep no other client waiting") {
     world w;
     SUBCASE("others meanwhile") {
         auto const port = w.open();
@@ -193,7 +193,7 @@ TEST_CASE("operations.dump_port: idle clients cannot keep all places") {
     for (int n = 0; n != 3; ++n) CHECK(ask(port.port(), "dump\n").size() > 8'000'000);
 }
 
-TEST_CASE("operations.dump_port: an idle client stays while nobody needs its place") {
+TEST_CASE("operations.dump_port: an idle client stays while no other client needs its place") {
     world w;
     auto const port = w.open({.client_limit = 1h, .clients_max = 1, .idle_limit = 1ms});
     client const slow{port.port()};
@@ -203,12 +203,12 @@ TEST_CASE("operations.dump_port: an idle client stays while nobody needs its pla
     CHECK(slow.hear() == answer);
 }
 
-TEST_CASE("operations.dump_port: that there is no thread for it is an error") {
+TEST_CASE("operations.dump_port: a missing thread is an error") {
     world w;
     pthread_attr_t before, huge;
     pthread_getattr_default_np(&before);
     pthread_getattr_default_np(&huge);
-    pthread_attr_setstacksize(&huge, std::size_t{1} << 46); // which no process has room for
+    pthread_attr_setstacksize(&huge, std::size_t{1} << 46); // no process has room for it
     REQUIRE(pthread_setattr_default_np(&huge) == 0);
     auto const port = dump_port::start(w.registry, "settle");
     pthread_setattr_default_np(&before);
@@ -223,7 +223,7 @@ TEST_CASE("operations.dump_port: on this machine only, no longer than it lives, 
     {
         auto port = w.open({.client_limit = 1h});
         number = port.port();
-        CHECK_FALSE(client{number, "127.0.0.2"}.is_connected()); // what listens on all addresses would answer
+        CHECK_FALSE(client{number, "127.0.0.2"}.is_connected()); // a listener on all addresses would answer
         auto const taken = dump_port::start(w.registry, "settle", {.port = number});
         REQUIRE_FALSE(taken);
         CHECK(taken.error() == errc::unreachable);
@@ -242,7 +242,7 @@ TEST_CASE("operations.dump_port: on this machine only, no longer than it lives, 
     CHECK(dump_port::start(w.registry, "a/b").error() == errc::invalid_argument);
 }
 
-TEST_CASE("operations.dump_port: where the configuration asks for one") {
+TEST_CASE("operations.dump_port: opens if the configuration asks for it") {
     world w;
     job_config config{.name = "settle"};
     CHECK_FALSE(open_monitor_port(w.registry, config).value());

@@ -23,7 +23,7 @@ lines masked(address_masking how, lines all) {
     return all;
 }
 
-/// Lets nodes go while they are read, and lists them in no order.
+/// Removes nodes while they are read, and lists them in random order.
 struct watched_registry : test::counting_registry {
     using base = test::counting_registry;
     using base::base;
@@ -102,14 +102,14 @@ TEST_CASE("operations.dump: each node before its children, siblings in descendin
     CHECK(old[7] == "/settle/servers/ip18 | DISABLED");
 }
 
-TEST_CASE("operations.dump: a value is one line, whatever it holds") {
+TEST_CASE("operations.dump: a value is one line, whatever its content") {
     world w;
     w.create("/settle/ext", "a\nb\tc\x7f\\n \xc3\xa9\n");
     CHECK(dump(w.registry, "settle").value()[11] == "/settle/ext | a\\nb\\x09c\\x7f\\n \xc3\xa9\\n");
     CHECK(dump_text({"a | ", "b | 1"}) == "a | \nb | 1\n");
 }
 
-TEST_CASE("operations.dump: so many requests at once, and none for the children of what has none") {
+TEST_CASE("operations.dump: a limited number of requests at once, and none for the children of leaf nodes") {
     world w;
     for (int i = 0; i != 200; ++i) w.create("/settle/sharding/" + std::to_string(1000 + i));
     auto const all = dump(w.registry, "settle", {.requests_max = 7}).value();
@@ -123,7 +123,7 @@ TEST_CASE("operations.dump: so many requests at once, and none for the children 
 
 TEST_CASE("operations.dump: a job that is too large is refused, not cut") {
     world w;
-    CHECK(dump(w.registry, "settle", {.nodes_max = 13}).has_value()); // the root is one, too
+    CHECK(dump(w.registry, "settle", {.nodes_max = 13}).has_value()); // the root counts too
     auto const many = dump(w.registry, "settle", {.nodes_max = 12});
     REQUIRE_FALSE(many);
     CHECK(many.error() == errc::too_large);
@@ -133,11 +133,11 @@ TEST_CASE("operations.dump: a job that is too large is refused, not cut") {
     CHECK(dump(w.registry, "settle", {.bytes_max = 5'000}).error() == errc::too_large);
 }
 
-TEST_CASE("operations.dump: what goes meanwhile does no harm") {
+TEST_CASE("operations.dump: nodes that are removed meanwhile do no harm") {
     world w;
     std::size_t expected = 11;
     SUBCASE("before it is read") { w.registry.doomed_before = "/settle/sharding/1"; }
-    SUBCASE("behind that") {
+    SUBCASE("after it is read") {
         w.registry.trigger = "/settle/sharding/1";
         w.registry.doomed = {"/settle/sharding/1"};
         expected = 12;
@@ -149,7 +149,7 @@ TEST_CASE("operations.dump: what goes meanwhile does no harm") {
     CHECK(dump(w.registry, "settle").value().size() == expected);
 }
 
-TEST_CASE("operations.dump: what cannot be dumped is named") {
+TEST_CASE("operations.dump: names the reason if it cannot dump a job") {
     world w;
     auto const absent = dump(w.registry, "other");
     CHECK(absent.error() == errc::no_node);
@@ -175,13 +175,13 @@ TEST_CASE("operations.address_mask: addresses get names, and keep them from line
     CHECK(masked(address_masking::as_2_1_5, ends) == lines{"a ip10", "b ip11"});
 }
 
-TEST_CASE("operations.address_mask: no part of an address stays") {
+TEST_CASE("operations.address_mask: no part of an address remains") {
     // One that begins like another, in the same line.
     CHECK(masked(address_masking::whole, {"10.0.0.1 10.0.0.12 10.0.0.1"}) == lines{"ip1 ip2 ip1"});
     CHECK(masked(address_masking::as_2_1_5, {"10.0.0.1 10.0.0.12 10.0.0.1"}) == lines{"ip1 ip12 ip1"});
     CHECK(masked(address_masking::whole, {"x255.255.255.255y"}) == lines{"xip1y"});
     CHECK(masked(address_masking::as_2_1_5, {"x255.255.255.255y"}) == lines{"xip155y"});
-    // What is no octet is not one of an address.
+    // A number that is no octet is not part of an address.
     CHECK(masked(address_masking::whole, {"256.1.1.1"}) == lines{"2ip1"});
     CHECK(masked(address_masking::as_2_1_5, {"256.1.1.1"}) == lines{"2ip1"});
     CHECK(masked(address_masking::whole, {"1.2.3.256"}) == lines{"ip16"});

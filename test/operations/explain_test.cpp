@@ -11,7 +11,7 @@ using namespace elasticjob::test;
 namespace {
 
 struct world : cluster {
-    /// As somebody asks who has nothing to do with the job.
+    /// Asks as an outside client.
     result<explanation> ask(item_index i, std::optional<std::chrono::seconds> instant = {}) {
         std::optional<wall_time> when;
         if (instant) when = wall_time{1'767'225'600s + *instant};
@@ -27,7 +27,7 @@ bool has(std::string const& text, std::string_view part) { return text.find(part
 
 } // namespace
 
-TEST_CASE("operations.explain: what cannot be explained is named") {
+TEST_CASE("operations.explain: names the reason if it cannot explain a job") {
     world w;
     CHECK(w.ask(0).error() == errc::no_node);
     CHECK(explain(w.by_hand, "a/b", 0).error() == errc::invalid_argument);
@@ -64,7 +64,7 @@ TEST_CASE("operations.explain: idle, running, completed, failed") {
     CHECK(has(w.text(0, 3s), "has been dealt with, or was never due"));
 }
 
-TEST_CASE("operations.explain: misfires say what became of them") {
+TEST_CASE("operations.explain: misfires show their outcome") {
     world w;
     auto& m = w.add();
     REQUIRE(m.schedule(make_job("settle", "0/5 * * * * ?", 1)));
@@ -137,7 +137,7 @@ TEST_CASE("operations.explain: where members of 2.1.5 may have run an item, it s
     CHECK(has(w.text(1), "\nThe job has members of 2.1.5, which keep no record: runs on them are not shown."));
 }
 
-TEST_CASE("operations.explain: an item that waits to be tried again says when, and why") {
+TEST_CASE("operations.explain: an item that waits for a retry shows the time and the reason") {
     world w;
     auto& m = w.add();
     m.body = [](sharding_context const&) -> result<void> { return error{errc::job_failed, "no money"}; };
@@ -160,7 +160,7 @@ TEST_CASE("operations.explain: a job that follows another says which") {
     CHECK(has(w.text(0), "It is due when a round of the job 'fetch' is over and failed"));
 }
 
-TEST_CASE("operations.explain: what was interrupted for good is said at once") {
+TEST_CASE("operations.explain: a permanently interrupted run is shown at once") {
     world w;
     w.add();
     w.add();

@@ -67,7 +67,7 @@ TEST_CASE("operations.history: from the run records, if there is no database") {
     CHECK(list_executions(w.c.by_hand, {.rows_max = 100}).value().rows.size() == 10);
 }
 
-TEST_CASE("operations.history: what runs has no end, and what was not run is no run") {
+TEST_CASE("operations.history: a current run has no end, and a skipped instant is not a run") {
     busy_jobs w;
     w.m.holds = true;
     w.c.run_for(1min);

@@ -41,7 +41,7 @@ struct world : cluster {
         return losing{server, losing::nth_write(by_hand.session().id, nth, fate)};
     }
     audit_trail trail() { return list_commands(by_hand, "settle").value(); }
-    /// What is on record, as `outcome verb`.
+    /// The recorded commands, as `outcome verb`.
     strings history() {
         strings all;
         auto const now = trail();
@@ -136,7 +136,7 @@ TEST_CASE("operations.restore_job: as a command it frees the name, and the trail
           strings{"done add", "refused restore", "done remove", "done restore", "done add", "done remove"});
 }
 
-TEST_CASE("operations.restore_job: nothing comes back with the name, whenever somebody writes") {
+TEST_CASE("operations.restore_job: nothing comes back with the name, whenever another client writes") {
     int hits = 0;
     for (int turns = 0; turns < 60; ++turns) {
         INFO("after " << turns << " turns");
@@ -192,7 +192,7 @@ TEST_CASE("operations.add_job, remove_job, restore_job: whatever is lost, each i
         }
 }
 
-TEST_CASE("operations.remove_job: the command waits for what runs, and goes on with the same key") {
+TEST_CASE("operations.remove_job: the command waits for current runs, and continues with the same key") {
     world w;
     auto& m = w.add();
     REQUIRE(m.schedule(make_job("settle", "0/1 * * * * ?", 1)));

@@ -25,7 +25,7 @@ names names_of(job_page const& page) {
     return all;
 }
 
-/// Jobs that are nothing but nodes, as somebody else has left them.
+/// Jobs that consist only of nodes, as other clients have left them.
 struct tree {
     virtual_loop loop;
     basic_memory_server<virtual_loop> server{loop};
@@ -60,10 +60,10 @@ TEST_CASE("operations.overview: the status of 2.1.5 and ours") {
     CHECK(t.job("settle").status == console_status::crashed);
     CHECK(t.job("settle").health == job_health::no_instances);
     t.add_job("settle", {}, a);
-    CHECK(t.job("settle").status == console_status::sharding_flag); // nobody has an item
+    CHECK(t.job("settle").status == console_status::sharding_flag); // no item has an owner
     CHECK(t.job("settle").health == job_health::unowned);
     t.add_job("settle", {a[0], b[0]});
-    CHECK(t.job("settle").status == console_status::sharding_flag); // somebody who is gone has one
+    CHECK(t.job("settle").status == console_status::sharding_flag); // its owner is gone
     CHECK(t.job("settle").health == job_health::orphaned);
     t.add_job("settle", {a[0], ""});
     CHECK(t.job("settle").status == console_status::ok); // 2.1.5 looks for owners only
@@ -89,7 +89,7 @@ TEST_CASE("operations.overview: the status of 2.1.5 and ours") {
     CHECK(name_of(job_health::sharding_due) == "sharding_due");
 }
 
-TEST_CASE("operations.overview: the assignment tells of members of this library") {
+TEST_CASE("operations.overview: the assignment shows members of this library") {
     cluster c;
     auto& m = c.add();
     auto& other = c.add();
@@ -140,7 +140,7 @@ TEST_CASE("operations.overview: a configuration that cannot be read hides no oth
     CHECK(page.jobs[1].fault->where.starts_with("/settle/config"));
 }
 
-TEST_CASE("operations.overview: what is no job is named") {
+TEST_CASE("operations.overview: names the reason if a node is no job") {
     tree t;
     CHECK(list_jobs(t.registry).value().jobs.empty());
     CHECK(describe_job(t.registry, "settle").error() == errc::no_node);
@@ -286,7 +286,7 @@ TEST_CASE("operations.overview: servers and instances have the host name that wa
     CHECK(instances[1].host.empty());
 }
 
-TEST_CASE("operations.overview: items say what they do, what they did, and when they are due") {
+TEST_CASE("operations.overview: items show their state, their last outcome, and their next due instant") {
     cluster c;
     auto& m = c.add();
     m.body = [](sharding_context const& ctx) -> result<void> {
@@ -306,7 +306,7 @@ TEST_CASE("operations.overview: items say what they do, what they did, and when 
     CHECK(page.items[3].owner == m.id("settle"));
     CHECK(page.items[3].health == item_health::idle);
     CHECK(page.items[3].status == console_item_status::pending);
-    CHECK_FALSE(page.items[3].next_due); // it has never run, and nobody has said in which zone
+    CHECK_FALSE(page.items[3].next_due); // it has never run, and no member has written the zone
     auto const full_hour = std::chrono::ceil<std::chrono::hours>(now);
     UtcZone const utc{};
     page = list_items(c.by_hand, "settle", {.zone = utc}).value();
@@ -356,7 +356,7 @@ TEST_CASE("operations.overview: items say what they do, what they did, and when 
     CHECK(page.items[0].fault->where.starts_with("/settle/ext/run/0"));
 }
 
-TEST_CASE("operations.overview: a page of items costs what it shows") {
+TEST_CASE("operations.overview: a page of items costs only the requests for its own items") {
     tree t;
     t.write("/settle/config", to_json(make_job("settle", never, 10'000)));
     t.registry.reset();

@@ -29,7 +29,7 @@ struct minutely {
         for (auto* m : {&one, &two}) REQUIRE(m->schedule(make_job("settle", "0 * * * * ?", 4)));
         c.run_for(30s);
     }
-    /// How many runs the next minute has.
+    /// The number of runs in the next minute.
     std::size_t begun() {
         auto const before = c.count(heard::kind::started);
         c.run_for(1min);
@@ -71,7 +71,7 @@ TEST_CASE("operations.pauses: while a job or a server is paused no run begins th
     CHECK(trail.entries()[3].verb == "resume");
 }
 
-TEST_CASE("operations.pauses: a trigger that nobody could carry out is refused, and an explanation names the pause") {
+TEST_CASE("operations.pauses: a trigger that no instance can obey is refused, and an explanation names the pause") {
     minutely w;
     auto& r = w.c.by_hand;
     auto const item = w.c.owner("settle", 0) == w.one.id("settle") ? item_index{0} : item_index{2};
@@ -91,7 +91,7 @@ TEST_CASE("operations.pauses: a trigger that nobody could carry out is refused, 
     CHECK(trigger_server(r, "settle", "10.0.0.1", ann));
 }
 
-TEST_CASE("operations.pauses: what cannot be paused is refused, and whatever is lost, a pause begins once") {
+TEST_CASE("operations.pauses: impossible pauses are refused, and a pause begins once, whatever is lost") {
     minutely w;
     CHECK(pause_job(w.c.by_hand, "nobody", ann).error() == errc::no_node);
     CHECK(pause_server(w.c.by_hand, "settle", "10.0.0.9", ann).error() == errc::no_node);

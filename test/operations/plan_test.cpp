@@ -38,7 +38,7 @@ struct world : cluster {
     }
     std::string who(std::size_t number) const { return members[number]->id("settle"); }
 
-    /// As somebody asks who has nothing to do with the job, and leaves no trace.
+    /// Asks as an outside client, which leaves no trace.
     template <class Strategy>
     result<job_plan> ask(job_change change) {
         auto const before = everything(*this);
@@ -55,7 +55,7 @@ struct Throws {
 
 } // namespace
 
-TEST_CASE("operations.plan: what would move is what then moves") {
+TEST_CASE("operations.plan: the planned moves are the moves that follow") {
     world w;
     auto const joined = w.ask<AverageAllocation>({.joining = {{.instance = "10.0.0.3"}}}).value();
     CHECK_FALSE(joined.changes_strategy);
@@ -78,7 +78,7 @@ TEST_CASE("operations.plan: what would move is what then moves") {
     CHECK(w.owners("settle", 4) == owners);
 }
 
-TEST_CASE("operations.plan: another count, another strategy, nobody left") {
+TEST_CASE("operations.plan: another count, another strategy, no instances left") {
     world w;
     auto const more = w.ask<AverageAllocation>({.item_count = 6}).value();
     CHECK(more.moves == moves{{2, 3, id(w.who(0)), id(w.who(1))}, {4, 6, id(""), id(w.who(0))}});
@@ -107,7 +107,7 @@ TEST_CASE("operations.plan: a server that is disabled gets nothing, as with the 
     CHECK(p.shares == std::vector<planned_share>{{id(w.who(0)), 4, 4}});
 }
 
-TEST_CASE("operations.plan: weights and labels, of those who are there and of those who would be") {
+TEST_CASE("operations.plan: weights and labels of present and planned instances") {
     world w;
     w.create("/settle/ext/instances");
     w.create("/settle/ext/instances/" + w.who(0), "weight 3\nlabels \n");
@@ -126,7 +126,7 @@ TEST_CASE("operations.plan: weights and labels, of those who are there and of th
     CHECK(w.ask<LabelAllocation>({.item_labels = ""}).value().left == 0);
     w.set("/settle/ext/labels", "gpu");
     CHECK(w.ask<LabelAllocation>({}).error() == errc::invalid_config);
-    CHECK(w.ask<AverageAllocation>({})); // which does not look at it
+    CHECK(w.ask<AverageAllocation>({})); // this strategy ignores it
 }
 
 TEST_CASE("operations.plan: where a Java member has sharded, the items' nodes count") {
@@ -136,7 +136,7 @@ TEST_CASE("operations.plan: where a Java member has sharded, the items' nodes co
     CHECK(p.shares == std::vector<planned_share>{{id(w.who(1)), 0, 2}, {id(w.who(0)), 4, 2}});
 }
 
-TEST_CASE("operations.plan: what cannot be planned is named") {
+TEST_CASE("operations.plan: names the reason if it cannot plan") {
     world w;
     CHECK(w.ask<AverageAllocation>({.leaving = {"10.0.0.9@-@1"}}).error() == errc::invalid_argument);
     CHECK(w.ask<AverageAllocation>({.joining = {{.instance = w.who(0)}}}).error() == errc::invalid_argument);

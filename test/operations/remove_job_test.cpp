@@ -27,7 +27,7 @@ struct world : cluster {
     }
     std::size_t begun() const { return count(heard::kind::started); }
 
-    /// A job that has a past: an owner and a record for each of its items, and nobody runs it.
+    /// A job with a history: an owner and a record for each item, and no members.
     void leave_behind(int items) {
         {
             auto& m = add();
@@ -42,10 +42,10 @@ strings const tombstone{"/settle", "/settle/ext", "/settle/ext/removed"};
 
 } // namespace
 
-TEST_CASE("operations.add_job: the configuration is written as a member writes it, and nothing is run") {
+TEST_CASE("operations.add_job: writes the configuration as a member does, and starts no run") {
     world w;
     auto job = make_job("settle", "0/1 * * * * ?", 3);
-    job.jitter = 5ms; // which is not in Java's part
+    job.jitter = 5ms; // Java's part does not have it
     auto const added = add_job(w.by_hand, job);
     REQUIRE(added);
     CHECK(added->what == config_decision::action::write_local);
@@ -66,7 +66,7 @@ TEST_CASE("operations.add_job: the configuration is written as a member writes i
     CHECK(w.owners("settle", 5) == strings(5, m.id("settle")));
 }
 
-TEST_CASE("operations.add_job: what cannot be is refused, and nothing is written") {
+TEST_CASE("operations.add_job: an invalid job is refused, and nothing is written") {
     world w;
     auto job = make_job("settle", never, 0);
     CHECK(add_job(w.by_hand, job).error() == errc::invalid_config);
@@ -91,7 +91,7 @@ TEST_CASE("operations.remove_job: only jobs can be removed") {
     CHECK(w.paths() == strings{"/zookeeper", "/zookeeper/quota"});
 }
 
-TEST_CASE("operations.remove_job: live instances leave in order, and nothing is left but the tombstone") {
+TEST_CASE("operations.remove_job: live instances leave in order, and only the tombstone is left") {
     world w;
     std::vector<member*> all{&w.add(), &w.add(), &w.add()};
     auto const job = make_job("settle", "0/1 * * * * ?", 6);
@@ -122,7 +122,7 @@ TEST_CASE("operations.remove_job: live instances leave in order, and nothing is 
     CHECK(w.paths() == tombstone);
 }
 
-TEST_CASE("operations.remove_job: what runs may end, nothing more begins, and the nodes wait for it") {
+TEST_CASE("operations.remove_job: current runs may end, no new ones begin, and the nodes stay until then") {
     world w;
     auto& m = w.add();
     REQUIRE(m.schedule(make_job("settle", "0/1 * * * * ?", 2)));
@@ -149,7 +149,7 @@ TEST_CASE("operations.remove_job: what runs may end, nothing more begins, and th
     CHECK(w.paths() == tombstone);
 }
 
-TEST_CASE("operations.remove_job: no run begins behind the removal, though its instance has not heard of it yet") {
+TEST_CASE("operations.remove_job: no run begins after the removal, although its instance does not know of it yet") {
     int before = 0;
     for (int turns = 0; turns < 30; ++turns) {
         INFO(turns << " turns behind an order to run");
@@ -181,7 +181,7 @@ TEST_CASE("operations.remove_job: no run begins behind the removal, though its i
     CHECK(before < 30);
 }
 
-TEST_CASE("operations.remove_job: members that know no tombstone are told to go, and ghosts go (D-47)") {
+TEST_CASE("operations.remove_job: members that know no tombstone are told to leave, and ghosts are removed (D-47)") {
     world w;
     w.leave_behind(2);
     basic_memory_registry<virtual_loop> java{w.server};
@@ -190,14 +190,14 @@ TEST_CASE("operations.remove_job: members that know no tombstone are told to go,
     REQUIRE(remove_job(w.by_hand, "settle"));
     CHECK(w.paths() == tombstone);
 
-    // If one of them writes its configuration again, nobody of ours follows, and a further call clears up.
+    // If one of them writes its configuration again, none of our members joins, and another call cleans up.
     w.create("/settle/config", "{}");
     CHECK(w.add().schedule(make_job("settle", never, 1)).error() == errc::removed);
     REQUIRE(remove_job(w.by_hand, "settle"));
     CHECK(w.paths() == tombstone);
 }
 
-TEST_CASE("operations.remove_job: a remover that dies at any step leaves what the next one finishes") {
+TEST_CASE("operations.remove_job: if a remover dies at any step, the next one finishes the removal") {
     memory_server_options o;
     o.limits.operations_max = 25; // so that there are many transactions
     for (std::uint64_t n = 0;; ++n) {
@@ -262,12 +262,12 @@ TEST_CASE("operations.restore_job: the name is free again, and nothing of the pa
     auto const begun = w.begun();
     w.run_for(3s);
     CHECK(w.begun() > begun);
-    // Not while it is there.
+    // Not while it exists.
     CHECK(restore_job(w.by_hand, "settle").error() == errc::no_node);
     CHECK(w.has("/settle/config"));
 }
 
-TEST_CASE("operations.restore_job: a job that is there again is not removed by who still waits to remove the former") {
+TEST_CASE("operations.restore_job: a remover that waits for a former job does not remove a job added since") {
     world w;
     auto& m = w.add();
     REQUIRE(m.schedule(make_job("settle", "0/1 * * * * ?", 1)));
@@ -293,7 +293,7 @@ TEST_CASE("operations.restore_job: a job that is there again is not removed by w
     CHECK(w.has("/settle/config"));
 }
 
-TEST_CASE("operations.remove_job: two removers do not hinder each other") {
+TEST_CASE("operations.remove_job: two removers do not disturb each other") {
     memory_server_options o;
     o.limits.operations_max = 25;
     world w{o};

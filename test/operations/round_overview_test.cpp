@@ -27,7 +27,7 @@ std::string states(std::vector<run_record> const& records) {
 
 } // namespace
 
-TEST_CASE("operations.round_overview: the worst of its items is what became of a round") {
+TEST_CASE("operations.round_overview: a round has the worst outcome of its items") {
     run_record one, two;
     one.ledger = {entry(noon, run_outcome::completed), entry(noon + 1h, run_outcome::completed, 1, 9s)};
     two.ledger = {entry(noon, run_outcome::failed), entry(noon + 1h, run_outcome::completed)};
@@ -47,7 +47,7 @@ TEST_CASE("operations.round_overview: the worst of its items is what became of a
     CHECK_FALSE(rounds_of({two, one})[0].ended);
 }
 
-TEST_CASE("operations.round_overview: a later attempt counts, and what was never run has no begin") {
+TEST_CASE("operations.round_overview: a later attempt counts, and an item that never ran has no begin") {
     run_record r;
     r.ledger = {entry(noon, run_outcome::failed), entry(noon, run_outcome::completed, 2)};
     CHECK(states({r}) == "completed ");

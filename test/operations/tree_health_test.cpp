@@ -39,7 +39,7 @@ struct job_of_two {
         REQUIRE(found);
         return *std::move(found);
     }
-    /// What is found, as `fault path`, with a `!` if it cannot be repaired.
+    /// The findings, as `fault path`, with a `!` if they cannot be repaired.
     strings faults() {
         strings all;
         for (auto const& f : findings())
@@ -116,10 +116,10 @@ TEST_CASE("operations.tree_health: a healthy job has no findings, whatever it do
     CHECK(w.faults() == strings{"abandoned /servers/10.0.0.2"});
     REQUIRE(w.one.shutdown("settle"));
     w.c.run_for(1s);
-    CHECK(w.faults().empty()); // nobody runs it, and its servers are needed when somebody does
+    CHECK(w.faults().empty()); // no instance runs it, and its servers are needed when one does
 }
 
-TEST_CASE("operations.tree_health: what is damaged is found, and what a leader can make anew is removed") {
+TEST_CASE("operations.tree_health: damaged nodes are found, and those that a leader can recreate are removed") {
     job_of_two w;
     w.c.set("/settle/ext/run/1", "nonsense");
     w.c.set("/settle/ext/assignment", "nonsense");
@@ -159,7 +159,7 @@ TEST_CASE("operations.tree_health: nodes of items that the job does not have") {
         w.c.create(std::string{"/settle/"} + path);
     CHECK(w.faults() == strings{"surplus /ext/orders/look-7", "surplus /ext/orders/stop-7", "surplus /ext/run/7",
                                 "surplus /sharding/7", "surplus /sharding/x"});
-    w.c.create("/settle/sharding/7/running", {}, create_mode::ephemeral); // somebody runs it
+    w.c.create("/settle/sharding/7/running", {}, create_mode::ephemeral); // an instance runs it
     CHECK(w.faults() == strings{"surplus /ext/orders/look-7", "surplus /ext/orders/stop-7", "surplus /ext/run/7!",
                                 "surplus /sharding/7!", "orphan /sharding/7/running!", "surplus /sharding/x"});
     w.c.remove("/settle/sharding/7/running");
@@ -169,7 +169,7 @@ TEST_CASE("operations.tree_health: nodes of items that the job does not have") {
     CHECK(w.begun() == 4);
 }
 
-TEST_CASE("operations.tree_health: what a live member owns is not touched") {
+TEST_CASE("operations.tree_health: a live member's nodes are not touched") {
     job_of_two w;
     auto const path = "/settle/instances/" + w.one.id("settle");
     node_path const at = cluster::parsed(path);
@@ -186,7 +186,7 @@ TEST_CASE("operations.tree_health: what a live member owns is not touched") {
     CHECK(w.c.data("/settle/ext/run/1") == "nonsense");
 }
 
-TEST_CASE("operations.tree_health: a candidate of a process that is no member blocks nobody any more") {
+TEST_CASE("operations.tree_health: a candidate of a process that is no member no longer blocks the election") {
     cluster c;
     REQUIRE(add_job(c.by_hand, make_job("settle", "0 * * * * ?", 2), ann));
     for (auto const* path : {"leader", "leader/election", "leader/election/latch"})
@@ -206,7 +206,7 @@ TEST_CASE("operations.tree_health: a candidate of a process that is no member bl
     CHECK(check_job(c.by_hand, "settle")->empty());
 }
 
-TEST_CASE("operations.tree_health: an abandoned server goes, unless an operator has disabled it") {
+TEST_CASE("operations.tree_health: an abandoned server is removed, unless an operator has disabled it") {
     job_of_two w;
     w.c.create("/settle/servers/10.0.0.8");
     w.c.create("/settle/servers/10.0.0.9", "DISABLED");
@@ -215,7 +215,7 @@ TEST_CASE("operations.tree_health: an abandoned server goes, unless an operator 
     CHECK(w.faults() == strings{"abandoned /servers/10.0.0.9!"});
 }
 
-TEST_CASE("operations.tree_health: a repair is given once, also after a lost reply, and only for what was found") {
+TEST_CASE("operations.tree_health: a repair takes effect once, also after a lost reply, and only for the finding") {
     for (auto const fate : {request_fate::reply_lost, request_fate::request_lost}) {
         job_of_two w;
         w.c.create("/settle/ext/orders/stop-7");
@@ -235,7 +235,7 @@ TEST_CASE("operations.tree_health: a repair is given once, also after a lost rep
     }
 }
 
-TEST_CASE("operations.tree_health: all jobs, page by page, and what is left of those that are gone") {
+TEST_CASE("operations.tree_health: all jobs, page by page, and the remains of removed jobs") {
     cluster c;
     for (auto const* job : {"a", "b", "c"}) REQUIRE(add_job(c.by_hand, make_job(job, never, 1), ann));
     c.create("/b/ext/orders");

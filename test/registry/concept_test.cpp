@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For each requirement of `registry` a type that lacks only that.
+// For each requirement of `registry`, a type that lacks only that one.
 #include <elasticjob/registry/registry.hpp>
 
 #include <elasticjob/core/virtual_loop.hpp>

@@ -9,7 +9,7 @@
 
 using namespace elasticjob;
 
-TEST_CASE("registry.laws: what was lost is there whole or not at all, whatever a network does") {
+TEST_CASE("registry.laws: a lost write has happened as a whole or not at all, whatever a network does") {
     test::FaultyWorld::counts met;
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
         test::FaultyWorld world{seed};

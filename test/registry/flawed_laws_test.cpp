@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The laws can fail: each finds the flaw that was made for it, and no law is without one.
+// The laws can fail: each law has a flawed registry made for it, and finds that flaw.
 #include <laws/registry.hpp>
 
 #include <support/flawed_registry.hpp>
@@ -81,7 +81,7 @@ std::vector<planted> const plan{
 
 } // namespace
 
-TEST_CASE("registry.laws: each finds the flaw that was made for it") {
+TEST_CASE("registry.laws: each law finds the flaw that was made for it") {
     auto const laws = laws::registry_laws<world>();
     for (auto const& p : plan) {
         auto const law = std::ranges::find(laws, p.found_by, &laws::registry_law<world>::name);
@@ -94,7 +94,7 @@ TEST_CASE("registry.laws: each finds the flaw that was made for it") {
     flawed_registry::plant(flaw::none);
 }
 
-TEST_CASE("registry.laws: without a flaw they find none, and no law is without its flaw") {
+TEST_CASE("registry.laws: they find no flaw in a sound registry, and each law has a flaw made for it") {
     flawed_registry::plant(flaw::none);
     for (auto const& law : laws::registry_laws<world>()) {
         world w;
@@ -104,7 +104,7 @@ TEST_CASE("registry.laws: without a flaw they find none, and no law is without i
     }
 }
 
-TEST_CASE("registry.laws: a network that loses finds those who lie about it") {
+TEST_CASE("registry.laws: a lossy network exposes registries that report false outcomes") {
     for (auto const what : {flaw::lost_writes_are_called_unsent, flaw::lost_writes_are_repeated,
                             flaw::commit_is_not_atomic, flaw::old_generations_land}) {
         flawed_registry::plant(what);

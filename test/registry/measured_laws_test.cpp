@@ -22,7 +22,7 @@ struct counter {
     counts* of;
 };
 
-/// MemoryWorld, with a measuring registry before each of its two.
+/// MemoryWorld, with a measuring registry in front of each of its two registries.
 class measured_world {
 public:
     using registry_type = MeasuredRegistry<basic_memory_registry<virtual_loop>, counter>;
@@ -52,7 +52,7 @@ static_assert(laws::world_that_expires<measured_world> && laws::world_that_disco
 
 } // namespace
 
-TEST_CASE("registry.laws: a registry that is measured keeps them") {
+TEST_CASE("registry.laws: a measured registry obeys them") {
     counts all{};
     for (auto const& law : laws::registry_laws<measured_world>()) {
         measured_world world{all};

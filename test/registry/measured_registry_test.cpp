@@ -47,7 +47,7 @@ struct world {
 
 } // namespace
 
-TEST_CASE("registry.measured: each request is told once, with what came of it") {
+TEST_CASE("registry.measured: each request is reported once, with its outcome") {
     world w;
     auto& r = w.measured;
     auto const g = r.session().generation;
@@ -60,7 +60,7 @@ TEST_CASE("registry.measured: each request is told once, with what came of it") 
     CHECK(block_on(w.loop, r.exists(at("/b"))));
     CHECK(block_on(w.loop, r.children(at("/"))).value() == std::vector<std::string>{"a"});
     CHECK(block_on(w.loop, r.commit(transaction{g}.check(at("/a")))));
-    CHECK(block_on(w.loop, r.commit(transaction{g}.check(at("/b"))))); // a refusal is no error
+    CHECK(block_on(w.loop, r.commit(transaction{g}.check(at("/b"))))); // a refusal is not an error
     CHECK(block_on(w.loop, r.remove(at("/a"))));
     w.inner.disconnect();
     CHECK_FALSE(block_on(w.loop, r.commit(transaction{g}.check(at("/a")))));
@@ -69,7 +69,7 @@ TEST_CASE("registry.measured: each request is told once, with what came of it") 
                                              "commit success", "commit refused", "remove success", "commit not_sent"});
 }
 
-TEST_CASE("registry.measured: how long a request takes is measured by the loop's clock, and to its end or to its giving up") {
+TEST_CASE("registry.measured: the loop's clock measures a request until it ends or is given up") {
     world w;
     (void)block_on(w.loop, w.measured.get(at("/a")));
     (void)block_on(w.loop, w.measured.exists(at("/a")));
@@ -83,7 +83,7 @@ TEST_CASE("registry.measured: how long a request takes is measured by the loop's
     CHECK(w.told.size() == 3);
 }
 
-TEST_CASE("registry.measured: what is asked for is handed on as it is") {
+TEST_CASE("registry.measured: requests are passed on unchanged") {
     world w;
     auto& r = w.measured;
     CHECK(&r.loop() == &w.inner.loop());

@@ -13,7 +13,7 @@ static_assert(laws::world_that_expires<test::MemoryWorld>);
 static_assert(laws::world_that_disconnects<test::MemoryWorld>);
 static_assert(laws::world_that_loses<test::MemoryWorld>);
 
-TEST_CASE("registry.laws: the in-memory registry keeps them in virtual time") {
+TEST_CASE("registry.laws: the in-memory registry obeys them in virtual time") {
     for (auto const& law : laws::registry_laws<test::MemoryWorld>()) {
         test::MemoryWorld world;
         auto const report = law.check(world);

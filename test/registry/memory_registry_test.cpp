@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the in-memory registry promises beyond the laws of every registry.
+// The in-memory registry's guarantees beyond the laws of every registry.
 #include <elasticjob/registry/memory_registry.hpp>
 
 #include <elasticjob/core/virtual_loop.hpp>
@@ -55,7 +55,7 @@ TEST_CASE("registry.memory: counts each request once, however it ends") {
     CHECK(server.counts().all() == 6); // refused here, not sent
 }
 
-TEST_CASE("registry.memory: the requests of a session are served and answered in their order") {
+TEST_CASE("registry.memory: the requests of a session are served and answered in order") {
     virtual_loop loop;
     server_type server{loop};
     registry_type r{server};
@@ -71,10 +71,10 @@ TEST_CASE("registry.memory: the requests of a session are served and answered in
     scope.spawn(note(r.children(at("/")), 5, order));
     loop.run_ready();
     CHECK(order == std::vector<int>{0, 1, 2, 3, 4, 5});
-    CHECK(server.tree().find(at("/a")) == nullptr); // each found what the one before it had left
+    CHECK(server.tree().find(at("/a")) == nullptr); // each request saw the effect of the one before
 }
 
-TEST_CASE("registry.memory: a change is stamped with the loop's civil time") {
+TEST_CASE("registry.memory: a change has the loop's civil time as its time stamp") {
     virtual_loop loop{wall_time{1'000s}};
     server_type server{loop};
     registry_type r{server};
@@ -84,7 +84,7 @@ TEST_CASE("registry.memory: a change is stamped with the loop's civil time") {
     CHECK(block_on(loop, r.set(at("/a"), "")).value().modified_at_ms == 1'005'000);
 }
 
-TEST_CASE("registry.memory: a session that is cut off ends when its time-out has passed, not before") {
+TEST_CASE("registry.memory: a session that is cut off ends after its time-out, not before") {
     virtual_loop loop;
     server_type server{loop, memory_server_options{.session_timeout = 10s}};
     registry_type r{server};
@@ -110,7 +110,7 @@ TEST_CASE("registry.memory: a session that is cut off ends when its time-out has
     CHECK(seen->value().generation == session_generation{2});
 }
 
-TEST_CASE("registry.memory: one that goes without a session takes nothing with it") {
+TEST_CASE("registry.memory: a registry that is destroyed without a session removes no nodes") {
     virtual_loop loop;
     server_type server{loop};
     {
@@ -141,7 +141,7 @@ TEST_CASE("registry.memory: sessions come and go on many threads") {
     CHECK(block_on(loop, observer.children(node_path{})).value().empty());
 }
 
-TEST_CASE("registry.memory: a tree has nothing that belongs to session 0") {
+TEST_CASE("registry.memory: a tree has no nodes that belong to session 0") {
     node_tree tree;
     std::vector<operation> operations;
     operations.push_back({operation::kind::create, at("/stays")});
@@ -150,10 +150,10 @@ TEST_CASE("registry.memory: a tree has nothing that belongs to session 0") {
     CHECK(tree.find(at("/stays")) != nullptr);
 }
 
-TEST_CASE("registry.memory: children are told apart from what lies deeper, and from neighbours with like names") {
+TEST_CASE("registry.memory: children are distinct from deeper nodes, and from neighbours with similar names") {
     node_tree tree;
     std::vector<operation> operations;
-    // In the order of bytes, '-' and '.' stand before '/', and '0' behind it.
+    // In the order of bytes, '-' and '.' stand before '/', and '0' after it.
     for (char const* path : {"/a", "/a/b", "/a/b-c", "/a/b-c/x", "/a/b/b", "/a/b/b/b", "/a/b.d", "/a/b0", "/a/b0/y", "/a-b", "/a.b", "/a0"})
         operations.push_back({operation::kind::create, at(path)});
     REQUIRE(!tree.apply(operations, 7, 0).refused);

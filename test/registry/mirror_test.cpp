@@ -19,7 +19,7 @@ namespace {
 using registry_type = basic_memory_registry<virtual_loop>;
 using mirror_type = mirror<registry_type>;
 
-/// Writes down what a mirror tells: `+a=data`, `*a=data`, `-a=last data`.
+/// Records a mirror's notifications: `+a=data`, `*a=data`, `-a=last data`.
 struct diary : change_listener {
     diary() : change_listener{&write} {}
     static void write(change_listener& self, node_change const& c) {
@@ -58,7 +58,7 @@ struct world {
 
 } // namespace
 
-TEST_CASE("registry.mirror: shows a root that is absent, then made, changed and removed, and tells it in order") {
+TEST_CASE("registry.mirror: shows a root that is absent, created, changed and removed, and reports this in order") {
     world w;
     mirror_type m{w.reader, w.root, mirror_scope::root_only(), w.news, &w.told};
     CHECK_FALSE(m.is_loaded());
@@ -76,12 +76,12 @@ TEST_CASE("registry.mirror: shows a root that is absent, then made, changed and 
     CHECK(w.told.take() == lines{"+=one", "*=two", "-=two"});
 }
 
-TEST_CASE("registry.mirror: a node that was made anew between two readings is told as removed and added") {
+TEST_CASE("registry.mirror: reports a node that was recreated between two reads as removed and added") {
     world w;
     w.create(w.root, "first");
     mirror_type m{w.reader, w.root, mirror_scope::root_only(), w.news, &w.told};
     w.loop.run_for(1s);
-    w.reader.disconnect(); // what happens now is one piece of news later
+    w.reader.disconnect(); // the mirror sees the changes from here on as one
     REQUIRE(block_on(w.loop, w.writer.remove(w.root)));
     REQUIRE(block_on(w.loop, w.writer.create(w.root, "second", create_mode::persistent)));
     w.reader.reconnect();
@@ -114,7 +114,7 @@ TEST_CASE("registry.mirror: holds the children with their data, as deep as asked
     CHECK(deep_told.take() == lines{"*b=3", "-a/below=deep", "-a=1", "+c=4"});
 }
 
-TEST_CASE("registry.mirror: of children that are only counted it holds the names, and does not watch each") {
+TEST_CASE("registry.mirror: holds only the names of children that it counts, and does not watch each") {
     world w;
     w.create(w.root, "");
     for (int i = 0; i < 100; ++i) w.create(w.root / std::to_string(i), "data");
@@ -131,7 +131,7 @@ TEST_CASE("registry.mirror: of children that are only counted it holds the names
     CHECK(w.told.take() == lines{"-7="});
 }
 
-TEST_CASE("registry.mirror: names under a parent that does not exist yet are shown once it does") {
+TEST_CASE("registry.mirror: shows names under a parent that does not exist yet once it exists") {
     world w;
     mirror_type m{w.reader, w.root, mirror_scope::child_names(), w.news, &w.told};
     w.loop.run_for(1s);
@@ -142,7 +142,7 @@ TEST_CASE("registry.mirror: names under a parent that does not exist yet are sho
     CHECK(w.told.take() == lines{"+=", "+a="});
 }
 
-TEST_CASE("registry.mirror: what was last known stays while the connection is down, and the end is shown when it is back") {
+TEST_CASE("registry.mirror: keeps its last state while the connection is down, and shows the latest state afterwards") {
     world w;
     w.create(w.root, "");
     w.create(w.root / "a", "1");
@@ -163,7 +163,7 @@ TEST_CASE("registry.mirror: what was last known stays while the connection is do
     CHECK(w.told.take() == lines{"-a=1", "+b=3"});
 }
 
-TEST_CASE("registry.mirror: goes on with a new session") {
+TEST_CASE("registry.mirror: continues with a new session") {
     world w;
     w.create(w.root, "1");
     mirror_type m{w.reader, w.root, mirror_scope::root_only(), w.news, &w.told};
@@ -174,8 +174,8 @@ TEST_CASE("registry.mirror: goes on with a new session") {
     CHECK(w.told.take() == lines{"+=1", "*=2"});
 }
 
-TEST_CASE("registry.mirror: a reading whose reply is lost vouches for nothing") {
-    // Whichever of the first replies is lost, the mirror ends up with what is there.
+TEST_CASE("registry.mirror: a read whose reply is lost confirms nothing") {
+    // Whichever of the first replies is lost, the mirror ends up with the registry's state.
     for (int lost = 0; lost < 6; ++lost) {
         CAPTURE(lost);
         world w;
@@ -203,7 +203,7 @@ TEST_CASE("registry.mirror: a reading whose reply is lost vouches for nothing") 
     }
 }
 
-TEST_CASE("registry.mirror: ends with its owner, whatever it waits for") {
+TEST_CASE("registry.mirror: ends with its owner, whatever it is waiting for") {
     world w;
     w.create(w.root, "");
     for (int turns = 0; turns < 8; ++turns) {

@@ -43,7 +43,7 @@ std::string data_of(mirrored_node<one_node_registry> const& n) { return n.get() 
 
 } // namespace
 
-TEST_CASE("registry.mirrored_node: shows a node that is absent, created, changed and removed, and tells each change") {
+TEST_CASE("registry.mirrored_node: shows an absent, created, changed and removed node, and reports each change") {
     one_node_world w;
     mirrored_node<one_node_registry> n{w.reader, w.path, w.news};
     CHECK_FALSE(n.is_loaded());
@@ -86,10 +86,10 @@ TEST_CASE(
     w.server.counts() = {};
     w.set("2");
     CHECK(data_of(n) == "2");
-    CHECK(w.server.counts().reads == 1); // a node that is known to exist is read as a common one
+    CHECK(w.server.counts().reads == 1); // a node that is known to exist is read like an ordinary one
 }
 
-TEST_CASE("registry.mirrored_node: between its creation and the reading of its data the node counts as unread") {
+TEST_CASE("registry.mirrored_node: a node counts as unread from its creation until its data has been read") {
     one_node_world w;
     mirrored_node<one_node_registry> n{w.reader, w.path, w.news};
     w.loop.run_for(1s);
@@ -121,7 +121,7 @@ TEST_CASE(
     CHECK(data_of(n) == "3");
 }
 
-TEST_CASE("registry.mirrored_node: a reading whose reply is lost vouches for nothing") {
+TEST_CASE("registry.mirrored_node: a read whose reply is lost confirms nothing") {
     for (int lost = 0; lost < 4; ++lost) {
         CAPTURE(lost);
         one_node_world w;
@@ -147,7 +147,7 @@ TEST_CASE("registry.mirrored_node: a reading whose reply is lost vouches for not
     }
 }
 
-TEST_CASE("registry.mirrored_node: ends with its owner, whatever it waits for") {
+TEST_CASE("registry.mirrored_node: ends with its owner, whatever it is waiting for") {
     one_node_world w;
     w.create("1");
     for (int turns = 0; turns < 6; ++turns) {

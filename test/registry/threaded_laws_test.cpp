@@ -9,9 +9,9 @@
 
 using namespace elasticjob;
 
-TEST_CASE("registry.laws: the in-memory registry keeps them on a thread") {
+TEST_CASE("registry.laws: the in-memory registry obeys them on a thread") {
     for (auto const& law : laws::registry_laws<test::ThreadedMemoryWorld>()) {
-        // A session that ends by the clock ends soon.
+        // Short time-outs, so that sessions end soon.
         test::ThreadedMemoryWorld world{memory_server_options{.session_timeout = std::chrono::milliseconds{50}}};
         auto const report = law.check(world);
         CHECK_MESSAGE(report.holds(), std::string{law.name}, ": ", report.broken);

@@ -17,7 +17,7 @@ node_path node_of(int n) {
     return at(std::string(counted - 4 - 1 - 5 - digits.size(), 'n') + digits); // the length, a slash, the prefix
 }
 
-/// Creates so many nodes. Returns how many were admitted.
+/// Creates this many nodes. Returns the number of admitted ones.
 int fill(ephemeral_table& t, int count) {
     int admitted = 0;
     for (int n = 0; n < count; ++n) {
@@ -31,7 +31,7 @@ int fill(ephemeral_table& t, int count) {
 
 } // namespace
 
-TEST_CASE("zk.ephemeral_table: refuses what would not fit into the transaction that ends the session") {
+TEST_CASE("zk.ephemeral_table: refuses nodes that would not fit into the transaction that ends the session") {
     ephemeral_table t{5};
     constexpr int most = ephemeral_table::bytes_max / counted;
     CHECK(fill(t, most + 1) == most);
@@ -39,22 +39,22 @@ TEST_CASE("zk.ephemeral_table: refuses what would not fit into the transaction t
     REQUIRE(!refused);
     CHECK(refused.error() == errc::too_large);
     CHECK(refused.error().what.find("another ZkRegistry") != std::string::npos);
-    CHECK(t.reserve_create(node_of(0), create_mode::ephemeral)); // which counts already
+    CHECK(t.reserve_create(node_of(0), create_mode::ephemeral)); // it counts from now on
     CHECK(t.reserve_create(node_of(most), create_mode::persistent));
 
     t.settle(t.reserve_remove(node_of(7)), true, true);
     auto const next = t.reserve_create(node_of(most), create_mode::ephemeral);
     REQUIRE(next);
-    CHECK(!t.reserve_create(node_of(most + 1), create_mode::ephemeral)); // what is on its way counts
+    CHECK(!t.reserve_create(node_of(most + 1), create_mode::ephemeral)); // pending creations count
     t.settle(*next, false, false);
     CHECK(t.reserve_create(node_of(most + 1), create_mode::ephemeral));
     t.clear();
     CHECK(t.bytes() == 0);
-    t.settle(*next, true, true); // of the former session
+    t.settle(*next, true, true); // belongs to the former session
     CHECK(t.bytes() == 0);
 }
 
-TEST_CASE("zk.ephemeral_table: a transaction counts as a whole, and an unknown outcome as if it had happened") {
+TEST_CASE("zk.ephemeral_table: a transaction counts as a whole, and an unknown outcome counts as a success") {
     ephemeral_table t{5};
     transaction start{session_generation::current()};
     start.check_absent(at("disabled")).create(node_of(1), {}, create_mode::ephemeral).create(at("record"), {});
@@ -72,7 +72,7 @@ TEST_CASE("zk.ephemeral_table: a transaction counts as a whole, and an unknown o
     CHECK(t.bytes() == counted);
 
     auto const gone = t.reserve_remove(node_of(1));
-    t.settle(gone, false, true); // perhaps it is still there
+    t.settle(gone, false, true); // it may still exist
     CHECK(t.bytes() == counted);
     t.settle(gone, true, true);
     CHECK(t.bytes() == 0);

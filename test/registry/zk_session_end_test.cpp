@@ -52,7 +52,7 @@ TEST_CASE("registry.zk.session_end: one message takes over the session, introduc
     CHECK(session_end::request(key, "u:p") == join + introduce + close);
 }
 
-TEST_CASE("registry.zk.session_end: the replies, in whatever pieces they come") {
+TEST_CASE("registry.zk.session_end: the replies, in any pieces") {
     auto const all = joined + reply(-4, 0) + reply(1, 0);
     for (std::size_t piece = 1; piece <= all.size(); ++piece) {
         session_end end{key};
@@ -66,10 +66,10 @@ TEST_CASE("registry.zk.session_end: the replies, in whatever pieces they come") 
     CHECK(session_end{key}.receive(expired) == outcome::over);
     CHECK(session_end{key}.receive(joined + reply(1, -112)) == outcome::over);
     CHECK(session_end{key}.receive(joined + reply(1, -4)) == outcome::again);
-    CHECK(session_end{key}.receive(joined + reply(-4, -115)) == outcome::pending); // the next reply is about the close
+    CHECK(session_end{key}.receive(joined + reply(-4, -115)) == outcome::pending); // the close has the next reply
 }
 
-TEST_CASE("registry.zk.session_end: what no ZooKeeper server says") {
+TEST_CASE("registry.zk.session_end: replies that no ZooKeeper server sends") {
     CHECK(session_end{key}.receive("HTTP/1.1 400 Bad Request\r\n") == outcome::again);
     CHECK(session_end{key}.receive(bytes({255, 255, 255, 255})) == outcome::again);
     CHECK(session_end{key}.receive(bytes({0, 0, 0, 0})) == outcome::again);
@@ -77,7 +77,7 @@ TEST_CASE("registry.zk.session_end: what no ZooKeeper server says") {
     CHECK(session_end{key}.receive("") == outcome::pending);
 }
 
-TEST_CASE("registry.zk.guarded_sessions: a seat shows its last key, and none when it is cleared or given back") {
+TEST_CASE("registry.zk.guarded_sessions: a seat shows its last key, and no key after it is cleared or given back") {
     auto const all = std::make_unique<guarded_sessions>();
     all->worker = ::getpid();
     auto const& place = all->places[0];
@@ -103,7 +103,7 @@ TEST_CASE("registry.zk.guarded_sessions: a seat shows its last key, and none whe
     CHECK(!all->places[1].is_taken);
 }
 
-TEST_CASE("registry.zk.guarded_sessions: what cannot be guarded is refused") {
+TEST_CASE("registry.zk.guarded_sessions: refuses sessions that cannot be guarded") {
     auto const all = std::make_unique<guarded_sessions>();
     CHECK(guard_seat::take(nullptr, {}));
     all->worker = ::getpid() + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every order of events in which the leaders of a job follow the rounds of another one.
+// Every order of events in which the leaders of a job follow another job's rounds.
 #include <search/following_world.hpp>
 
 #include <support/sanitized.hpp>
@@ -57,7 +57,7 @@ TEST_CASE("search.following: each round is written once, when all items have end
     CHECK(states > following_states_least);
 }
 
-TEST_CASE("search.following: without any of its protections, the search fails, and prints the shortest trace") {
+TEST_CASE("search.following: without any one of the protections, the search fails and prints the shortest trace") {
     for (auto const& r : following_removals) {
         auto const found = testing::check_all(following_world{r.scope, r.without});
         MESSAGE("without this: " << r.what << ": " << to_string(found));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Leaders of a job that follows another one, in a world of which all orders of events are searched.
+/// \file \brief Leaders of a job that follows another one, in a world for the search of all orders of events.
 #ifndef ELASTICJOB_TEST_SEARCH_FOLLOWING_WORLD_HPP
 #define ELASTICJOB_TEST_SEARCH_FOLLOWING_WORLD_HPP
 
@@ -33,7 +33,7 @@ struct following_scope {
     int stale_reads = 0; ///< answers of a follower that is behind
 };
 
-/// What keeps the rounds right, and what happens without it.
+/// Weaknesses that a search can plant: each removes one protection of the rounds.
 enum class following_weakness {
     none,
     versions_are_ignored,       ///< the node is written whatever another leader has written
@@ -71,7 +71,7 @@ private:
         std::optional<commit_reply> reply{}; ///< while it hears
         bool has_more_news = false;          ///< since it last began to act
 
-        // What the decisions remember, for the key.
+        // The state of the decisions, for the key.
         std::string known = "unread", pending{};
         counts looked{};
         bool has_looked = false;
@@ -79,7 +79,7 @@ private:
     using phase = leader::phase;
 
     static wall_time due(int round) { return midnight + std::chrono::seconds{10 * round}; }
-    /// Of an item that has ended these rounds.
+    /// The record of an item that has ended these rounds.
     static std::string record(int after, int ended);
     std::string record_of(std::size_t item, int ended) const { return record(item == 0 ? 0 : grown_after_, ended); }
     bool has_record(std::size_t item) const { return ended_[item] > (item == 0 ? 0 : grown_after_); }

@@ -42,7 +42,7 @@ job_scope scope_of(std::string_view text) {
     return s;
 }
 
-/// A sanitizer is slow, and finds what it is for in fewer states.
+/// Sanitizers are slow, and fewer states are enough for them.
 #ifdef ELASTICJOB_TEST_SANITIZED
 constexpr std::string_view scopes[]{"dues=1 leaves=1 replies=1", "items=2 damages=1 replies=1"};
 constexpr std::uint64_t states_least = 10'000;
@@ -91,7 +91,7 @@ constexpr removal removals[]{
 
 } // namespace
 
-TEST_CASE("search.job: in no order of events an item runs twice, a run is lost, or a job stays without a leader") {
+TEST_CASE("search.job: no order of events runs an item twice, loses a run, or leaves a job without a leader") {
     std::uint64_t states = 0;
     for (auto const scope : scopes) {
         auto const found = testing::check_all(job_world{scope_of(scope)});
@@ -102,7 +102,7 @@ TEST_CASE("search.job: in no order of events an item runs twice, a run is lost, 
     CHECK(states > states_least);
 }
 
-TEST_CASE("search.job: without any of its protections, the search fails, and prints the shortest trace") {
+TEST_CASE("search.job: without any one of the protections, the search fails and prints the shortest trace") {
     for (auto const& r : removals) {
         auto const found = testing::check_all(job_world{scope_of(r.scope), r.without});
         MESSAGE("without this: " << r.what << ", in " << r.scope << ": " << to_string(found));

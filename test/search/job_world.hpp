@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A whole job in a world of which all orders of events are searched.
+/// \file \brief A whole job in a world for the search of all orders of events.
 #ifndef ELASTICJOB_TEST_SEARCH_JOB_WORLD_HPP
 #define ELASTICJOB_TEST_SEARCH_JOB_WORLD_HPP
 
@@ -32,7 +32,7 @@
 
 namespace elasticjob::test {
 
-/// How many events of each kind may happen, all instances together.
+/// The number of events of each kind, summed over all instances.
 struct events_left {
     int dues = 0;     ///< instants that become due
     int replies = 0;  ///< that are lost
@@ -56,7 +56,7 @@ struct job_scope {
     events_left left{};
 };
 
-/// What keeps a job right, and what happens without it.
+/// Weaknesses that a search can plant: each removes one protection of a job.
 enum class job_weakness {
     none,
     starts_ignore_owners,       ///< a start does not check the assignment that it is based on
@@ -115,7 +115,7 @@ private:
     static constexpr std::size_t members_max = 3;
     static constexpr item_index items_max = 2;
 
-    /// A tree, and what is often asked of it.
+    /// A tree, and its frequently used properties.
     struct known_tree {
         node_tree nodes;
         std::optional<assignment> in_force{};
@@ -128,7 +128,7 @@ private:
         election stands;
         std::optional<election_step> next{};
     };
-    /// What a leader is about to do.
+    /// A leader's next step.
     struct leading {
         enum class phase : std::uint8_t { idle, reading, writing, granting, catching_up, looking, resigning, auditing };
         phase is = phase::idle;
@@ -165,7 +165,7 @@ private:
         pool<item_driver>::kept const* items[items_max] = {};
     };
 
-    /// What all copies of a world share.
+    /// Shared by all copies of a world.
     struct shared {
         job_layout at{job_name::parse("a").value()};
         UtcZone utc{};
@@ -335,7 +335,7 @@ inline job_world::job_world(job_scope s, job_weakness without) : common_{std::ma
         left_.joins = more + static_cast<int>(s.members);
         return;
     }
-    // Without faults, whatever can happen leads to a job that is at rest.
+    // Without faults, every possible event leads to a job at rest.
     for (std::size_t n = 0; !(left_.joins == 0 && is_goal()); ++n) {
         auto const all = moves();
         make(all[n * 7 % all.size()]);
@@ -349,7 +349,7 @@ inline job_world::job_world(job_scope s, job_weakness without) : common_{std::ma
     c.without = without;
 }
 
-// ---- What can happen.
+// ---- The possible events.
 
 inline std::vector<std::string> job_world::moves() const {
     std::vector<std::string> all;
@@ -558,10 +558,10 @@ inline void job_world::make(std::string const& move) {
             is_request_lost ? d.lose_request(p) : d.serve(p, at(), has_reply);
         });
     }
-    if (!has_reply) m.shown = held; // nothing has shown it what it has written
+    if (!has_reply) m.shown = held; // no reply has shown it its own write
 }
 
-// ---- What is right.
+// ---- The invariants.
 
 inline std::string job_world::problem() const {
     if (problem_) return problem_;
@@ -602,7 +602,7 @@ inline std::string job_world::problem() const {
     return {};
 }
 
-/// The record of an item that is at rest says what has become of the last instant.
+/// The record of an item at rest has the outcome of the last instant.
 inline bool job_world::is_lost(item_index n) const {
     auto const* there = is_->value.nodes.find(at().run_record(n));
     if (!there || handled_[n] == minute_) return false;
@@ -622,7 +622,7 @@ inline bool job_world::is_goal() const {
         bool const is_going = m.is_in && is_leaving(i);
         if (is_going || (!m.is_in && m.has_session && !m.leaves)) return false;
     }
-    if (!has_available()) return true; // it waits for somebody to come
+    if (!has_available()) return true; // it waits for an instance to join
     auto const* leader = nodes.find(at().leader_instance());
     auto const& in_force = is_->value.in_force;
     if (!leader || !in_force || !in_force->is_published() || !is_->value.agrees) return false;
@@ -973,7 +973,7 @@ inline bool job_world::must_grant(std::size_t i) const {
     return there.in_force && there.nodes.find(at().sharding_necessary());
 }
 
-/// The leader looks from time to time. The world lets it look while there is something to be found.
+/// The leader checks from time to time. The world lets it check while there is something to find.
 inline bool job_world::must_audit(std::size_t i) const {
     auto const& there = members_[i].seen->value;
     bool const is_to_be_found = !is_->value.agrees && !members_[i].leads->value.doubts.is_damaged();
@@ -1011,7 +1011,7 @@ inline void job_world::see_to_duty(std::size_t i) {
         return go_on(i, std::move(c), std::move(s));
     }
     case detail::leader_duty::stand: {
-        // Any name that no candidate has.
+        // Any name that is not a candidate's.
         auto const names = is_->value.nodes.children(at().election_latch());
         std::string uuid;
         for (int n = 0; uuid.empty(); ++n) {
@@ -1059,7 +1059,7 @@ inline item_nodes job_world::read_items(node_tree const& t) const {
     return item_nodes{std::move(read)};
 }
 
-/// As the resharder does it.
+/// As in the resharder.
 inline void job_world::plan(std::size_t i, leading l, tree const& by, item_nodes const& known,
                             std::vector<node_path> missing) {
     auto const& nodes = by.value.nodes;
@@ -1115,7 +1115,7 @@ inline void job_world::serve_leading(std::size_t i, bool has_reply) {
         auto const& by = *l.basis;
         bool const is_written = by.value.nodes.find(at().assignment()) && by.value.nodes.find(at().item_instance(0));
         if (is_written && !by.value.in_force && shown_now().in_force)
-            return answer_leading(i, success()); // the view is behind
+            return answer_leading(i, success()); // the view lags
         std::vector<node_path> missing;
         for (auto const& p : {at().sharding(), at().ext()})
             if (!shown_now().nodes.find(p)) missing.push_back(p);
@@ -1165,7 +1165,7 @@ inline void job_world::answer_leading(std::size_t i, result<void> const& done) {
     keep(i, std::move(l));
 }
 
-/// What must hold when a leader has written an assignment.
+/// The conditions after a leader has written an assignment.
 inline void job_world::check_sharding(tree const* before) {
     auto const* old = before->value.nodes.find(at().assignment());
     auto const* now = is_->value.nodes.find(at().assignment());
@@ -1189,7 +1189,7 @@ inline void job_world::go_on(std::size_t i, candidacy c, election_step s) {
     keep(i, std::move(c));
     members_[i].awaits_news |= is_over && members_[i].seen != members_[i].shown;
     if (!is_over || members_[i].leaves->value.is != leaving::phase::withdraws) return;
-    // It withdraws for certain before it leaves.
+    // It must withdraw before it leaves.
     auto again = members_[i].stands->value;
     if (is_standing && members_[i].knows_session) {
         auto step = again.stands.withdraw(session_generation{members_[i].generation});
@@ -1298,7 +1298,7 @@ inline bool job_world::is_idle(std::size_t i) const {
     return true;
 }
 
-/// Its coroutines end where they wait, and nobody hears of their requests any more.
+/// Its coroutines end where they wait, and the replies to their requests are dropped.
 inline void job_world::hand_over(std::size_t i) {
     auto& m = members_[i];
     for (auto& d : m.items) d = nullptr;

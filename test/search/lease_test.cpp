@@ -42,13 +42,13 @@ constexpr std::string_view lease_scopes[]{
     "stalls=2", // the holder is cut off, in the middle of a proof too
     "stalls=1 irregular=1",
     "stalls=1 losses=1",
-    "stalls=1 gains=1 pauses=1", // all that the tenth is for
+    "stalls=1 gains=1 pauses=1", // every case that the tenth covers
     "stalls=0 freezes=1 sessions=1 gains=1",
     "stalls=0 sleeps=1 gains=1",
     "stalls=0 closings=1 sessions=1", // replies of a former session arrive under the next one
     "stalls=0 starts=2 losses=1",     // a start overtakes the reply to a heartbeat
-    "in_time=1",                      // each answer takes up to a tenth: nobody is told to stop
-    "in_time=0 late=1",               // and so it is when one takes up to three tenths
+    "in_time=1",                      // each answer takes up to a tenth: no run is asked to stop
+    "in_time=0 late=1",               // the same if one answer takes up to three tenths
 };
 constexpr std::uint64_t lease_states_least = 1'500'000;
 #endif
@@ -83,7 +83,7 @@ constexpr lease_removal lease_removals[]{
 
 } // namespace
 
-TEST_CASE("search.lease: no two instances run an item at once, and nobody is told to stop whose answers are in time") {
+TEST_CASE("search.lease: no two instances run an item at once, and no run with timely answers is asked to stop") {
     std::uint64_t states = 0;
     for (auto const scope : lease_scopes) {
         auto const found = testing::check_all(lease_world{lease_scope_of(scope)});
@@ -94,7 +94,7 @@ TEST_CASE("search.lease: no two instances run an item at once, and nobody is tol
     CHECK(states > lease_states_least);
 }
 
-TEST_CASE("search.lease: without any of its protections, the search fails, and prints the shortest trace") {
+TEST_CASE("search.lease: without any one of the protections, the search fails and prints the shortest trace") {
     for (auto const& r : lease_removals) {
         auto const found = testing::check_all(lease_world{lease_scope_of(r.scope), r.without});
         MESSAGE("without this: " << r.what << ", in " << r.scope << ": " << to_string(found));

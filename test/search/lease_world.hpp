@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The lease of an instance that runs an item, in a world of which all orders of events are searched.
+/// \file \brief The lease of an instance that runs an item, in a world for the search of all orders of events.
 #ifndef ELASTICJOB_TEST_SEARCH_LEASE_WORLD_HPP
 #define ELASTICJOB_TEST_SEARCH_LEASE_WORLD_HPP
 
@@ -17,7 +17,7 @@
 
 namespace elasticjob::test {
 
-/// What may happen, all in all. Time passes in steps of a tenth of the session time-out T.
+/// The number of possible events. Time passes in steps of a tenth of the session time-out T.
 struct lease_scope {
     int starts = 1;            ///< of runs by the holder, in each session
     int sessions = 0;          ///< that the holder opens after its first one
@@ -33,7 +33,7 @@ struct lease_scope {
     int late = 0;     ///< answers that take up to three steps nevertheless
 };
 
-/// What keeps two instances from running an item at once, and what happens without it.
+/// Weaknesses that a search can plant: each removes one protection against two simultaneous runs of an item.
 enum class lease_weakness {
     none,
     answers_count_from_their_arrival, ///< and not from when their requests were sent
@@ -59,7 +59,7 @@ enum class lease_weakness {
 ///
 /// The shipped `lease_terms` decides. The world does what `session_lease` does around it.
 ///
-/// Before the first start of a session things are as usual: messages arrive at once, the client pings in each third of
+/// Before the first start of a session all is normal: messages arrive at once, the client pings in each third of
 /// T, and the leader asks in each quarter. From then on, messages take any time, but keep their order on each wire.
 ///
 /// Left out, because they only touch the session more often: later pings, and reconnections.
@@ -101,7 +101,7 @@ private:
     mono_time clock() const { return without_ == weakness::frozen_time_is_ignored ? now_ - stood_still_ : now_; }
 
     std::array<std::string const*, 3> wires() const { return {&to_follower_, &to_leader_, &from_leader_}; }
-    /// How many more wires stand still if time passes now.
+    /// The number of further wires that stall if time passes now.
     int stalls() const;
     /// A reply waits if another request has been sent at this moment. That one does not follow the reply, and the clock
     /// must show it.
@@ -166,7 +166,7 @@ private:
     int grace_ = 0; ///< steps in which a run may not have been told yet, because the machine slept
     bool was_stopped_ = false;
 
-    // What it believes without a protection: the end of the lease, and the sending times of the last two answers.
+    // Its assumptions without a protection: the end of the lease, and the sending times of the last two answers.
     mono_time believed_ = mono_time::min();
     std::vector<mono_time> recent_;
 
@@ -198,7 +198,7 @@ inline lease_world::lease_world(lease_scope s, lease_weakness without) : left_{s
 
 // ---- Time.
 
-/// What is due is done before time passes.
+/// Due actions come before time passes.
 inline bool lease_world::may_pass() const {
     if (asked_ >= questions_apart_max) return false;
     if (is_usual_ && pinged_ >= pings_apart_max) return false;
@@ -360,7 +360,7 @@ inline void lease_world::carry_out(std::string const& move) {
     }
 }
 
-// ---- The holder: what `session_lease` does.
+// ---- The holder, in the place of `session_lease`.
 
 inline bool lease_world::is_valid() const {
     auto const margin = without_ == weakness::margins_are_ignored ? timeout / 10 : mono_time::duration{};
@@ -472,7 +472,7 @@ inline void lease_world::note_session() {
     while (terms_.is_held()) terms_.end_hold();
 }
 
-/// The replies on their way have just arrived, but nobody has looked at them. Nothing else of the session will come.
+/// The pending replies have just arrived, but are unread. Nothing else of the session will arrive.
 inline void lease_world::lose_session() {
     if (without_ == weakness::lost_sessions_are_ignored) return;
     ++session_.generation.value;
@@ -559,7 +559,7 @@ inline char lease_world::take_front(std::string& wire) {
     return c;
 }
 
-// ---- What is checked.
+// ---- The checks.
 
 inline std::string lease_world::problem() const {
     if (left_.in_time >= 0 && was_stopped_)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every order in which requests, replies, losses, deaths and changes of hands can come while two instances take part in a
-// round. The lives of the round and their transactions are the shipped ones, and so is the tree.
+// Every order in which requests, replies, losses, deaths and changes of owners can occur while two instances take part
+// in a round. The round's state machines, their transactions and the tree are the shipped ones.
 #include <elasticjob/execution/round_life.hpp>
 #include <elasticjob/registry/memory/node_tree.hpp>
 #include <elasticjob/testing/check_all.hpp>
@@ -33,7 +33,7 @@ instance_id instance(std::size_t i) {
     return instance_id::parse("10.0.0." + std::to_string(i) + "@-@" + std::to_string(i)).value();
 }
 
-/// What keeps rounds right, and what happens without it.
+/// Weaknesses that a search can plant: each removes one protection of rounds.
 enum class weakness {
     none,
     over_is_ignored,         ///< a round is made though it is over
@@ -48,7 +48,7 @@ enum class weakness {
     late_opens_are_silent,   ///< a round that opens before all items are ready is not reported
 };
 
-/// How many faults of each kind may happen, all instances together.
+/// The number of faults of each kind, summed over all instances.
 struct budget {
     int losses = 0;               ///< requests or replies
     int deaths = 0;               ///< of instances
@@ -504,7 +504,7 @@ private:
 
 static_assert(testing::searchable_world<arena>);
 
-/// A sanitizer is slow, and finds what it is for in fewer states.
+/// Sanitizers are slow, and fewer states are enough for them.
 #ifdef ELASTICJOB_TEST_SANITIZED
 constexpr budget scopes[]{{.deaths = 1}};
 constexpr budget scopes_together[]{{.passes = 1, .starts_together = true}};
@@ -521,7 +521,7 @@ constexpr std::uint64_t states_least = 5'000;
 
 } // namespace
 
-TEST_CASE("execution.round_life: in no order of events a hook is called twice, or missed in silence (D-24)") {
+TEST_CASE("execution.round_life: no order of events calls a hook twice, or skips it silently (D-24)") {
     std::uint64_t states = 0;
     for (auto const& b : scopes) {
         auto const found = testing::check_all(arena{b});
@@ -532,7 +532,7 @@ TEST_CASE("execution.round_life: in no order of events a hook is called twice, o
     CHECK(states > states_least);
 }
 
-TEST_CASE("execution.round_life: in no order of events an item runs before all are ready, or waits for ever (GU-9)") {
+TEST_CASE("execution.round_life: no order of events runs an item before all are ready, or blocks it for ever (GU-9)") {
     for (auto const& b : scopes_together) {
         auto const found = testing::check_all(arena{b});
         CHECK_MESSAGE(found.holds(), to_string(found));
@@ -540,8 +540,8 @@ TEST_CASE("execution.round_life: in no order of events an item runs before all a
     }
 }
 
-#ifndef ELASTICJOB_TEST_SANITIZED // it finds nothing about memory that the one above does not
-TEST_CASE("execution.round_life: without any of its protections, the search of all orders fails (F-11)") {
+#ifndef ELASTICJOB_TEST_SANITIZED // it finds no memory error that the test above misses
+TEST_CASE("execution.round_life: without any one of the protections, the search of all orders fails (F-11)") {
     struct scope {
         weakness without;
         budget faults;

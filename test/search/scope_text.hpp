@@ -37,7 +37,7 @@ private:
     int least_ = 0, most_ = 9;
 };
 
-/// Reads `name=number` in any order. A field that is not named keeps its value. Returns the words that it cannot read.
+/// Reads `name=number` in any order. Unnamed fields keep their values. Returns the words that it cannot read.
 inline std::string read_scope(std::string_view text, std::initializer_list<scope_field> fields) {
     std::string unread;
     while (!text.empty()) {

@@ -104,7 +104,7 @@ private:
         }
     }
 
-    /// What the driver has done to a process, or seen of it.
+    /// The driver's faults and observations of a process.
     void take_deed(soak_line const& l, soak_process& p) {
         if (l.verb == "started") {
             p.ip = l.word(1);

@@ -10,7 +10,7 @@ using namespace elasticjob::testing;
 
 namespace {
 
-/// Two buckets of 3 and 5 litres, of which one is to hold 4 litres.
+/// Two buckets of 3 and 5 litres; the goal is 4 litres in one of them.
 struct buckets {
     int small = 0, big = 0;
     int forbidden = -1;     ///< litres that the big one must not hold
@@ -60,7 +60,7 @@ struct counter {
 TEST_CASE("testing.check_all: sees each state once, and holds when the goal can always be reached") {
     auto const found = check_all(buckets{});
     CHECK_MESSAGE(found.holds(), to_string(found));
-    CHECK(found.states == 16); // those in which one of the buckets is empty or full
+    CHECK(found.states == 16); // the states in which a bucket is empty or full
     CHECK(found.moves == 16 * 6);
     CHECK(found.depth == 7);
     CHECK(found.bytes > 16 * 20);

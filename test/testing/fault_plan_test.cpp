@@ -9,7 +9,7 @@ using namespace elasticjob;
 using namespace elasticjob::testing;
 using namespace std::chrono_literals;
 
-TEST_CASE("testing.fault_plan: a plan is a text, and back") {
+TEST_CASE("testing.fault_plan: a plan converts to text and back") {
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
         auto const plan = make_fault_plan(seed, 10min, {5, 3, 9});
         REQUIRE(!plan.empty());
@@ -26,7 +26,7 @@ TEST_CASE("testing.fault_plan: a plan is a text, and back") {
     CHECK(parse_fault_plan("  12345  clock_jump span=-8000 node=2 # a comment").value() == fault_plan{f});
 }
 
-TEST_CASE("testing.fault_plan: lines may be in any order, and in one; those of one instant stay in theirs") {
+TEST_CASE("testing.fault_plan: faults may be in any order, and on one line; those of one instant keep their order") {
     auto const plan = parse_fault_plan("300 crash node=1;\n\n# nothing\n100 expire; 200 pause span=5; 100 reset").value();
     REQUIRE(plan.size() == 4);
     CHECK(plan[0].what == fault_kind::expire);
@@ -36,7 +36,7 @@ TEST_CASE("testing.fault_plan: lines may be in any order, and in one; those of o
     CHECK(parse_fault_plan("").value().empty());
 }
 
-TEST_CASE("testing.fault_plan: what cannot be read is shown") {
+TEST_CASE("testing.fault_plan: an error shows the unreadable text") {
     for (auto const* text : {"crash", "1", "-1 crash", "1 burn", "1 crash node", "1 crash node=x", "1 crash node=-1",
                              "1 crash span=1s", "1 crash nodes=1", "x crash"}) {
         auto const plan = parse_fault_plan(std::string{"5 expire\n"} + text);
@@ -46,7 +46,7 @@ TEST_CASE("testing.fault_plan: what cannot be read is shown") {
     }
 }
 
-TEST_CASE("testing.fault_plan: every kind has a name of its own and is drawn, unless its rate is 0") {
+TEST_CASE("testing.fault_plan: every kind has its own name and is drawn, unless its rate is 0") {
     std::set<std::string_view> const names(fault_names.begin(), fault_names.end());
     CHECK(names.size() == fault_names.size());
     CHECK(name_of(fault_kind::slow_network) == "slow_network");

@@ -45,7 +45,7 @@ TEST_CASE("testing.node_loop: processes share the time and take turns") {
     CHECK(f.log == "ababa121212");
 }
 
-TEST_CASE("testing.node_loop: nothing of a paused process runs, and what is overdue runs when it is resumed") {
+TEST_CASE("testing.node_loop: a paused process runs nothing, and overdue work runs when it is resumed") {
     fixture f;
     f.scope.spawn(f.tick(f.one, 'a', 1s, 3));
     f.scope.spawn(f.tick(f.two, 'b', 1s, 3));
@@ -67,7 +67,7 @@ TEST_CASE("testing.node_loop: nothing of a paused process runs, and what is over
     CHECK(f.log == "bbb1aaa1");
 }
 
-TEST_CASE("testing.node_loop: while a machine is suspended its monotonic time stands still, and only that") {
+TEST_CASE("testing.node_loop: while a machine is suspended only its monotonic time stands still") {
     fixture f;
     auto const begin = f.one.now();
     f.scope.spawn(f.tick(f.one, 'a', 5s, 1));
@@ -80,7 +80,7 @@ TEST_CASE("testing.node_loop: while a machine is suspended its monotonic time st
     CHECK(f.log.empty());
     std::chrono::seconds paused{0};
     SUBCASE("resumed") {}
-    SUBCASE("paused in between, which is no suspension") {
+    SUBCASE("paused in between, which is not a suspension") {
         f.one.pause();
         f.world.run_for(1s);
         CHECK(f.one.now() == begin + 3s);
@@ -108,7 +108,7 @@ TEST_CASE("testing.node_loop: a killed process does nothing more, and its corout
     CHECK(f.one.is_killed());
 }
 
-TEST_CASE("testing.node_loop: a step may be the last of its process") {
+TEST_CASE("testing.node_loop: a process may end within a step") {
     fixture f;
     post(f.one, [&] {
         f.one.kill();
@@ -152,7 +152,7 @@ TEST_CASE("testing.node_loop: a blocking call waits while the process is paused,
     CHECK(block_on(f.one, nap(f.one)).error() == errc::timed_out);
 }
 
-TEST_CASE("testing.node_loop: each process has a wall clock of its own") {
+TEST_CASE("testing.node_loop: each process has its own wall clock") {
     fixture f;
     f.one.set_wall_offset(-1h);
     CHECK(f.two.wall_now() - f.one.wall_now() == 1h);

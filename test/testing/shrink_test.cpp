@@ -14,7 +14,7 @@ bool has(fault_plan const& plan, fault const& f) { return std::find(plan.begin()
 
 } // namespace
 
-TEST_CASE("testing.shrink: what is left is what it takes") {
+TEST_CASE("testing.shrink: keeps only the necessary faults") {
     auto const plan = make_fault_plan(1, 10min, {5, 3, 9});
     REQUIRE(plan.size() > 100);
     for (std::size_t first : {std::size_t{0}, std::size_t{17}, plan.size() - 2}) {
@@ -26,21 +26,21 @@ TEST_CASE("testing.shrink: what is left is what it takes") {
     }
 }
 
-TEST_CASE("testing.shrink: nothing is left of what fails without any fault") {
+TEST_CASE("testing.shrink: keeps no fault if the failure needs none") {
     auto const plan = make_fault_plan(1, 10min, {5, 3, 9});
     auto const found = shrink(plan, [](fault_plan const&) { return true; });
     CHECK(found.plan.empty());
     CHECK(found.tries == 1);
 }
 
-TEST_CASE("testing.shrink: everything is left where everything is needed") {
+TEST_CASE("testing.shrink: keeps every fault if every one is needed") {
     auto plan = make_fault_plan(1, 1min, {5, 3, 9});
     auto const found = shrink(plan, [&](fault_plan const& p) { return p == plan; });
     CHECK(found.plan == plan);
     CHECK(found.is_minimal);
 }
 
-TEST_CASE("testing.shrink: it is bounded") {
+TEST_CASE("testing.shrink: its work is bounded") {
     auto const plan = make_fault_plan(1, 10min, {5, 3, 9});
     auto const found =
         shrink(plan, [&](fault_plan const& p) { return has(p, plan[3]) && has(p, plan[90]); }, {.tries = 5});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies of jobs of all kinds in a simulation: coroutines, and those that take their time themselves.
+// Job bodies of all kinds in a simulation: coroutines, and bodies that pass time themselves.
 #include <elasticjob/execution/coroutine_executor.hpp>
 #include <elasticjob/execution/run_record.hpp>
 
@@ -43,7 +43,7 @@ std::string checkpoint(cluster_view const& v) {
     return there ? run_record::parse(there->data).value().checkpoint : std::string{"(none)"};
 }
 
-/// One node, whose runs begin at 0:00:10 and every ten seconds then.
+/// One node, whose runs begin at 0:00:10 and then every ten seconds.
 struct one_node {
     template <class Executor, class Body>
     one_node(Executor, Body body) {
@@ -64,7 +64,7 @@ struct one_node {
     simulation<> s{1};
 };
 
-/// How far it has come, and whether what it holds has been freed.
+/// Its progress, and whether its resources have been freed.
 struct steps {
     int begun = 0, passed = 0, ended = 0;
 };
@@ -75,7 +75,7 @@ struct at_the_end {
 
 } // namespace
 
-TEST_CASE("testing.simulation: a coroutine takes its time on the loop, and its checkpoints are there while it runs") {
+TEST_CASE("testing.simulation: a coroutine spends time on the loop, and its checkpoints are visible while it runs") {
     one_node w{CoroutineExecutor{}, [](run_type const& run) -> task<result<void>> {
         co_await run.sleep_for(2s);
         auto const saved = co_await run.save("half");
@@ -124,7 +124,7 @@ TEST_CASE("testing.simulation: a coroutine hangs until it is stopped, or throws,
     CHECK(seen->passed == 1);
 }
 
-TEST_CASE("testing.simulation: a body that takes its time itself sees what happens meanwhile") {
+TEST_CASE("testing.simulation: a body that passes time itself sees events in that time") {
     std::vector<bool> asked;
     auto const body = [&](sharding_context const& c) -> result<void> {
         for (int n = 0; n < 4; ++n) {
@@ -144,7 +144,7 @@ TEST_CASE("testing.simulation: a body that takes its time itself sees what happe
     CHECK(last(w.s.view(), kind::finished)->failure->what == "as it wants");
 }
 
-TEST_CASE("testing.simulation: what is done to bodies happens where time passes") {
+TEST_CASE("testing.simulation: faults of bodies happen where time passes") {
     auto const seen = std::make_shared<steps>();
     auto const body = [seen](sharding_context const&) {
         ++seen->begun;
@@ -171,5 +171,5 @@ TEST_CASE("testing.simulation: what is done to bodies happens where time passes"
     CHECK(w.s.view().runs.empty());
     CHECK(seen->ended == 4); // at once
     CHECK(seen->passed == 2);
-    CHECK(last(w.s.view(), kind::body_ended)->at < w.s.world().now() - 1s); // which nobody has seen
+    CHECK(last(w.s.view(), kind::body_ended)->at < w.s.world().now() - 1s); // no log shows it
 }

@@ -13,7 +13,7 @@ static_assert(laws::world_that_expires<test::SimulatedWorld>);
 static_assert(laws::world_that_disconnects<test::SimulatedWorld>);
 static_assert(laws::world_that_loses<test::SimulatedWorld>);
 
-TEST_CASE("testing.simulated_registry: keeps the laws of registries, whatever the latency") {
+TEST_CASE("testing.simulated_registry: obeys the laws of registries at any latency") {
     for (std::uint64_t seed = 1; seed <= 20; ++seed)
         for (auto const& law : laws::registry_laws<test::SimulatedWorld>()) {
             test::SimulatedWorld world{seed};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A world for the laws of registries in which the registry is the simulated one.
+/// \file \brief A world with the simulated registry, for the laws of registries.
 #ifndef ELASTICJOB_TEST_TESTING_SIMULATED_WORLD_HPP
 #define ELASTICJOB_TEST_TESTING_SIMULATED_WORLD_HPP
 
@@ -48,7 +48,7 @@ public:
     }
     void lose_next_write(request_fate fate) { first_wire.lose(0, fate, true); }
 
-    /// Lets the world go on until the task has ended, for 20 s at most. Errors: those of the task; timed_out.
+    /// Runs the world until the task has ended, for at most 20 s. Errors: the task's; timed_out.
     template <class T>
     result<T> wait_for(task<result<T>> t) {
         std::optional<result<T>> outcome;

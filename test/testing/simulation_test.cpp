@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulation itself: that it is the same each time, that bodies take time, that faults do what they say, that what
-// goes wrong is seen, and that the faults that matter are found.
+// The simulation itself: it is repeatable, bodies take time, faults have their effects, violations are found, and
+// shrinking finds the faults that matter.
 #include <elasticjob/testing/explore.hpp>
 #include <elasticjob/testing/simulation.hpp>
 
@@ -43,7 +43,7 @@ observation const* last(cluster_view const& v, kind k) {
     return nullptr;
 }
 
-/// Fails once both have happened: as a bug would that takes two faults.
+/// Fails once both have happened, like a bug that needs two faults.
 struct pause_and_reset_never_meet {
     static constexpr std::string_view name = "planted";
     bool has_paused = false, has_reset = false;
@@ -88,7 +88,7 @@ TEST_CASE("testing.simulation: the same seed, the same transcript; another seed,
     CHECK(transcript(8) != first);
 }
 
-TEST_CASE("testing.simulation: a quiet day takes no time worth mentioning") {
+TEST_CASE("testing.simulation: a quiet day takes little real time") {
     trio t{1, "0 0 * * * ?"};
     t.s.start_all();
     auto const begin = std::chrono::steady_clock::now();
@@ -100,7 +100,7 @@ TEST_CASE("testing.simulation: a quiet day takes no time worth mentioning") {
     CHECK(t.s.violations().empty());
 }
 
-TEST_CASE("testing.simulation: a run takes the time that its body says, and is told to stop") {
+TEST_CASE("testing.simulation: a run takes its body's time, and is asked to stop") {
     simulation<> s{1};
     s.add_job(make_job("a", "0/5 * * * * ?", 1), [](sharding_context const& c) {
         CHECK(!c.stop.stop_requested());
@@ -162,7 +162,7 @@ TEST_CASE("testing.simulation: faults of bodies and pools") {
     CHECK(t.s.violations().empty());
 }
 
-TEST_CASE("testing.simulation: a partition lets the session end, and the node comes back with another one") {
+TEST_CASE("testing.simulation: a partition ends the session, and the node comes back with another one") {
     trio t;
     t.begin();
     auto const before = t.s.view().nodes[1].session;
@@ -180,7 +180,7 @@ TEST_CASE("testing.simulation: a partition lets the session end, and the node co
     CHECK(t.s.violations().empty());
 }
 
-TEST_CASE("testing.simulation: a paused node loses its session, a shorter pause does not matter") {
+TEST_CASE("testing.simulation: a long pause costs a node its session, a short one does not") {
     trio t;
     t.begin();
     auto const before = t.s.view().nodes[1].session;
@@ -190,14 +190,14 @@ TEST_CASE("testing.simulation: a paused node loses its session, a shorter pause 
     t.inject({.what = fault_kind::pause, .node = 1, .span = 20s});
     t.s.run_for(15s);
     CHECK(!t.s.server().is_alive(before));
-    CHECK(t.s.view().nodes[1].session == before); // it knows nothing of it
+    CHECK(t.s.view().nodes[1].session == before); // it does not know yet
     t.s.run_for(20s);
     CHECK(t.s.view().nodes[1].session != before);
     CHECK(t.s.view().live_instances("a").size() == 3);
     CHECK(t.s.violations().empty());
 }
 
-TEST_CASE("testing.simulation: the session of a process that has died lives on for its time-out") {
+TEST_CASE("testing.simulation: the session of a dead process lasts until its time-out") {
     trio t;
     t.begin();
     auto const before = t.s.view().nodes[1].session;
@@ -243,7 +243,7 @@ TEST_CASE("testing.simulation: a node's clock may be wrong") {
     CHECK(last(t.s.view(), kind::started)->node == 0);
 }
 
-TEST_CASE("testing.simulation: what operators do") {
+TEST_CASE("testing.simulation: operators' commands") {
     trio t;
     t.begin();
     t.inject({.what = fault_kind::disable, .node = 2});
@@ -264,7 +264,7 @@ TEST_CASE("testing.simulation: what operators do") {
     CHECK(t.s.violations().empty());
 }
 
-TEST_CASE("testing.explore: a violation is told with what replays it, and with the faults that are enough") {
+TEST_CASE("testing.explore: reports a violation with a command that replays it, and with the faults that suffice") {
     explore_options o;
     o.seeds = 5;
     o.fresh = 0;
@@ -288,7 +288,7 @@ TEST_CASE("testing.explore: a violation is told with what replays it, and with t
     CHECK(found.report.find("ELASTICJOB_FAULTS='" + to_string(found.faults[0]) + "; " + to_string(found.faults[1]) +
                             "' test/planted\n") != std::string::npos);
 
-    // And that command does replay it.
+    // The command does replay it.
     setenv("ELASTICJOB_SEED", seed.c_str(), 1);
     setenv("ELASTICJOB_FAULTS", to_string(found.faults).c_str(), 1);
     auto const again = explore(o, build);

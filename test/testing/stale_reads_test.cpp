@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A follower of an ensemble that is a little behind, as the simulation has it.
+// The simulation's follower of an ensemble, which lags a little.
 #include <testing/simulated_world.hpp>
 
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@ struct ensemble : SimulatedWorld {
 
 } // namespace
 
-TEST_CASE("testing.stale_reads: what others write shows later, and the watch fires when it shows") {
+TEST_CASE("testing.stale_reads: others' writes show later, and the watch fires when they show") {
     int stale = 0;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         ensemble e{seed};
@@ -44,7 +44,7 @@ TEST_CASE("testing.stale_reads: what others write shows later, and the watch fir
     CHECK(stale > 5);
 }
 
-TEST_CASE("testing.stale_reads: a follower shows a process what that has written, and all that came before") {
+TEST_CASE("testing.stale_reads: a follower shows a process its own writes and all earlier ones") {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         ensemble e{seed};
         REQUIRE(e.wait_for(e.second().create(e.path, "1", create_mode::persistent)));
@@ -71,7 +71,7 @@ TEST_CASE("testing.stale_reads: after a reconnect a write whose reply was lost m
     CHECK(stale > 5);
 }
 
-TEST_CASE("testing.stale_reads: what was abandoned goes though its creation had no reply and the next follower is behind") {
+TEST_CASE("testing.stale_reads: an abandoned node goes even if its creation had no reply and the next follower lags") {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         INFO("seed " << seed);
         ensemble e{seed};
@@ -85,7 +85,7 @@ TEST_CASE("testing.stale_reads: what was abandoned goes though its creation had 
     }
 }
 
-TEST_CASE("testing.stale_reads: a follower that answers after a reconnect is never behind what the process has seen") {
+TEST_CASE("testing.stale_reads: after a reconnect a follower never shows less than the process has seen") {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         ensemble e{seed};
         int shown = 0;

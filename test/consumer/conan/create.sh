@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# create.sh CONAN ROOT DIRECTORY: runs the README's command, which makes the package and has test_package use it, with and
-# without ZooKeeper, of headers alone and compiled, and with the program. The cache is below DIRECTORY. The machine's
-# packages stand for the dependencies, in the shape of ConanCenter's, so nothing is downloaded.
+# create.sh CONAN ROOT DIRECTORY: runs the README's command, which makes the package and builds test_package with it:
+# with and without ZooKeeper, header-only and compiled, and with the program. The cache is below DIRECTORY. The
+# machine's packages replace ConanCenter's and have the same form, so nothing is downloaded.
 set -eu
 conan=$1 root=$2 directory=$3
 case $("$conan" --version) in
@@ -21,14 +21,14 @@ here() { "$conan" "$@" --no-remote --profile:all "$directory/profile"; }
 for package in boost/1.81.0 rapidjson/cci.20250205 zookeeper-client-c/3.9.5 cli11/2.1.2 openssl/3.0.0; do
     here create "$root/test/consumer/conan/stand_in" --name "${package%/*}" --version "${package#*/}"
 done
-# Those are the README's backticks.
+# The backticks belong to the README.
 # shellcheck disable=SC2016
 command=$(sed -n 's/^| Conan 2 | `conan \([^`]*\)`.*/\1/p' "$root/README.md")
 : "${command:?README.md names no command of Conan in its table}"
 cd "$root"
 for with_zookeeper in True False; do
     for compiled in False True; do
-        # The command is words to be split.
+        # The shell must split the command into words.
         # shellcheck disable=SC2086
         here $command -o "&:with_zookeeper=$with_zookeeper" -o "&:compiled=$compiled"
     done

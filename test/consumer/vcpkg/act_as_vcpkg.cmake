@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DSOURCE_DIR= -DGENERATOR= -DCOMPILER= -DWORK= [-DCOMPILED=ON] [-DLAUNCHER=] -P act_as_vcpkg.cmake: carries out the
-# port in packaging/ without vcpkg, with the feature `compiled` or without. Each function below does what the one of that
-# name in vcpkg does for such a port, so this shows that the port's steps fit the tree and give a package that can be found;
-# the dependencies are the machine's.
+# port in packaging/ without vcpkg, with the feature `compiled` or without. Each function below does what vcpkg's
+# function of the same name does for such a port. So this shows that the port's steps fit the tree and give a package
+# that can be found. The dependencies are the machine's.
 cmake_minimum_required(VERSION 3.25)
 set(PORT elasticjob)
 set(FEATURES core) # without `zookeeper`
@@ -45,7 +45,7 @@ function(vcpkg_check_linkage)
     endif()
 endfunction()
 
-# As many builds as vcpkg makes: for release, and for debug unless the port wants none.
+# Makes the same builds as vcpkg: release, and debug unless the port excludes it.
 function(vcpkg_cmake_configure)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "SOURCE_PATH" "OPTIONS")
     set(types Release)
@@ -73,8 +73,8 @@ function(vcpkg_cmake_install)
     endforeach()
 endfunction()
 
-# Moves the package files to where vcpkg has them, and mends how they find the prefix: from two folders below it. Of the
-# debug build it takes the lines that say where the libraries are.
+# Moves the package files to vcpkg's place for them, and corrects how they find the prefix, which is two folders up.
+# From the debug build it takes the lines that locate the libraries.
 function(vcpkg_cmake_config_fixup)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "CONFIG_PATH" "")
     file(MAKE_DIRECTORY ${CURRENT_PACKAGES_DIR}/share)
@@ -136,7 +136,7 @@ endfunction()
 
 include(${SOURCE_DIR}/packaging/vcpkg/ports/elasticjob/portfile.cmake)
 
-# What vcpkg looks at when a port is done.
+# The checks that vcpkg makes after a port has been built.
 set(libraries)
 if(COMPILED)
     set(libraries share/${PORT}/elasticjob-compiled_core-targets-debug.cmake)
@@ -162,7 +162,7 @@ foreach(unwanted IN ITEMS ${unwanted} bin share/cmake share/doc share/pkgconfig 
     endif()
 endforeach()
 
-# The two manifests: well formed, of one mind about the dependencies, and of the version in the header.
+# The two manifests are well formed, agree on the dependencies, and have the version of the header.
 foreach(manifest IN ITEMS vcpkg.json packaging/vcpkg/ports/elasticjob/vcpkg.json)
     file(READ ${SOURCE_DIR}/${manifest} json)
     foreach(field IN ITEMS name version description license supports)

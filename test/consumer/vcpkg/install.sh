@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# install.sh VCPKG ROOT DIRECTORY VERSION: runs the README's command, as it is and with other features, and builds and runs
-# the consumer with what vcpkg has installed, or runs the program. vcpkg downloads the dependencies and builds them, which
-# takes its time, unless VCPKG_OVERLAY_PORTS has others in their place. A warning about the port is a failure.
+# install.sh VCPKG ROOT DIRECTORY VERSION: runs the README's command, as it is and with other features, then builds and
+# runs the consumer with the installed package, or runs the program. vcpkg downloads and builds the dependencies, which
+# takes long, unless VCPKG_OVERLAY_PORTS replaces them. A warning about the port is a failure.
 set -eu
 vcpkg=$1 root=$2 directory=$3 version=$4
 vcpkg_root=${VCPKG_ROOT:-$(dirname "$(readlink -f "$vcpkg")")}
-# Those are the README's backticks.
+# The backticks belong to the README.
 # shellcheck disable=SC2016
 command=$(sed -n 's/^| vcpkg | `vcpkg \([^`]*\)`.*/\1/p' "$root/README.md")
 : "${command:?README.md names no command of vcpkg in its table}"
 mkdir -p "$directory"
 cd "$root"
 install() { # SPECIFICATION
-    # The command is words to be split.
+    # The shell must split the command into words.
     # shellcheck disable=SC2046
     "$vcpkg" $(printf '%s' "$command" | sed "s/ elasticjob / $1 /") --x-install-root="$installed" >"$directory/log" 2>&1 ||
         { cat "$directory/log" && exit 1; }

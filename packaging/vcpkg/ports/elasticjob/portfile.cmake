@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# An overlay port: it installs the tree that it stands in.
+# An overlay port: it installs the source tree that contains it.
 #   vcpkg install elasticjob --classic --overlay-ports=packaging/vcpkg/ports
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../../.." ABSOLUTE)
 
@@ -7,10 +7,10 @@ if("compiled" IN_LIST FEATURES)
     vcpkg_check_linkage(ONLY_STATIC_LIBRARY)
     set(package_files lib)
 else()
-    set(VCPKG_BUILD_TYPE release) # headers, and the program
+    set(VCPKG_BUILD_TYPE release) # headers and the program
     set(package_files share)
 endif()
-# Without the feature a ZooKeeper that happens to be on the machine is of no interest.
+# Without the feature, ignore a ZooKeeper that happens to be on the machine.
 vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS
     FEATURES compiled ELASTICJOB_BUILD_COMPILED program ELASTICJOB_BUILD_PROGRAM
     INVERTED_FEATURES zookeeper CMAKE_DISABLE_FIND_PACKAGE_ZooKeeper)
@@ -18,7 +18,7 @@ vcpkg_cmake_configure(
     SOURCE_PATH "${SOURCE_PATH}"
     OPTIONS
         ${FEATURE_OPTIONS}
-        -DELASTICJOB_PROGRAM_DATABASES=OFF # none of them is a dependency of this port
+        -DELASTICJOB_PROGRAM_DATABASES=OFF # this port depends on neither
         -DELASTICJOB_BUILD_TESTS=OFF
         -DELASTICJOB_BUILD_EXAMPLES=OFF
         -DELASTICJOB_BUILD_BENCHMARKS=OFF
@@ -28,8 +28,8 @@ if("program" IN_LIST FEATURES)
     vcpkg_copy_tools(TOOL_NAMES elasticjob AUTO_CLEAN)
 endif()
 vcpkg_cmake_config_fixup(CONFIG_PATH ${package_files}/cmake/elasticjob)
-# vcpkg wants .pc files that link something below lib/. Those of ZooKeeper are of no use here: they name its library as
-# Debian does, and vcpkg calls it something else.
+# vcpkg wants .pc files that link a library to be below lib/. The ones for ZooKeeper are useless here: they give its
+# library Debian's name, and vcpkg uses another.
 foreach(folder IN ITEMS "${CURRENT_PACKAGES_DIR}" "${CURRENT_PACKAGES_DIR}/debug")
     if(EXISTS "${folder}")
         file(MAKE_DIRECTORY "${folder}/lib/pkgconfig")
