@@ -122,11 +122,11 @@ TEST_CASE("acceptance 13: an order to run now that comes at a bad moment waits, 
                     auto const count = change.what == fault_kind::set_items ? change.count : 6;
                     for (item_index i = 0; i < count; ++i) {
                         INFO("item " << i);
-                        // An item that changes hands at that very moment is sometimes missed, which is wrong.
-                        bool const is_kept = c.owner_of(i) == owners[i];
+                        // The new owner repeats a run that the old one had to stop.
+                        auto const runs_max = c.owner_of(i) == owners[i] ? 1U : 2U;
                         auto const runs = c.count(kind::started, i, from);
-                        if (is_kept) CHECK(runs == 1);
-                        CHECK(runs <= 2); // by the old owner, and by the new one
+                        CHECK(runs >= 1);
+                        CHECK(runs <= runs_max);
                     }
                     CHECK(c.wrong() == "");
                 }
