@@ -78,8 +78,8 @@ TEST_CASE_TEMPLATE("core.block_on: on the loop itself it refuses instead of wait
     CHECK(inner.error() == errc::wrong_thread);
 }
 
-TEST_CASE_TEMPLATE("core.block_on: the task is gone when it returns, and was destroyed on the loop", Loop,
-                   event_loop, virtual_loop) {
+TEST_CASE_TEMPLATE("core.block_on: the task is gone when it returns, and was destroyed on the loop", Loop, event_loop,
+                   virtual_loop) {
     Loop loop;
     int left_on_loop = 0;
     for (int round = 1; round <= 200; ++round) {

@@ -50,7 +50,7 @@ struct ensemble_options {
 /// Servers 1, 2 and 3 on loopback. The third leads and the first follows, because it is the last to start. The
 /// traffic between the first and its leader goes through a proxy; clients reach each server directly.
 ///
-/// Once constructed, all three accept sessions. Failures throw `std::runtime_error`. Needs `java` and
+/// After construction all three accept sessions. Failures throw `std::runtime_error`. Needs `java` and
 /// the jar as support/zk_server.hpp does. Threads: one, which lives as long as the object; the servers die with it.
 class zk_ensemble {
 public:
@@ -120,8 +120,8 @@ public:
         return leaders == 1 && followers == 2;
     }
 
-    /// From now on no bytes pass between a server and the others, and no connection breaks. Without `all` proxies, only
-    /// the first can be cut off.
+    /// From now on no bytes pass between a server and the others, and no connection breaks. Without `has_all_wires`,
+    /// only the first can be cut off.
     void cut_off(int server) {
         for (auto& w : wires_)
             if (w.joins(server)) {

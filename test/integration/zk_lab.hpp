@@ -100,7 +100,7 @@ inline task<> until_exists(ZkRegistry& r, node_path path, bool wanted) {
 class session_thief {
 public:
     static void end_session(std::uint16_t port, std::int64_t id) {
-        // The owner notices and takes its session back, perhaps before the close: so try until the server has dropped it.
+        // The owner notices and takes its session back, perhaps before the close: try until the server has dropped it.
         for (int attempts_left = 100; attempts_left > 0; --attempts_left)
             if (!session_thief{port}.was_alive(id)) return;
         throw std::runtime_error{"session_thief: the owner was faster, many times"};

@@ -110,7 +110,7 @@ TEST_CASE("registry.memory: a session that is cut off ends after its time-out, n
     CHECK(seen->value().generation == session_generation{2});
 }
 
-TEST_CASE("registry.memory: a registry that is destroyed without a session removes no nodes") {
+TEST_CASE("registry.memory: the end of a session removes its ephemeral nodes only") {
     virtual_loop loop;
     server_type server{loop};
     {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t first_ms = 1'000'000'000'000; // due instants are whole seconds; steps of two of them
 
-/// A small log: a job of one item with failover, two workers, and what a test plants.
+/// A small log: a job of one item with failover, two workers, and the lines that a test plants.
 class planted_log {
 public:
     explicit planted_log(char const* kind = "full") {
@@ -28,7 +28,7 @@ public:
 
     std::string const id_of_a = "10.0.0.1@-@1-a", id_of_b = "10.0.0.2@-@2-b";
 
-    /// Each line a second after the one before, unless a test says otherwise.
+    /// Each line comes one second after the one before, unless a test sets the time.
     void say(std::string const& text, std::int64_t after_us = 1'000'000) {
         now_us_ += after_us;
         auto const l = soak_line::parse(std::to_string(now_us_) + " " + text);
@@ -36,7 +36,7 @@ public:
         checker_.take(*l);
     }
 
-    /// A body of `who` begins, which is due then.
+    /// A body of `who` begins for that due instant.
     void begins(std::string const& who, std::int64_t due, std::int64_t token, unsigned attempt = 1) {
         say(who + " j runs 0 " + std::to_string(due) + " - " + std::to_string(token) + " " + std::to_string(attempt));
     }
@@ -69,7 +69,7 @@ public:
         return r;
     }
 
-    /// A whole run, as it should be.
+    /// A complete, correct run.
     void runs(std::string const& who, std::int64_t due, std::int64_t token) {
         auto const id = who == "a" ? id_of_a : id_of_b;
         auto r = record_through(due);
@@ -102,7 +102,7 @@ public:
     std::string owner = id_of_a;
     std::int64_t late_ms = 0; ///< behind what the record says
 
-    /// One writing was too short-lived to be seen.
+    /// One write was too short-lived to be seen.
     void misses_a_record() { ++version_; }
 
     void leaves(std::vector<std::string> const& left) {
@@ -134,7 +134,7 @@ constexpr std::int64_t second_ms = first_ms + 2000, third_ms = first_ms + 4000;
 
 } // namespace
 
-TEST_CASE("soak_checker: a log in which all is well has no violation, and is counted") {
+TEST_CASE("soak_checker: a correct log has no violation, and its events are counted") {
     planted_log log;
     log.runs("a", first_ms, 10);
     log.runs("a", second_ms, 20);
@@ -175,7 +175,7 @@ TEST_CASE("soak_checker: I1, two runs at once") {
     }
 }
 
-TEST_CASE("soak_checker: I1 and I2, a run that was overtaken while its process slept has to be fenced") {
+TEST_CASE("soak_checker: I1 and I2, a run that was overtaken while its process slept must be fenced") {
     for (bool const is_fenced : {true, false}) {
         CAPTURE(is_fenced);
         planted_log log;
@@ -201,7 +201,7 @@ TEST_CASE("soak_checker: I1 and I2, a run that was overtaken while its process s
 
 TEST_CASE("soak_checker: I2, the end of a run that did not begin, did not end, or was fenced") {
     planted_log log;
-    log.say("driver - frozen a"); // which excuses the rest
+    log.say("driver - frozen a"); // this excuses the rest
     log.say("driver - thawed a");
     SUBCASE("did not begin") {}
     SUBCASE("did not end") { log.begins("a", first_ms, 10); }
@@ -215,7 +215,7 @@ TEST_CASE("soak_checker: I2, the end of a run that did not begin, did not end, o
     CHECK(log.verdict() == "I2");
 }
 
-TEST_CASE("soak_checker: I4, an instant of which nothing has become") {
+TEST_CASE("soak_checker: I4, an instant without an outcome") {
     planted_log log;
     log.runs("a", first_ms, 10);
     log.runs("a", third_ms, 20);
@@ -316,7 +316,7 @@ TEST_CASE("soak_checker: I4, an instant that is on record twice, or runs though 
     CHECK(log.verdict() == "I4");
 }
 
-TEST_CASE("soak_checker: I4, two records that are no step of the protocol") {
+TEST_CASE("soak_checker: I4, two consecutive records that are no step of the protocol") {
     planted_log log;
     log.runs("a", first_ms, 10);
     log.runs("a", second_ms, 20);
@@ -326,7 +326,7 @@ TEST_CASE("soak_checker: I4, two records that are no step of the protocol") {
     CHECK(log.verdict() == "I4");
 }
 
-TEST_CASE("soak_checker: I5, an interrupted run is run again, or told of") {
+TEST_CASE("soak_checker: I5, an interrupted run is repeated or reported") {
     planted_log log;
     log.runs("a", first_ms, 10);
     auto r = log.record_through(second_ms);
@@ -383,7 +383,7 @@ TEST_CASE("soak_checker: I5, a repetition that was undone before its body was ca
     CHECK(log.verdict() == "none");
 }
 
-TEST_CASE("soak_checker: I5, a run is run again though its process was well") {
+TEST_CASE("soak_checker: I5, a run is repeated although its process was healthy") {
     planted_log log;
     auto r = log.record_through(first_ms);
     r.running = log.run_of(log.id_of_a, first_ms);
@@ -434,7 +434,7 @@ TEST_CASE("soak_checker: I3, I6, I9 and I10, a job that is not at rest") {
         log.rests({"sharding/0/instance"});
         expected = "item 0 has no owner who is there";
     }
-    SUBCASE("an owner who is gone") {
+    SUBCASE("an owner that is gone") {
         log.owner = "10.0.0.9@-@9-z";
         log.rests();
         expected = "item 0 has no owner who is there";
@@ -455,7 +455,7 @@ TEST_CASE("soak_checker: I3, I6, I9 and I10, a job that is not at rest") {
         log.rests({}, {"leader/sharding/necessary - -"});
         expected = "a sharding is asked for";
     }
-    SUBCASE("a run of somebody who is gone") {
+    SUBCASE("a run of a gone instance") {
         auto r = log.record_through(second_ms);
         r.running = log.run_of("10.0.0.9@-@9-z", second_ms);
         log.writes(r, 20);
@@ -466,7 +466,7 @@ TEST_CASE("soak_checker: I3, I6, I9 and I10, a job that is not at rest") {
     CHECK(log.what() == "not at rest: j: " + expected);
 }
 
-TEST_CASE("soak_checker: I6, an item whose instants are not dealt with in time") {
+TEST_CASE("soak_checker: I6, an item whose instants are not handled in time") {
     planted_log log;
     log.runs("a", first_ms, 10);
     log.late_ms = 60'000;
@@ -474,7 +474,7 @@ TEST_CASE("soak_checker: I6, an item whose instants are not dealt with in time")
     CHECK(log.what() == "not at rest: j: item 0 is behind: " + std::to_string(first_ms));
 }
 
-TEST_CASE("soak_checker: a mark whose run is going on is well, at rest") {
+TEST_CASE("soak_checker: at rest, a mark with a current run is correct") {
     planted_log log;
     log.runs("a", first_ms, 10);
     auto r = log.record_through(second_ms);
@@ -485,15 +485,15 @@ TEST_CASE("soak_checker: a mark whose run is going on is well, at rest") {
     CHECK(log.verdict() == "none");
 }
 
-TEST_CASE("soak_checker: no leader for longer than a session and a tick last") {
+TEST_CASE("soak_checker: no leader for longer than a session time-out and a tick") {
     planted_log log;
     std::string expected = "I3";
-    SUBCASE("while another one was well") {}
+    SUBCASE("while another instance was healthy") {}
     SUBCASE("while the servers were not whole") {
         log.say("driver - disturbed kill_server");
         expected = "none";
     }
-    SUBCASE("while no other one was well") {
+    SUBCASE("while no other instance was healthy") {
         log.say("driver - frozen b");
         expected = "none";
     }
@@ -508,13 +508,13 @@ TEST_CASE("soak_checker: no leader for longer than a session and a tick last") {
     CHECK(log.totals().longest_without_leader_us == 4'000'000);
 }
 
-TEST_CASE("soak_checker: I8, what is left behind when all have left") {
+TEST_CASE("soak_checker: I8, remains after all have left") {
     planted_log log;
     std::string left;
     SUBCASE("an ephemeral node") { left = "leader/election/instance 0xa x"; }
     SUBCASE("an instance") { left = "instances/10.0.0.1@-@1-a - -"; }
     SUBCASE("a mark") { left = "sharding/0/running - -"; }
-    SUBCASE("a node that no job has") { left = "surprise - -"; }
+    SUBCASE("an unknown node") { left = "surprise - -"; }
     SUBCASE("a run on record") {
         auto r = log.record_through(first_ms);
         r.running = log.run_of(log.id_of_a, first_ms);
@@ -535,7 +535,7 @@ TEST_CASE("soak_checker: in a loose job instants may pass, and Java members' run
     CHECK(log.totals().counts.at("runs of Java-like members") == 1);
 }
 
-TEST_CASE("soak_line: free text survives as one word, and what is no line is nothing") {
+TEST_CASE("soak_line: free text survives as one word, and an invalid line is nothing") {
     for (std::string const text : {"", "a b\nc\\n", "\\s -"}) CHECK(unescaped(escaped(text)) == text);
     CHECK(escaped("a b\n").find_first_of(" \n") == std::string::npos);
     CHECK(!soak_line::parse("12 only three"));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One process of a soak: a member that does what an instance of ElasticJob-Lite 2.1.5 does, node by node, in the order
-// that recordings of such instances show. It looks at the registry every few milliseconds where an instance of 2.1.5
-// has watches, and prints the same lines as cluster/worker.cpp. Its runs have the token 0 and the attempt 1. It leaves
-// in order when it gets a SIGTERM or when its standard input ends.
+// One process of a soak: a member that imitates an instance of ElasticJob-Lite 2.1.5, node by node, in the order that
+// recordings of such instances show. It reads the registry every few milliseconds where an instance of 2.1.5 has
+// watches, and prints the same lines as cluster/worker.cpp. Its runs have the token 0 and the attempt 1. It leaves in
+// order when it gets a SIGTERM or when its standard input ends.
 //
 //     java_peer SERVERS NAMESPACE SESSION_MS IP CONFIG STEP_S BODY_MS
 #include <elasticjob/config/json_codec.hpp>
@@ -35,7 +35,7 @@ using namespace elasticjob;
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-/// The registry could not be asked, or has refused; the next look tries again.
+/// A request failed or was refused; the next look tries again.
 struct failed : std::runtime_error {
     using runtime_error::runtime_error;
 };
@@ -141,7 +141,7 @@ private:
     void persist(node_path path, std::string data = {}) {
         if (!exists(path)) put(std::move(path), std::move(data), create_mode::persistent);
     }
-    /// As in 2.1.5, a node that is there is replaced, whoever has made it.
+    /// As in 2.1.5, an existing node is replaced, whoever created it.
     void persist_ephemeral(node_path const& path, std::string data = {}) {
         remove(path);
         put(path, std::move(data), create_mode::ephemeral);
@@ -168,7 +168,7 @@ private:
         f();
         remove_candidates();
     }
-    /// Also those that a lost connection has left in a queue, where they would be in the way of all others.
+    /// Removes also those that a lost connection has left in a queue, where they would block all others.
     void remove_candidates() {
         while (!candidates_.empty()) {
             remove(node_path::parse(*candidates_.begin()).value());
@@ -178,14 +178,14 @@ private:
 
     // Membership and leadership.
 
-    /// Whether it still belongs here.
+    /// Whether it is still a member.
     bool look() {
         auto const now = session();
         if (now.state != session_state::connected) throw failed{"not connected"};
         if (now.generation.value != generation_)
             join(now);
         else if (!exists(at_.instances() / id_))
-            return false; // an operator has sent it away
+            return false; // an operator has shut it down
         remove_marks();
         remove_candidates();
         auto const is_enabled = read(at_.server(settings_.ip)).value_or("") != server_disabled;
@@ -348,7 +348,7 @@ private:
         remove_marks();
     }
 
-    /// Curator repeats what a lost connection has prevented; so does the next look.
+    /// Curator repeats requests that a lost connection has prevented; so does the next look.
     void remove_marks() {
         while (!marked_.empty()) {
             remove(at_.item_running(*marked_.begin()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs on a real ensemble of three servers, in real processes, while everything fails that can: test/soak starts it.
+// Jobs on a real ensemble of three servers, in real processes, under faults of every kind: test/soak starts it.
 //
 //     soak [--hours N | --seconds N] [--seed S] [--act-seconds N] [--directory D] [--other-worker PROGRAM]
 //          [--without FAULT]...
@@ -116,7 +116,7 @@ job_config make_job(std::string name, int step_s, int items) {
 std::vector<soaked_job> make_jobs(bool has_other_worker) {
     auto strict = make_job("strict", 2, 6);
     strict.failover = true;
-    auto dropping = make_job("dropping", 3, 4); // what is missed is skipped, and what is interrupted stays so
+    auto dropping = make_job("dropping", 3, 4); // misfires are skipped, and interrupted runs stay interrupted
     dropping.misfire = false;
     auto mixed = make_job("mixed", 3, 4);
     mixed.failover = true;
@@ -263,7 +263,7 @@ private:
 
     // Time.
 
-    /// Takes in what is said, and does what is due.
+    /// Reads the processes' lines, and does due work.
     void pump(milliseconds span) {
         std::vector<pollfd> ends;
         std::vector<member*> whose;
@@ -286,7 +286,7 @@ private:
         take_up_commands(false);
         log_.flush(1s);
     }
-    /// Gives those that are due, or all, to the operators.
+    /// Passes due commands, or all, to the operators.
     void take_up_commands(bool all) {
         std::lock_guard const lock{second_commands_mutex_};
         auto const is_given = [&](auto const& c) {
@@ -314,7 +314,7 @@ private:
     }
     void later(milliseconds span, std::function<void()> f) { endings_.emplace(mono::now() + span, std::move(f)); }
 
-    /// Starts who is missing, notes who has ended, and whether the servers are whole.
+    /// Starts missing processes, logs ended ones, and checks whether the servers are whole.
     void tend() {
         for (auto& s : slots_) {
             if (s.process && s.process->has_ended() && !s.is_busy) {
@@ -369,7 +369,7 @@ private:
         log_.say("started " + name + " " + s.ip + joins);
         s.process = std::make_unique<member>(name, std::move(words), o);
     }
-    /// Neighbours differ, and so do the processes of one slot, one after the other.
+    /// Neighbours differ, and so do successive processes of one slot.
     bool is_of_other_version(slot const& s) const {
         return !settings_.other_worker.empty() && (s.name.back() + s.generation) % 2 != 0;
     }
@@ -398,7 +398,7 @@ private:
         if (!commands_.try_post([this, d] { note(d, command(d)); })) note(d, false);
     }
 
-    /// All faults end, and what the operators have switched off is switched on.
+    /// All faults end, and everything that operators have disabled is enabled.
     void come_to_rest() {
         end_all();
         auto const deadline = mono::now() + 90s;
@@ -492,7 +492,7 @@ private:
 
     bool is_well(slot const& s) const { return s.process && !s.is_busy && !s.is_going; }
 
-    /// One that is well, if another one is too.
+    /// A healthy one, if another one is healthy too.
     slot* find_worker(soak_deed const& d) {
         std::vector<slot*> well;
         for (std::size_t n = 0; n < worker_slots; ++n)
@@ -512,7 +512,7 @@ private:
     }
 
     void dismiss(slot& s) {
-        if (s.process->has_ended()) return; // which `tend` notes
+        if (s.process->has_ended()) return; // `tend` logs it
         log_.say("terminated " + s.process->name());
         s.process->terminate();
         s.is_going = true;
@@ -621,12 +621,12 @@ private:
             disk_.fill();
             return until_over([this] {
                 disk_.free();
-                servers_.kill(3); // if it has not ended by itself, it begins anew all the same
+                servers_.kill(3); // it restarts even if it has not ended by itself
             });
         }
     }
 
-    // Operators' commands. What is not possible just now, because of the other faults, is refused.
+    // Operators' commands. A command that the other faults make impossible is refused.
 
     bool command(soak_deed const& d) {
         auto const job = std::string{d.target % 2 == 0 ? "strict" : "dropping"};

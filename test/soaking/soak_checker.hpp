@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `soak_checker`: reads the log of a soak, and finds what contradicts docs/protocol.md.
+/// \file \brief `soak_checker`: reads the log of a soak, and finds contradictions to docs/protocol.md.
 #ifndef ELASTICJOB_TEST_SOAKING_SOAK_CHECKER_HPP
 #define ELASTICJOB_TEST_SOAKING_SOAK_CHECKER_HPP
 
@@ -20,7 +20,7 @@ struct soak_violation {
     std::int64_t at_us = 0; ///< the lines around it are of interest
 };
 
-/// What has happened, for people.
+/// Counts and longest gaps, for the report.
 struct soak_totals {
     std::map<std::string, std::size_t> counts{};
     std::int64_t longest_without_leader_us = 0, longest_item_gap_us = 0;
@@ -378,7 +378,7 @@ private:
             blame("I2", job, former.ended_us, "overtaken, and not fenced: " + tokens);
     }
 
-    /// I2: what is on record as ended has ended, by whom it says, and was not told to be stale.
+    /// I2: a run that is on record as ended has ended, on the recorded instance, and was not reported stale.
     void check_ends(std::string const& name, unsigned i, soak_job const& job, soak_item const& item) {
         for (auto const& [key, e] : item.ledger.entries()) {
             bool const has_ended = e.outcome == run_outcome::completed || e.outcome == run_outcome::failed;
@@ -399,7 +399,7 @@ private:
         }
     }
 
-    /// I4: each due instant has one outcome, and what is skipped does not run.
+    /// I4: each due instant has one outcome, and skipped instants do not run.
     void check_instants(std::string const& name, unsigned i, soak_job const& job, soak_item& item) {
         std::map<std::int64_t, std::string> outcomes;
         std::set<std::int64_t> not_run;
@@ -439,7 +439,7 @@ private:
                       item_text(i) + ": " + c.who + " runs what was skipped, due " + std::to_string(c.due_ms));
     }
 
-    /// I5: attempts follow each other, each for a run that was interrupted; and each of those is followed, or told of.
+    /// I5: attempts are consecutive, each for an interrupted run; and each interrupted run is repeated or reported.
     void check_attempts(std::string const& name, unsigned i, soak_job const& job, soak_item const& item) {
         std::map<std::int64_t, std::map<unsigned, std::string>> attempts;
         for (auto const& [key, e] : item.ledger.entries()) {
@@ -478,7 +478,7 @@ private:
         }
     }
 
-    /// Nothing is run again whose process was well, and the servers too.
+    /// No run is repeated if its process and the servers were healthy.
     void check_reason(std::string const& name, unsigned i, soak_item const& item, run_entry const& e) {
         auto const is_it = [&](soak_call const& c) {
             return c.due_ms == soak_ms(e.run.due) && c.attempt == e.run.attempt &&
@@ -495,7 +495,7 @@ private:
                   " attempt " + std::to_string(c->attempt));
     }
 
-    /// I7: each order is carried out once by each item, or makes way for a later one; the last one is carried out.
+    /// I7: each item carries out each order once, or a later order replaces it; the last one is carried out.
     void check_orders(std::string const& name, unsigned i, soak_job const& job, soak_item const& item,
                       std::int64_t at_us) {
         if (!job.orders.empty() && item.record && item.record->obeyed < job.orders.rbegin()->second)
@@ -567,7 +567,7 @@ private:
         return "no run stands behind " + path;
     }
 
-    /// I6: no run of somebody who is gone is on record, and every instant is dealt with in time.
+    /// I6: no run of a gone instance is on record, and every instant is handled in time.
     template <class F>
     std::string find_behind(soak_job const& job, unsigned i, soak_tree const& tree, std::int64_t now_ms,
                             F is_id_of_one) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What the log of a soak says of its processes, jobs and items, as values.
+/// \file \brief The facts about processes, jobs and items in the log of a soak, as values.
 #ifndef ELASTICJOB_TEST_SOAKING_SOAK_FACTS_HPP
 #define ELASTICJOB_TEST_SOAKING_SOAK_FACTS_HPP
 
@@ -94,7 +94,7 @@ struct soak_new_schedule {
     std::int64_t known_ms;   ///< by then the new one was there
 };
 
-/// What is known of an item.
+/// The facts about an item.
 struct soak_item {
     std::vector<soak_call> calls{};
     std::optional<run_record> record{}; ///< as it was last
@@ -104,7 +104,7 @@ struct soak_item {
     std::int64_t last_begun_us = 0, judged_ms = 0;
 };
 
-/// What is known of a job.
+/// The facts about a job.
 struct soak_job {
     struct schedule {
         std::int64_t from_ms, step_ms;
@@ -153,7 +153,7 @@ struct soak_job {
         return std::ranges::any_of(item.new_schedules, is_between) ||
                (now.from != 0 && now.to != soak_never && std::ranges::none_of(item.new_schedules, is_learned));
     }
-    /// From when to when the schedule was the same as at that moment.
+    /// The period with the same schedule as at that moment.
     soak_span span_of_schedule(std::int64_t ms) const {
         auto const step_ms = step_at(ms);
         soak_span span{0, soak_never};

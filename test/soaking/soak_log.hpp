@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `soak_log`: all that is said in a soak, in a file and for the checker.
+/// \file \brief `soak_log`: all lines of a soak, in a file and for the checker.
 #ifndef ELASTICJOB_TEST_SOAKING_SOAK_LOG_HPP
 #define ELASTICJOB_TEST_SOAKING_SOAK_LOG_HPP
 
@@ -28,7 +28,7 @@ inline std::int64_t soak_now_us() {
     return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::microseconds{1};
 }
 
-/// Lines of several threads. The tree's come from the loop of the registry.
+/// Lines of several threads. The tree's lines come from the registry's loop.
 class line_queue {
 public:
     void put(std::string text) {
@@ -82,7 +82,7 @@ private:
     mirror<ZkRegistry> records_, leader_;
 };
 
-/// Everything that is logged, to a file and to the checker, in the order of the times.
+/// Sends all lines to a file and to the checker, in the order of their times.
 class soak_log {
 public:
     explicit soak_log(std::filesystem::path const& path) : file_{path} {
@@ -101,7 +101,7 @@ public:
         }
     }
 
-    /// Hands on what is older than that: later lines may still come of what is younger.
+    /// Passes on lines older than that; younger lines may still arrive.
     void flush(std::chrono::milliseconds age) {
         for (auto& text : queue_.take())
             if (auto l = soak_line::parse(std::move(text))) waiting_.push_back(*std::move(l));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `make_soak_plan`: what a soak does when, as its seed says.
+/// \file \brief `make_soak_plan`: the times and kinds of a soak's deeds, from its seed.
 #ifndef ELASTICJOB_TEST_SOAKING_SOAK_PLAN_HPP
 #define ELASTICJOB_TEST_SOAKING_SOAK_PLAN_HPP
 

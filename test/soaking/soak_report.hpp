@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief What people read at the end of a soak.
+/// \file \brief The report at the end of a soak.
 #ifndef ELASTICJOB_TEST_SOAKING_SOAK_REPORT_HPP
 #define ELASTICJOB_TEST_SOAKING_SOAK_REPORT_HPP
 
@@ -31,7 +31,7 @@ inline void print_summary(soak_checker const& c) {
     for (auto const& v : c.violations()) std::cout << "  " << v.rule << ' ' << v.job << ": " << v.what << '\n';
 }
 
-/// The lines of the log around the first violation: of its job, and of what was done.
+/// The lines of the log around the first violation: those of its job, and those of faults and commands.
 inline void print_surroundings(soak_violation const& v, std::filesystem::path const& log) {
     constexpr std::int64_t around_us = 5'000'000;
     constexpr std::size_t lines_max = 120;

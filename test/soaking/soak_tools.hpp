@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A clock that jumps, a disk that is full, and a thread for commands: what a soak needs besides processes.
+/// \file \brief A soak's tools besides processes: a clock that jumps, a full disk, and a thread for commands.
 #ifndef ELASTICJOB_TEST_SOAKING_SOAK_TOOLS_HPP
 #define ELASTICJOB_TEST_SOAKING_SOAK_TOOLS_HPP
 
@@ -30,7 +30,7 @@
 
 namespace elasticjob::test {
 
-/// What makes a soak impossible, or its servers.
+/// A failure that makes the soak, or its servers, impossible.
 struct no_soak : std::runtime_error {
     explicit no_soak(std::string const& why, int code = 3) : std::runtime_error{why}, exit_code{code} {}
     int exit_code;
@@ -107,7 +107,7 @@ private:
     bool is_there_ = false;
 };
 
-/// Carries out one command after the other, on a thread of its own, because a command waits while the servers are away.
+/// Carries out one command after the other, on its own thread, because a command waits while the servers are away.
 /// Threads: any.
 class command_thread {
 public:
