@@ -114,8 +114,8 @@ struct job_config {
     std::string job_sharding_strategy_class{};
 
     /// The interval, in minutes, at which the leader compares the items' nodes with the assignment, in case a watch has
-    /// missed a change. Takes two requests, and one more for each item. Beside Java members it also does so 10 s after
-    /// an election or a sharding. Less than 1: never.
+    /// missed a change. Takes two or three requests, and one more for each item. Beside Java members it also does so
+    /// 10 s after an election or a sharding. Less than 1: never.
     int reconcile_interval_minutes = 10;
 
     /// Whether an instance starts disabled: it registers, but gets no items until it is enabled.
