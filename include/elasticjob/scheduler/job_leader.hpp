@@ -101,7 +101,7 @@ private:
     mono_time next_audit() const;
 
     /// A Java member that led before does not notice for a while that it no longer leads, and removes owners that this
-    /// leader has written. So in a job with Java members an audit also follows an election and each sharding.
+    /// leader has written. So in a job with Java members an audit also follows the last election or sharding.
     void audit_soon_beside_java();
 
     /// SV-6: removes nodes of machines that are gone from `servers`. Does nothing while a Java member is registered,
