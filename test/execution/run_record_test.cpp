@@ -51,6 +51,54 @@ TEST_CASE("execution.run_record: its text is readable for people too, and stays 
                                  "running 5000 failover 2 5001 10.0.0.2@-@2-b\n");
 }
 
+TEST_CASE("execution.run_record: earlier entries of completed runs share a line, and the last three have their own") {
+    run_record r;
+    auto const run = [&](std::int64_t due, std::string instance, run_outcome how = run_outcome::completed) {
+        r.running = run_begin{at(due), run_source::schedule, 1, std::move(instance), at(due + 3)};
+        r.end(how, at(due + 20), how == run_outcome::completed ? "" : "no luck");
+    };
+    for (std::int64_t const due : {1000, 2000, 2500}) run(due, "10.0.0.1@-@1-a");
+    run(4000, "10.0.0.2@-@2-b");
+    run(5000, "10.0.0.2@-@2-b", run_outcome::failed);
+    for (std::int64_t const due : {6000, 7000, 8000, 9000}) run(due, "10.0.0.2@-@2-b");
+    CHECK(r.to_text() == "elasticjob run 1\n"
+                         "schedule 0\n"
+                         "through 0\n"
+                         "completed 9020\n"
+                         "entries 10.0.0.1@-@1-a 1000 3 17 1000 3 17 500 3 17\n"
+                         "entries 10.0.0.2@-@2-b 4000 3 17\n"
+                         "entry 5000 schedule 1 5003 10.0.0.2@-@2-b failed 5020 1 no luck\n"
+                         "entries 10.0.0.2@-@2-b 6000 3 17\n"
+                         "entry 7000 schedule 1 7003 10.0.0.2@-@2-b completed 7020 1 \n"
+                         "entry 8000 schedule 1 8003 10.0.0.2@-@2-b completed 8020 1 \n"
+                         "entry 9000 schedule 1 9003 10.0.0.2@-@2-b completed 9020 1 \n");
+    CHECK(run_record::parse(r.to_text()).value() == r);
+}
+
+TEST_CASE("execution.run_record: only plain completed runs share a line") {
+    run_entry const plain{begin(0), run_outcome::completed, at(900)};
+    auto const is_shared = [&](run_entry const& e) {
+        run_record r;
+        r.ledger.assign(4, plain);
+        r.ledger.front() = e;
+        CHECK(run_record::parse(r.to_text()).value() == r);
+        return r.to_text().find("\nentries ") != std::string::npos;
+    };
+    CHECK(is_shared(plain));
+    for (auto const& change : std::initializer_list<void (*)(run_entry&)>{
+             [](run_entry& e) { e.outcome = run_outcome::skipped; }, [](run_entry& e) { e.run.source = run_source::trigger; },
+             [](run_entry& e) { e.run.attempt = 2; }, [](run_entry& e) { e.count = 2; },
+             [](run_entry& e) { e.note = "n"; }}) {
+        auto other = plain;
+        change(other);
+        CHECK_FALSE(is_shared(other));
+    }
+    auto back = plain; // the clock was put back during the run, and before it
+    back.run.begun = at(-700);
+    back.ended = at(-900);
+    CHECK(is_shared(back));
+}
+
 TEST_CASE("execution.run_record: progress stands beside the run that goes on, and is no part of the record") {
     run_progress const progress{40, 100, at(5400)};
     auto r = example();
@@ -83,7 +131,9 @@ TEST_CASE("execution.run_record: a malformed text is refused") {
          {"", "x", "elasticjob run 2\n", "elasticjob run 1\nthrough x\n", "elasticjob run 1\nrunning 1 schedule 1 2\n",
           "elasticjob run 1\nrunning 1 never 1 2 i\n", "elasticjob run 1\nretry 1 schedule 2 x\n",
           "elasticjob run 1\ndead 1 schedule 2 3 i failed x 1 \n",
-          "elasticjob run 1\nentry 0 schedule 1 3 i finished 900 1 \n"}) {
+          "elasticjob run 1\nentry 0 schedule 1 3 i finished 900 1 \n", "elasticjob run 1\nentries \n",
+          "elasticjob run 1\nentries  1 2 3\n", "elasticjob run 1\nentries i\n", "elasticjob run 1\nentries i 1 2\n",
+          "elasticjob run 1\nentries i 1 2 3 4\n", "elasticjob run 1\nentries i 1 2 x\n"}) {
         INFO(bad);
         auto const read = run_record::parse(bad);
         REQUIRE_FALSE(read);
@@ -185,6 +235,12 @@ TEST_CASE("execution.run_record: an instant beyond the computable range is refus
         CHECK(!run_record::parse("elasticjob run 1\nretry 5 schedule 1 " + std::string{ms} + "\n"));
     }
     CHECK(run_record::parse("elasticjob run 1\nthrough 8100000000000\nnext -31536000000\n"));
+    CHECK(run_record::parse("elasticjob run 1\nentries i 8100000000000 -8100000000000 0\n"));
+    for (auto const* times : {"8100000000000 8100000000000 0", "0 0 9223372036854775807", "-9223372036854775808 0 0",
+                              "0 -31536000001 0", "8100000000000 0 0 8100000000000 0 0"}) {
+        INFO(times);
+        CHECK(!run_record::parse("elasticjob run 1\nentries i " + std::string{times} + "\n"));
+    }
 }
 
 TEST_CASE("execution.run_record: too many lines are refused before any is read, and a bad one is reported in one short "
@@ -194,6 +250,10 @@ TEST_CASE("execution.run_record: too many lines are refused before any is read, 
     auto const read = run_record::parse(many);
     REQUIRE(!read);
     CHECK(read.error().what == "a run record has at most 500 lines, not 18001");
+    std::string in_one_line = "elasticjob run 1\nentries i";
+    for (int i = 0; i < 501; ++i) in_one_line += " 1 2 3";
+    CHECK(!run_record::parse(in_one_line));
+    CHECK(run_record::parse(in_one_line.substr(0, in_one_line.size() - 6)).value().ledger.size() == 500);
     auto const long_line = run_record::parse("elasticjob run 1\nthrough \x1b" + std::string(100'000, 'x') + "\n");
     REQUIRE(!long_line);
     CHECK(to_string(long_line.error()).size() < 300);

@@ -21,6 +21,9 @@ bool read_milliseconds(std::string_view word, wall_time& into);
 /// Accepts only instants from 1969 to 2226, so that differences between them also fit into the clock's range.
 bool read_instant(std::string_view word, wall_time& into);
 
+/// The same, for an instant that is written as the milliseconds since another one.
+bool read_instant_since(wall_time earlier, std::string_view word, wall_time& into);
+
 } // namespace elasticjob::detail
 
 #if defined(ELASTICJOB_HEADER_ONLY)

@@ -108,6 +108,9 @@ struct run_record {
         dead_letters{}; ///< the last runs that failed for good, oldest first, until an operator handles them
 
     static constexpr std::size_t ledger_max = 12;
+    /// The number of entries, the newest ones, that have lines of their own, as every version reads them. Earlier entries
+    /// share a line if nothing happened but a completed run, because each run writes all of them twice.
+    static constexpr std::size_t own_lines = 3;
     static constexpr std::uint32_t copies_max = 127;
     static constexpr std::size_t note_bytes_max = 200;
     static constexpr std::size_t checkpoint_bytes_max = 32'768;
@@ -140,8 +143,8 @@ struct run_record {
     /// Lines of words; free text is at the end of its line. With the progress of the live run, if there is any.
     std::string to_text(run_progress const* progress = nullptr) const;
 
-    /// Errors: malformed_data, with the line, also for instants before 1969 or after 2226, or if there are more than
-    /// `lines_max`. Lines of unknown kinds, from later versions, are ignored.
+    /// Errors: malformed_data, with the line, also for instants before 1969 or after 2226, or if there are more lines than
+    /// `lines_max`, or far more entries. Lines of unknown kinds, from later versions, are ignored.
     static result<run_record> parse(std::string_view text);
 
     /// The progress in a record's text, which is not part of a `run_record`. Nothing if no run is live or has reported
@@ -161,13 +164,23 @@ private:
         char digits[24];
         line.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
     }
-    static void add_word(std::string& line, wall_time t);
+    static std::int64_t milliseconds_of(wall_time t);
+    static void add_word(std::string& line, wall_time t) { add_word(line, milliseconds_of(t)); }
     static void add_word(std::string& line, free_text what);
     static void add_line(std::string& text, std::string_view key, auto const&... words) {
         text.append(key);
         (add_word(text += ' ', words), ...);
         text += '\n';
     }
+
+    static void add_run(std::string& text, std::string_view key, run_begin const& r, auto const&... more) {
+        add_line(text, key, r.due, name_of(r.source), r.attempt, r.begun, std::string_view{r.instance}, more...);
+    }
+    static void add_entry(std::string& text, std::string_view key, run_entry const& e);
+    void add_ledger(std::string& text) const;
+
+    /// Whether the line `entries` can hold it: the run completed a due instant in its first attempt.
+    static bool is_plain(run_entry const& e) noexcept;
 
     /// Drops the oldest until there is room for one more within `max`, which is not 0.
     static void make_room(std::vector<run_entry>& entries, std::size_t max);
@@ -190,6 +203,7 @@ private:
     static bool read_retry(std::string_view rest, run_retry& into) { return read_run(rest, into, into.at); }
     static bool read_begin(std::string_view& rest, run_begin& into);
     static bool read_entry(std::string_view rest, run_entry& into);
+    static bool read_plain_entries(std::string_view rest, std::vector<run_entry>& into);
 
     static std::string unescaped(std::string_view text);
 };

@@ -22,11 +22,18 @@ ELASTICJOB_DECL bool read_milliseconds(std::string_view word, wall_time& into) {
 }
 
 ELASTICJOB_DECL bool read_instant(std::string_view word, wall_time& into) {
-    constexpr std::chrono::hours year{24 * 365};
-    constexpr auto end = std::chrono::seconds{schedule_end} + year;
-    wall_time t{};
-    if (!read_milliseconds(word, t) || t.time_since_epoch() < -year || t.time_since_epoch() >= end) return false;
-    into = t;
+    return read_instant_since({}, word, into);
+}
+
+ELASTICJOB_DECL bool read_instant_since(wall_time earlier, std::string_view word, wall_time& into) {
+    using std::chrono::milliseconds;
+    constexpr milliseconds begin = -std::chrono::hours{24 * 365};
+    constexpr milliseconds end = std::chrono::seconds{schedule_end} - begin;
+    std::int64_t ms = 0;
+    if (!read_number(word, ms) || ms < (begin - end).count() || ms > (end - begin).count()) return false;
+    auto const t = std::chrono::floor<milliseconds>(earlier.time_since_epoch()) + milliseconds{ms};
+    if (t < begin || t >= end) return false;
+    into = wall_time{t};
     return true;
 }
 

@@ -77,20 +77,48 @@ ELASTICJOB_DECL std::string run_record::to_text(run_progress const* progress) co
     if (last_completed) add_line(text, "completed", *last_completed);
     if (next_due) add_line(text, "next", *next_due);
     if (!checkpoint.empty()) add_line(text, "checkpoint", free_text{checkpoint});
-    auto const add_run = [&](std::string_view key, run_begin const& r, auto const&... more) {
-        add_line(text, key, r.due, name_of(r.source), r.attempt, r.begun, std::string_view{r.instance}, more...);
-    };
-    for (auto const* all : {&ledger, &dead_letters})
-        for (auto const& e : *all)
-            add_run(all == &ledger ? "entry" : "dead", e.run, name_of(e.outcome), e.ended, e.count, free_text{e.note});
+    add_ledger(text);
+    for (auto const& e : dead_letters) add_entry(text, "dead", e);
     auto const add_retry = [&](std::string_view key, std::optional<run_retry> const& r) {
         if (r) add_line(text, key, r->due, name_of(r->source), r->attempt, r->at);
     };
     add_retry("retry", retry);
     add_retry("resume", resume);
-    if (running) add_run("running", *running);
+    if (running) add_run(text, "running", *running);
     if (progress) add_line(text, "progress", progress->at, progress->done, progress->total);
     return text;
+}
+
+ELASTICJOB_DECL void run_record::add_entry(std::string& text, std::string_view key, run_entry const& e) {
+    add_run(text, key, e.run, name_of(e.outcome), e.ended, e.count, free_text{e.note});
+}
+
+ELASTICJOB_DECL bool run_record::is_plain(run_entry const& e) noexcept {
+    return e.outcome == run_outcome::completed && e.run.source == run_source::schedule && e.run.attempt == 1 &&
+           e.count == 1 && e.note.empty();
+}
+
+ELASTICJOB_DECL void run_record::add_ledger(std::string& text) const {
+    run_begin const* last = nullptr; // in the line of several entries that is not finished yet
+    for (std::size_t n = 0; n < ledger.size(); ++n) {
+        auto const& e = ledger[n];
+        bool const is_short = n + own_lines < ledger.size() && is_plain(e);
+        if (last && !(is_short && last->instance == e.run.instance)) {
+            text += '\n';
+            last = nullptr;
+        }
+        if (!is_short) {
+            add_entry(text, "entry", e);
+            continue;
+        }
+        if (!last) text.append("entries ").append(e.run.instance);
+        auto const due = milliseconds_of(e.run.due), begun = milliseconds_of(e.run.begun);
+        add_word(text += ' ', last ? due - milliseconds_of(last->due) : due);
+        add_word(text += ' ', begun - due);
+        add_word(text += ' ', milliseconds_of(e.ended) - begun);
+        last = &e.run;
+    }
+    if (last) text += '\n';
 }
 
 ELASTICJOB_DECL result<run_record> run_record::parse(std::string_view text) {
@@ -128,6 +156,8 @@ ELASTICJOB_DECL result<run_record> run_record::parse(std::string_view text) {
             r.checkpoint = unescaped(rest);
         else if (key == "entry")
             good = read_entry(rest, r.ledger.emplace_back());
+        else if (key == "entries")
+            good = read_plain_entries(rest, r.ledger);
         else if (key == "dead")
             good = read_entry(rest, r.dead_letters.emplace_back());
         else if (key == "retry")
@@ -141,8 +171,8 @@ ELASTICJOB_DECL result<run_record> run_record::parse(std::string_view text) {
     return r;
 }
 
-ELASTICJOB_DECL void run_record::add_word(std::string& line, wall_time t) {
-    add_word(line, std::chrono::floor<std::chrono::milliseconds>(t.time_since_epoch()).count());
+ELASTICJOB_DECL std::int64_t run_record::milliseconds_of(wall_time t) {
+    return std::chrono::floor<std::chrono::milliseconds>(t.time_since_epoch()).count();
 }
 
 ELASTICJOB_DECL void run_record::add_word(std::string& line, free_text what) {
@@ -183,6 +213,19 @@ ELASTICJOB_DECL bool run_record::read_entry(std::string_view rest, run_entry& in
         detail::read_instant(take(rest, ' '), into.ended) && detail::read_number(take(rest, ' '), into.count);
     into.note = unescaped(rest);
     return good;
+}
+
+ELASTICJOB_DECL bool run_record::read_plain_entries(std::string_view rest, std::vector<run_entry>& into) {
+    run_entry e{.run{.instance = std::string{take(rest, ' ')}}, .outcome = run_outcome::completed};
+    if (e.run.instance.empty()) return false;
+    do {
+        bool const good = detail::read_instant_since(e.run.due, take(rest, ' '), e.run.due) &&
+                          detail::read_instant_since(e.run.due, take(rest, ' '), e.run.begun) &&
+                          detail::read_instant_since(e.run.begun, take(rest, ' '), e.ended);
+        if (!good || into.size() == lines_max) return false;
+        into.push_back(e);
+    } while (!rest.empty());
+    return true;
 }
 
 ELASTICJOB_DECL std::string run_record::unescaped(std::string_view text) {
