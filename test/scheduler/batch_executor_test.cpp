@@ -43,6 +43,15 @@ struct bounded_pool {
     }
 };
 
+/// Its thread is busy until the test runs what waits.
+struct busy_pool {
+    std::vector<work*>* waiting;
+    bool try_submit(work& w) {
+        waiting->push_back(&w);
+        return true;
+    }
+};
+
 struct batch_world {
     virtual_loop loop{wall_time{1'767'225'600s}};
     basic_memory_server<virtual_loop> server{loop};
@@ -186,4 +195,26 @@ TEST_CASE("scheduler.batch_executor: runs that are given up while they wait for 
     blocks.release();
     REQUIRE(has_run.try_acquire_for(30s));
     CHECK(calls == 2); // no earlier attempt was called
+}
+
+TEST_CASE("scheduler.batch_executor: runs that are asked to stop while they wait for a thread are not called") {
+    batch_world w;
+    std::vector<work*> waiting;
+    virtual_scheduler<BatchExecutor> scheduler{w.registry, {}, busy_pool{&waiting}, NoEvents{}, UtcZone{}};
+    auto c = hourly(2);
+    c.run_time_limit = 1s;
+    auto job = scheduler.schedule(c, [&](item_contexts all) { w.calls.push_back(items_of(all)); });
+    REQUIRE(job);
+    w.loop.run_for(1h + 2s);
+    REQUIRE(waiting.size() == 1);
+    w.loop.post(*std::exchange(waiting, {}).front());
+    w.loop.run_for(1s);
+    CHECK(w.calls.empty());
+    for (item_index const i : {0U, 1U})
+        CHECK(w.note(i) == "job_failed: the run was asked to stop (time_limit) before its body was called (settle)");
+    w.loop.run_for(1h - 3s);
+    REQUIRE(waiting.size() == 1);
+    w.loop.post(*std::exchange(waiting, {}).front());
+    w.loop.run_for(500ms);
+    CHECK(w.calls == std::vector<batch>{{0, 1}});
 }

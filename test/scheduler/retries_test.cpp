@@ -240,7 +240,7 @@ TEST_CASE("retries: a run that gets no thread in time is given up, and its body 
         called.push_back(ctx.token);
         return success();
     };
-    m.holds = true;
+    m.queues = true;
     REQUIRE(m.schedule(job));
     c.run_for(11min);
     REQUIRE(c.count(heard::kind::started) == 1);
@@ -252,7 +252,7 @@ TEST_CASE("retries: a run that gets no thread in time is given up, and its body 
     CHECK(end.failure->what == "no thread of the pool was free for the run within give_up_after, 120000 ms");
     CHECK(record_of(c, 0).ledger.back().outcome == run_outcome::failed);
 
-    m.holds = false;
+    m.queues = false;
     c.run_for(10min);
     auto const runs = c.all(heard::kind::started, 0);
     REQUIRE(runs.size() == 2);

@@ -83,6 +83,37 @@ TEST_CASE("stopped_runs: a run that ends because its item goes to another instan
     }
 }
 
+TEST_CASE("stopped_runs: a run that is asked to stop before a thread is free is not called, and is run again elsewhere") {
+    cluster c;
+    auto& one = c.add();
+    std::vector<item_index> called;
+    one.body = [&](sharding_context const& ctx) { // it would ignore the request to stop
+        called.push_back(ctx.item);
+        return result<void>{success()};
+    };
+    one.queues = true;
+    REQUIRE(one.schedule(hourly(2)));
+    c.run_for(1h + 1s);
+    REQUIRE(one.held() == 2);
+    auto& two = c.add();
+    REQUIRE(two.schedule(hourly(2)));
+    c.run_for(5s);
+    one.queues = false;
+    one.release_all();
+    c.run_for(1min);
+    item_index const moved = c.owner("settle", 0) == one.id("settle") ? 1 : 0;
+    CHECK(called == std::vector<item_index>{1 - moved});
+    auto const runs = c.all(heard::kind::started, moved);
+    REQUIRE(runs.size() == 2);
+    CHECK(runs[1].member == two.number);
+    CHECK(runs[1].due == runs[0].due);
+    auto const record = record_of(c, moved);
+    REQUIRE(record.ledger.size() == 2);
+    CHECK(record.ledger[0].note == "job_failed: the run was asked to stop (reassigned) before its body was called (settle)");
+    CHECK(record.ledger[1].outcome == run_outcome::completed);
+    CHECK(c.violations.empty());
+}
+
 TEST_CASE(
     "stopped_runs: a run that a shutdown stops is made up for where failover or retries are on, or else is a dead letter") {
     struct {

@@ -7,6 +7,9 @@
 #include <elasticjob/execution/simple_executor.hpp>
 #include <elasticjob/scheduler/job_scheduler.hpp>
 
+#include <semaphore>
+#include <thread>
+
 // A folder whose clusters need another strategy defines this before it includes this file.
 #ifndef ELASTICJOB_TEST_CLUSTER_STRATEGY
 #define ELASTICJOB_TEST_CLUSTER_STRATEGY AverageAllocation
@@ -18,12 +21,63 @@ struct member_pool {
     member* self;
     bool try_submit(work& w) {
         if (self->refuses) return false;
-        if (self->holds)
-            self->held_.push_back({self->starting_.first, self->starting_.second, &w});
+        if (self->holds || self->queues)
+            self->hold(w);
         else
             self->registry.loop().post(w);
         return true;
     }
+};
+
+/// Work of the pool that the test holds. A run that has begun waits in front of the member's `body`, on a thread of its
+/// own. Only one thread acts at a time: the test's waits for this one.
+struct member::held_run : work {
+    held_run(member& m, work& w)
+        : work{&act_on}, self{m}, job{m.starting_.first}, item{m.starting_.second}, what{w}, begins_at_once{!m.queues} {}
+    ~held_run() {
+        if (thread.joinable()) thread.join();
+    }
+
+    /// Runs it up to its next pause, or to its end. It may be gone afterwards.
+    void go_on() {
+        if (!is_over) {
+            if (thread.joinable())
+                resumes.release();
+            else
+                thread = std::thread{[this] {
+                    what.act(what, work_action::run);
+                    is_over = true;
+                    pauses.release();
+                }};
+            pauses.acquire();
+        }
+        if (is_over && !is_posted) self.held_.remove_if([this](held_run const& r) { return &r == this; });
+    }
+    static void act_on(work& w, work_action action) {
+        auto& r = static_cast<held_run&>(w);
+        r.is_posted = false;
+        if (action == work_action::run) r.go_on();
+    }
+    void post() {
+        if (!std::exchange(is_posted, true)) self.registry.loop().post(*this);
+    }
+
+    /// Called by the body: waits if the test has not released the run.
+    static void pause(member& m) {
+        auto const is_it = [](held_run const& r) { return r.thread.get_id() == std::this_thread::get_id(); };
+        auto const at = std::find_if(m.held_.begin(), m.held_.end(), is_it);
+        if (at == m.held_.end() || at->is_released) return;
+        at->pauses.release();
+        at->resumes.acquire();
+    }
+
+    member& self;
+    std::string job;
+    item_index item;
+    work& what;
+    bool begins_at_once, is_released = false, is_posted = false, is_over = false;
+    std::binary_semaphore pauses{0}, resumes{0};
+    std::thread thread{};
 };
 
 struct member_sink {
@@ -158,6 +212,7 @@ void member::destroy_scheduler() {
 
 result<void> member::schedule(job_config const& c) {
     auto call = [this](sharding_context const& ctx) -> result<void> {
+        held_run::pause(*this);
         if (body) return body(ctx);
         return success();
     };
@@ -177,28 +232,36 @@ result<void> member::shutdown(std::string const& job) {
     return outcome;
 }
 
+void member::hold(work& w) {
+    auto& r = held_.emplace_back(*this, w);
+    if (r.begins_at_once) r.post();
+}
+member::held_run* member::let_go(item_index item) {
+    for (auto& r : held_) {
+        if (r.item != item || r.is_released) continue;
+        r.is_released = true;
+        return &r;
+    }
+    return nullptr;
+}
 bool member::release(item_index item) {
-    for (auto at = held_.begin(); at != held_.end(); ++at)
-        if (at->item == item) {
-            work& w = *at->what;
-            held_.erase(at);
-            registry.loop().post(w);
-            return true;
-        }
-    return false;
+    auto* const r = let_go(item);
+    if (r) r->post();
+    return r != nullptr;
 }
 bool member::call_held(item_index item) {
-    for (auto at = held_.begin(); at != held_.end(); ++at)
-        if (at->item == item) {
-            work& w = *at->what;
-            held_.erase(at);
-            w.act(w, work_action::run);
-            return true;
-        }
-    return false;
+    auto* const r = let_go(item);
+    if (r) r->go_on();
+    return r != nullptr;
 }
 void member::release_all() {
-    for (auto const& h : std::exchange(held_, {})) registry.loop().post(*h.what);
+    for (auto& r : held_) {
+        r.is_released = true;
+        r.post();
+    }
+}
+std::size_t member::held() const {
+    return static_cast<std::size_t>(std::count_if(held_.begin(), held_.end(), [](auto const& r) { return !r.is_released; }));
 }
 
 void cluster::note(heard h) { log.push_back(std::move(h)); }

@@ -18,6 +18,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -96,8 +97,11 @@ public:
     /// The function that the bodies call; none by default.
     std::function<result<void>(sharding_context const&)> body;
 
-    /// While true, work stays in the pool: its items are running.
+    /// While true, runs begin and go on until they are released: `body` is called then.
     bool holds = false;
+
+    /// While true, no thread of the pool is free: runs wait to begin, until they are released.
+    bool queues = false;
 
     /// While true, the pool refuses work.
     bool refuses = false;
@@ -110,12 +114,12 @@ public:
     result<void> shutdown(std::string const& job);
     void destroy_scheduler(); ///< with its jobs
 
-    /// Lets the item's oldest held run end. Returns false if there is none.
+    /// Lets the item's oldest held run end, or begin and end. Returns false if there is none.
     bool release(item_index item);
     void release_all();
     /// Calls the item's oldest held run here and now, off the loop, as a thread of a pool would.
     bool call_held(item_index item);
-    std::size_t held() const { return held_.size(); }
+    std::size_t held() const;
 
     /// The id of this member in the job, from its last join.
     std::string id(std::string const& job) const {
@@ -129,13 +133,12 @@ private:
     friend struct member_pool;
     friend struct member_sink;
     struct engine;
-    struct held_work {
-        std::string job;
-        item_index item;
-        work* what;
-    };
+    struct held_run;
+    void hold(work& w);
+    /// The item's oldest held run, which is not held any more; null if there is none.
+    held_run* let_go(item_index item);
     cluster& cluster_;
-    std::vector<held_work> held_;
+    std::list<held_run> held_; ///< and those that have been released, but have not ended yet
     std::pair<std::string, item_index> starting_;
     std::unique_ptr<engine> engine_;
 };

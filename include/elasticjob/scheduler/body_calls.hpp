@@ -77,18 +77,21 @@ private:
         std::shared_ptr<valid_config const> config;
         coroutine_context<Loop> ctx; ///< other bodies see only its base
         line_relay<Loop, line_teller> lines;
-        enum class phase : std::uint8_t { waiting, called, left }; ///< for the pool; on it; given up uncalled
+        enum class phase : std::uint8_t {
+            waiting, ///< for a thread of the pool
+            called,
+            unneeded, ///< not called: the run was given up or asked to stop before that
+        };
         std::atomic<phase> is{phase::waiting};
-        std::optional<result<void>> outcome{};
-        std::shared_ptr<body_call> joined{}; ///< the call before this one in its batch
+        std::optional<result<void>> outcome{}; ///< the loop's
+        std::shared_ptr<body_call> joined{};   ///< the call before this one in its batch
+        std::optional<result<void>> answer{};  ///< from a batch; the pool's until the batch has returned
 
         bool was_called() const noexcept { return is.load() == phase::called; }
-        /// A thread of the pool begins the call, unless the run has been given up. A simulated pool calls twice: when
-        /// the run begins, and when it ends.
-        bool begin() noexcept {
-            auto was = phase::waiting;
-            return is.compare_exchange_strong(was, phase::called) || was == phase::called;
-        }
+        /// A thread of the pool is about to call the body. Nothing: it may. An error: the run has been given up, or
+        /// asked to stop, so another instance may soon run the item. A simulated pool calls twice: when the run begins,
+        /// and when it ends.
+        std::optional<error> refuse();
     };
 
     /// Fills in the context that the body receives.
@@ -171,7 +174,7 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
     auto const took = site_.now() - began;
     while (live.saving > 0) co_await e.woken.newer_than(e.woken.edition()); // checkpoints that no body waits for
     live.end_progress();
-    bool const was_refused = live.item && !call->was_called();
+    bool const was_refused = live.item && call->is.load() == body_call::phase::waiting;
     auto outcome = live.item ? *call->outcome : given_up(patience, call->was_called());
     body_end ended{std::move(outcome), was_refused, stopped_by, run};
     if constexpr (listeners::hear_after) {
@@ -212,6 +215,17 @@ body_calls<Environment>::body_call::body_call(site& s, item_state& e, hold const
 }
 
 template <class Environment>
+std::optional<error> body_calls<Environment>::body_call::refuse() {
+    auto was = phase::waiting;
+    auto const why = live.order.why();
+    is.compare_exchange_strong(was, why == stop_reason::none ? phase::called : phase::unneeded);
+    if (was_called()) return std::nullopt;
+    return error{errc::job_failed,
+                 "the run was asked to stop (" + std::string{name_of(why)} + ") before its body was called",
+                 std::string{ctx.job_name}};
+}
+
+template <class Environment>
 void body_calls<Environment>::describe(body_call& call, item_state const& e, run_begin const& what) const {
     auto& ctx = call.ctx;
     ctx.config = &call.config->config();
@@ -241,8 +255,10 @@ task<void> body_calls<Environment>::stop_after(Loop& l, std::chrono::millisecond
 template <class Environment>
 task<void> body_calls<Environment>::carry_out(std::shared_ptr<body_call> call) {
     if (body_.is_coroutine()) {
-        call->is = body_call::phase::called;
-        call->outcome.emplace(co_await body_.start(call->ctx));
+        if (auto refusal = call->refuse())
+            call->outcome.emplace(*std::move(refusal));
+        else
+            call->outcome.emplace(co_await body_.start(call->ctx));
     } else {
         if (body_.takes_batches()) {
             call->joined = std::exchange(batch_, call);
@@ -253,7 +269,7 @@ task<void> body_calls<Environment>::carry_out(std::shared_ptr<body_call> call) {
         auto const act = [&] { return call_body(*call); };
         auto const called = co_await run_on(site_.env.pool, site_.loop(), act);
         for (auto* one = &*call; one; one = one->joined.get())
-            if (!one->outcome) one->outcome.emplace(called);
+            one->outcome.emplace(one->answer ? *std::move(one->answer) : called);
     }
     for (; call; call = std::exchange(call->joined, nullptr)) {
         while (call->live.is_loop_called()) co_await yield(site_.loop());
@@ -270,11 +286,11 @@ task<void> body_calls<Environment>::carry_out(std::shared_ptr<body_call> call) {
 template <class Environment>
 result<void> body_calls<Environment>::call_body(body_call& last) const {
     calling_threads::mark const here_now{site_.here.callers};
-    if (body_.takes_batches()) {
-        call_batch(last);
-    } else if (last.begin()) {
+    if (!body_.takes_batches()) {
+        if (auto refusal = last.refuse()) return *std::move(refusal);
         return body_(last.ctx);
     }
+    call_batch(last);
     return success();
 }
 
@@ -282,20 +298,24 @@ template <class Environment>
 void body_calls<Environment>::call_batch(body_call& last) const {
     std::vector<body_call*> calls;
     std::vector<sharding_context const*> contexts;
-    for (auto* one = &last; one; one = one->joined.get())
-        if (one->begin()) calls.push_back(one);
+    for (auto* one = &last; one; one = one->joined.get()) {
+        if (auto refusal = one->refuse())
+            one->answer.emplace(*std::move(refusal));
+        else
+            calls.push_back(one);
+    }
     std::sort(calls.begin(), calls.end(), [](auto* a, auto* b) { return a->ctx.item < b->ctx.item; });
     for (auto const* one : calls) contexts.push_back(&one->ctx);
     if (calls.empty()) return;
     auto outcomes = body_(item_contexts{contexts});
     for (std::size_t n = 0; n < calls.size(); ++n) {
         if (n < outcomes.size())
-            calls[n]->outcome.emplace(std::move(outcomes[n]));
+            calls[n]->answer.emplace(std::move(outcomes[n]));
         else
-            calls[n]->outcome.emplace(error{errc::job_failed,
-                                            "the executor returned " + std::to_string(outcomes.size()) +
-                                                " results for a batch of " + std::to_string(calls.size()) + " items",
-                                            site_.name.str()});
+            calls[n]->answer.emplace(error{errc::job_failed,
+                                           "the executor returned " + std::to_string(outcomes.size()) +
+                                               " results for a batch of " + std::to_string(calls.size()) + " items",
+                                           site_.name.str()});
     }
 }
 
@@ -310,7 +330,7 @@ task<void> body_calls<Environment>::wait_for_body(item_state& e, body_call& call
     call.live.item = nullptr;
     ++given_up_;
     auto waiting = body_call::phase::waiting;
-    call.is.compare_exchange_strong(waiting, body_call::phase::left); // from now on the pool does not call it
+    call.is.compare_exchange_strong(waiting, body_call::phase::unneeded);
     call.live.order.give(stop_reason::time_limit);
 }
 
