@@ -17,8 +17,9 @@ using items = std::vector<item_index>;
 struct shop : job_world {
     instance_id self = instance_id::parse("10.0.0.1@-@1-a").value();
     instance_id other = instance_id::parse("10.0.0.2@-@2-b").value();
-    run_book<session_type> mine{one, at, self};
-    run_book<session_type> theirs{two, at, other};
+    joint_commits<session_type> my_commits{one}, their_commits{two};
+    run_book<session_type> mine{one, my_commits, at, self};
+    run_book<session_type> theirs{two, their_commits, at, other};
 
     explicit shop(item_index count, memory_server_options o = {}) : job_world{o} {
         create_as(one, at.instance(self), {}, create_mode::ephemeral);

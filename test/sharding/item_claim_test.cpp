@@ -17,7 +17,8 @@ using items = std::vector<item_index>;
 result<start_report> start(sharded_world& w, int n, item_claim claim) {
     auto& r = n == 1 ? w.one : w.two;
     if (!w.has(w.at.run_records())) w.create(w.at.run_records());
-    run_book<session_type> book{r, w.at, id_of(n)};
+    joint_commits<session_type> commits{r};
+    run_book<session_type> book{r, commits, w.at, id_of(n)};
     std::vector<run_start> starts;
     for (auto& s : claim.shares) starts.push_back({std::move(s), "run"});
     return w.wait_for(book.start(r.session().generation, std::move(claim.common), std::move(starts)));

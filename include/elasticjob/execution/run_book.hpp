@@ -11,6 +11,7 @@
 #include <elasticjob/execution/run_transactions.hpp>
 #include <elasticjob/registry/catch_up.hpp>
 #include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/joint_commits.hpp>
 #include <elasticjob/registry/registry.hpp>
 #include <elasticjob/sharding/item_claim.hpp>
 
@@ -49,9 +50,13 @@ bool tells_of_end(std::string_view later, std::string_view ended);
 /// (D-13, D-15), and no due instant is handled twice. Threads: the loop's.
 template <registry Registry>
 class run_book {
-
 public:
-    run_book(Registry& r, job_layout at, instance_id self) : registry_{r}, at_{std::move(at)}, self_{std::move(self)} {}
+    /// The starts and ends of other jobs may be sent together with these. Both arguments must outlive this object.
+    run_book(Registry& r, joint_commits<Registry>& commits, job_layout at, instance_id self)
+        : registry_{r},
+          commits_{commits},
+          at_{std::move(at)},
+          self_{std::move(self)} {}
 
     /// Precondition: `g` is the generation of the session under which the instance is registered. Errors: those of the
     /// registry. After session_lost it is unknown whether all items have started or none; after other errors none has,
@@ -137,6 +142,7 @@ private:
     static constexpr int attempts_max = 10;
 
     Registry& registry_;
+    joint_commits<Registry>& commits_;
     job_layout at_;
     instance_id self_;
 };
@@ -170,7 +176,7 @@ task<end_report> run_book<Registry>::finish(session_generation g, std::vector<ru
             if (end > begin && !t.has_room(registry_.limits(), one.size(), one.bytes())) break;
             for (auto const& o : one.operations()) t.add(o);
         }
-        auto const reply = co_await registry_.commit(std::move(t));
+        auto const reply = co_await commits_.commit(std::move(t));
         for (auto n = begin; n < end; ++n) {
             auto one = end_result::recorded;
             if (!reply || !*reply) one = co_await finish_one(g, ends[n], report.refusal);
@@ -295,7 +301,7 @@ task<result<void>> run_book<Registry>::start_chunk(session_generation g, std::ve
         auto t = common_checks(g, common);
         auto const checks = t.size();
         for (auto const& s : chunk) detail::add_start(t, at_, self_, s);
-        auto const reply = co_await registry_.commit(std::move(t));
+        auto const reply = co_await commits_.commit(std::move(t));
         if (!reply && !(reply.error() == errc::unknown_outcome)) co_return reply.error();
         revision token = reply && *reply ? reply->at : 0;
         if (!reply) {

@@ -27,6 +27,7 @@
     EXTERN template class mirrored_node<Registry>;                                                                     \
     EXTERN template class job_view<Registry>;                                                                          \
     EXTERN template class elector<Registry>;                                                                           \
+    EXTERN template class joint_commits<Registry>;                                                                     \
     EXTERN template class run_book<Registry>;                                                                          \
     EXTERN template class session_lease<Registry, NoDeadManTimer>;                                                     \
     EXTERN template class traits_view<Registry>;                                                                       \

@@ -8,6 +8,7 @@
 #include <elasticjob/cron/time_zone.hpp>
 #include <elasticjob/events/event_sink.hpp>
 #include <elasticjob/execution/lease.hpp>
+#include <elasticjob/registry/joint_commits.hpp>
 #include <elasticjob/registry/registry.hpp>
 #include <elasticjob/scheduler/options.hpp>
 
@@ -24,6 +25,7 @@ struct job_environment {
     using error_handlers_type = Handlers; ///< ErrorHandlers<...>
 
     Registry& registry;
+    joint_commits<Registry>& commits; ///< for the starts and ends of runs
     Pool& pool;
     Sink& sink;
     Zone const& zone;

@@ -191,6 +191,7 @@ private:
     std::map<std::string, std::shared_ptr<job_type_of>> jobs_; ///< on the loop; shared with the calls that use them
     task_scope abandoned_;                                     ///< on the loop
     std::optional<typename environment::lease_type> lease_;    ///< on the loop
+    std::optional<joint_commits<Registry>> commits_;           ///< on the loop
     task_scope lease_watch_;                                   ///< on the loop
 };
 
@@ -288,7 +289,8 @@ job_scheduler<Registry, Strategy, Executor, Policies...>::job_scheduler(Registry
       zone_(take_zone()),
       listeners_(take<listeners_type>()),
       error_handlers_(take<error_handlers_type>()),
-      lease_{std::in_place, r, take<guard_type>()} {}
+      lease_{std::in_place, r, take<guard_type>()},
+      commits_{std::in_place, r} {}
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 job_scheduler<Registry, Strategy, Executor, Policies...>::~job_scheduler() {
@@ -430,7 +432,7 @@ task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::beg
         co_return error{errc::job_conflict, "this scheduler runs a job of that name already", name};
     if (!environment_)
         environment_.emplace(
-            environment{registry_, pool_, sink_, *zone_, random_, options_, *lease_, listeners_, error_handlers_});
+            environment{registry_, *commits_, pool_, sink_, *zone_, random_, options_, *lease_, listeners_, error_handlers_});
     if (lease_watch_.empty()) lease_watch_.spawn(watch_lease());
     auto const entry = std::make_shared<job_type_of>(*environment_, std::move(local), make_id(), std::move(body));
     jobs_.emplace(name, entry);
@@ -495,6 +497,7 @@ task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::shu
     abandoned_.cancel();
     lease_watch_.cancel();
     lease_.reset();
+    commits_.reset();
     co_return success();
 }
 

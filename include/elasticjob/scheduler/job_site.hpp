@@ -88,7 +88,7 @@ job_site<Environment>::job_site(job_standing<Environment>& s)
       self{s.self},
       view{s.view},
       job_news{s.news},
-      book{registry, at, self},
+      book{registry, env.commits, at, self},
       idle_news{registry.loop()} {}
 
 template <class Environment>
