@@ -45,6 +45,7 @@ struct member::held_run : work {
                 resumes.release();
             else
                 thread = std::thread{[this] {
+                    thread_id = std::this_thread::get_id(); // `thread` may not be assigned yet
                     what.act(what, work_action::run);
                     is_over = true;
                     pauses.release();
@@ -64,7 +65,7 @@ struct member::held_run : work {
 
     /// Called by the body: waits if the test has not released the run.
     static void pause(member& m) {
-        auto const is_it = [](held_run const& r) { return r.thread.get_id() == std::this_thread::get_id(); };
+        auto const is_it = [](held_run const& r) { return r.thread_id == std::this_thread::get_id(); };
         auto const at = std::find_if(m.held_.begin(), m.held_.end(), is_it);
         if (at == m.held_.end() || at->is_released) return;
         at->pauses.release();
@@ -77,6 +78,7 @@ struct member::held_run : work {
     work& what;
     bool begins_at_once, is_released = false, is_posted = false, is_over = false;
     std::binary_semaphore pauses{0}, resumes{0};
+    std::thread::id thread_id{};
     std::thread thread{};
 };
 
