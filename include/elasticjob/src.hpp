@@ -143,6 +143,7 @@
 #include <elasticjob/impl/registry/catch_up.ipp>
 #include <elasticjob/impl/registry/memory/node_tree.ipp>
 #include <elasticjob/impl/registry/transaction.ipp>
+#include <elasticjob/impl/scheduler/acceptance.ipp>
 #include <elasticjob/impl/scheduler/calling_threads.ipp>
 #include <elasticjob/impl/scheduler/leader_duty.ipp>
 #include <elasticjob/impl/sharding/assignment.ipp>
@@ -154,6 +155,7 @@
 #include <elasticjob/impl/sharding/job_traits.ipp>
 #include <elasticjob/impl/sharding/sharding_plan.ipp>
 #include <elasticjob/impl/sharding/strategy_name.ipp>
+#include <elasticjob/impl/sharding/strategy_ref.ipp>
 #include <elasticjob/impl/testing/body_fiber.ipp>
 #include <elasticjob/impl/testing/check_all.ipp>
 #include <elasticjob/impl/testing/explore.ipp>

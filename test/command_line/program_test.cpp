@@ -139,7 +139,7 @@ TEST_CASE("command_line.program: plans for a job with any of the library's strat
     terminal_world t;
     auto const file = std::string{"program_test_strategies.json"};
     int number = 0;
-    AllStrategies::for_each_name([&](std::string_view strategy) {
+    for (auto const strategy : AllStrategies::names) {
         INFO(strategy);
         job_config c{.name = "job-" + std::to_string(++number), .cron = "0 0 0 1 1 ? 2099", .sharding_total_count = 2};
         c.job_sharding_strategy_class = strategy;
@@ -148,7 +148,7 @@ TEST_CASE("command_line.program: plans for a job with any of the library's strat
         auto const planned = t.run({"jobs", "plan", c.name, "--join", "10.0.0.9"});
         CHECK(planned.code == exit_code::done);
         CHECK(planned.err.empty());
-    });
+    }
     std::remove(file.c_str());
     CHECK(number == 9);
 }

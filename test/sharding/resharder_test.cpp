@@ -332,7 +332,7 @@ TEST_CASE("sharding.resharder: whichever of its requests is its last, the next l
             }
             // Another leader, which knows nothing of the first one.
             w.loop.run_for(1s);
-            resharder<session_type, AverageAllocation> next{w.one, w.at};
+            resharder<session_type> next{w.one, w.at, detail::strategy_ref::of<AverageAllocation>()};
             for (int tries = 0; tries < 3 && next.is_outdated(*w.view, w.basis(20)); ++tries) {
                 (void)w.wait_for(next.shard(*w.view, w.basis(20)));
                 w.loop.run_for(1s);
@@ -358,7 +358,7 @@ TEST_CASE("sharding.resharder: the very first sharding can fail anywhere, too") 
                 died = !w.wait_for(w.leader.shard(*w.view, w.basis(20)));
             }
             w.loop.run_for(1s);
-            resharder<session_type, AverageAllocation> next{w.one, w.at};
+            resharder<session_type> next{w.one, w.at, detail::strategy_ref::of<AverageAllocation>()};
             for (int tries = 0; tries < 3 && next.is_outdated(*w.view, w.basis(20)); ++tries) {
                 (void)w.wait_for(next.shard(*w.view, w.basis(20)));
                 w.loop.run_for(1s);

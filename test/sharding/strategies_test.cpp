@@ -28,7 +28,7 @@ using names = std::vector<std::string>;
 template <class Strategy>
 struct led_by : sharded_world {
     using sharded_world::sharded_world;
-    resharder<session_type, Strategy> strategist{one, at};
+    resharder<session_type> strategist{one, at, detail::strategy_ref::of<Strategy>()};
 
     result<sharding_report> reshard(sharding_basis b) {
         auto done = wait_for(strategist.shard(*view, std::move(b)));

@@ -69,8 +69,7 @@ private:
 };
 
 using virtual_registry = basic_memory_registry<virtual_loop>;
-using virtual_environment = detail::environment_for<virtual_registry, any_pool, any_sink, UtcZone>;
-using memory_environment = detail::environment_for<MemoryRegistry, any_sink>;
+using virtual_environment = detail::environment_for<virtual_registry>;
 
 /// In virtual time.
 template <executor Executor, sharding_strategy Strategy = AverageAllocation>
@@ -87,9 +86,6 @@ extern template class basic_memory_server<virtual_loop>;
 extern template class basic_memory_registry<virtual_loop>;
 ELASTICJOB_REGISTRY_INSTANCES(extern, test::virtual_registry);
 ELASTICJOB_ENVIRONMENT_INSTANCES(extern, test::virtual_environment);
-ELASTICJOB_JOB_INSTANCES(extern, AverageAllocation, test::virtual_environment);
-ELASTICJOB_ENVIRONMENT_INSTANCES(extern, test::memory_environment);
-ELASTICJOB_JOB_INSTANCES(extern, AverageAllocation, test::memory_environment);
 } // namespace elasticjob
 
 #endif // ELASTICJOB_TEST_SUPPORT_ANY_POLICIES_HPP

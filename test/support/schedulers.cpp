@@ -6,7 +6,4 @@ template class basic_memory_server<virtual_loop>;
 template class basic_memory_registry<virtual_loop>;
 ELASTICJOB_REGISTRY_INSTANCES(, test::virtual_registry);
 ELASTICJOB_ENVIRONMENT_INSTANCES(, test::virtual_environment);
-ELASTICJOB_JOB_INSTANCES(, AverageAllocation, test::virtual_environment);
-ELASTICJOB_ENVIRONMENT_INSTANCES(, test::memory_environment);
-ELASTICJOB_JOB_INSTANCES(, AverageAllocation, test::memory_environment);
 } // namespace elasticjob

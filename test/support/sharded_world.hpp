@@ -26,7 +26,7 @@ struct sharded_world : job_world {
     event_count<virtual_loop> news{loop};
     std::unique_ptr<view_type> view;   ///< the leader's
     std::unique_ptr<view_type> second; ///< instance 2's
-    resharder<session_type, AverageAllocation> leader{one, at};
+    resharder<session_type> leader{one, at, detail::strategy_ref::of<AverageAllocation>()};
 
     explicit sharded_world(int instances = 2, memory_server_options o = {}) : job_world{o} {
         create(at.config(), "c");

@@ -7,6 +7,7 @@
 #include <elasticjob/allocation/stored_runs.hpp>
 #include <elasticjob/allocation/strategy.hpp>
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
@@ -40,12 +41,8 @@ public:
         return wanted == First::name || ((wanted == Others::name) || ...);
     }
 
-    /// Calls `visit(name)` for each strategy, in order.
-    template <class Visit>
-    static constexpr void for_each_name(Visit visit) {
-        visit(std::string_view{First::name});
-        (visit(std::string_view{Others::name}), ...);
-    }
+    /// The names of all strategies, in order.
+    static constexpr std::array<std::string_view, 1 + sizeof...(Others)> names{First::name, Others::name...};
 
     constexpr basic_stored_runs<may_leave_items> operator()(sharding_request const& request) const {
         std::vector<run> runs;

@@ -28,6 +28,7 @@
     EXTERN template class job_view<Registry>;                                                                          \
     EXTERN template class elector<Registry>;                                                                           \
     EXTERN template class joint_commits<Registry>;                                                                     \
+    EXTERN template class resharder<Registry>;                                                                         \
     EXTERN template class run_book<Registry>;                                                                          \
     EXTERN template class session_lease<Registry, NoDeadManTimer>;                                                     \
     EXTERN template class traits_view<Registry>;                                                                       \
@@ -46,12 +47,11 @@
     EXTERN template task<result<std::vector<chain_link>>> read_job_chain(Registry&, std::string, std::string);         \
     EXTERN template task<result<std::chrono::milliseconds>> clock_difference(Registry&, job_layout)
 
-/// The templates that run the items of schedulers with an environment
-/// (`detail::environment_for<Registry, Policies...>`).
-#define ELASTICJOB_ENVIRONMENT_INSTANCES(EXTERN, ...) EXTERN template class detail::item_runs<__VA_ARGS__>
-
-/// The jobs of schedulers with an environment and a strategy, for bodies and executors of any type.
-#define ELASTICJOB_JOB_INSTANCES(EXTERN, Strategy, ...) EXTERN template class detail::job<__VA_ARGS__, Strategy>
+/// The jobs of schedulers with an environment (`detail::environment_for<Registry, Policies...>`), for strategies, bodies
+/// and executors of any type.
+#define ELASTICJOB_ENVIRONMENT_INSTANCES(EXTERN, ...)                                                                  \
+    EXTERN template class detail::item_runs<__VA_ARGS__>;                                                              \
+    EXTERN template class detail::job<__VA_ARGS__>
 
 /// The schedulers with default policies and each strategy of the library.
 #define ELASTICJOB_SCHEDULER_INSTANCES(EXTERN, Registry)                                                               \
@@ -66,7 +66,6 @@
     ELASTICJOB_DETAIL_SCHEDULER_INSTANCE(EXTERN, Registry, SpreadAllocation);                                          \
     ELASTICJOB_DETAIL_SCHEDULER_INSTANCE(EXTERN, Registry, LabelAllocation)
 #define ELASTICJOB_DETAIL_SCHEDULER_INSTANCE(EXTERN, Registry, Strategy)                                               \
-    ELASTICJOB_JOB_INSTANCES(EXTERN, Strategy, detail::environment_for<Registry>);                                     \
     EXTERN template class job_scheduler<Registry, Strategy, SimpleExecutor>
 
 #if defined(ELASTICJOB_COMPILED)

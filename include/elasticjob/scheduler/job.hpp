@@ -37,10 +37,10 @@ namespace elasticjob::detail {
 /// All parts here and in `job_leader` are coroutines on the loop. Each waits for a change of the job's view and then
 /// does what the view requires, so it starts from the present state, whatever it has missed. Threads: the loop's, also
 /// for construction and destruction. Call `shut_down` before destruction.
-template <class Environment, sharding_strategy Strategy>
+template <class Environment>
 class job {
     using Registry = typename Environment::registry_type;
-    using beginning = typename job_leader<Environment, Strategy>::beginning;
+    using beginning = typename job_leader<Environment>::beginning;
     using Loop = typename Environment::loop_type;
 
     using runs = item_runs<Environment>;
@@ -172,11 +172,11 @@ private:
 
     job_standing<Environment> here_;
     own_terms own_;
-    job_rules<Environment, Strategy> rules_;
-    job_leader<Environment, Strategy> leader_;
+    job_rules<Environment> rules_;
+    job_leader<Environment> leader_;
     runs runs_;
-    job_share<Environment, Strategy> share_;
-    job_orders<Environment, Strategy> orders_;
+    job_share<Environment> share_;
+    job_orders<Environment> orders_;
     adoption<Environment> adoption_;
     std::unique_ptr<java_marks<Environment>> java_marks_; ///< since there were Java members
     wall_time counted_since_{};                           ///< elements
@@ -196,8 +196,8 @@ private:
     task_scope departure_; ///< a departure without a waiter
 };
 
-template <class Environment, sharding_strategy Strategy>
-job<Environment, Strategy>::job(Environment const& env, valid_config local, instance_id self, job_body<Loop> body)
+template <class Environment>
+job<Environment>::job(Environment const& env, valid_config local, instance_id self, job_body<Loop> body)
     : here_{env, local.name(), std::move(self)},
       own_{local.config().on_misfire, local.config().run_time_limit,   local.config().give_up_after,
            local.config().retry,      local.config().dead_letters_max, local.config().on_wrong_clock,
@@ -209,11 +209,11 @@ job<Environment, Strategy>::job(Environment const& env, valid_config local, inst
       orders_{here_, share_, runs_},
       adoption_{here_, runs_} {}
 
-template <class Environment, sharding_strategy Strategy>
-job<Environment, Strategy>::~job() = default;
+template <class Environment>
+job<Environment>::~job() = default;
 
-template <class Environment, sharding_strategy Strategy>
-task<result<void>> job<Environment, Strategy>::start(bool has_own_config) {
+template <class Environment>
+task<result<void>> job<Environment>::start(bool has_own_config) {
     if (has_own_config) rules_.trust_own();
     auto const accept = rules_.accepted();
     std::optional<valid_config> local;
@@ -246,8 +246,8 @@ task<result<void>> job<Environment, Strategy>::start(bool has_own_config) {
     co_return success();
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<result<void>> job<Environment, Strategy>::trigger() {
+template <class Environment>
+task<result<void>> job<Environment>::trigger() {
     for (int attempt = 0; attempt < 10; ++attempt) {
         auto const seen = here_.news.edition();
         transaction order{here_.registry.session().generation};
@@ -263,8 +263,8 @@ task<result<void>> job<Environment, Strategy>::trigger() {
     co_return error{errc::version_conflict, "the job's instances kept changing", here_.at.instances().str()};
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<result<void>> job<Environment, Strategy>::set_enabled(bool enabled) {
+template <class Environment>
+task<result<void>> job<Environment>::set_enabled(bool enabled) {
     auto const path = here_.at.server(here_.self.server());
     std::string const state{enabled ? "" : server_disabled};
     auto const done = co_await here_.registry.set(path, state);
@@ -275,20 +275,20 @@ task<result<void>> job<Environment, Strategy>::set_enabled(bool enabled) {
     co_return success();
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<result<void>> job<Environment, Strategy>::set_paused(bool paused) {
+template <class Environment>
+task<result<void>> job<Environment>::set_paused(bool paused) {
     return change_pauses(here_.registry, here_.at, std::string{here_.self.server()}, paused, here_.wall_milliseconds());
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<result<void>> job<Environment, Strategy>::reschedule(std::string cron, std::vector<job_schedule> schedules) {
+template <class Environment>
+task<result<void>> job<Environment>::reschedule(std::string cron, std::vector<job_schedule> schedules) {
     auto const accept = rules_.accepted();
     co_return co_await change_schedule(here_.registry, here_.at, std::move(cron), std::move(schedules), accept,
                                        accept.items_max);
 }
 
-template <class Environment, sharding_strategy Strategy>
-job_status job<Environment, Strategy>::status() const {
+template <class Environment>
+job_status job<Environment>::status() const {
     job_status s{.job = here_.name.str(), .instance = here_.self.str()};
     if (here_.is_leaving)
         s.state = job_state::leaving;
@@ -306,8 +306,8 @@ job_status job<Environment, Strategy>::status() const {
     return s;
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<result<void>> job<Environment, Strategy>::wait_idle() {
+template <class Environment>
+task<result<void>> job<Environment>::wait_idle() {
     for (;;) {
         auto const seen = runs_.idle_news().edition();
         if (runs_.is_idle()) co_return success();
@@ -315,8 +315,8 @@ task<result<void>> job<Environment, Strategy>::wait_idle() {
     }
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<result<void>> job<Environment, Strategy>::shut_down() {
+template <class Environment>
+task<result<void>> job<Environment>::shut_down() {
     if (here_.is_leaving) {
         for (;;) {
             auto const seen = here_.news.edition();
@@ -348,13 +348,13 @@ task<result<void>> job<Environment, Strategy>::shut_down() {
     co_return outcome;
 }
 
-template <class Environment, sharding_strategy Strategy>
-void job<Environment, Strategy>::begin_to_leave() {
+template <class Environment>
+void job<Environment>::begin_to_leave() {
     if (!here_.is_leaving) departure_.spawn(depart());
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<void> job<Environment, Strategy>::wait_left() {
+template <class Environment>
+task<void> job<Environment>::wait_left() {
     for (;;) {
         auto const seen = here_.news.edition();
         if (outcome_) co_return;
@@ -362,15 +362,15 @@ task<void> job<Environment, Strategy>::wait_left() {
     }
 }
 
-template <class Environment, sharding_strategy Strategy>
-std::string job<Environment, Strategy>::own_traits() const {
+template <class Environment>
+std::string job<Environment>::own_traits() const {
     auto const& options = here_.env.options;
     stored_traits const traits{options.instance_weight, options.instance_labels};
     return traits.to_text();
 }
 
-template <class Environment, sharding_strategy Strategy>
-void job<Environment, Strategy>::take_enrollment(enrollment const& e) {
+template <class Environment>
+void job<Environment>::take_enrollment(enrollment const& e) {
     here_.generation = e.generation;
     was_seen_ = false;
     auto const note = to_string(e.decision);
@@ -378,8 +378,8 @@ void job<Environment, Strategy>::take_enrollment(enrollment const& e) {
     here_.news.notify();
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<void> job<Environment, Strategy>::relay_session() {
+template <class Environment>
+task<void> job<Environment>::relay_session() {
     auto told = session_state::connected; // the state at the time of joining
     for (auto seen = here_.registry.session_changed().edition();;) {
         auto const state = here_.registry.session().state;
@@ -390,8 +390,8 @@ task<void> job<Environment, Strategy>::relay_session() {
     }
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<void> job<Environment, Strategy>::stay_registered() {
+template <class Environment>
+task<void> job<Environment>::stay_registered() {
     for (;;) {
         auto const seen = here_.news.edition();
         auto const session = here_.registry.session();
@@ -433,8 +433,8 @@ task<void> job<Environment, Strategy>::stay_registered() {
     }
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<bool> job<Environment, Strategy>::is_job_removed() {
+template <class Environment>
+task<bool> job<Environment>::is_job_removed() {
     if (!config_gone_since_) config_gone_since_ = here_.now();
     auto const tombstone = co_await here_.registry.exists(here_.at.removed());
     bool const has_tombstone = tombstone && *tombstone;
@@ -442,15 +442,15 @@ task<bool> job<Environment, Strategy>::is_job_removed() {
     co_return here_.is_registered() && !here_.view->config() && (has_tombstone || has_lasted);
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<bool> job<Environment, Strategy>::is_removed() {
+template <class Environment>
+task<bool> job<Environment>::is_removed() {
     if (was_seen_) co_return true;
     auto const here = co_await here_.registry.exists(here_.at.instance(here_.self));
     co_return here && !*here && here_.is_registered();
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<void> job<Environment, Strategy>::tell_of_lost_parent() {
+template <class Environment>
+task<void> job<Environment>::tell_of_lost_parent() {
     auto const parent = co_await here_.registry.exists(here_.at.instances());
     if (!parent || *parent || !here_.view->config()) co_return; // an operator has removed this instance, or the job
     here_.tell_trouble(
@@ -460,8 +460,8 @@ task<void> job<Environment, Strategy>::tell_of_lost_parent() {
          here_.at.instances().str()});
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<void> job<Environment, Strategy>::register_again() {
+template <class Environment>
+task<void> job<Environment>::register_again() {
     auto const seen = here_.news.edition();
     auto const accept = rules_.accepted();
     auto const joined =
@@ -479,14 +479,14 @@ task<void> job<Environment, Strategy>::register_again() {
     take_enrollment(*joined);
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<void> job<Environment, Strategy>::depart() {
+template <class Environment>
+task<void> job<Environment>::depart() {
     co_await yield(here_.loop()); // shutting down ends the coroutine that called this
     (void)co_await shut_down();   // this reports nodes that could not be removed
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<void> job<Environment, Strategy>::follow_config() {
+template <class Environment>
+task<void> job<Environment>::follow_config() {
     for (;;) {
         auto const seen = here_.news.edition();
         if (rules_.is_outdated()) {
@@ -502,8 +502,8 @@ task<void> job<Environment, Strategy>::follow_config() {
     }
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<void> job<Environment, Strategy>::keep_schedule() {
+template <class Environment>
+task<void> job<Environment>::keep_schedule() {
     using namespace std::chrono;
     auto told = here_.loop().wall_now();
     for (;;) {
@@ -530,13 +530,13 @@ task<void> job<Environment, Strategy>::keep_schedule() {
     }
 }
 
-template <class Environment, sharding_strategy Strategy>
-bool job<Environment, Strategy>::counts_elements() const {
+template <class Environment>
+bool job<Environment>::counts_elements() const {
     return rules_.config().type == job_type::dataflow && own_.dataflow.count_interval.count() > 0;
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<void> job<Environment, Strategy>::keep_counts() {
+template <class Environment>
+task<void> job<Environment>::keep_counts() {
     for (counted_since_ = here_.wall_milliseconds();;) {
         co_await sleep_until(here_.loop(), here_.now() + own_.dataflow.count_interval);
         auto const published = co_await runs_.publish_counts(counted_since_);
@@ -544,8 +544,8 @@ task<void> job<Environment, Strategy>::keep_counts() {
     }
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<void> job<Environment, Strategy>::brief_items() {
+template <class Environment>
+task<void> job<Environment>::brief_items() {
     for (;;) {
         auto const seen = here_.news.edition();
         auto& terms = runs_.terms();
@@ -588,8 +588,8 @@ task<void> job<Environment, Strategy>::brief_items() {
     }
 }
 
-template <class Environment, sharding_strategy Strategy>
-void job<Environment, Strategy>::take_pauses() {
+template <class Environment>
+void job<Environment>::take_pauses() {
     auto& terms = runs_.terms();
     auto const* there = here_.view->pauses();
     if (!there) {
@@ -614,8 +614,8 @@ void job<Environment, Strategy>::take_pauses() {
     if (auto const end = pauses_->value.last_end(here_.self.server())) terms.resumed_at = std::min(*end, written);
 }
 
-template <class Environment, sharding_strategy Strategy>
-void job<Environment, Strategy>::tell_of_failed_reads() {
+template <class Environment>
+void job<Environment>::tell_of_failed_reads() {
     auto const* failure = here_.view->failure();
     if (!failure) return told_failure_.reset();
     if (told_failure_ && *told_failure_ == *failure) return;
@@ -623,8 +623,8 @@ void job<Environment, Strategy>::tell_of_failed_reads() {
     here_.tell_trouble(*failure);
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<result<void>> job<Environment, Strategy>::hand_over() {
+template <class Environment>
+task<result<void>> job<Environment>::hand_over() {
     auto const g = here_.registry.session().generation;
     auto const deadline = here_.now() + leave_patience;
     auto const withdrawn = co_await within(here_.loop(), deadline, leader_.candidate().withdraw_for_certain(g));

@@ -28,25 +28,21 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <type_traits> // conditional
 #include <utility>
 
 namespace elasticjob::detail {
 
-struct no_traits {};
-
 /// Carries out what `duty_of` decides: elections, the assignment while this instance leads, and the rounds of the job
 /// that this one follows. Threads: the loop's.
-template <class Environment, sharding_strategy Strategy>
+template <class Environment>
 class job_leader {
     using Registry = typename Environment::registry_type;
     struct teller;
     using follower = round_follower<Registry, teller>;
 
-    static constexpr bool uses_traits = strategy_uses_traits<Strategy>;
 
 public:
-    job_leader(job_standing<Environment>& here, job_rules<Environment, Strategy> const& rules);
+    job_leader(job_standing<Environment>& here, job_rules<Environment> const& rules);
 
     /// Adds this instance as the leader, and the first assignment, to the transaction that creates the job. Returns
     /// whether it has added the assignment. If the strategy fails or uses traits, or the transaction has no room, the
@@ -160,10 +156,10 @@ private:
     static constexpr std::chrono::seconds java_audit_pause{10};
 
     job_standing<Environment>& here_;
-    job_rules<Environment, Strategy> const& rules_;
-    [[no_unique_address]] std::conditional_t<uses_traits, std::optional<traits_view<Registry>>, no_traits> traits_;
+    job_rules<Environment> const& rules_;
+    std::unique_ptr<traits_view<Registry>> traits_; ///< while this instance leads, if the strategy uses traits
     elector<Registry> elector_;
-    resharder<Registry, Strategy> resharder_;
+    resharder<Registry> resharder_;
     std::optional<sharding_report> first_report_; ///< what `begin_job` has added, until it is reported
     std::unique_ptr<follower> follower_;          ///< while this instance leads
     old_servers old_servers_;
@@ -175,16 +171,16 @@ private:
     failed_elections failed_;
 };
 
-template <class Environment, sharding_strategy Strategy>
-job_leader<Environment, Strategy>::job_leader(job_standing<Environment>& here,
-                                              job_rules<Environment, Strategy> const& rules)
+template <class Environment>
+job_leader<Environment>::job_leader(job_standing<Environment>& here,
+                                              job_rules<Environment> const& rules)
     : here_{here},
       rules_{rules},
       elector_{here.registry, here.at, here.self, here.env.random},
-      resharder_{here.registry, here.at} {}
+      resharder_{here.registry, here.at, here.env.strategy} {}
 
-template <class Environment, sharding_strategy Strategy>
-bool job_leader<Environment, Strategy>::begin_job(transaction& t, job_config const& config) {
+template <class Environment>
+bool job_leader<Environment>::begin_job(transaction& t, job_config const& config) {
     first_report_.reset();
     auto const& limits = here_.registry.limits();
     operation const leader{operation::kind::create, here_.at.leader_instance(), here_.self.str(),
@@ -192,7 +188,7 @@ bool job_leader<Environment, Strategy>::begin_job(transaction& t, job_config con
     bool const has_room = t.has_room(limits, 2, 2 * leader.bytes()); // a request for a sharding may follow
     if (config.disabled || !has_room) return false;
     t.add(leader);
-    if constexpr (!uses_traits) {
+    if (!here_.env.strategy.uses_traits()) {
         auto const count = static_cast<std::uint32_t>(config.sharding_total_count);
         auto const least = operation{operation::kind::create, here_.at.item(0)}.bytes();
         if (!t.has_room(limits, std::size_t{2} * count, std::size_t{2} * count * least)) return false;
@@ -209,8 +205,8 @@ bool job_leader<Environment, Strategy>::begin_job(transaction& t, job_config con
     return first_report_.has_value();
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<void> job_leader<Environment, Strategy>::lead() {
+template <class Environment>
+task<void> job_leader<Environment>::lead() {
     for (bool did_lead = false;;) {
         auto const seen = here_.news.edition();
         auto const now = leadership_now();
@@ -224,8 +220,8 @@ task<void> job_leader<Environment, Strategy>::lead() {
     }
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<mono_time> job_leader<Environment, Strategy>::carry_out(leader_duty duty) {
+template <class Environment>
+task<mono_time> job_leader<Environment>::carry_out(leader_duty duty) {
     switch (duty) {
     case leader_duty::withdraw:
         return withdraw();
@@ -242,8 +238,8 @@ task<mono_time> job_leader<Environment, Strategy>::carry_out(leader_duty duty) {
     return stand();
 }
 
-template <class Environment, sharding_strategy Strategy>
-leadership job_leader<Environment, Strategy>::leadership_now() const {
+template <class Environment>
+leadership job_leader<Environment>::leadership_now() const {
     leadership now;
     now.is_member = here_.is_registered() && !here_.is_leaving;
     now.is_standing = elector_.is_standing();
@@ -254,8 +250,8 @@ leadership job_leader<Environment, Strategy>::leadership_now() const {
     return now;
 }
 
-template <class Environment, sharding_strategy Strategy>
-void job_leader<Environment, Strategy>::note_term(leadership const& now) {
+template <class Environment>
+void job_leader<Environment>::note_term(leadership const& now) {
     bool const is_known = now.leads ? term_ == now.leader->stat.created : !term_ || !here_.is_registered();
     if (is_known) return;
     term_ = now.leads ? now.leader->stat.created : 0;
@@ -264,37 +260,36 @@ void job_leader<Environment, Strategy>::note_term(leadership const& now) {
         resharder_.suspect_cut_items();
     else if (now.leads && first)
         tell_resharded(*first, 1);
-    if constexpr (uses_traits) {
-        traits_.reset();
-        if (now.leads) traits_.emplace(here_.registry, here_.at, here_.news);
-    }
+    traits_.reset();
+    if (now.leads && here_.env.strategy.uses_traits())
+        traits_ = std::make_unique<traits_view<Registry>>(here_.registry, here_.at, here_.news);
     audited_at_ = here_.now();
     java_audit_at_ = mono_time::max();
     if (now.leads) audit_soon_beside_java();
 }
 
-template <class Environment, sharding_strategy Strategy>
-bool job_leader<Environment, Strategy>::is_first_term() const {
+template <class Environment>
+bool job_leader<Environment>::is_first_term() const {
     auto const* leader = here_.view->leader();
     auto const* assigned = here_.view->assignment_node();
     return leader && assigned && leader->stat.created == assigned->stat.created;
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<mono_time> job_leader<Environment, Strategy>::withdraw() {
+template <class Environment>
+task<mono_time> job_leader<Environment>::withdraw() {
     auto const withdrawn = co_await elector_.withdraw(here_.generation);
     if (!withdrawn) note_failed_election(withdrawn.error());
     co_return here_.now() + here_.retry_pause;
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<mono_time> job_leader<Environment, Strategy>::resign() {
+template <class Environment>
+task<mono_time> job_leader<Environment>::resign() {
     (void)co_await elasticjob::resign(here_.registry, here_.at, here_.self, here_.generation);
     co_return here_.now() + here_.retry_pause;
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<mono_time> job_leader<Environment, Strategy>::lead_on() {
+template <class Environment>
+task<mono_time> job_leader<Environment>::lead_on() {
     bool const is_audited = co_await keep_audited();
     auto const again = co_await keep_sharded();
     auto until = mono_time::max();
@@ -305,15 +300,15 @@ task<mono_time> job_leader<Environment, Strategy>::lead_on() {
     co_return std::min(until, next_audit());
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<mono_time> job_leader<Environment, Strategy>::remove_persistent_leader() {
+template <class Environment>
+task<mono_time> job_leader<Environment>::remove_persistent_leader() {
     auto const version = here_.view->leader()->stat.version;
     bool const is_known = co_await remove_stand_in(here_.at.leader_instance(), version);
     co_return here_.now() + (is_known ? trouble_pause : here_.retry_pause);
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<mono_time> job_leader<Environment, Strategy>::stand() {
+template <class Environment>
+task<mono_time> job_leader<Environment>::stand() {
     auto const elected = co_await elector_.elect(here_.generation);
     if (auto const removed = elector_.take_removed()) here_.tell_trouble(stand_in_removed(*removed));
     if (elected)
@@ -323,8 +318,8 @@ task<mono_time> job_leader<Environment, Strategy>::stand() {
     co_return here_.now() + here_.retry_pause; // by then the view shows the leader
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<void> job_leader<Environment, Strategy>::follow_rounds() {
+template <class Environment>
+task<void> job_leader<Environment>::follow_rounds() {
     for (following at_work;;) {
         auto const seen = here_.news.edition();
         if (here_.is_cut_off()) { // the term may go on
@@ -344,20 +339,20 @@ task<void> job_leader<Environment, Strategy>::follow_rounds() {
     }
 }
 
-template <class Environment, sharding_strategy Strategy>
-bool job_leader<Environment, Strategy>::is_leader() const {
+template <class Environment>
+bool job_leader<Environment>::is_leader() const {
     return here_.is_registered() && leads(here_.view->leader(), here_.self, here_.registry.session());
 }
 
-template <class Environment, sharding_strategy Strategy>
-void job_leader<Environment, Strategy>::note_failed_election(error const& e) {
+template <class Environment>
+void job_leader<Environment>::note_failed_election(error const& e) {
     bool const is_passing = is_transient(e) || !here_.view->config();
     if (is_passing) return;
     if (auto const report = failed_.note(e)) here_.tell_trouble(*report);
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<bool> job_leader<Environment, Strategy>::keep_audited() {
+template <class Environment>
+task<bool> job_leader<Environment>::keep_audited() {
     bool const has_failover = rules_.config().failover;
     bool const is_due = here_.now() >= next_audit();
     if (!has_failover && (had_failover_ || is_due)) {
@@ -377,8 +372,8 @@ task<bool> job_leader<Environment, Strategy>::keep_audited() {
     co_return true;
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<result<void>> job_leader<Environment, Strategy>::remove_old_servers() {
+template <class Environment>
+task<result<void>> job_leader<Environment>::remove_old_servers() {
     auto const retention = here_.env.options.server_retention;
     auto const& view = *here_.view;
     if (retention.count() <= 0 || view.has_java_members() || !view.assignment_in_force()) co_return success();
@@ -398,19 +393,19 @@ task<result<void>> job_leader<Environment, Strategy>::remove_old_servers() {
     co_return success();
 }
 
-template <class Environment, sharding_strategy Strategy>
-mono_time job_leader<Environment, Strategy>::next_audit() const {
+template <class Environment>
+mono_time job_leader<Environment>::next_audit() const {
     std::chrono::minutes const interval{rules_.config().reconcile_interval_minutes};
     return interval.count() < 1 ? mono_time::max() : std::min(audited_at_ + interval, java_audit_at_);
 }
 
-template <class Environment, sharding_strategy Strategy>
-void job_leader<Environment, Strategy>::audit_soon_beside_java() {
+template <class Environment>
+void job_leader<Environment>::audit_soon_beside_java() {
     if (here_.view->has_java_members()) java_audit_at_ = here_.now() + java_audit_pause;
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<bool> job_leader<Environment, Strategy>::look_at_new_instances() {
+template <class Environment>
+task<bool> job_leader<Environment>::look_at_new_instances() {
     instances_.note(here_.self, true);
     auto const fresh = instances_.unchecked(here_.view->instances());
     if (fresh.empty()) co_return true;
@@ -427,8 +422,8 @@ task<bool> job_leader<Environment, Strategy>::look_at_new_instances() {
     co_return true;
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<bool> job_leader<Environment, Strategy>::remove_stand_in(node_path path, node_version version) {
+template <class Environment>
+task<bool> job_leader<Environment>::remove_stand_in(node_path path, node_version version) {
     transaction t{here_.generation};
     t.check(here_.at.instance(here_.self)).remove_persistent(path, version);
     auto const done = co_await here_.registry.commit(t);
@@ -444,40 +439,37 @@ task<bool> job_leader<Environment, Strategy>::remove_stand_in(node_path path, no
     co_return true;
 }
 
-template <class Environment, sharding_strategy Strategy>
-result<sharding_basis> job_leader<Environment, Strategy>::current_basis() const {
+template <class Environment>
+result<sharding_basis> job_leader<Environment>::current_basis() const {
     auto const count = rules_.item_count();
     sharding_basis basis{here_.generation, here_.name.str(), count, rules_.version(),
                          here_.view->available_instances()};
     basis.strategy = strategy_name_of(rules_.config());
     instances_.keep_live(basis.instances);
-    if constexpr (uses_traits) {
+    if (traits_) {
         ELASTICJOB_TRY(basis.traits, traits_->traits_of(basis.instances, count));
     }
     return basis;
 }
 
-template <class Environment, sharding_strategy Strategy>
-bool job_leader<Environment, Strategy>::knows_servers_and_traits() {
+template <class Environment>
+bool job_leader<Environment>::knows_servers_and_traits() {
     if (!here_.view->knows_servers()) return false;
-    if constexpr (uses_traits) {
-        if (auto const failure = traits_->failure()) here_.tell_trouble(*failure);
-        return traits_->is_loaded() && !traits_->failure();
-    } else {
-        return true;
-    }
+    if (!traits_) return true;
+    if (auto const failure = traits_->failure()) here_.tell_trouble(*failure);
+    return traits_->is_loaded() && !traits_->failure();
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<void> job_leader<Environment, Strategy>::settle() {
+template <class Environment>
+task<void> job_leader<Environment>::settle() {
     for (auto const patience = here_.now() + settle_max; here_.now() < patience;) {
         auto const seen = here_.news.edition();
         if (!co_await here_.news.newer_than(seen, here_.now() + settle_span)) co_return;
     }
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<std::optional<std::chrono::milliseconds>> job_leader<Environment, Strategy>::keep_sharded() {
+template <class Environment>
+task<std::optional<std::chrono::milliseconds>> job_leader<Environment>::keep_sharded() {
     if (!here_.view->config() || !knows_servers_and_traits()) co_return std::nullopt; // being removed; being read
     bool const has_looked = co_await look_at_new_instances();
     if (!has_looked) co_return here_.retry_pause;
@@ -511,8 +503,8 @@ task<std::optional<std::chrono::milliseconds>> job_leader<Environment, Strategy>
     co_return std::nullopt;
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<std::optional<std::chrono::milliseconds>> job_leader<Environment, Strategy>::reshard(sharding_basis basis) {
+template <class Environment>
+task<std::optional<std::chrono::milliseconds>> job_leader<Environment>::reshard(sharding_basis basis) {
     if (here_.view->assignment_node() && here_.view->first_item() && !here_.view->assignment_in_force()) {
         auto const overruled = co_await is_overruled(here_.registry, here_.at);
         if (!overruled || !*overruled) co_return here_.retry_pause; // only the view is behind
@@ -539,14 +531,14 @@ task<std::optional<std::chrono::milliseconds>> job_leader<Environment, Strategy>
     co_return std::nullopt;
 }
 
-template <class Environment, sharding_strategy Strategy>
-void job_leader<Environment, Strategy>::tell_resharded(sharding_report const& done, std::size_t instances) const {
+template <class Environment>
+void job_leader<Environment>::tell_resharded(sharding_report const& done, std::size_t instances) const {
     here_.env.sink(events::resharded{here_.origin(), done.epoch, done.items, static_cast<std::uint32_t>(instances),
                                      done.moved, done.left});
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<void> job_leader<Environment, Strategy>::see(std::uint64_t epoch) {
+template <class Environment>
+task<void> job_leader<Environment>::see(std::uint64_t epoch) {
     for (auto const patience = here_.now() + std::chrono::seconds{1}; here_.now() < patience;) {
         auto const seen = here_.news.edition();
         auto const* a = here_.view->assignment_in_force();
@@ -555,8 +547,8 @@ task<void> job_leader<Environment, Strategy>::see(std::uint64_t epoch) {
     }
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<void> job_leader<Environment, Strategy>::begin_to_follow(bool does_lead) {
+template <class Environment>
+task<void> job_leader<Environment>::begin_to_follow(bool does_lead) {
     follower_.reset();
     if (!does_lead) co_return;
     typename follower::basis basis{here_.generation, here_.at};

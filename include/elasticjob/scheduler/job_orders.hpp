@@ -18,13 +18,13 @@
 namespace elasticjob::detail {
 
 /// Removes each order when it has been carried out. Threads: the loop's.
-template <class Environment, sharding_strategy Strategy>
+template <class Environment>
 class job_orders {
     using runs = item_runs<Environment>;
 
 public:
     /// All three belong to the job and must outlive this object.
-    job_orders(job_standing<Environment>& here, job_share<Environment, Strategy>& share, runs& r)
+    job_orders(job_standing<Environment>& here, job_share<Environment>& share, runs& r)
         : here_{here},
           share_{share},
           runs_{r} {}
@@ -45,13 +45,13 @@ private:
     typename runs::order_answer carry_out(std::string_view name, node const& order);
 
     job_standing<Environment>& here_;
-    job_share<Environment, Strategy>& share_;
+    job_share<Environment>& share_;
     runs& runs_;
     revision obeyed_ = 0; ///< of the last trigger
 };
 
-template <class Environment, sharding_strategy Strategy>
-task<void> job_orders<Environment, Strategy>::obey() {
+template <class Environment>
+task<void> job_orders<Environment>::obey() {
     for (;;) {
         auto const seen = here_.news.edition();
         auto until = mono_time::max();
@@ -62,8 +62,8 @@ task<void> job_orders<Environment, Strategy>::obey() {
     }
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<mono_time> job_orders<Environment, Strategy>::take_trigger(revision order, node_version version) {
+template <class Environment>
+task<mono_time> job_orders<Environment>::take_trigger(revision order, node_version version) {
     auto const path = here_.at.instance(here_.self);
     auto const taken = co_await here_.registry.set(path, {}, version, here_.generation);
     auto const until = taken ? mono_time::max() : here_.now() + here_.retry_pause;
@@ -74,8 +74,8 @@ task<mono_time> job_orders<Environment, Strategy>::take_trigger(revision order, 
     co_return until;
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<void> job_orders<Environment, Strategy>::obey_item_orders() {
+template <class Environment>
+task<void> job_orders<Environment>::obey_item_orders() {
     for (;;) {
         auto const seen = here_.news.edition();
         auto until = mono_time::max();
@@ -84,8 +84,8 @@ task<void> job_orders<Environment, Strategy>::obey_item_orders() {
     }
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<mono_time> job_orders<Environment, Strategy>::obey_each() {
+template <class Environment>
+task<mono_time> job_orders<Environment>::obey_each() {
     auto until = mono_time::max();
     auto const orders = here_.view->orders();
     for (auto const& [name, order] : orders) {
@@ -102,8 +102,8 @@ task<mono_time> job_orders<Environment, Strategy>::obey_each() {
     co_return until;
 }
 
-template <class Environment, sharding_strategy Strategy>
-auto job_orders<Environment, Strategy>::carry_out(std::string_view name, node const& order) ->
+template <class Environment>
+auto job_orders<Environment>::carry_out(std::string_view name, node const& order) ->
     typename runs::order_answer {
     auto const is_for = [&](std::string_view what, item_index& item) {
         return name.starts_with(what) && read_number(name.substr(what.size()), item);

@@ -3,7 +3,6 @@
 #ifndef ELASTICJOB_SCHEDULER_JOB_RULES_HPP
 #define ELASTICJOB_SCHEDULER_JOB_RULES_HPP
 
-#include <elasticjob/allocation/strategies.hpp>
 #include <elasticjob/config/due_times.hpp>
 #include <elasticjob/config/followed_rounds.hpp>
 #include <elasticjob/config/schedule_text.hpp>
@@ -15,8 +14,8 @@
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/membership/job_chain.hpp>
 #include <elasticjob/registry/mirrored_node.hpp>
+#include <elasticjob/scheduler/acceptance.hpp>
 #include <elasticjob/scheduler/job_standing.hpp>
-#include <elasticjob/sharding/strategy_name.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -26,30 +25,9 @@
 
 namespace elasticjob::detail {
 
-/// Whether a scheduler with this strategy may run a job with this configuration. Strategies are compiled in, and all
-/// members of a job must use the same one (SG-1). Errors: unknown_strategy.
-template <sharding_strategy Strategy>
-result<void> check_strategy(job_config const& config) {
-    auto const named = strategy_name_of(config);
-    if (strategy_has_name<Strategy>(named)) return success();
-    std::string built_with;
-    auto const add = [&](std::string_view name) {
-        built_with += (built_with.empty() ? "'" : ", '") + std::string{name} + "'";
-    };
-    if constexpr (strategy_is_a_choice<Strategy>)
-        Strategy::for_each_name(add);
-    else
-        add(Strategy::name);
-    return error{errc::unknown_strategy,
-                 "the job is configured for the sharding strategy '" + std::string{named} +
-                     "', but this scheduler was built with " + built_with +
-                     ": build it with that strategy, or change the job's jobShardingStrategyClass",
-                 config.name};
-}
-
 /// Follows the registry's configuration, if this scheduler can run it: a change takes effect at the next firing, and an
 /// invalid configuration changes nothing (RS-1, RS-2). Threads: the loop's.
-template <class Environment, sharding_strategy Strategy>
+template <class Environment>
 class job_rules {
     using Registry = typename Environment::registry_type;
 
@@ -79,12 +57,10 @@ public:
     std::uint64_t fingerprint() const;
 
     /// Checks whether a job with this configuration can run here.
-    struct acceptance {
-        zone_ref where;
-        std::uint32_t items_max;
-        result<void> operator()(valid_config const& c) const;
-    };
-    acceptance accepted() const noexcept { return {here_.env.zone, items_max_}; }
+    acceptance accepted() const noexcept {
+        auto const& env = here_.env;
+        return {env.zone, env.strategy, items_max_, Environment::listeners_type::hear_rounds};
+    }
 
     /// The configuration in force comes from this process's program, so its item count is accepted.
     void trust_own() {
@@ -111,9 +87,6 @@ public:
 private:
     void put_in_force(valid_config config, due_times due);
 
-    /// The due times of a job with this configuration, if this scheduler can run it.
-    static result<due_times> times_of(valid_config const& c, zone_ref zone, std::uint32_t items_max);
-
     static revision modified(node const* n) noexcept { return n ? n->stat.modified : 0; }
 
     job_standing<Environment>& here_;
@@ -129,39 +102,33 @@ private:
     std::optional<revision> rounds_taken_;
 };
 
-template <class Environment, sharding_strategy Strategy>
-job_rules<Environment, Strategy>::job_rules(job_standing<Environment>& here, valid_config local)
+template <class Environment>
+job_rules<Environment>::job_rules(job_standing<Environment>& here, valid_config local)
     : here_{here},
       config_{std::make_shared<valid_config const>(std::move(local))},
       items_max_{here.env.options.items_max} {}
 
-template <class Environment, sharding_strategy Strategy>
-std::uint64_t job_rules<Environment, Strategy>::fingerprint() const {
+template <class Environment>
+std::uint64_t job_rules<Environment>::fingerprint() const {
     if (auto const* other = followed()) return fnv_1a(other->job);
     return fnv_1a(to_schedule_text(config()), fnv_1a(config().cron));
 }
 
-template <class Environment, sharding_strategy Strategy>
-result<void> job_rules<Environment, Strategy>::acceptance::operator()(valid_config const& c) const {
-    ELASTICJOB_CHECK(times_of(c, where, items_max));
-    return success();
-}
-
-template <class Environment, sharding_strategy Strategy>
-result<void> job_rules<Environment, Strategy>::begin(valid_config joined) {
+template <class Environment>
+result<void> job_rules<Environment>::begin(valid_config joined) {
     ELASTICJOB_TRY(auto due, due_times::of(joined, here_.env.zone));
     put_in_force(std::move(joined), std::move(due));
     return success();
 }
 
-template <class Environment, sharding_strategy Strategy>
-bool job_rules<Environment, Strategy>::is_outdated() const {
+template <class Environment>
+bool job_rules<Environment>::is_outdated() const {
     auto const* node = here_.view->config();
     return node && (node->stat.modified != config_taken_ || modified(here_.view->schedule()) != schedule_taken_);
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<bool> job_rules<Environment, Strategy>::take() {
+template <class Environment>
+task<bool> job_rules<Environment>::take() {
     auto const& stored = *here_.view->config();
     auto const* schedule = here_.view->schedule();
     bool const is_config_new = config_taken_ != stored.stat.modified;
@@ -170,7 +137,7 @@ task<bool> job_rules<Environment, Strategy>::take() {
     version_ = stored.stat.version; // examined, whatever the result
     auto read = read_stored(&stored, schedule, here_.at, items_max_);
     if (read && !*read) co_return true; // empty, as before a removal
-    auto due = read ? times_of(**read, here_.env.zone, items_max_) : result<due_times>{read.error()};
+    auto due = read ? accepted().times_of(**read) : result<due_times>{read.error()};
     if (!due) {
         here_.tell_trouble(due.error());
         co_return true;
@@ -205,8 +172,8 @@ task<bool> job_rules<Environment, Strategy>::take() {
     co_return true;
 }
 
-template <class Environment, sharding_strategy Strategy>
-void job_rules<Environment, Strategy>::take_rounds() {
+template <class Environment>
+void job_rules<Environment>::take_rounds() {
     auto const* there = rounds_ ? rounds_->get() : nullptr;
     if (!there || rounds_taken_ == there->stat.modified) return;
     rounds_taken_ = there->stat.modified;
@@ -218,8 +185,8 @@ void job_rules<Environment, Strategy>::take_rounds() {
     here_.news.notify();
 }
 
-template <class Environment, sharding_strategy Strategy>
-void job_rules<Environment, Strategy>::put_in_force(valid_config config, due_times due) {
+template <class Environment>
+void job_rules<Environment>::put_in_force(valid_config config, due_times due) {
     config_ = std::make_shared<valid_config const>(std::move(config));
     due_ = std::make_shared<due_times const>(std::move(due));
     if (auto const problem = find_ineffective(config_->config())) here_.tell_trouble(*problem);
@@ -228,19 +195,6 @@ void job_rules<Environment, Strategy>::put_in_force(valid_config config, due_tim
     else if (!rounds_)
         rounds_ = std::make_unique<mirrored_node<Registry>>(here_.registry, here_.at.after(), here_.news);
     rounds_taken_.reset();
-}
-
-template <class Environment, sharding_strategy Strategy>
-auto job_rules<Environment, Strategy>::times_of(valid_config const& c, zone_ref zone, std::uint32_t items_max)
-    -> result<due_times> {
-    ELASTICJOB_CHECK(check_item_count(c.config(), items_max));
-    ELASTICJOB_CHECK(check_strategy<Strategy>(c.config()));
-    auto due = due_times::of(c, zone);
-    if (due && Environment::listeners_type::hear_rounds && !due->has_rounds())
-        return error{errc::invalid_config,
-                     "with a fixed delay each item is due at times of its own: there are no rounds to listen to",
-                     "schedules"};
-    return due;
 }
 
 } // namespace elasticjob::detail

@@ -54,7 +54,8 @@ class job_scheduler {
     using error_handlers_type = detail::policy_for<detail::error_handlers_slot, Policies...>;
     using environment = detail::environment_for<Registry, Policies...>;
     using body_type = detail::job_body<typename Registry::loop_type>;
-    using job_type_of = detail::job<environment, Strategy>;
+    using job_type_of = detail::job<environment>;
+    static constexpr auto strategy = detail::strategy_ref::of<Strategy>();
     using registry_type = Registry;
     using executor_type = Executor;
 
@@ -385,8 +386,8 @@ std::uint64_t job_scheduler<Registry, Strategy, Executor, Policies...>::seed_of(
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 result<valid_config> job_scheduler<Registry, Strategy, Executor, Policies...>::prepare(job_config config) const {
     config.type = Executor::type;
-    if (config.job_sharding_strategy_class.empty() && !detail::strategy_has_name<Strategy>(AverageAllocation::name))
-        config.job_sharding_strategy_class = Strategy::name;
+    if (config.job_sharding_strategy_class.empty() && !strategy.has_name(AverageAllocation::name))
+        config.job_sharding_strategy_class = strategy.name();
     auto found_here = problems_here(config);
     ELASTICJOB_TRY(auto valid, validate(std::move(config), std::move(found_here)));
     ELASTICJOB_CHECK(check_options());
@@ -399,10 +400,10 @@ job_scheduler<Registry, Strategy, Executor, Policies...>::problems_here(job_conf
     std::vector<error> problems;
     if (auto const& name = config.time_zone; zone_ && !name.empty() && name.size() <= time_zone_bytes_max)
         if (auto const zone = load_zone(*zone_, name); !zone) problems.push_back(zone.error());
-    if (auto const agreed = detail::check_strategy<Strategy>(config); !agreed) problems.push_back(agreed.error());
-    if (!config.item_labels.empty() && !detail::strategy_uses_traits<Strategy>)
+    if (auto const agreed = detail::check_strategy(strategy, config); !agreed) problems.push_back(agreed.error());
+    if (!config.item_labels.empty() && !strategy.uses_traits())
         problems.push_back({errc::invalid_config,
-                            "the items need labels, but the strategy '" + std::string{Strategy::name} +
+                            "the items need labels, but the strategy '" + std::string{strategy.name()} +
                                 "' does not look at any: build with LabelAllocation, or drop them",
                             "itemLabels"});
     return problems;
@@ -431,8 +432,8 @@ task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::beg
     if (jobs_.contains(name))
         co_return error{errc::job_conflict, "this scheduler runs a job of that name already", name};
     if (!environment_)
-        environment_.emplace(
-            environment{registry_, *commits_, pool_, sink_, *zone_, random_, options_, *lease_, listeners_, error_handlers_});
+        environment_.emplace(environment{registry_, *commits_, detail::pool_ref{pool_}, detail::sink_ref{sink_}, *zone_,
+                                         strategy, random_, options_, *lease_, listeners_, error_handlers_});
     if (lease_watch_.empty()) lease_watch_.spawn(watch_lease());
     auto const entry = std::make_shared<job_type_of>(*environment_, std::move(local), make_id(), std::move(body));
     jobs_.emplace(name, entry);

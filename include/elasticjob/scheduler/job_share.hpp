@@ -23,11 +23,11 @@ namespace elasticjob::detail {
 
 /// Claims items for this instance whenever their owners may have changed. Under a Java leader, due items wait until
 /// that leader has sharded (JV-1), but not for ever (D-12). Threads: the loop's.
-template <class Environment, sharding_strategy Strategy>
+template <class Environment>
 class job_share {
 public:
     /// All three belong to the job and must outlive this object.
-    job_share(job_standing<Environment>& here, job_rules<Environment, Strategy>& rules, item_runs<Environment>& runs)
+    job_share(job_standing<Environment>& here, job_rules<Environment>& rules, item_runs<Environment>& runs)
         : here_{here},
           rules_{rules},
           runs_{runs} {}
@@ -70,15 +70,15 @@ private:
     mono_time hold_limit() const;
 
     job_standing<Environment>& here_;
-    job_rules<Environment, Strategy>& rules_;
+    job_rules<Environment>& rules_;
     item_runs<Environment>& runs_;
     std::optional<source> claimed_; ///< the facts of the last share
     firing_hold hold_;
     std::vector<item_index> told_;
 };
 
-template <class Environment, sharding_strategy Strategy>
-task<void> job_share<Environment, Strategy>::keep() {
+template <class Environment>
+task<void> job_share<Environment>::keep() {
     for (;;) {
         auto const seen = here_.news.edition();
         look_for_requests();
@@ -89,8 +89,8 @@ task<void> job_share<Environment, Strategy>::keep() {
     }
 }
 
-template <class Environment, sharding_strategy Strategy>
-bool job_share<Environment, Strategy>::is_to_be_claimed() {
+template <class Environment>
+bool job_share<Environment>::is_to_be_claimed() {
     if (!here_.is_registered() || here_.is_leaving || claimed_ == source_now()) return false;
     bool const is_assigned = here_.view->assignment_in_force() != nullptr;
     if (!is_assigned || hold_.since()) {
@@ -100,8 +100,8 @@ bool job_share<Environment, Strategy>::is_to_be_claimed() {
     return is_assigned || !hold_.is_waiting(); // a Java leader has to name the owners first
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<mono_time> job_share<Environment, Strategy>::claim() {
+template <class Environment>
+task<mono_time> job_share<Environment>::claim() {
     auto const basis = source_now();
     auto const deadline = here_.now() + here_.env.options.sharding_timeout;
     auto claimed = co_await claim_items(here_.registry, *here_.view, here_.at, here_.self, basis.items, deadline,
@@ -122,8 +122,8 @@ task<mono_time> job_share<Environment, Strategy>::claim() {
     co_return hold_limit();
 }
 
-template <class Environment, sharding_strategy Strategy>
-task<void> job_share<Environment, Strategy>::known() {
+template <class Environment>
+task<void> job_share<Environment>::known() {
     auto const patience = here_.now() + here_.env.options.sharding_timeout;
     while (here_.now() < patience && here_.is_enabled()) {
         auto const seen = here_.news.edition();
@@ -134,28 +134,28 @@ task<void> job_share<Environment, Strategy>::known() {
     }
 }
 
-template <class Environment, sharding_strategy Strategy>
-auto job_share<Environment, Strategy>::source_now() const -> source {
+template <class Environment>
+auto job_share<Environment>::source_now() const -> source {
     return {here_.owners_source_now(), rules_.item_count(), hold_.answers()};
 }
 
-template <class Environment, sharding_strategy Strategy>
-void job_share<Environment, Strategy>::tell(std::vector<item_index> mine) {
+template <class Environment>
+void job_share<Environment>::tell(std::vector<item_index> mine) {
     if (mine == told_) return;
     told_ = std::move(mine);
     here_.env.sink(events::share_changed{here_.origin(), told_});
 }
 
-template <class Environment, sharding_strategy Strategy>
-void job_share<Environment, Strategy>::look_for_requests() {
+template <class Environment>
+void job_share<Environment>::look_for_requests() {
     auto const* first = here_.view->first_item();
     revision const sharding = first && !here_.view->sharding_is_processed() ? first->stat.created : 0;
     hold_.note_request(awaits_java_sharding(*here_.view), sharding, here_.wall_milliseconds());
     runs_.terms().held_from = hold_.since();
 }
 
-template <class Environment, sharding_strategy Strategy>
-bool job_share<Environment, Strategy>::is_sharding_to_come() const {
+template <class Environment>
+bool job_share<Environment>::is_sharding_to_come() const {
     auto const* first = here_.view->first_item();
     if (!first || !has_java_leader(*here_.view)) return false;
     auto const all = here_.view->instances();
@@ -165,15 +165,15 @@ bool job_share<Environment, Strategy>::is_sharding_to_come() const {
     });
 }
 
-template <class Environment, sharding_strategy Strategy>
-void job_share<Environment, Strategy>::note_held_back() {
+template <class Environment>
+void job_share<Environment>::note_held_back() {
     if (!hold_.since() || hold_.waits_since()) return;
     hold_.note_due(here_.now());
     here_.news.notify();
 }
 
-template <class Environment, sharding_strategy Strategy>
-void job_share<Environment, Strategy>::limit_hold() {
+template <class Environment>
+void job_share<Environment>::limit_hold() {
     if (here_.now() < hold_limit()) return;
     hold_.give_up();
     here_.news.notify();
@@ -185,8 +185,8 @@ void job_share<Environment, Strategy>::limit_hold() {
                         here_.at.sharding_necessary().str()});
 }
 
-template <class Environment, sharding_strategy Strategy>
-mono_time job_share<Environment, Strategy>::hold_limit() const {
+template <class Environment>
+mono_time job_share<Environment>::hold_limit() const {
     auto const since = hold_.waits_since();
     return since ? *since + here_.env.options.sharding_timeout : mono_time::max();
 }

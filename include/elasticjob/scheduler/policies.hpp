@@ -114,12 +114,12 @@ struct chosen<Slot, First, Rest...>
 template <class Slot, class... Policies>
 using policy_for = typename chosen<Slot, Policies...>::type;
 
-/// The environment of the jobs of a scheduler with these policies. It does not depend on the strategy or the executor.
+/// The environment of the jobs of a scheduler with these policies. It does not depend on the other policies, the
+/// strategy or the executor.
 template <registry Registry, class... Policies>
 using environment_for =
-    job_environment<Registry, policy_for<pool_slot, Policies...>, guarded_sink<policy_for<sink_slot, Policies...>>,
-                    policy_for<zone_slot, Policies...>, policy_for<guard_slot, Policies...>,
-                    policy_for<listeners_slot, Policies...>, policy_for<error_handlers_slot, Policies...>>;
+    job_environment<Registry, policy_for<guard_slot, Policies...>, policy_for<listeners_slot, Policies...>,
+                    policy_for<error_handlers_slot, Policies...>>;
 
 } // namespace detail
 } // namespace elasticjob

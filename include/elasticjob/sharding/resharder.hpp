@@ -3,7 +3,6 @@
 #ifndef ELASTICJOB_SHARDING_RESHARDER_HPP
 #define ELASTICJOB_SHARDING_RESHARDER_HPP
 
-#include <elasticjob/allocation/strategy.hpp>
 #include <elasticjob/core/guarded_call.hpp>
 #include <elasticjob/registry/catch_up.hpp>
 #include <elasticjob/registry/read_all.hpp>
@@ -11,13 +10,13 @@
 #include <elasticjob/sharding/item_nodes.hpp>
 #include <elasticjob/sharding/job_view.hpp>
 #include <elasticjob/sharding/sharding_plan.hpp>
+#include <elasticjob/sharding/strategy_ref.hpp>
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <string_view>
-#include <type_traits> // remove_cvref
 #include <utility>
 #include <vector>
 
@@ -27,10 +26,13 @@ namespace elasticjob {
 /// owner is protected by its `running` node. `plan_sharding` decides which nodes to write. The registry refuses a
 /// transaction if the basis has changed meanwhile; the watches then report the change, and the leader decides again.
 /// Threads: the loop's.
-template <registry Registry, sharding_strategy Strategy>
+template <registry Registry>
 class resharder {
 public:
-    resharder(Registry& r, job_layout at) : registry_{r}, at_{std::move(at)} {}
+    resharder(Registry& r, job_layout at, detail::strategy_ref s)
+        : registry_{r},
+          at_{std::move(at)},
+          strategy_{s} {}
 
     /// Whether the assignment in force has another basis than this, or disagrees with the items' nodes.
     bool is_outdated(job_view<Registry> const& view, sharding_basis const& basis) const {
@@ -74,8 +76,8 @@ public:
     task<result<void>> remove_cut_items(session_generation g, std::uint32_t item_count);
 
 private:
-    static std::string_view name_of(sharding_basis const& basis) {
-        return basis.strategy.empty() ? std::string_view{Strategy::name} : basis.strategy;
+    std::string_view name_of(sharding_basis const& basis) const {
+        return basis.strategy.empty() ? strategy_.name() : basis.strategy;
     }
 
     /// The view's contents, as input for a sharding on this basis.
@@ -85,7 +87,7 @@ private:
 
     /// Calls the user's strategy, which may throw or return a wrong result, before anything is written (D-11). Errors:
     /// job_threw, job_failed.
-    static result<assignment> ask(sharded_so_far const& now, item_nodes const& known, sharding_basis const& basis);
+    result<assignment> ask(sharded_so_far const& now, item_nodes const& known, sharding_basis const& basis) const;
 
     task<result<void>> commit(transaction t);
 
@@ -97,11 +99,12 @@ private:
 
     Registry& registry_;
     job_layout at_;
+    detail::strategy_ref strategy_;
     item_doubts doubts_;
 };
 
-template <registry Registry, sharding_strategy Strategy>
-task<result<sharding_report>> resharder<Registry, Strategy>::shard(job_view<Registry> const& view,
+template <registry Registry>
+task<result<sharding_report>> resharder<Registry>::shard(job_view<Registry> const& view,
                                                                    sharding_basis basis) {
     auto now = seen(view, basis);
     auto const* in_force = now.in_force ? &*now.in_force : nullptr;
@@ -126,8 +129,8 @@ task<result<sharding_report>> resharder<Registry, Strategy>::shard(job_view<Regi
     co_return plan.report;
 }
 
-template <registry Registry, sharding_strategy Strategy>
-result<sharding_plan> resharder<Registry, Strategy>::first_plan(sharding_basis const& basis) const {
+template <registry Registry>
+result<sharding_plan> resharder<Registry>::first_plan(sharding_basis const& basis) const {
     sharded_so_far nothing;
     nothing.missing.push_back(at_.sharding());
     item_nodes const none{std::map<item_index, item_nodes::reading>{}};
@@ -135,8 +138,8 @@ result<sharding_plan> resharder<Registry, Strategy>::first_plan(sharding_basis c
     return plan_sharding(at_, registry_.limits(), nothing, basis, none, first);
 }
 
-template <registry Registry, sharding_strategy Strategy>
-sharded_so_far resharder<Registry, Strategy>::seen(job_view<Registry> const& view, sharding_basis const& basis) const {
+template <registry Registry>
+sharded_so_far resharder<Registry>::seen(job_view<Registry> const& view, sharding_basis const& basis) const {
     sharded_so_far now;
     auto const* written = view.assignment_node();
     if (written) now.version = written->stat.version;
@@ -150,8 +153,8 @@ sharded_so_far resharder<Registry, Strategy>::seen(job_view<Registry> const& vie
     return now;
 }
 
-template <registry Registry, sharding_strategy Strategy>
-task<result<std::vector<node_path>>> resharder<Registry, Strategy>::missing_parents() {
+template <registry Registry>
+task<result<std::vector<node_path>>> resharder<Registry>::missing_parents() {
     std::vector<node_path> const parents{at_.sharding(), at_.ext()};
     ELASTICJOB_CO_TRY(auto const found, co_await read_all(registry_, parents));
     std::vector<node_path> missing;
@@ -160,10 +163,9 @@ task<result<std::vector<node_path>>> resharder<Registry, Strategy>::missing_pare
     co_return missing;
 }
 
-template <registry Registry, sharding_strategy Strategy>
-result<assignment> resharder<Registry, Strategy>::ask(sharded_so_far const& now, item_nodes const& known,
-                                                      sharding_basis const& basis) {
-    using answer = std::remove_cvref_t<decltype(Strategy{}(std::declval<sharding_request const&>()))>;
+template <registry Registry>
+result<assignment> resharder<Registry>::ask(sharded_so_far const& now, item_nodes const& known,
+                                                      sharding_basis const& basis) const {
     std::optional<assignment> after;
     auto const done = detail::guarded_call([&] {
         auto const before = previous_owners(now.in_force ? &*now.in_force : nullptr, known, basis.instances);
@@ -171,28 +173,27 @@ result<assignment> resharder<Registry, Strategy>::ask(sharded_so_far const& now,
         auto const needs = basis.traits.needs();
         sharding_request const request{basis.job, basis.instances, basis.item_count, {}, before,
                                        traits,    needs,           basis.strategy};
-        after.emplace(now.epoch + 1, std::string{name_of(basis)}, basis.instances, Strategy{}(request));
+        after.emplace(strategy_.shard(request, now.epoch + 1, std::string{name_of(basis)}));
     });
     if (!done)
         return error{done.error().code,
                      "the sharding strategy threw, and the assignment stays as it is: " + done.error().what,
                      done.error().where};
-    ELASTICJOB_CHECK(
-        check_answer(*after, basis.item_count, detail::allocation_may_leave_items<answer>, name_of(basis)));
+    ELASTICJOB_CHECK(check_answer(*after, basis.item_count, strategy_.may_leave_items(), name_of(basis)));
     after->set_traits_print(basis.traits.print());
     return *std::move(after);
 }
 
-template <registry Registry, sharding_strategy Strategy>
-task<result<void>> resharder<Registry, Strategy>::audit(job_view<Registry> const& view) {
+template <registry Registry>
+task<result<void>> resharder<Registry>::audit(job_view<Registry> const& view) {
     ELASTICJOB_CO_TRY(item_nodes const read, co_await read_item_nodes(registry_, at_));
     auto const* in_force = view.assignment_in_force();
     if (in_force && in_force->is_published()) doubts_.note_audit(read, *in_force); // the view reports the other cases
     co_return success();
 }
 
-template <registry Registry, sharding_strategy Strategy>
-task<result<void>> resharder<Registry, Strategy>::remove_failover_flags(session_generation g) {
+template <registry Registry>
+task<result<void>> resharder<Registry>::remove_failover_flags(session_generation g) {
     auto const flagged = co_await registry_.children(at_.failover_items());
     if (!flagged && flagged.error() == errc::no_node) co_return success();
     if (!flagged) co_return flagged.error();
@@ -203,8 +204,8 @@ task<result<void>> resharder<Registry, Strategy>::remove_failover_flags(session_
     co_return success();
 }
 
-template <registry Registry, sharding_strategy Strategy>
-task<result<void>> resharder<Registry, Strategy>::remove_cut_items(session_generation g, std::uint32_t item_count) {
+template <registry Registry>
+task<result<void>> resharder<Registry>::remove_cut_items(session_generation g, std::uint32_t item_count) {
     auto const names = co_await registry_.children(at_.sharding());
     if (!names && !(names.error() == errc::no_node)) co_return names.error();
     bool has_removed_all = true;
@@ -218,24 +219,24 @@ task<result<void>> resharder<Registry, Strategy>::remove_cut_items(session_gener
     co_return success();
 }
 
-template <registry Registry, sharding_strategy Strategy>
-task<result<void>> resharder<Registry, Strategy>::commit(transaction t) {
+template <registry Registry>
+task<result<void>> resharder<Registry>::commit(transaction t) {
     auto const asked = t;
     ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(t)));
     if (!reply) co_return refusal_error(asked, *reply.refused);
     co_return success();
 }
 
-template <registry Registry, sharding_strategy Strategy>
-task<result<void>> resharder<Registry, Strategy>::commit_all(std::vector<transaction> transactions) {
+template <registry Registry>
+task<result<void>> resharder<Registry>::commit_all(std::vector<transaction> transactions) {
     for (auto& t : transactions) {
         ELASTICJOB_CO_CHECK(co_await commit(std::move(t)));
     }
     co_return success();
 }
 
-template <registry Registry, sharding_strategy Strategy>
-task<result<bool>> resharder<Registry, Strategy>::remove_item(session_generation g, item_index i) {
+template <registry Registry>
+task<result<bool>> resharder<Registry>::remove_item(session_generation g, item_index i) {
     ELASTICJOB_CO_TRY(auto const below, co_await registry_.children(at_.item(i)));
     if (is_still_running(below)) co_return false;
     ELASTICJOB_CO_TRY(auto const record, co_await registry_.exists(at_.run_record(i)));

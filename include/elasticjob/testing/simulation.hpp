@@ -95,8 +95,7 @@ simulation<Strategy, Executor, Zone, Hooks, Handlers>::simulation(std::uint64_t 
 #define ELASTICJOB_SIMULATION_INSTANCES(EXTERN)                                                                        \
     ELASTICJOB_REGISTRY_INSTANCES(EXTERN, testing::simulated_registry);                                                \
     ELASTICJOB_ENVIRONMENT_INSTANCES(EXTERN, testing::simulation<>::environment);                                      \
-    ELASTICJOB_JOB_INSTANCES(EXTERN, AverageAllocation, testing::simulation<>::environment);                           \
-    EXTERN template class testing::simulation<>
+        EXTERN template class testing::simulation<>
 
 #if defined(ELASTICJOB_COMPILED)
 namespace elasticjob {
