@@ -15,6 +15,7 @@
 #include <elasticjob/impl/console/call.ipp>
 #include <elasticjob/impl/console/certificate.ipp>
 #include <elasticjob/impl/console/change_log.ipp>
+#include <elasticjob/impl/console/connection.ipp>
 #include <elasticjob/impl/console/database_routes.ipp>
 #include <elasticjob/impl/console/encodings.ipp>
 #include <elasticjob/impl/console/flat_object_codec.ipp>

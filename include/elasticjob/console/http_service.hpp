@@ -8,33 +8,23 @@
 #include <elasticjob/console/asio_step.hpp>
 #include <elasticjob/console/browser_rules.hpp>
 #include <elasticjob/console/certificate.hpp>
-#include <elasticjob/console/console_stream.hpp>
-#include <elasticjob/console/http_reading.hpp>
+#include <elasticjob/console/connection.hpp>
 #include <elasticjob/console/options.hpp>
 #include <elasticjob/console/page_reply.hpp>
 #include <elasticjob/core/guarded_call.hpp>
 #include <elasticjob/core/task.hpp>
 
-#include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
-#include <boost/asio/write.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http/read.hpp>
-#include <boost/beast/http/string_body.hpp>
-#include <boost/beast/http/write.hpp>
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <list>
-#include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -97,14 +87,6 @@ private:
         http_service& service;
     };
 
-    /// What a stream knows about its client; a pending read may outlive the stream.
-    struct stream_end {
-        std::shared_ptr<console_stream> stream;
-        boost::asio::steady_timer* timer; ///< null when the stream has ended
-        bool is_gone = false;
-        std::array<char, 64> ignored{};
-    };
-
     static mono_time now() noexcept { return SystemClock{}.now(); }
 
     task<void> accept(tcp::acceptor acceptor);
@@ -112,10 +94,8 @@ private:
     task<console_reply> answer(console_request const& r);
     template <class Make>
     task<console_reply> answer_on(boost::asio::thread_pool& pool, std::size_t& count, std::size_t count_max, Make make);
-    task<void> end_gently(console_stream& stream);
-    task<void> follow(std::shared_ptr<console_stream> stream, console_request const& r, console_site<Registry>& site,
+    task<void> follow(console_connection& client, console_request const& r, console_site<Registry>& site,
                       console_operator who);
-    task<error_code> write(console_stream& stream, console_reply reply, bool has_body, bool keeps_alive);
     void wake_streams();
 
     std::string stream_head() const;
@@ -129,7 +109,7 @@ private:
     std::optional<boost::asio::thread_pool> sign_in_pool_{};
     std::atomic<bool> is_told_{false};
     listener listener_{*this};
-    std::list<boost::asio::steady_timer*> waiting_{}; ///< of the streams
+    std::list<console_connection*> waiting_{}; ///< streams without news
     std::size_t open_ = 0, streams_ = 0, requests_ = 0, sign_ins_ = 0;
     task_scope connections_{};
 };
@@ -160,48 +140,18 @@ task<void> http_service<Registry>::serve(tcp::socket socket) {
     error_code unnamed;
     auto const peer = socket.remote_endpoint(unnamed);
     if (unnamed) co_return;
-    auto const client = peer.address().to_string();
     (void)socket.set_option(tcp::no_delay{true}, unnamed);
-    auto const stream = std::make_shared<console_stream>(std::move(socket), certificate_ ? &*certificate_ : nullptr);
-    auto& deadline = stream->transport();
-    if (stream->is_secured()) {
-        deadline.expires_after(options_.read_timeout);
-        if (co_await asio_step([&](auto done) { stream->async_handshake(std::move(done)); })) co_return;
-    }
-    boost::beast::flat_buffer buffer{options_.head_max + 8'192};
-    for (bool is_first = true;; is_first = false) {
-        if (buffer.size() == 0) {
-            deadline.expires_after(is_first ? options_.read_timeout : options_.idle_timeout);
-            std::size_t count = 0;
-            if (co_await asio_step([&](auto done) {
-                    stream->async_read_some(buffer.prepare(4'096),
-                                            [&count, done = std::move(done)](error_code e, std::size_t n) mutable {
-                                                count = n;
-                                                done(e);
-                                            });
-                }))
-                co_return;
-            buffer.commit(count);
-        }
-        http_parser parser;
-        limit(parser, options_);
-        deadline.expires_after(options_.read_timeout);
-        auto const failed = co_await asio_step(
-            [&](auto done) { boost::beast::http::async_read(*stream, buffer, parser, std::move(done)); });
-        if (failed) {
-            auto reply = fault_of(failed);
-            if (!reply) co_return;
-            if (co_await write(*stream, *std::move(reply), true, false)) co_return;
-            break;
-        }
-        auto const read = read_request(parser, client);
-        bool const keeps_alive = parser.keep_alive();
-        bool const has_body = parser.get().method() != boost::beast::http::verb::head; // of the answer
-        static console_request const nothing{};
-        auto const& r = read ? *read : nothing;
+    console_connection client{context_, std::move(socket), peer.address().to_string(),
+                              certificate_ ? &*certificate_ : nullptr, options_};
+    if (!co_await client.begin()) co_return;
+    for (bool keeps_alive = true; keeps_alive;) {
+        auto const next = co_await client.read();
+        if (!next) co_return;
+        keeps_alive = next->keeps_alive;
+        auto const& r = next->request;
         console_reply reply;
-        if (auto refused = read ? find_intrusion(r, options_) : problem(read.error())) {
-            reply = *std::move(refused);
+        if (next->refused) {
+            reply = *next->refused;
         } else if (auto* const site = api_.find_stream(r)) {
             auto who = api_.gate().identify(r, now());
             if (!who) {
@@ -212,42 +162,15 @@ task<void> http_service<Registry>::serve(tcp::socket socket) {
                 reply = problem({errc::overloaded, "too many readers follow changes: try again later"});
             } else {
                 counted const followed{streams_};
-                co_await follow(stream, r, *site, *std::move(who));
+                co_await follow(client, r, *site, *std::move(who));
                 co_return;
             }
         } else {
             reply = co_await answer(r);
         }
-        if (co_await write(*stream, std::move(reply), has_body, keeps_alive)) co_return;
-        if (!keeps_alive) break;
+        if (!co_await client.write(std::move(reply), next->has_body, keeps_alive)) co_return;
     }
-    co_await end_gently(*stream);
-}
-
-/// Reads the rest of the input: closing a connection with unread input would discard the answer.
-template <registry Registry>
-task<void> http_service<Registry>::end_gently(console_stream& stream) {
-    auto& transport = stream.transport();
-    transport.expires_after(std::chrono::seconds{1});
-    if (stream.is_secured()) {
-        auto const failed = co_await asio_step([&](auto done) { stream.async_shutdown(std::move(done)); });
-        if (failed == boost::beast::error::timeout) co_return;
-    }
-    error_code unnamed;
-    transport.socket().shutdown(tcp::socket::shutdown_send, unnamed);
-    for (std::size_t drained = 0; drained < 65'536;) {
-        std::size_t count = 0;
-        std::array<char, 1'024> part;
-        if (co_await asio_step([&](auto done) {
-                transport.async_read_some(boost::asio::buffer(part),
-                                          [&count, done = std::move(done)](error_code e, std::size_t n) mutable {
-                                              count = n;
-                                              done(e);
-                                          });
-            }))
-            break;
-        drained += count;
-    }
+    co_await client.end();
 }
 
 template <registry Registry>
@@ -278,30 +201,6 @@ task<console_reply> http_service<Registry>::answer_on(boost::asio::thread_pool& 
 }
 
 template <registry Registry>
-task<boost::system::error_code> http_service<Registry>::write(console_stream& stream, console_reply reply,
-                                                              bool has_body, bool keeps_alive) {
-    namespace http = boost::beast::http;
-    add_browser_headers(reply, options_.is_secured());
-    http::response<http::string_body> response;
-    response.version(11);
-    response.result(static_cast<unsigned>(reply.status));
-    for (auto const& [name, value] : reply.headers) response.insert(name, value);
-    response.keep_alive(keeps_alive);
-    if (reply.status != 304) {
-        response.set(http::field::content_type, reply.content_type);
-        response.content_length(reply.body.size());
-        if (has_body) response.body() = std::move(reply.body);
-    }
-    stream.transport().expires_after(options_.write_timeout);
-    http::response_serializer<http::string_body> serializer{response};
-    if (!has_body) {
-        serializer.split(true);
-        co_return co_await asio_step([&](auto done) { http::async_write_header(stream, serializer, std::move(done)); });
-    }
-    co_return co_await asio_step([&](auto done) { http::async_write(stream, serializer, std::move(done)); });
-}
-
-template <registry Registry>
 std::string http_service<Registry>::stream_head() const {
     console_reply reply{200, "text/event-stream"};
     add_browser_headers(reply, options_.is_secured());
@@ -323,45 +222,23 @@ std::string http_service<Registry>::events_of(change_log const& log, change_log:
 }
 
 template <registry Registry>
-task<void> http_service<Registry>::follow(std::shared_ptr<console_stream> stream, console_request const& r,
+task<void> http_service<Registry>::follow(console_connection& client, console_request const& r,
                                           console_site<Registry>& site, console_operator who) {
-    boost::asio::steady_timer timer{context_};
-    auto const end = std::make_shared<stream_end>(stream_end{stream, &timer});
-    auto& transport = stream->transport();
-    struct at_end {
-        stream_end& e;
-        ~at_end() {
-            e.timer = nullptr;
-            e.stream->transport().close(); // this ends the read
-        }
-    } const over{*end};
-    transport.expires_never();
-    stream->async_read_some(boost::asio::buffer(end->ignored), [end](error_code, std::size_t) {
-        end->is_gone = true; // a client sends nothing on a stream, so it has closed the connection
-        if (end->timer) end->timer->cancel();
-    });
-
+    client.begin_stream();
     auto const id = r.header("last-event-id").empty() ? r.parameter("after") : r.header("last-event-id");
     auto seen = id.empty() ? site.log.last() : site.log.number_of(id);
     auto text = stream_head();
     site.index.keep();
     auto const until = now() + stream_length_max;
-    while (!end->is_gone && now() < until) {
+    while (!client.is_gone() && now() < until) {
         if (!text.empty()) {
-            boost::asio::steady_timer limit{context_};
-            limit.expires_after(options_.write_timeout);
-            limit.async_wait([end](error_code cancelled) {
-                if (!cancelled && end->timer) end->stream->transport().cancel();
-            });
-            auto const failed = co_await asio_step(
-                [&](auto done) { boost::asio::async_write(*stream, boost::asio::buffer(text), std::move(done)); });
-            if (failed) co_return;
+            bool const is_sent = co_await client.send(text);
+            if (!is_sent) co_return;
         }
         auto news = site.log.after(seen);
         if (news.last == seen) {
-            timer.expires_after(ping_interval);
-            auto const place = waiting_.insert(waiting_.end(), &timer);
-            (void)co_await asio_step([&](auto done) { timer.async_wait(std::move(done)); });
+            auto const place = waiting_.insert(waiting_.end(), &client);
+            co_await client.wait(ping_interval);
             waiting_.erase(place);
             site.index.keep();
             news = site.log.after(seen);
@@ -378,7 +255,7 @@ task<void> http_service<Registry>::follow(std::shared_ptr<console_stream> stream
 template <registry Registry>
 void http_service<Registry>::wake_streams() {
     is_told_ = false;
-    for (auto* const timer : waiting_) timer->cancel();
+    for (auto* const client : waiting_) client->wake();
 }
 
 } // namespace elasticjob::detail
