@@ -90,6 +90,13 @@ private:
     std::set<std::tuple<std::string, item_index, wall_time>> skipped_;
 };
 
+/// No body begins after its run was asked to stop: another instance may run the item from then on.
+struct stopped_runs_are_not_called {
+    static constexpr std::string_view name = "stopped runs are not called";
+
+    std::string on(observation const& o, cluster_view const&) const;
+};
+
 /// An instance that marks an item as running owns the item at that revision. (An instance that returns with a new
 /// session marks the items that it still runs before it reports that it has joined.)
 struct only_the_owner_starts {

@@ -39,6 +39,7 @@ struct simulation_options {
     memory_server_options server{};
     latency_range latency{};
     body_time bodies{};                                   ///< of ordinary bodies
+    std::size_t threads = 0;                              ///< of each process's pool; 0: as many as there are runs
     scheduler_options scheduler{};                        ///< except the seed, the address and the host name
     wall_time start{std::chrono::seconds{1'767'225'600}}; ///< 2026-01-01 00:00:00 UTC
 

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <list>
 #include <optional>
 #include <stdexcept>
@@ -66,13 +67,15 @@ template <class B, class Executor>
 concept body_in_simulation = simulated_body<B> || body_for<typename detail::timed<B>::body, Executor> ||
     coroutine_body_for<B, Executor, node_loop>;
 
-/// The worker threads of one process, without threads: a run begins, lasts and ends in the process's time. An ordinary
+/// The worker threads of one process, without threads: a run begins, lasts and ends in the process's time. If all
+/// threads are busy, it waits first. An ordinary
 /// body is called at the end of its run, or at the beginning if it is marked with `takes_time`. A simulated body is
 /// called at the beginning. For coroutines, this class only records observations. Threads: the world's.
 class simulated_workers {
 public:
+    /// `threads`: 0 means as many as there are runs.
     simulated_workers(node_loop& l, observatory& o, std::uint32_t node, std::uint64_t process, std::uint64_t seed,
-                      body_time t) noexcept;
+                      body_time t, std::size_t threads) noexcept;
     simulated_workers(simulated_workers const&) = delete;
     simulated_workers& operator=(simulated_workers const&) = delete;
     ~simulated_workers() { kill(); }
@@ -170,7 +173,9 @@ private:
     /// Called by `pass_time`.
     void pass(run& r, std::chrono::nanoseconds span);
     void finish(run& r);
+    /// The next run that waits for a thread begins.
     void remove(run& r);
+    bool is_busy() const;
 
     template <class Body>
     simulated_run plan(Body& body, sharding_context const& c) {
@@ -204,7 +209,8 @@ private:
     std::uint64_t process_;
     random_source random_;
     body_time time_;
-    std::list<run> runs_;
+    std::size_t threads_;
+    std::list<run> runs_; ///< including those that wait for a thread
     run* current_ = nullptr;
 };
 

@@ -90,6 +90,11 @@ ELASTICJOB_DECL std::string tokens_are_unique::on(observation const& o, cluster_
     return detail::item_text(o.job, o.item) + " has two runs with the token " + std::to_string(o.token);
 }
 
+ELASTICJOB_DECL std::string stopped_runs_are_not_called::on(observation const& o, cluster_view const&) const {
+    bool const is_late = o.what == observation::kind::body_began && !o.text.empty();
+    return is_late ? detail::item_text(o.job, o.item) + " begins on node " + std::to_string(o.node) + ", " + o.text : "";
+}
+
 ELASTICJOB_DECL std::string what_is_skipped_stays_skipped::on(observation const& o, cluster_view const&) {
     using why = events::skip_reason;
     bool const is_final = o.why == why::disabled || o.why == why::paused || o.why == why::too_late;

@@ -105,8 +105,8 @@ ELASTICJOB_DECL std::string records_tell_one_story::judge(std::string const& job
     // session ends. It may also record an interrupted run much later, together with the item's next run. So this check
     // covers only runs that began when all members knew the change.
     auto const& failover = failover_[job];
-    auto const patience = 2 * v.server.options().session_timeout;
-    bool const all_know = !failover.was_switched || known.begun - failover.since > patience;
+    auto const delay = 2 * v.server.options().session_timeout;
+    bool const all_know = !failover.was_switched || known.begun - failover.since > delay;
     step.has_failover = failover.is_on && all_know;
     if (auto const& former = known.record.running)
         step.former_lives = v.find(cluster_view::layout(job).instances() / former->instance) != nullptr;

@@ -125,6 +125,7 @@ ELASTICJOB_DECL simulated_cluster::simulated_cluster(std::uint64_t seed, simulat
     observatory_.add(no_two_runs_of_one_item{});
     observatory_.add(tokens_are_unique{});
     observatory_.add(what_is_skipped_stays_skipped{});
+    observatory_.add(stopped_runs_are_not_called{});
     observatory_.add(only_the_owner_starts{});
     observatory_.add(items_agree_with_assignment{});
     observatory_.add(one_owner_for_each_item{});
@@ -163,7 +164,8 @@ ELASTICJOB_DECL simulated_cluster::process::process(simulated_cluster& s, machin
     : number{n},
       loop{s.world_, {&step_on, &s}},
       registry{loop, m.line, s.seed_of(1000 + 3 * n)},
-      workers{loop, s.observatory_, m.number, n, s.seed_of(1001 + 3 * n), s.options_.bodies} {
+      workers{loop, s.observatory_, m.number, n, s.seed_of(1001 + 3 * n), s.options_.bodies,
+              s.options_.threads} {
     begin_scheduler(s, m);
     workers.session = [](void* self) { return static_cast<simulated_registry*>(self)->session().id; };
     workers.context = &registry;
@@ -368,9 +370,9 @@ ELASTICJOB_DECL void simulated_cluster::begin(machine& n, fault const& f) {
     case fault_kind::enable_item:
         return remove(j, at_job.item_disabled(f.count));
     case fault_kind::stop_run: {
-        auto const patience = world_.now() + std::chrono::seconds{10};
+        auto const deadline = world_.now() + std::chrono::seconds{10};
         auto name = job_name::parse(jobs_[j].config.name).value();
-        auto stopped = request_stop(operator_, std::move(name), f.count, patience);
+        auto stopped = request_stop(operator_, std::move(name), f.count, deadline);
         return operator_tasks_.spawn(command(j, "stop " + item_name(f.count), std::move(stopped)));
     }
     case fault_kind::set_items:

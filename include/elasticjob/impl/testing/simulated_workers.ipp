@@ -7,13 +7,15 @@
 namespace elasticjob::testing {
 
 ELASTICJOB_DECL simulated_workers::simulated_workers(node_loop& l, observatory& o, std::uint32_t node,
-                                                     std::uint64_t process, std::uint64_t seed, body_time t) noexcept
+                                                     std::uint64_t process, std::uint64_t seed, body_time t,
+                                                     std::size_t threads) noexcept
     : loop_{l},
       observatory_{o},
       node_{node},
       process_{process},
       random_{seed},
-      time_{t} {}
+      time_{t},
+      threads_{threads} {}
 
 ELASTICJOB_DECL bool simulated_workers::try_submit(work& w) {
     if (loop_.now() < full_until || loop_.is_killed()) return false;
@@ -42,7 +44,7 @@ ELASTICJOB_DECL void simulated_workers::run::ring(timer& t) {
         r.self.go_on(r);
     else if (r.plan)
         r.self.finish(r);
-    else
+    else if (!r.self.is_busy())
         r.self.begin(r);
 }
 
@@ -116,6 +118,14 @@ ELASTICJOB_DECL void simulated_workers::finish(run& r) {
 
 ELASTICJOB_DECL void simulated_workers::remove(run& r) {
     runs_.remove_if([&](run const& other) { return &other == &r; });
+    auto const waits = [](run const& other) { return !other.plan && !other.is_armed(); };
+    auto const next = std::find_if(runs_.begin(), runs_.end(), waits);
+    if (next != runs_.end()) loop_.arm(*next, loop_.now());
+}
+
+ELASTICJOB_DECL bool simulated_workers::is_busy() const {
+    auto const has_begun = [](run const& r) { return r.plan.has_value(); };
+    return threads_ != 0 && static_cast<std::size_t>(std::count_if(runs_.begin(), runs_.end(), has_begun)) >= threads_;
 }
 
 ELASTICJOB_DECL std::chrono::nanoseconds simulated_workers::stretched(std::chrono::nanoseconds span) const {
