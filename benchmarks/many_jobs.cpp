@@ -152,6 +152,8 @@ public:
         for (auto& s : starters) s.join();
     }
 
+    void leave() { group_.leave_all(); }
+
     std::size_t sessions() { return group_.sessions(); }
     int troubles() const { return troubles_; }
 
@@ -195,6 +197,7 @@ void measure_idle(test::zk_server& server, int count) {
     sent = requests(server);
     begin = steady::now();
     auto const troubles = all->troubles();
+    all->leave();
     all.reset();
     std::printf("left in %.1f s, %.1f requests for each job; %d troubles\n", seconds_since(begin),
                 static_cast<double>(requests(server) - sent) / count, troubles);
@@ -231,6 +234,7 @@ int main(int count, char** words) {
     o.tick_ms = 2000;
     o.session_timeout_min_ms = 4000;
     o.heap_mb = 2048;
+    o.is_measured = true;
     test::zk_server server{o};
     measure_idle(server, jobs);
     std::fflush(stdout);

@@ -114,10 +114,16 @@ TEST_CASE("zk_jobs: a group of schedulers opens another session when one is full
 
     // The first session has room again when its jobs have left.
     for (int n = 0; n < 10; ++n) CHECK(jobs[static_cast<std::size_t>(n)].shutdown().has_value());
-    auto const further = start(100);
+    auto further = start(100);
     REQUIRE(further.has_value());
     CHECK(group.sessions() == 2);
     CHECK(owners_of(eye).at("job-100") == owners.at("job-20"));
+
+    group.leave_all();
+    for (auto& job : jobs) CHECK(job.shutdown().has_value());
+    CHECK(further->shutdown().has_value());
+    CHECK(group.jobs().value().empty());
+    CHECK(owners_of(eye).empty());
 }
 
 TEST_CASE("zk_jobs: a group of schedulers starts jobs from several threads, and reports failed connections") {

@@ -38,7 +38,8 @@ struct zk_server_options {
     int session_timeout_max_ms = 60'000;
     std::chrono::seconds start_timeout{30};
     int heap_mb = 256;                ///< at most
-    bool insists_on_digest = false; ///< serves only sessions that have introduced themselves
+    bool insists_on_digest = false;   ///< serves only sessions that have introduced themselves
+    bool is_measured = false;         ///< the virtual machine has its own defaults instead of starting fast
 };
 
 /// A standalone server with its own process, port and data directory. It accepts sessions once it is constructed.
@@ -210,27 +211,28 @@ private:
         return jar + ":/usr/share/java/slf4j-simple.jar"; // with slf4j-simple the log is not thrown away
     }
 
-    /// Options with which the server starts fast, stays small, and replies before its data is on disk.
+    /// The server replies before its data is on disk. Unless it is measured, it also starts fast and stays small.
     std::vector<std::string> make_command() const {
         std::string const insists = options_.insists_on_digest ? "true" : "false";
-        return {find_java(),
-                "-Dzookeeper.enforce.auth.enabled=" + insists,
-                "-Dzookeeper.enforce.auth.schemes=digest",
-                "-Xms16m",
-                "-Xmx" + std::to_string(options_.heap_mb) + "m",
-                "-Xss512k",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-XX:-UsePerfData",
-                "-Dzookeeper.jmx.log4j.disable=true",
-                "-Dzookeeper.extendedTypesEnabled=true",
-                "-Dznode.container.checkIntervalMs=1000",
-                "-Dzookeeper.forceSync=no",
-                "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
-                "-cp",
-                find_classpath(),
-                "org.apache.zookeeper.server.ZooKeeperServerMain",
-                (directory_ / "zoo.cfg").string()};
+        std::vector<std::string> command{find_java()};
+        if (!options_.is_measured)
+            for (auto const* o : {"-Xms16m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"})
+                command.emplace_back(o);
+        std::string const others[]{"-Dzookeeper.enforce.auth.enabled=" + insists,
+                                   "-Dzookeeper.enforce.auth.schemes=digest",
+                                   "-Xmx" + std::to_string(options_.heap_mb) + "m",
+                                   "-XX:-UsePerfData",
+                                   "-Dzookeeper.jmx.log4j.disable=true",
+                                   "-Dzookeeper.extendedTypesEnabled=true",
+                                   "-Dznode.container.checkIntervalMs=1000",
+                                   "-Dzookeeper.forceSync=no",
+                                   "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+                                   "-cp",
+                                   find_classpath(),
+                                   "org.apache.zookeeper.server.ZooKeeperServerMain",
+                                   (directory_ / "zoo.cfg").string()};
+        command.insert(command.end(), std::begin(others), std::end(others));
+        return command;
     }
 
     void spawn() {

@@ -4,6 +4,7 @@
 #define ELASTICJOB_SCHEDULER_JOB_SCHEDULER_HPP
 
 #include <elasticjob/allocation/average.hpp>
+#include <elasticjob/core/algorithm.hpp> // min
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/gather.hpp>
 #include <elasticjob/core/memory.hpp>
@@ -14,6 +15,7 @@
 
 #include <atomic>
 #include <concepts>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -114,6 +116,10 @@ public:
     /// Enables this server again in all its jobs. Errors: as `pause_all`.
     result<void> enable_all();
 
+    /// Makes all jobs leave in order, at most 64 at a time, and returns at once. A handle's `shutdown` and destructor
+    /// then wait for what is left to do. So a process with many jobs ends in a fraction of the time.
+    void leave_all();
+
     /// Not for use: makes the compiler say why the executor cannot run this body.
     template <class Body>
     requires(!any_body_for<Body, Executor, typename Registry::loop_type>) result<handle> schedule(job_config, Body) {
@@ -169,6 +175,8 @@ private:
     /// If it is called several times at once, each call waits for the end. Errors: wrong_thread if the job waits for
     /// the caller.
     task<result<void>> end(std::string name, std::thread::id caller = {});
+
+    task<void> leave_in_groups();
 
     /// Makes the job leave, without waiting.
     void abandon(std::string name);
@@ -471,6 +479,25 @@ task<result<void>> job_scheduler<Registry, Strategy, Executor, Policies...>::end
     auto const there = jobs_.find(name);
     if (there != jobs_.end() && there->second == ending) jobs_.erase(there);
     co_return outcome;
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+void job_scheduler<Registry, Strategy, Executor, Policies...>::leave_all() {
+    post(registry_.loop(), [this] { abandoned_.spawn(leave_in_groups()); });
+}
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+task<void> job_scheduler<Registry, Strategy, Executor, Policies...>::leave_in_groups() {
+    constexpr std::size_t group_max = 64;
+    std::vector<std::string> names;
+    for (auto const& [name, one] : jobs_) names.push_back(name);
+    auto const end_one = [&](std::string const& name) { return end(name); };
+    while (!names.empty()) {
+        auto const first = names.end() - static_cast<std::ptrdiff_t>(std::min(group_max, names.size()));
+        std::vector<std::string> const group{first, names.end()};
+        names.erase(first, names.end());
+        (void)co_await gather_each(registry_.loop(), group, end_one);
+    }
 }
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>

@@ -43,7 +43,8 @@ concept budgeted_registry = registry<R> && requires(R const& r) {
 /// a job takes a watch, and each running item an ephemeral node. If there is no such session, another one is connected.
 /// A session stays connected when its jobs have left, and takes others. A `job_catalog` can start its jobs in a group.
 ///
-/// The group must outlive its handles. Its destructor makes the jobs of one session after the other leave in order.
+/// The group must outlive its handles. Handles and sessions end one after the other: call `leave_all` before, so that
+/// many jobs leave at the same time.
 /// Threads: any but a loop's, several at once.
 template <std::invocable Connect, class Make>
 class scheduler_group {
@@ -125,6 +126,12 @@ public:
     result<void> resume_all() { return each(&scheduler_type::resume_all); }
     result<void> disable_all() { return each(&scheduler_type::disable_all); }
     result<void> enable_all() { return each(&scheduler_type::enable_all); }
+
+    /// Makes all jobs leave in order, in all sessions at the same time, and returns at once: see
+    /// `job_scheduler::leave_all`.
+    void leave_all() {
+        for (auto* m : members()) m->scheduler.leave_all();
+    }
 
     /// The number of sessions.
     std::size_t sessions() { return members().size(); }
