@@ -103,7 +103,7 @@ TEST_CASE("execution.run_choice: a run whose instances die again and again becom
     d.run_of("10.0.0.2@-@9", 10);
     auto const next = d.choose(noon + 1s);
     CHECK_FALSE(next.record.running);
-    CHECK(next.owed == unwritten::an_end);
+    CHECK(next.pending == unwritten::an_end);
     REQUIRE(next.record.dead_letters.size() == 1);
     CHECK(next.record.dead_letters.front().run.attempt == 10);
 }
@@ -113,7 +113,7 @@ TEST_CASE("execution.run_choice: instants of a disabled time are on record as sk
     d.terms.enabled_since = noon + 150s;
     auto const next = d.choose(noon + 151s);
     CHECK_FALSE(next.record.running);
-    CHECK(next.owed == unwritten::an_end);
+    CHECK(next.pending == unwritten::an_end);
     CHECK(next.record.through == noon + 150s);
     REQUIRE(next.record.ledger.size() == 1);
     CHECK(next.record.ledger.front().count == 2);

@@ -22,7 +22,7 @@ run_record example() {
     r.end(run_outcome::failed, at(900), "no\nluck");
     r.running = {at(5000), run_source::failover, 2, "10.0.0.2@-@2-b", at(5001)};
     r.last_begun = at(5001);
-    r.bury(3);
+    r.add_dead_letter(3);
     r.retry = run_retry{at(4000), run_source::misfire, 3, at(9000)};
     return r;
 }
@@ -213,12 +213,12 @@ TEST_CASE("execution.run_record: only the last dead letters are kept") {
     for (std::int64_t n = 0; n < 5; ++n) {
         r.running = begin(n * 1000);
         r.end(run_outcome::failed, at(n * 1000 + 5), "no luck");
-        r.bury(3);
+        r.add_dead_letter(3);
     }
     REQUIRE(r.dead_letters.size() == 3);
     CHECK(r.dead_letters.front().run.due == at(2000));
     CHECK(r.dead_letters.back() == r.ledger.back());
-    r.bury(0);
+    r.add_dead_letter(0);
     CHECK(r.dead_letters.size() == 3);
 }
 

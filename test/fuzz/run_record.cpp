@@ -37,7 +37,7 @@ void check_record(run_record r) {
     auto other = r;
     other.end_for_retry(now, "again", {now, run_source::misfire, 2, now});
     r.end(run_outcome::failed, now, std::string(300, 'x'));
-    r.bury(3);
+    r.add_dead_letter(3);
     fuzz::require(r.ledger.size() <= run_record::ledger_max && r.dead_letters.size() <= 3, "a record has its limits");
     auto const written = run_record::parse(r.to_text());
     fuzz::require(written && *written == r, "what has ended is read as the same");

@@ -45,7 +45,7 @@ void run_into_refusal(cluster& c, member& m, int items) {
 
 } // namespace
 
-TEST_CASE("scheduler.item_ends: an end that the registry refuses is owed, reported once, and recorded when that is "
+TEST_CASE("scheduler.item_ends: an end that the registry refuses is pending, reported once, and recorded when that is "
           "possible") {
     cluster c;
     auto& m = c.add();
@@ -71,7 +71,7 @@ TEST_CASE("scheduler.item_ends: an end that the registry refuses is owed, report
     CHECK(c.violations.empty());
 }
 
-TEST_CASE("scheduler.item_ends: an end that is owed can still be recorded under the next session") {
+TEST_CASE("scheduler.item_ends: an end that is pending can still be recorded under the next session") {
     cluster c;
     auto& m = c.add();
     run_into_refusal(c, m, 1);

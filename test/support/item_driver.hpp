@@ -132,7 +132,7 @@ struct item_driver {
             answered();
             return p.report(i, life->caught_up(now, success()));
         case kind::undo:
-            if (auto const done = serve_end(p, at, life->undo(), life->settles_in(), has_reply)) {
+            if (auto const done = serve_end(p, at, life->undo(), life->resolves_in(), has_reply)) {
                 answered();
                 p.report(i, life->undone(now, *done));
             }

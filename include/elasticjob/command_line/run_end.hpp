@@ -121,7 +121,7 @@ template <registry Registry>
 task<result<awaited_runs>> wait_for_runs(Registry& r, job_name job, awaited_runs runs, wanted_end wanted,
                                          mono_time due) {
     constexpr std::chrono::milliseconds pause{200}; // because many records change at once
-    constexpr std::chrono::seconds patience{1};
+    constexpr std::chrono::seconds looks_every{1};
     job_layout const at{job};
     auto& l = r.loop();
     event_count<typename Registry::loop_type> news{l};
@@ -134,13 +134,13 @@ task<result<awaited_runs>> wait_for_runs(Registry& r, job_name job, awaited_runs
         auto const records = co_await detail::read_records(r, at, std::move(items), &watches, &news);
         if (!records && (!is_transient(records.error()) || l.now() >= due)) co_return records.error();
         if (!records) {
-            co_await sleep_until(l, std::min(due, l.now() + patience));
+            co_await sleep_until(l, std::min(due, l.now() + looks_every));
             continue;
         }
         for (std::size_t i = 0; i < records->size(); ++i) runs.take(left[i], (*records)[i]);
         if (runs.is_over(wanted) || l.now() >= due) co_return runs;
         co_await news.newer_than(seen, due);
-        co_await sleep_until(l, std::min(due, l.now() + pause));
+        co_await sleep_until(l, std::min(due, l.now() + looks_every));
     }
 }
 

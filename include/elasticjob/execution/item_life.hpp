@@ -69,7 +69,7 @@ struct item_step {
         await,    ///< wait until the mark of a member without records is gone: `mark_gone`
         call,     ///< call its body: `body_ended`
         end,      ///< put the end on record, see `end`: `end_answered`
-        catch_up, ///< commit a write that changes nothing, see `settles_in`: `caught_up`
+        catch_up, ///< commit a write that changes nothing, see `resolves_in`: `caught_up`
         look,     ///< read its record, which may contain a start: `start_looked_for`
         undo,     ///< undo a start in its record, see `undo`: `undone`
         leave,    ///< nothing more: the item is not owned here and nothing is open, see `unfinished`
@@ -191,17 +191,17 @@ public:
     run_end note() const { return over_known(record_); }
     /// The instance whose run is in the registry's record, but not in the known one.
     std::optional<instance_id> dead() const { return dead_ ? std::optional{*dead_} : std::nullopt; }
-    bool notes_javas_run() const noexcept { return owed_ == unwritten::javas_run; }
+    bool notes_javas_run() const noexcept { return pending_ == unwritten::javas_run; }
     /// Precondition: the last step was `end`.
     run_end end() const;
     /// Precondition: the last step was `undo`.
     run_end undo() const;
     /// The session under which an uncertain start is being resolved. Precondition: `is_uncertain()`.
-    session_generation settles_in() const noexcept { return doubt_->settled_in; }
+    session_generation resolves_in() const noexcept { return doubt_->resolved_in; }
     /// The session of the last step `end`.
     session_generation end_generation(session_view const& s) const noexcept { return mark_.value_or(s.generation); }
     /// Whether a refused end must be reported: only its first refusal.
-    bool note_refused() noexcept { return !std::exchange(is_end_owed_, true); }
+    bool note_refused() noexcept { return !std::exchange(is_end_pending_, true); }
 
     /// The instants that were accepted but will not run here, and that no other instance knows.
     std::vector<wall_time> unfinished() const;
@@ -217,7 +217,7 @@ private:
     /// A start that may or may not be on record.
     struct doubt {
         std::string record;
-        session_generation settled_in{};
+        session_generation resolved_in{};
         node_version version = 0; ///< of the record, if it exists
     };
 
@@ -226,7 +226,7 @@ private:
 
     item_step choose(item_moment const& m);
     item_step end_run(item_moment const& m);
-    item_step settle(item_moment const& m);
+    item_step resolve(item_moment const& m);
     run_record first_record(item_moment const& m) const;
     item_news take_record(item_moment const& m, node const& there);
 
@@ -243,9 +243,9 @@ private:
     void begin_to_doubt(run_record const& started);
     /// The run is over; `is_known`: the record is what the registry has.
     item_news ended(bool is_known);
-    item_news settled(mono_time now);
+    item_news resolved(mono_time now);
 
-    void owes_nothing() noexcept;
+    void clear_pending() noexcept;
     skipped_instants take_untold() noexcept;
     /// At once the first time, because the change is already visible then; later after growing pauses of up to some
     /// seconds.
@@ -262,13 +262,13 @@ private:
 
     item_index item_;
     phase phase_ = phase::unread;
-    unwritten owed_ = unwritten::nothing; ///< the change of the record that is not yet in the registry
+    unwritten pending_ = unwritten::nothing; ///< the change of the record that is not yet in the registry
     std::uint8_t failures_ = 0;           ///< failed starts in a row; at most `failures_max`
     std::uint8_t refusals_ = 0;           ///< refusals of the end in a row; at most `failures_max`
     bool is_edited_ = false;              ///< an operator has written the record since
     bool is_monitored_ = true;            ///< whether the live run is monitored
     bool is_failover_ = false;            ///< the run also has a `failover` node of this instance
-    bool is_end_owed_ = false;            ///< the registry has refused the end, and that was reported
+    bool is_end_pending_ = false;            ///< the registry has refused the end, and that was reported
     bool passes_over_ = false;            ///< the run that goes on here makes up for other instants, too
 
     std::optional<share> share_;            ///< set while this instance owns the item

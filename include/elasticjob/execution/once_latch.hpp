@@ -47,11 +47,11 @@ public:
     };
 
     /// `ours` is in ascending order. `names` are the children of the latch; nothing: it is absent. `is_used`: a once
-    /// listener has run in this job. `patience` is how long we leave a full latch to the Java member that calls its
+    /// listener has run in this job. `timeout` is how long we leave a full latch to the Java member that calls its
     /// hook.
     step next(std::vector<latch_item> const& ours, std::uint32_t item_count,
               std::optional<std::vector<std::string>> const& names, bool is_used, mono_time now,
-              mono_time::duration patience);
+              mono_time::duration timeout);
 
     /// The step has been carried out.
     void done(std::vector<latch_item> const& ours, step const& s);

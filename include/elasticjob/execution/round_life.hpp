@@ -222,7 +222,7 @@ private:
     static constexpr std::string_view ready_mark = "+"; ///< before each item of a note; older members then skip it
 
     /// The job's items that the notes read so far contain.
-    struct tally {
+    struct noted_items {
         std::vector<bool> has{};
         std::size_t left = 1; ///< the number of items without a note; 1 until the first list
         void reset(std::uint32_t item_count);
@@ -262,7 +262,7 @@ private:
     std::vector<std::string> names_{};  ///< of the nodes below, once listed
     std::vector<std::string> unread_{}; ///< the names that must still be read
     std::set<std::string> read_{};      ///< the names that have been read; their nodes never change
-    tally dealt_{}, all_ready_{};
+    noted_items dealt_{}, all_ready_{};
 };
 
 std::string to_string(round_life const& l, node_version zero = 0);

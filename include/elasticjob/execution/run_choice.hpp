@@ -50,7 +50,7 @@ struct next_run {
     std::optional<instance_id> dead{}; ///< the instance whose run the record replaces
     bool is_monitored = true;
     bool is_failover = false;
-    unwritten owed = unwritten::nothing;
+    unwritten pending = unwritten::nothing;
     bool may_be_others = false; ///< an instant is not run, and its round may have begun elsewhere
     skipped_instants untold{};  ///< reported once they are on record
 };

@@ -134,7 +134,7 @@ struct run_record {
     void end_for_retry(wall_time now, std::string note, run_retry again);
 
     /// Keeps the run that failed last as a dead letter, of which there are at most `max`.
-    void bury(std::size_t max);
+    void add_dead_letter(std::size_t max);
 
     /// The item has handled every due instant up to the result: no run for one is live or waits for a retry. (Orders
     /// belong to no due instant.)

@@ -119,15 +119,15 @@ task<result<std::vector<std::string>>> dump_job(Registry& r, job_name job, dump_
 }
 
 /// As a blocking call: `dump(registry, "settle")`. The loop only reads; the calling thread makes the lines. Waits up to
-/// `patience`. Errors: as above, and timed_out; invalid_argument for an invalid job name. Threads: any but
+/// `timeout`. Errors: as above, and timed_out; invalid_argument for an invalid job name. Threads: any but
 /// the loop's.
 template <registry Registry>
 result<std::vector<std::string>> dump(Registry& r, std::string_view job, dump_options options = {},
-                                      std::chrono::milliseconds patience = std::chrono::seconds{10}) {
+                                      std::chrono::milliseconds timeout = std::chrono::seconds{10}) {
     ELASTICJOB_TRY(auto const name, job_name::parse(job));
     auto& l = r.loop();
     ELASTICJOB_TRY(auto const tree,
-                   block_on(l, within(l, l.now() + patience, detail::read_tree(r, job_layout{name}.root(), options))));
+                   block_on(l, within(l, l.now() + timeout, detail::read_tree(r, job_layout{name}.root(), options))));
     return tree.lines(options.addresses);
 }
 

@@ -51,7 +51,7 @@ result<command_plan> put_burial(transaction& t, job_layout const& at, burial_fac
 /// this state. If the job is `known_removed` and there is no tombstone, the job has been restored and is now another
 /// one.
 template <registry Registry>
-task<result<bool>> bury(Registry& r, job_layout at, session_generation g, bool known_removed) {
+task<result<bool>> replace_by_tombstone(Registry& r, job_layout at, session_generation g, bool known_removed) {
     ELASTICJOB_CO_TRY(auto const facts, co_await read_burial(r, at));
     if (!facts.tombstone && known_removed) co_return taken_back(at);
     if (facts.tombstone && !facts.config) co_return true;
@@ -125,7 +125,7 @@ task<result<void>> remove_with(Registry& r, job_layout at, mono_time deadline, L
         auto const seen = news.edition();
         node_watch<loop_type> watch{news};
         auto const g = r.session().generation;
-        auto done = co_await bury(r, at, g, is_removed);
+        auto done = co_await replace_by_tombstone(r, at, g, is_removed);
         instance.reset();
         if (done && *done) {
             is_removed = true;
@@ -210,20 +210,20 @@ task<result<command_result>> order_removal(Registry& r, job_name job, command_by
 /// Errors: as above, and invalid_argument for an invalid job name. Threads: any but the loop's.
 template <registry Registry>
 result<void> remove_job(Registry& r, std::string_view job,
-                        std::chrono::milliseconds patience = std::chrono::seconds{60}) {
+                        std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));
     auto& l = r.loop();
-    return block_on(l, request_removal(r, std::move(name), l.now() + patience));
+    return block_on(l, request_removal(r, std::move(name), l.now() + timeout));
 }
 
 /// `order_removal` as a blocking call: `remove_job(registry, "settle", {"ann"})`. Errors: as above, and
 /// invalid_argument for an invalid job name. Threads: any but the loop's.
 template <registry Registry>
 result<command_result> remove_job(Registry& r, std::string_view job, command_by by,
-                                  std::chrono::milliseconds patience = std::chrono::seconds{60}) {
+                                  std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));
     auto& l = r.loop();
-    return block_on(l, order_removal(r, std::move(name), std::move(by), l.now() + patience));
+    return block_on(l, order_removal(r, std::move(name), std::move(by), l.now() + timeout));
 }
 
 } // namespace elasticjob

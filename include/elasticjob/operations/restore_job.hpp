@@ -77,20 +77,20 @@ task<result<command_result>> order_restoration(Registry& r, job_name job, comman
 /// trail. Errors: as above, and invalid_argument for an invalid job name. Threads: any but the loop's.
 template <registry Registry>
 result<void> restore_job(Registry& r, std::string_view job,
-                         std::chrono::milliseconds patience = std::chrono::seconds{60}) {
+                         std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));
     auto& l = r.loop();
-    return block_on(l, request_restoration(r, std::move(name), l.now() + patience));
+    return block_on(l, request_restoration(r, std::move(name), l.now() + timeout));
 }
 
 /// `order_restoration` as a blocking call: `restore_job(registry, "settle", {"ann"})`. Errors: as above, and
 /// invalid_argument for an invalid job name. Threads: any but the loop's.
 template <registry Registry>
 result<command_result> restore_job(Registry& r, std::string_view job, command_by by,
-                                   std::chrono::milliseconds patience = std::chrono::seconds{60}) {
+                                   std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));
     auto& l = r.loop();
-    return block_on(l, order_restoration(r, std::move(name), std::move(by), l.now() + patience));
+    return block_on(l, order_restoration(r, std::move(name), std::move(by), l.now() + timeout));
 }
 
 } // namespace elasticjob

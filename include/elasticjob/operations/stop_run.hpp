@@ -150,20 +150,20 @@ task<result<command_result>> order_stop(Registry& r, job_name job, item_index it
 /// Errors: as above, and invalid_argument for an invalid job name. Threads: any but the loop's.
 template <registry Registry>
 result<void> stop_run(Registry& r, std::string_view job, item_index item,
-                      std::chrono::milliseconds patience = std::chrono::seconds{10}) {
+                      std::chrono::milliseconds timeout = std::chrono::seconds{10}) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));
     auto& l = r.loop();
-    return block_on(l, request_stop(r, std::move(name), item, l.now() + patience));
+    return block_on(l, request_stop(r, std::move(name), item, l.now() + timeout));
 }
 
 /// `order_stop` as a blocking call: `stop_run(registry, "settle", 2, {"ann"})`. Errors: as above, and invalid_argument for
 /// an invalid job name. Threads: any but the loop's.
 template <registry Registry>
 result<command_result> stop_run(Registry& r, std::string_view job, item_index item, command_by by,
-                                std::chrono::milliseconds patience = std::chrono::seconds{10}) {
+                                std::chrono::milliseconds timeout = std::chrono::seconds{10}) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));
     auto& l = r.loop();
-    return block_on(l, order_stop(r, std::move(name), item, std::move(by), l.now() + patience));
+    return block_on(l, order_stop(r, std::move(name), item, std::move(by), l.now() + timeout));
 }
 
 } // namespace elasticjob

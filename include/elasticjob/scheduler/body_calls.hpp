@@ -16,7 +16,7 @@
 #include <elasticjob/execution/error_handlers.hpp> // failed_run
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/scheduler/item_state.hpp>
-#include <elasticjob/scheduler/item_tally.hpp>
+#include <elasticjob/scheduler/element_counts.hpp>
 #include <elasticjob/scheduler/job_body.hpp>
 #include <elasticjob/scheduler/job_site.hpp>
 #include <elasticjob/scheduler/line_relay.hpp>
@@ -49,7 +49,7 @@ class body_calls {
 
 public:
     /// Everything but the body must outlive this object.
-    body_calls(site& s, job_body<Loop> body, rounds_of<Environment>& rounds, item_tally<Environment>& tally);
+    body_calls(site& s, job_body<Loop> body, rounds_of<Environment>& rounds, element_counts<Environment>& counts);
 
     /// Carries out the run that is live in the item's record. `h` is null if the job is not monitored. The result
     /// decides what becomes of the run; the record does not contain it yet.
@@ -118,7 +118,7 @@ private:
     site& site_;
     job_body<Loop> body_;
     rounds_of<Environment>& rounds_;
-    item_tally<Environment>& tally_;
+    element_counts<Environment>& counts_;
     retry_budget retries_;
     std::shared_ptr<body_call> batch_; ///< the last of the calls that are joining
     int given_up_ = 0;                 ///< the number of abandoned bodies that still run
@@ -129,11 +129,11 @@ private:
 
 template <class Environment>
 body_calls<Environment>::body_calls(site& s, job_body<Loop> body, rounds_of<Environment>& rounds,
-                                    item_tally<Environment>& tally)
+                                    element_counts<Environment>& counts)
     : site_{s},
       body_{std::move(body)},
       rounds_{rounds},
-      tally_{tally} {}
+      counts_{counts} {}
 
 template <class Environment>
 auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config const> config, hold const* h)
@@ -163,19 +163,19 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
         co_await site_.call(hear);
     }
     auto const began = site_.now();
-    auto const patience = site_.terms.give_up_after;
-    if (patience.count() == 0 && !body_.takes_batches()) {
+    auto const give_up_after = site_.terms.give_up_after;
+    if (give_up_after.count() == 0 && !body_.takes_batches()) {
         co_await carry_out(call);
     } else {
         tasks_.spawn(carry_out(call));
-        co_await wait_for_body(e, *call, patience);
+        co_await wait_for_body(e, *call, give_up_after);
     }
     auto const stopped_by = live.order.why(); // before another reason can be set
     auto const took = site_.now() - began;
     while (live.saving > 0) co_await e.woken.newer_than(e.woken.edition()); // checkpoints that no body waits for
     live.end_progress();
     bool const was_refused = live.item && call->is.load() == body_call::phase::waiting;
-    auto outcome = live.item ? *call->outcome : given_up(patience, call->was_called());
+    auto outcome = live.item ? *call->outcome : given_up(give_up_after, call->was_called());
     body_end ended{std::move(outcome), was_refused, stopped_by, run};
     if constexpr (listeners::hear_after) {
         auto const hear = [&] { return site_.env.listeners.after(ctx, ended.outcome); };
@@ -187,7 +187,7 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
     if constexpr (error_handlers::are_there) {
         if (ended.has_failed()) co_await ask_handlers(ctx, ended, took);
     }
-    tally_.take(e);
+    counts_.take(e);
     tell_end(e, what, ended, took);
     while (live.relaying > 0) co_await e.woken.newer_than(e.woken.edition());
     e.live = nullptr;

@@ -15,7 +15,7 @@
 namespace elasticjob::detail {
 
 /// How long a hook waits for room in the pool.
-inline constexpr std::chrono::seconds hook_patience{10};
+inline constexpr std::chrono::seconds hook_timeout{10};
 
 /// Calls `f` on a thread of the pool, which is one of the `callers` meanwhile. If the pool is full, waits until `until`
 /// at the latest. Errors: overloaded if the pool was still full then; closed if the pool closes; those of `f`. `f` must

@@ -47,7 +47,7 @@ private:
     task<void> end_together();
 
     /// Waits a moment for other ends, unless there are none.
-    task<void> linger();
+    task<void> wait_for_other_ends();
 
     site& site_;
     item_table<Environment>& table_;
@@ -95,7 +95,7 @@ void item_ends<Environment>::end_soon() {
 template <class Environment>
 task<void> item_ends<Environment>::end_together() {
     while (!ending_.empty()) {
-        co_await linger();
+        co_await wait_for_other_ends();
         auto const batch = std::exchange(ending_, {});
         std::vector<run_end> ends;
         std::map<std::uint64_t, std::vector<item_state*>> by_generation;
@@ -122,7 +122,7 @@ task<void> item_ends<Environment>::end_together() {
 }
 
 template <class Environment>
-task<void> item_ends<Environment>::linger() {
+task<void> item_ends<Environment>::wait_for_other_ends() {
     auto const until = site_.now() + site_.env.options.completion_linger;
     auto const runs = [](auto const& one) { return one.second.live != nullptr; };
     for (;;) {

@@ -18,7 +18,7 @@
 #include <elasticjob/scheduler/item_ends.hpp>
 #include <elasticjob/scheduler/item_starts.hpp>
 #include <elasticjob/scheduler/item_state.hpp>
-#include <elasticjob/scheduler/item_tally.hpp>
+#include <elasticjob/scheduler/element_counts.hpp>
 #include <elasticjob/scheduler/job_body.hpp>
 #include <elasticjob/scheduler/job_site.hpp>
 #include <elasticjob/scheduler/job_standing.hpp>
@@ -117,7 +117,7 @@ public:
     /// Makes the item read its record again, because an operator has written it.
     order_answer look_again(item_index i);
 
-    /// Publishes the counts since `since`, including those of live runs. Errors: see `item_tally`.
+    /// Publishes the counts since `since`, including those of live runs. Errors: see `element_counts`.
     task<result<void>> publish_counts(wall_time since);
 
     void look_at_lease();
@@ -159,7 +159,7 @@ private:
     item_table<Environment> table_; ///< the items that this instance owns or runs
     rounds_of<Environment> rounds_;
     item_starts<Environment> starts_;
-    item_tally<Environment> tally_;
+    element_counts<Environment> counts_;
     body_calls<Environment> calls_;
     item_ends<Environment> ends_;
     bool is_share_known_ = false;
@@ -175,8 +175,8 @@ item_runs<Environment>::item_runs(job_standing<Environment>& here, job_body<Loop
     : site_{here},
       rounds_{site_},
       starts_{site_, table_},
-      tally_{site_},
-      calls_{site_, std::move(body), rounds_, tally_},
+      counts_{site_},
+      calls_{site_, std::move(body), rounds_, counts_},
       ends_{site_, table_},
       doubted_at_{site_.wall_now()} {}
 
@@ -344,8 +344,8 @@ auto item_runs<Environment>::look_again(item_index i) -> order_answer {
 
 template <class Environment>
 task<result<void>> item_runs<Environment>::publish_counts(wall_time since) {
-    for (auto& [i, e] : table_) tally_.take(e);
-    return tally_.publish(since);
+    for (auto& [i, e] : table_) counts_.take(e);
+    return counts_.publish(since);
 }
 
 template <class Environment>
@@ -423,7 +423,7 @@ task<std::optional<mono_time>> item_runs<Environment>::take_step(item_state& e) 
         break;
     }
     case item_step::kind::catch_up: {
-        auto const written = co_await site_.book.catch_up(e.life.settles_in());
+        auto const written = co_await site_.book.catch_up(e.life.resolves_in());
         news = e.life.caught_up(moment_of(e), written);
         break;
     }
@@ -435,7 +435,7 @@ task<std::optional<mono_time>> item_runs<Environment>::take_step(item_state& e) 
     case item_step::kind::undo: {
         std::vector<run_end> start;
         start.push_back(e.life.undo());
-        auto const undone = co_await site_.book.finish(e.life.settles_in(), std::move(start));
+        auto const undone = co_await site_.book.finish(e.life.resolves_in(), std::move(start));
         if (undone.refusal) ends_.tell_refused({&e}, *undone.refusal);
         news = e.life.undone(moment_of(e), undone.results.front());
         break;

@@ -142,7 +142,7 @@ private:
     task<void> keep_counts();
 
     /// Publishes the terms of the job to its items whenever they may have changed.
-    task<void> brief_items();
+    task<void> publish_terms();
 
     /// Reads the pauses if they have changed.
     void take_pauses();
@@ -167,8 +167,8 @@ private:
     /// without an instance may remain in the session.
     task<result<void>> hand_over();
 
-    static constexpr std::chrono::seconds leave_patience{5};
-    static constexpr std::chrono::seconds config_patience{2};
+    static constexpr std::chrono::seconds leave_timeout{5};
+    static constexpr std::chrono::seconds config_timeout{2};
 
     job_standing<Environment> here_;
     own_terms own_;
@@ -237,10 +237,10 @@ task<result<void>> job<Environment>::start(bool has_own_config) {
     life_.spawn(follow_config());
     life_.spawn(leader_.lead());
     life_.spawn(leader_.follow_rounds());
-    life_.spawn(brief_items());
+    life_.spawn(publish_terms());
     life_.spawn(share_.keep());
-    life_.spawn(orders_.obey());
-    life_.spawn(orders_.obey_item_orders());
+    life_.spawn(orders_.handle_java_triggers());
+    life_.spawn(orders_.handle_item_orders());
     life_.spawn(keep_schedule());
     if (counts_elements()) life_.spawn(keep_counts());
     co_return success();
@@ -327,18 +327,18 @@ task<result<void>> job<Environment>::shut_down() {
     here_.is_leaving = true;
     runs_.close();
     here_.news.notify();
-    auto const patience = here_.now() + here_.env.options.drain_timeout;
+    auto const deadline = here_.now() + here_.env.options.drain_timeout;
     for (bool asked = false; !runs_.is_idle();) {
         auto const seen = runs_.idle_news().edition();
-        if (!asked && here_.now() >= patience) {
+        if (!asked && here_.now() >= deadline) {
             asked = true;
             runs_.request_stop(stop_reason::draining);
         }
-        co_await runs_.idle_news().newer_than(seen, asked ? mono_time::max() : patience);
+        co_await runs_.idle_news().newer_than(seen, asked ? mono_time::max() : deadline);
     }
     if constexpr (Environment::listeners_type::hear_rounds) co_await runs_.rounds().finish();
     if (counts_elements())
-        (void)co_await within(here_.loop(), here_.now() + leave_patience, runs_.publish_counts(counted_since_));
+        (void)co_await within(here_.loop(), here_.now() + leave_timeout, runs_.publish_counts(counted_since_));
     life_.cancel();
     leader_.stop_following();
     auto const outcome = co_await hand_over();
@@ -438,7 +438,7 @@ task<bool> job<Environment>::is_job_removed() {
     if (!config_gone_since_) config_gone_since_ = here_.now();
     auto const tombstone = co_await here_.registry.exists(here_.at.removed());
     bool const has_tombstone = tombstone && *tombstone;
-    bool const has_lasted = here_.now() >= *config_gone_since_ + config_patience;
+    bool const has_lasted = here_.now() >= *config_gone_since_ + config_timeout;
     co_return here_.is_registered() && !here_.view->config() && (has_tombstone || has_lasted);
 }
 
@@ -545,7 +545,7 @@ task<void> job<Environment>::keep_counts() {
 }
 
 template <class Environment>
-task<void> job<Environment>::brief_items() {
+task<void> job<Environment>::publish_terms() {
     for (;;) {
         auto const seen = here_.news.edition();
         auto& terms = runs_.terms();
@@ -626,7 +626,7 @@ void job<Environment>::tell_of_failed_reads() {
 template <class Environment>
 task<result<void>> job<Environment>::hand_over() {
     auto const g = here_.registry.session().generation;
-    auto const deadline = here_.now() + leave_patience;
+    auto const deadline = here_.now() + leave_timeout;
     auto const withdrawn = co_await within(here_.loop(), deadline, leader_.candidate().withdraw_for_certain(g));
     bool const has_traits = !own_traits().empty();
     bool const has_java_members = here_.view && here_.view->has_java_members();

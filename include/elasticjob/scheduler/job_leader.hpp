@@ -121,7 +121,7 @@ private:
 
     /// Waits until no change has come for a moment, within a limit, because one change causes several notifications,
     /// and a deployment many changes.
-    task<void> settle();
+    task<void> debounce();
 
     /// Shards if the assignment is outdated, grants requests, and removes the nodes of items that the job no longer
     /// has. Returns nothing if there is nothing to do; otherwise the pause before the next check.
@@ -149,8 +149,8 @@ private:
         void operator()(error const& e) const { here->tell_trouble(e); }
     };
 
-    static constexpr std::chrono::milliseconds settle_span{3};
-    static constexpr std::chrono::milliseconds settle_max{50};
+    static constexpr std::chrono::milliseconds debounce_span{3};
+    static constexpr std::chrono::milliseconds debounce_max{50};
     static constexpr std::chrono::milliseconds trouble_pause{5'000};
     static constexpr std::chrono::seconds cut_items_pause{5};
     static constexpr std::chrono::seconds java_audit_pause{10};
@@ -461,10 +461,10 @@ bool job_leader<Environment>::knows_servers_and_traits() {
 }
 
 template <class Environment>
-task<void> job_leader<Environment>::settle() {
-    for (auto const patience = here_.now() + settle_max; here_.now() < patience;) {
+task<void> job_leader<Environment>::debounce() {
+    for (auto const deadline = here_.now() + debounce_max; here_.now() < deadline;) {
         auto const seen = here_.news.edition();
-        if (!co_await here_.news.newer_than(seen, here_.now() + settle_span)) co_return;
+        if (!co_await here_.news.newer_than(seen, here_.now() + debounce_span)) co_return;
     }
 }
 
@@ -478,7 +478,7 @@ task<std::optional<std::chrono::milliseconds>> job_leader<Environment>::keep_sha
         here_.tell_trouble(first_look.error());
         co_return trouble_pause;
     }
-    if (resharder_.is_outdated(*here_.view, *first_look)) co_await settle();
+    if (resharder_.is_outdated(*here_.view, *first_look)) co_await debounce();
     bool const has_looked_again = co_await look_at_new_instances();
     if (!has_looked_again || !here_.view->config() || !here_.is_registered() || !knows_servers_and_traits())
         co_return here_.retry_pause;
@@ -539,11 +539,11 @@ void job_leader<Environment>::tell_resharded(sharding_report const& done, std::s
 
 template <class Environment>
 task<void> job_leader<Environment>::see(std::uint64_t epoch) {
-    for (auto const patience = here_.now() + std::chrono::seconds{1}; here_.now() < patience;) {
+    for (auto const deadline = here_.now() + std::chrono::seconds{1}; here_.now() < deadline;) {
         auto const seen = here_.news.edition();
         auto const* a = here_.view->assignment_in_force();
         if (a && a->epoch() >= epoch) co_return;
-        co_await here_.news.newer_than(seen, patience);
+        co_await here_.news.newer_than(seen, deadline);
     }
 }
 

@@ -32,15 +32,15 @@ public:
     /// TR-1, the order of Java members and their console: removes it from this instance's node and runs the instance's
     /// items. An item that is running runs once more afterwards. The order is identified by the revision that wrote it,
     /// so that a lost reply neither loses nor doubles it.
-    task<void> obey();
+    task<void> handle_java_triggers();
 
     /// Handles orders for single items. The instance that runs the item, or else its owner, removes each order.
-    task<void> obey_item_orders();
+    task<void> handle_item_orders();
 
 private:
     // Each returns when to check again at the latest.
     task<mono_time> take_trigger(revision order, node_version version);
-    task<mono_time> obey_each();
+    task<mono_time> handle_each_order();
 
     typename runs::order_answer carry_out(std::string_view name, node const& order);
 
@@ -51,7 +51,7 @@ private:
 };
 
 template <class Environment>
-task<void> job_orders<Environment>::obey() {
+task<void> job_orders<Environment>::handle_java_triggers() {
     for (;;) {
         auto const seen = here_.news.edition();
         auto until = mono_time::max();
@@ -75,17 +75,17 @@ task<mono_time> job_orders<Environment>::take_trigger(revision order, node_versi
 }
 
 template <class Environment>
-task<void> job_orders<Environment>::obey_item_orders() {
+task<void> job_orders<Environment>::handle_item_orders() {
     for (;;) {
         auto const seen = here_.news.edition();
         auto until = mono_time::max();
-        if (here_.is_registered() && !here_.view->orders().empty()) until = co_await obey_each();
+        if (here_.is_registered() && !here_.view->orders().empty()) until = co_await handle_each_order();
         co_await here_.news.newer_than(seen, until);
     }
 }
 
 template <class Environment>
-task<mono_time> job_orders<Environment>::obey_each() {
+task<mono_time> job_orders<Environment>::handle_each_order() {
     auto until = mono_time::max();
     auto const orders = here_.view->orders();
     for (auto const& [name, order] : orders) {

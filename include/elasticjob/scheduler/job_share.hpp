@@ -124,13 +124,13 @@ task<mono_time> job_share<Environment>::claim() {
 
 template <class Environment>
 task<void> job_share<Environment>::known() {
-    auto const patience = here_.now() + here_.env.options.sharding_timeout;
-    while (here_.now() < patience && here_.is_enabled()) {
+    auto const deadline = here_.now() + here_.env.options.sharding_timeout;
+    while (here_.now() < deadline && here_.is_enabled()) {
         auto const seen = here_.news.edition();
         look_for_requests();
         bool const is_known = claimed_ && *claimed_ == source_now();
         if (is_known && !hold_.since() && !is_sharding_to_come()) co_return;
-        co_await here_.news.newer_than(seen, patience);
+        co_await here_.news.newer_than(seen, deadline);
     }
 }
 

@@ -71,7 +71,7 @@ struct job_site {
     /// Calls a hook on the pool, and reports a failure. `f` must outlive the task.
     template <class F>
     task<void> call(F const& f) {
-        auto const heard = co_await call_hook(env.pool, loop(), here.callers, now() + hook_patience, f);
+        auto const heard = co_await call_hook(env.pool, loop(), here.callers, now() + hook_timeout, f);
         if (!heard) tell_trouble(heard.error());
     }
 

@@ -46,10 +46,10 @@ task<void> live_batch<Environment>::begin(item_state& e) {
         all->is_told = true;
         all->news.notify();
     }
-    auto const patience = here.now() + here.env.options.round_start_timeout;
-    while (!all->is_told && here.now() < patience) {
+    auto const deadline = here.now() + here.env.options.round_start_timeout;
+    while (!all->is_told && here.now() < deadline) {
         auto const seen = all->news.edition();
-        co_await all->news.newer_than(seen, patience);
+        co_await all->news.newer_than(seen, deadline);
     }
 }
 

@@ -92,7 +92,7 @@ private:
 
     static constexpr std::size_t rounds_max = 64;
     static constexpr std::chrono::seconds look_again{1}; ///< how often it checks the view for lost holders
-    static constexpr std::chrono::seconds finish_patience{1};
+    static constexpr std::chrono::seconds finish_timeout{1};
 
     site& site_;
     event_count<Loop> news_;
@@ -157,13 +157,13 @@ void rounds<Environment>::forget(item_index i) {
 
 template <class Environment>
 task<void> rounds<Environment>::finish() {
-    auto until = now() + finish_patience;
+    auto until = now() + finish_timeout;
     for (;;) {
         auto const seen = news_.edition();
         bool const can_go_on = std::any_of(all_.begin(), all_.end(), [&](auto const& one) {
             return one.second.life.can_go_on(moment_of(one.second));
         });
-        if (hooks_ > 0) until = now() + finish_patience;
+        if (hooks_ > 0) until = now() + finish_timeout;
         if (!can_go_on || now() >= until || site_.registry.session().state != session_state::connected) break;
         co_await news_.newer_than(seen, until);
     }
@@ -281,7 +281,7 @@ task<result<void>> rounds<Environment>::call(round_life const& life, hook which,
     };
     ++hooks_;
     auto const outcome = co_await call_hook(site_.env.pool, site_.loop(), site_.here.callers,
-                                            std::min(until, now() + hook_patience), hear);
+                                            std::min(until, now() + hook_timeout), hear);
     --hooks_;
     site_.idle_news.notify();
     co_return outcome;

@@ -39,11 +39,11 @@ ELASTICJOB_DECL void after_run::note_end(run_record& record, body_end const& end
     } else if (ended.was_refused) {
         bool const was_tried_before = record.running->attempt > 1;
         record.end(run_outcome::skipped, wall_, std::string{name_of(events::skip_reason::overloaded)});
-        if (was_tried_before) record.bury(terms_.dead_letters_max);
+        if (was_tried_before) record.add_dead_letter(terms_.dead_letters_max);
     } else {
         auto const outcome = ended.is_by_us() ? run_outcome::interrupted : run_outcome::failed;
         record.end(outcome, wall_, to_string(ended.outcome.error()));
-        if (ended.stopped_by != stop_reason::ordered) record.bury(terms_.dead_letters_max);
+        if (ended.stopped_by != stop_reason::ordered) record.add_dead_letter(terms_.dead_letters_max);
     }
 }
 

@@ -20,7 +20,7 @@ ELASTICJOB_DECL item_life::item_life(item_index i, share s, wall_time ours_since
 
 ELASTICJOB_DECL item_step item_life::next(item_moment const& m) {
     assert(holds());
-    if (is_uncertain()) return settle(m);
+    if (is_uncertain()) return resolve(m);
     if (phase_ == phase::ending) return end_run(m);
     if (phase_ == phase::running) return {item_step::kind::call};
     if (phase_ == phase::marked) return {item_step::kind::await};
@@ -56,7 +56,7 @@ ELASTICJOB_DECL item_step item_life::choose(item_moment const& m) {
     }
     item_step step;
     step.news = remember(std::move(next));
-    if (owed_ != unwritten::nothing && version_) {
+    if (pending_ != unwritten::nothing && version_) {
         phase_ = phase::noting;
         step.is = item_step::kind::note;
     } else if (is_adopted() && !record_.resume && !record_.retry) {
@@ -78,15 +78,15 @@ ELASTICJOB_DECL item_step item_life::end_run(item_moment const& m) {
     return {item_step::kind::end};
 }
 
-ELASTICJOB_DECL item_step item_life::settle(item_moment const& m) {
+ELASTICJOB_DECL item_step item_life::resolve(item_moment const& m) {
     if (phase_ == phase::looking) return {item_step::kind::look};
     if (phase_ == phase::undoing) return {item_step::kind::undo};
     if (m.session.state == session_state::connected) {
-        doubt_->settled_in = m.session.generation;
+        doubt_->resolved_in = m.session.generation;
         return {item_step::kind::catch_up};
     }
     bool const is_over = m.session.generation != asked_in_;
-    if (m.is_closing && is_over) return {.until = m.now, .news = settled(m.now)};
+    if (m.is_closing && is_over) return {.until = m.now, .news = resolved(m.now)};
     return {};
 }
 
@@ -148,7 +148,7 @@ ELASTICJOB_DECL item_news item_life::record_read(item_moment const& m, result<no
 
 ELASTICJOB_DECL item_news item_life::take_record(item_moment const& m, node const& there) {
     item_news news{.deals_with_rounds = true, .may_be_others = true};
-    owes_nothing();
+    clear_pending();
     phase_ = phase::resting;
     version_ = there.stat.version;
     auto const obeyed = record_.obeyed;
@@ -177,7 +177,7 @@ ELASTICJOB_DECL item_news item_life::take_record(item_moment const& m, node cons
 ELASTICJOB_DECL error item_life::mend_copied(revision written, item_moment const& m) {
     record_.obeyed = std::max(written, m.terms.obeyed_before);
     record_.copies = std::min(record_.copies + 1, run_record::copies_max);
-    owed_ = unwritten::an_end;
+    pending_ = unwritten::an_end;
     return {errc::malformed_data,
             "the run record was copied from another registry, because it does not belong to the node that has it: only "
             "orders that come from now on are carried out, and fencing tokens go on above the earlier ones",
@@ -192,7 +192,7 @@ ELASTICJOB_DECL item_news item_life::noted(item_moment const& m, result<void> co
     phase_ = phase::resting;
     version_ = *version_ + 1;
     failures_ = 0;
-    owes_nothing();
+    clear_pending();
     return {.skipped = take_untold()};
 }
 
@@ -216,10 +216,10 @@ ELASTICJOB_DECL item_news item_life::start_answered(item_moment const& m, start_
         return {};
     case start_answer::disabled:
         next.untold = {what.due, 1, events::skip_reason::disabled};
-        next.owed = unwritten::an_end;
+        next.pending = unwritten::an_end;
         return drop(m, std::move(next), name_of(events::skip_reason::disabled));
     case start_answer::taken:
-        next.owed = unwritten::javas_run;
+        next.pending = unwritten::javas_run;
         return drop(m, std::move(next), "a Java member makes up for it");
     case start_answer::clock_differs: {
         // None of it is written: such a clock may take future instants for past ones.
@@ -244,7 +244,7 @@ ELASTICJOB_DECL item_news item_life::start_answered(item_moment const& m, start_
 
 ELASTICJOB_DECL item_news item_life::begin(next_run next) {
     failures_ = 0;
-    owes_nothing();
+    clear_pending();
     if (is_first_of_order(*next.record.running)) order_.reset();
     record_ = std::move(next.record);
     is_monitored_ = next.is_monitored;
@@ -317,11 +317,11 @@ ELASTICJOB_DECL item_news item_life::start_looked_for(item_moment const& m, resu
     bool const is_known = read || read.error() == errc::no_node;
     if (!is_known) {
         bool const is_unreadable = !is_connection(read.error().code);
-        if (m.is_closing && is_unreadable) return settled(m.now);
+        if (m.is_closing && is_unreadable) return resolved(m.now);
         phase_ = phase::uncertain;
         return {.look_again = m.now + retry_pause};
     }
-    if (!read || read->data != doubt_->record) return settled(m.now);
+    if (!read || read->data != doubt_->record) return resolved(m.now);
     doubt_->version = read->stat.version;
     // We cannot give a run back to the dead instance from which we took it: its writes are fenced by now.
     if (record_.running) record_.running->instance = nobody;
@@ -333,8 +333,8 @@ ELASTICJOB_DECL item_news item_life::undone(item_moment const& m, end_result r) 
     bool const is_given_up = r == end_result::refused && m.is_closing;
     bool const is_known = r != end_result::refused && r != end_result::session_over;
     if (is_given_up || is_known) {
-        auto const g = doubt_->settled_in;
-        auto news = settled(m.now);
+        auto const g = doubt_->resolved_in;
+        auto news = resolved(m.now);
         if (is_given_up) news.given_up_in = g;
         return news;
     }
@@ -347,10 +347,10 @@ ELASTICJOB_DECL item_news item_life::undone(item_moment const& m, end_result r) 
 ELASTICJOB_DECL item_news item_life::remember(next_run next) {
     record_ = std::move(next.record);
     dead_ = next.dead ? boxed<instance_id>{*std::move(next.dead)} : boxed<instance_id>{};
-    owed_ = std::max(owed_, next.owed);
+    pending_ = std::max(pending_, next.pending);
     if (next.untold.count != 0) untold_ = next.untold;
     item_news news{.deals_with_rounds = true, .may_be_others = next.may_be_others};
-    bool const is_written_first = owed_ != unwritten::nothing && version_;
+    bool const is_written_first = pending_ != unwritten::nothing && version_;
     if (!is_written_first) news.skipped = take_untold();
     return news;
 }
@@ -359,12 +359,12 @@ ELASTICJOB_DECL item_news item_life::drop(item_moment const& m, next_run next, s
     auto const what = *next.record.running;
     bool const was_ordered = what.source == run_source::trigger;
     bool const had_failed = what.attempt > 1;
-    bool const is_javas = next.owed == unwritten::javas_run;
+    bool const is_javas = next.pending == unwritten::javas_run;
     if (is_first_of_order(what)) order_.reset();
     next.record.last_begun = record_.last_begun;
     next.record.end(run_outcome::skipped, whole(m.wall), std::string{why});
-    if (had_failed && !is_javas) next.record.bury(m.terms.dead_letters_max);
-    if (had_failed || was_ordered) next.owed = std::max(next.owed, unwritten::an_end);
+    if (had_failed && !is_javas) next.record.add_dead_letter(m.terms.dead_letters_max);
+    if (had_failed || was_ordered) next.pending = std::max(next.pending, unwritten::an_end);
     next.may_be_others = true;
     return remember(std::move(next));
 }
@@ -372,23 +372,23 @@ ELASTICJOB_DECL item_news item_life::drop(item_moment const& m, next_run next, s
 ELASTICJOB_DECL item_news item_life::ended(bool is_known) {
     mark_.reset();
     is_failover_ = false;
-    is_end_owed_ = false;
+    is_end_pending_ = false;
     phase_ = is_known ? phase::resting : phase::unread;
     bool const may_be_others = std::exchange(passes_over_, false);
     return {.deals_with_rounds = is_known, .may_be_others = is_known && may_be_others};
 }
 
-ELASTICJOB_DECL item_news item_life::settled(mono_time now) {
+ELASTICJOB_DECL item_news item_life::resolved(mono_time now) {
     doubt_.reset();
     is_failover_ = false;
-    is_end_owed_ = false;
+    is_end_pending_ = false;
     phase_ = phase::unread;
     return {.look_again = back_off(now)};
 }
 
-ELASTICJOB_DECL void item_life::owes_nothing() noexcept {
+ELASTICJOB_DECL void item_life::clear_pending() noexcept {
     dead_.reset();
-    owed_ = unwritten::nothing;
+    pending_ = unwritten::nothing;
 }
 
 ELASTICJOB_DECL skipped_instants item_life::take_untold() noexcept {
@@ -450,14 +450,14 @@ ELASTICJOB_DECL std::string to_string(item_life const& l, node_version zero) {
     if (l.mark_) add("mark of session", static_cast<std::int64_t>(l.mark_->value));
     if (l.is_uncertain()) add("asked in session", static_cast<std::int64_t>(l.asked_in_.value));
     if (l.phase_ >= item_life::phase::looking)
-        add("settled in session", static_cast<std::int64_t>(l.doubt_->settled_in.value));
+        add("resolved in session", static_cast<std::int64_t>(l.doubt_->resolved_in.value));
     if (l.phase_ == item_life::phase::undoing) add("start at version", l.doubt_->version - zero);
-    if (l.owed_ != unwritten::nothing) add("owes", static_cast<std::int64_t>(l.owed_));
+    if (l.pending_ != unwritten::nothing) add("pending write", static_cast<std::int64_t>(l.pending_));
     if (l.order_) add("ordered at", l.order_->time_since_epoch().count());
     add_if(l.is_ours(), "ours");
     add_if(l.is_edited_, "edited");
     add_if(l.is_failover_, "failover");
-    add_if(l.is_end_owed_, "end refused");
+    add_if(l.is_end_pending_, "end refused");
     add_if(l.passes_over_, "makes up for others");
     if (l.untold_) add("to report as skipped", static_cast<std::int64_t>(l.untold_->count));
     if (l.dead_) text.append("; in the place of ").append(l.dead_->str());

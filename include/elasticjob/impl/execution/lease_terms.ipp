@@ -91,13 +91,13 @@ ELASTICJOB_DECL mono_time lease_terms::next_heartbeat(session_view const& s, mon
     bool const is_comfortable = deadline_ == proven_ && deadline_ >= due + 2 * lease_rule::period(timeout_);
     if (is_comfortable || !is_answered_) return due;
     // Short runs need no proof: the starts of a steady stream of short runs keep the lease alive.
-    auto const patience = held_since_ + lease_rule::period(timeout_);
+    auto const earliest = held_since_ + lease_rule::period(timeout_);
     // Find the earliest possible proof: which of the answered requests may serve as j, and when?
     for (std::size_t i = 0; i < count_; ++i) {
         auto const deadline = acks_[i].sent + lease_rule::proven(timeout_);
         if (deadline <= std::max(deadline_, now)) continue;
         auto const m = acks_[i].received + lease_rule::relay_max(timeout_);
-        return std::max(patience, m <= acks_[count_ - 1].sent ? last_sent_ : std::min(due, m));
+        return std::max(earliest, m <= acks_[count_ - 1].sent ? last_sent_ : std::min(due, m));
     }
     return due;
 }

@@ -36,7 +36,7 @@ ELASTICJOB_DECL bool once_latch::is_being_removed(std::set<std::string> const& t
 
 ELASTICJOB_DECL once_latch::step once_latch::next(std::vector<latch_item> const& ours, std::uint32_t item_count,
                                                   std::optional<std::vector<std::string>> const& names, bool is_used,
-                                                  mono_time now, mono_time::duration patience) {
+                                                  mono_time now, mono_time::duration timeout) {
     step s;
     for (auto const& i : ours) registered_.try_emplace(i.item, i.begun);
     std::set<std::string> const there =
@@ -53,7 +53,7 @@ ELASTICJOB_DECL once_latch::step once_latch::next(std::vector<latch_item> const&
     if (!is_full)
         full_until_ = mono_time::max();
     else if (full_until_ == mono_time::max())
-        full_until_ = now + patience;
+        full_until_ = now + timeout;
     bool const is_last = is_full && !s.registered.empty();
     if (is_last || now >= full_until_) {
         s.all.assign(there.begin(), there.end());

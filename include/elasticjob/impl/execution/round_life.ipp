@@ -418,12 +418,12 @@ ELASTICJOB_DECL void round_life::take_note(std::string_view text) {
     }
 }
 
-ELASTICJOB_DECL void round_life::tally::reset(std::uint32_t item_count) {
+ELASTICJOB_DECL void round_life::noted_items::reset(std::uint32_t item_count) {
     has.assign(item_count, false);
     left = item_count;
 }
 
-ELASTICJOB_DECL void round_life::tally::add(item_index i) {
+ELASTICJOB_DECL void round_life::noted_items::add(item_index i) {
     if (i >= has.size() || has[i]) return;
     has[i] = true;
     --left;

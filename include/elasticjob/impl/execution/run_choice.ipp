@@ -82,8 +82,8 @@ ELASTICJOB_DECL bool run_choice::go_on_with(next_run& next) const {
     if (next.is_failover) {
         begin(record, {left.due, run_source::failover, left.attempt + 1, self_.str(), wall_});
     } else {
-        record.bury(terms_.dead_letters_max);
-        next.owed = unwritten::an_end;
+        record.add_dead_letter(terms_.dead_letters_max);
+        next.pending = unwritten::an_end;
     }
     return next.is_failover;
 }
@@ -111,7 +111,7 @@ ELASTICJOB_DECL void run_choice::choose_due(choice_facts const& item, next_run& 
         auto const why = was_busy ? events::skip_reason::still_running : events::skip_reason::too_late;
         record.add(not_run(run_outcome::skipped, c.skipped, name_of(why)));
         if (!was_told) next.untold = {c.skipped.last, c.skipped.count, why};
-        next.owed = unwritten::an_end; // no effect if a run writes it
+        next.pending = unwritten::an_end; // no effect if a run writes it
     }
     if (!c.run || c.coalesced.count + c.skipped.count > 0) next.may_be_others = true;
     if (c.run) begin(record, {*c.run, c.source, 1, self_.str(), wall_});
@@ -129,7 +129,7 @@ ELASTICJOB_DECL void run_choice::pass_over(next_run& next, wall_time end, events
     record.through = std::max(record.through, last);
     record.add(not_run(run_outcome::skipped, {last, missed.count}, name_of(why)));
     if (why == events::skip_reason::paused) next.untold = {last, missed.count, why};
-    next.owed = unwritten::an_end; // the next owner may not know of that time
+    next.pending = unwritten::an_end; // the next owner may not know of that time
     next.may_be_others = true;
 }
 

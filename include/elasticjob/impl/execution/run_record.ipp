@@ -46,7 +46,7 @@ ELASTICJOB_DECL void run_record::end_for_retry(wall_time now, std::string note, 
     add({*std::exchange(running, std::nullopt), run_outcome::retried, now, 1, std::move(note)});
 }
 
-ELASTICJOB_DECL void run_record::bury(std::size_t max) {
+ELASTICJOB_DECL void run_record::add_dead_letter(std::size_t max) {
     if (max == 0) return;
     make_room(dead_letters, max);
     dead_letters.push_back(ledger.back());

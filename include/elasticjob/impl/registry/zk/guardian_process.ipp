@@ -125,9 +125,9 @@ ELASTICJOB_DECL bool guardian_process::try_to_end(charge& c) const {
     if (::getaddrinfo(host.c_str(), server.c_str() + colon + 1, &hints, &found) != 0) return false;
     bool is_over = false;
     // A silent server must not use up the time in which another server could answer.
-    std::chrono::milliseconds const patience{std::clamp(key.timeout_ms / 10, 20, 1000)};
+    std::chrono::milliseconds const timeout{std::clamp(key.timeout_ms / 10, 20, 1000)};
     for (auto const* a = found; a && !is_over && now() < due_; a = a->ai_next)
-        is_over = end_at(*a, *c.place, std::min(due_, now() + patience));
+        is_over = end_at(*a, *c.place, std::min(due_, now() + timeout));
     ::freeaddrinfo(found);
     return is_over;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file \brief Counts the elements that the runs of each item have processed, until the counts are published.
-#ifndef ELASTICJOB_SCHEDULER_ITEM_TALLY_HPP
-#define ELASTICJOB_SCHEDULER_ITEM_TALLY_HPP
+#ifndef ELASTICJOB_SCHEDULER_ELEMENT_COUNTS_HPP
+#define ELASTICJOB_SCHEDULER_ELEMENT_COUNTS_HPP
 
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/result.hpp>
@@ -17,9 +17,9 @@ namespace elasticjob::detail {
 
 /// For every item that has run here since the last publication, even if it has moved. Threads: the loop's.
 template <class Environment>
-class item_tally {
+class element_counts {
 public:
-    explicit item_tally(job_site<Environment>& s) : site_{s} {}
+    explicit element_counts(job_site<Environment>& s) : site_{s} {}
 
     /// The counts of a run belong to the item, whichever instance owns it later.
     void take(item_state<Environment>& e);
@@ -34,14 +34,14 @@ private:
 };
 
 template <class Environment>
-void item_tally<Environment>::take(item_state<Environment>& e) {
+void element_counts<Environment>::take(item_state<Environment>& e) {
     if (!e.live) return;
     item_counts const more{e.live->succeeded.exchange(0), e.live->failed.exchange(0)};
     if (!(more == item_counts{})) counts_[e.item()] += more;
 }
 
 template <class Environment>
-task<result<void>> item_tally<Environment>::publish(wall_time since) {
+task<result<void>> element_counts<Environment>::publish(wall_time since) {
     item_index next = 0; // each item once, although more may be added meanwhile
     for (auto at = counts_.begin(); at != counts_.end(); at = counts_.lower_bound(next)) {
         auto const i = at->first;
@@ -58,4 +58,4 @@ task<result<void>> item_tally<Environment>::publish(wall_time since) {
 }
 
 } // namespace elasticjob::detail
-#endif // ELASTICJOB_SCHEDULER_ITEM_TALLY_HPP
+#endif // ELASTICJOB_SCHEDULER_ELEMENT_COUNTS_HPP
