@@ -11,7 +11,7 @@ trap 'rm -rf "$directory"' EXIT
 
 # In these types each public member needs a comment. Elsewhere a name may be enough.
 commented='job_config job_schedule retry_policy misfire_policy dataflow_options scheduler_options thread_pool_options
-zk_options job_scheduler job_scheduler::handle job_status job_catalog sharding_context failed_run error dataflow script script_options
+zk_options job_scheduler job_handle job_status job_catalog sharding_context failed_run error dataflow script script_options
 http_options http_status_range http_request queue_options webhook_options'
 
 # The file name that Doxygen gives to the page of a type.

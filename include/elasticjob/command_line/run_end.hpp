@@ -140,7 +140,7 @@ task<result<awaited_runs>> wait_for_runs(Registry& r, job_name job, awaited_runs
         for (std::size_t i = 0; i < records->size(); ++i) runs.take(left[i], (*records)[i]);
         if (runs.is_over(wanted) || l.now() >= due) co_return runs;
         co_await news.newer_than(seen, due);
-        co_await sleep_until(l, std::min(due, l.now() + looks_every));
+        co_await sleep_until(l, std::min(due, l.now() + pause));
     }
 }
 

@@ -51,7 +51,9 @@
 /// and executors of any type.
 #define ELASTICJOB_ENVIRONMENT_INSTANCES(EXTERN, ...)                                                                  \
     EXTERN template class detail::item_runs<__VA_ARGS__>;                                                              \
-    EXTERN template class detail::job<__VA_ARGS__>
+    EXTERN template class detail::job<__VA_ARGS__>;                                                                    \
+    EXTERN template class detail::job_set<__VA_ARGS__>;                                                                \
+    EXTERN template class job_handle<__VA_ARGS__>
 
 /// The schedulers with default policies and each strategy of the library.
 #define ELASTICJOB_SCHEDULER_INSTANCES(EXTERN, Registry)                                                               \

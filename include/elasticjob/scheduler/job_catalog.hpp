@@ -72,9 +72,9 @@ public:
     static constexpr int starts_at_once = 16; ///< the maximum number of jobs that are being started at a time
 
     /// The constructor starts nothing: call `add` for each class, then `follow`.
-    explicit job_catalog(Scheduler& s) : scheduler_{s}, news_{s.registry_.loop()} {}
+    explicit job_catalog(Scheduler& s) : scheduler_{s}, news_{s.jobs_.loop()} {}
     /// The same; its jobs will run in the sessions of the group.
-    job_catalog(Scheduler& s, Group& g) : scheduler_{s}, group_{&g}, news_{s.registry_.loop()} {}
+    job_catalog(Scheduler& s, Group& g) : scheduler_{s}, group_{&g}, news_{s.jobs_.loop()} {}
     job_catalog(job_catalog const&) = delete;
     job_catalog& operator=(job_catalog const&) = delete;
     ~job_catalog() { (void)block_on(loop(), stop()); }
@@ -122,7 +122,7 @@ private:
     };
     using entries = std::map<std::string, entry, std::less<>>;
 
-    Registry& registry() noexcept { return scheduler_.registry_; }
+    Registry& registry() noexcept { return scheduler_.jobs_.registry(); }
     Loop& loop() noexcept { return registry().loop(); }
     mono_time now() noexcept { return loop().now(); }
 
@@ -181,8 +181,8 @@ private:
 template <class Scheduler, class Group>
 result<void> job_catalog<Scheduler, Group>::follow() {
     if (!scheduler_.zone_) return scheduler_.zone_.error();
-    ELASTICJOB_CHECK(scheduler_.check_options());
-    auto begun = block_on(loop(), within(loop(), loop().now() + scheduler_.options_.start_timeout, begin()));
+    ELASTICJOB_CHECK(scheduler_.jobs_.check_options());
+    auto begun = block_on(loop(), within(loop(), loop().now() + scheduler_.jobs_.options().start_timeout, begin()));
     if (!begun && begun.error() == errc::timed_out)
         return error{errc::unreachable, "the registry did not answer in time: is it running and reachable?", "/"};
     return begun;
@@ -202,7 +202,7 @@ task<result<void>> job_catalog<Scheduler, Group>::learn(std::string job_class, b
 template <class Scheduler, class Group>
 task<result<void>> job_catalog<Scheduler, Group>::begin() {
     if (!self_) {
-        self_.emplace(scheduler_.make_id());
+        self_.emplace(scheduler_.jobs_.make_id());
         following_.spawn(follow_registry());
     }
     for (;;) {
@@ -231,7 +231,7 @@ task<result<void>> job_catalog<Scheduler, Group>::stop() {
         auto const seen = news_.edition();
         if (starters_ == 0 && !std::exchange(are_told, true))
             for (auto& [name, e] : entries_)
-                if (e.runs_on) e.runs_on->jobs_.at(name)->begin_to_leave();
+                if (e.runs_on) e.runs_on->jobs_.find(name)->begin_to_leave();
         if (starters_ == 0 && running_ == 0) break;
         co_await news_.newer_than(seen);
     }
@@ -352,7 +352,7 @@ task<result<Scheduler*>> job_catalog<Scheduler, Group>::start(job_layout at, nod
     std::vector<node_path> paths{at.schedule()};
     ELASTICJOB_CO_TRY(auto const beside, co_await read_all(registry(), std::move(paths)));
     ELASTICJOB_CO_TRY(auto const stored, detail::read_stored(&config, beside.front() ? &*beside.front() : nullptr, at,
-                                                             scheduler_.options_.items_max));
+                                                             scheduler_.jobs_.options().items_max));
     auto whole = stored->config();
     take_own_terms(whole, known.own);
     ELASTICJOB_CO_TRY(auto valid, validate(std::move(whole)));
@@ -367,21 +367,21 @@ task<result<Scheduler*>> job_catalog<Scheduler, Group>::start(job_layout at, nod
         return known.factory.make(valid.config(), body);
     };
     ELASTICJOB_CO_CHECK(co_await run_on(scheduler_.pool_, loop(), prepare));
-    if (&on->registry_.loop() != &loop())
+    if (&on->jobs_.loop() != &loop())
         co_return error{errc::invalid_argument,
                         "a session of the group has a loop of its own: give each the loop of the catalog's scheduler",
                         "zk_options::loop"};
     if (!on->zone_) co_return on->zone_.error();
-    ELASTICJOB_CO_CHECK(on->check_options());
-    ELASTICJOB_CO_CHECK(co_await on->begin(std::move(valid), *std::move(body), false));
+    ELASTICJOB_CO_CHECK(on->jobs_.check_options());
+    ELASTICJOB_CO_CHECK(co_await on->jobs_.begin(std::move(valid), *std::move(body), false));
     co_return on;
 }
 
 template <class Scheduler, class Group>
 task<void> job_catalog<Scheduler, Group>::attend(std::string name, entry& e, revision created) {
     e.config.unlink(); // the job has its own watch
-    co_await e.runs_on->jobs_.at(name)->wait_left();
-    (void)co_await e.runs_on->end(name);
+    co_await e.runs_on->jobs_.find(name)->wait_left();
+    (void)co_await e.runs_on->jobs_.end(name);
     e.left = created;
     e.again = mono_time::min();
     e.runs_on = nullptr;

@@ -21,6 +21,7 @@ template <registry Registry, lease_guard Guard, class Hooks, class Handlers>
 struct job_environment {
     using registry_type = Registry;
     using loop_type = typename Registry::loop_type;
+    using guard_type = Guard;
     using lease_type = session_lease<Registry, Guard>;
     using listeners_type = Hooks;         ///< Listeners<...>
     using error_handlers_type = Handlers; ///< ErrorHandlers<...>

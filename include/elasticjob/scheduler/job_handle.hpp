@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief `job_handle`: one job on this instance, for the program that has scheduled it.
+#ifndef ELASTICJOB_SCHEDULER_JOB_HANDLE_HPP
+#define ELASTICJOB_SCHEDULER_JOB_HANDLE_HPP
+
+#include <elasticjob/allocation/strategy.hpp>
+#include <elasticjob/config/job_schedule.hpp>
+#include <elasticjob/core/block_on.hpp>
+#include <elasticjob/execution/executor.hpp>
+#include <elasticjob/registry/registry.hpp>
+#include <elasticjob/scheduler/job_set.hpp>
+#include <elasticjob/scheduler/job_status.hpp>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+class job_scheduler;
+
+/// One job on this instance. The destructor shuts the job down. Move assignment swaps two handles, so the job ends with
+/// the other one. Movable. Threads: any but the loop's, several at once, except moves. If a handle is destroyed on the
+/// loop, or in a body or a hook of its job, the destructor cannot wait, but the job leaves all the same.
+template <class Environment>
+class job_handle {
+    using job_set = detail::job_set<Environment>;
+    using job_type = detail::job<Environment>;
+
+public:
+    job_handle(job_handle&& other) noexcept;            ///< `other` is then without a job
+    job_handle& operator=(job_handle&& other) noexcept; ///< swaps the two jobs
+    ~job_handle();
+
+    /// The name of its job.
+    std::string const& name() const noexcept { return name_; }
+
+    /// Makes all live instances of the job run their items once, now. An item that is running runs once more
+    /// afterwards. Returns when the order is in the registry. Errors: those of the registry; closed after `shutdown`.
+    result<void> trigger();
+
+    /// The same for coroutines on the registry's loop. The scheduler must outlive the task; the handle need not.
+    /// Threads: the loop's: `co_await` it there, or pass it to `start_on` (core/start_on.hpp).
+    task<result<void>> async_trigger();
+
+    /// Replaces `cron` and the other schedules of the job in the registry. They determine the next firing of all
+    /// members. Time zone, begin, end, exclusions and jitter do not change. Returns when the change is in the registry.
+    /// Errors: those of `validate`, before anything is written; those of the registry; version_conflict if others keep
+    /// writing; closed.
+    result<void> reschedule(std::string cron, std::vector<job_schedule> schedules = {});
+
+    /// The same for coroutines on the registry's loop, as `async_trigger`.
+    task<result<void>> async_reschedule(std::string cron, std::vector<job_schedule> schedules = {});
+
+    /// The job as this instance sees it now: its state, the owned items, their next due instant. Sends no request.
+    /// Errors: closed after `shutdown`; wrong_thread on the loop.
+    result<job_status> status() const;
+
+    /// Disables this server, with all its instances, for the job: its items go to other servers. Errors: as `trigger`.
+    result<void> disable();
+
+    /// Enables this server again. Errors: as `trigger`.
+    result<void> enable();
+
+    /// Pauses this server, with all its instances, in the job: its items stay here, and no run of them begins. Live
+    /// runs continue, streams end after their round. Orders and retries wait; due instants are skipped, on record as
+    /// `paused`. It stays paused when it restarts. Java members on the server do not know pauses. Errors: as `trigger`;
+    /// too_large if too many servers of the job are paused.
+    result<void> pause();
+
+    /// Ends that pause. Errors: as `trigger`.
+    result<void> resume();
+
+    /// Waits for a moment at which no item of this instance runs. Errors: closed after `shutdown`; wrong_thread in a
+    /// body or a hook of the job, which would wait for itself.
+    result<void> wait_idle();
+
+    /// Begins a `shutdown` and returns at once, so a body, a hook or an event sink may call it. The job leaves when its
+    /// runs have ended. Errors: closed after `shutdown`. Threads: any.
+    result<void> leave();
+
+    /// Leaves the job in order: starts nothing more, lets runs finish, asks them to stop after the drain time-out,
+    /// waits for them, and hands the items over. Further calls wait for the first. Errors: those of the registry,
+    /// although the job has ended; wrong_thread on the loop, for example in an event sink, and in a body or a hook of
+    /// the job, for which this call would wait. After wrong_thread nothing has changed and the handle keeps the job:
+    /// call `leave` there.
+    result<void> shutdown();
+
+private:
+    template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
+    friend class job_scheduler;
+    job_handle(job_set& jobs, std::string name) : jobs_{&jobs}, name_{std::move(name)} {}
+
+    enum class waiting : bool { no, for_runs };
+    template <class F>
+    result<void> on_loop(F f, waiting w = waiting::no) const;
+
+    std::atomic<job_set*> jobs_; ///< null once the job has ended
+    std::string name_;
+};
+
+template <class Environment>
+job_handle<Environment>::job_handle(job_handle&& other) noexcept
+    : jobs_{other.jobs_.exchange(nullptr)},
+      name_{std::move(other.name_)} {}
+
+template <class Environment>
+auto job_handle<Environment>::operator=(job_handle&& other) noexcept -> job_handle& {
+    other.jobs_ = jobs_.exchange(other.jobs_);
+    std::swap(name_, other.name_);
+    return *this;
+}
+
+template <class Environment>
+job_handle<Environment>::~job_handle() {
+    auto const ended = shutdown();
+    auto* const s = jobs_.load();
+    if (!ended && s) s->abandon(name_);
+}
+
+template <class Environment>
+result<void> job_handle<Environment>::trigger() {
+    return on_loop([](job_type& j) { return j.trigger(); });
+}
+
+template <class Environment>
+task<result<void>> job_handle<Environment>::async_trigger() {
+    return job_set::call(jobs_.load(), name_, {}, [](job_type& j) { return j.trigger(); });
+}
+
+template <class Environment>
+result<void> job_handle<Environment>::reschedule(std::string cron, std::vector<job_schedule> schedules) {
+    return on_loop([cron = std::move(cron), schedules = std::move(schedules)](job_type& j) {
+        return j.reschedule(cron, schedules);
+    });
+}
+
+template <class Environment>
+task<result<void>> job_handle<Environment>::async_reschedule(std::string cron, std::vector<job_schedule> schedules) {
+    auto const change = [cron = std::move(cron), schedules = std::move(schedules)](job_type& j) {
+        return j.reschedule(cron, schedules);
+    };
+    return job_set::call(jobs_.load(), name_, {}, change);
+}
+
+template <class Environment>
+result<job_status> job_handle<Environment>::status() const {
+    job_status found;
+    ELASTICJOB_CHECK(on_loop([&found](job_type& j) -> task<result<void>> {
+        found = j.status();
+        co_return success();
+    }));
+    return found;
+}
+
+template <class Environment>
+result<void> job_handle<Environment>::disable() {
+    return on_loop([](job_type& j) { return j.set_enabled(false); });
+}
+
+template <class Environment>
+result<void> job_handle<Environment>::enable() {
+    return on_loop([](job_type& j) { return j.set_enabled(true); });
+}
+
+template <class Environment>
+result<void> job_handle<Environment>::pause() {
+    return on_loop([](job_type& j) { return j.set_paused(true); });
+}
+
+template <class Environment>
+result<void> job_handle<Environment>::resume() {
+    return on_loop([](job_type& j) { return j.set_paused(false); });
+}
+
+template <class Environment>
+result<void> job_handle<Environment>::wait_idle() {
+    return on_loop([](job_type& j) { return j.wait_idle(); }, waiting::for_runs);
+}
+
+template <class Environment>
+result<void> job_handle<Environment>::leave() {
+    auto* const s = jobs_.load();
+    if (!s) return error{errc::closed, "the job has been shut down", name_};
+    s->begin_to_leave(name_);
+    return success();
+}
+
+template <class Environment>
+result<void> job_handle<Environment>::shutdown() {
+    auto* const s = jobs_.load();
+    if (!s) return success();
+    auto ended = block_on(s->loop(), s->end(name_, std::this_thread::get_id()));
+    bool const was_refused = !ended && ended.error() == errc::wrong_thread; // the handle still has to end the job
+    if (!was_refused) jobs_ = nullptr;
+    return ended;
+}
+
+template <class Environment>
+template <class F>
+result<void> job_handle<Environment>::on_loop(F f, waiting w) const {
+    auto* const s = jobs_.load();
+    if (!s) return error{errc::closed, "the job has been shut down", name_};
+    auto const caller = w == waiting::for_runs ? std::this_thread::get_id() : std::thread::id{};
+    return block_on(s->loop(), job_set::call(s, name_, caller, std::move(f)));
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_SCHEDULER_JOB_HANDLE_HPP
