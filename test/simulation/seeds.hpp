@@ -14,14 +14,17 @@
 
 namespace elasticjob::test {
 
-/// That many seeds and two new ones; under a sanitizer, which is slow, a tenth of them.
+/// Whether this is a full run (`test/run --full`), which tries all seeds.
+inline bool is_full_run() { return std::getenv("ELASTICJOB_FULL_RUN") != nullptr; }
+
+/// That many seeds and two new ones. Outside a full run a quarter of them; under a sanitizer, which is slow, a tenth.
 inline testing::explore_options seeds(std::uint64_t count) {
     testing::explore_options o;
 #ifdef ELASTICJOB_TEST_SANITIZED
     o.seeds = count / 10;
     o.fresh = 0;
 #else
-    o.seeds = count;
+    o.seeds = is_full_run() ? count : count / 4;
     o.fresh = 2;
 #endif
     return o;
