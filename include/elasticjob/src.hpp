@@ -11,7 +11,7 @@
 #include <elasticjob/config/config_file.hpp>
 #include <elasticjob/core/stop_signals.hpp>
 #include <elasticjob/cron/describe.hpp>
-#include <elasticjob/scheduler/instances.hpp>
+#include <elasticjob/scheduler/job_code.hpp>
 #include <elasticjob/testing/simulation.hpp>
 
 #include <elasticjob/impl/allocation/label.ipp>
@@ -145,6 +145,8 @@
 #include <elasticjob/impl/registry/transaction.ipp>
 #include <elasticjob/impl/scheduler/acceptance.ipp>
 #include <elasticjob/impl/scheduler/calling_threads.ipp>
+#include <elasticjob/impl/scheduler/job_handle.ipp>
+#include <elasticjob/impl/scheduler/job_set.ipp>
 #include <elasticjob/impl/scheduler/leader_duty.ipp>
 #include <elasticjob/impl/sharding/assignment.ipp>
 #include <elasticjob/impl/sharding/departure.ipp>
@@ -175,8 +177,12 @@
 namespace elasticjob {
 template class basic_memory_server<event_loop>;
 template class basic_memory_registry<event_loop>;
+ELASTICJOB_TREE_INSTANCES(, MemoryRegistry);
 ELASTICJOB_REGISTRY_INSTANCES(, MemoryRegistry);
+ELASTICJOB_JOB_INSTANCES(, detail::environment_for<MemoryRegistry>);
 ELASTICJOB_SCHEDULER_INSTANCES(, MemoryRegistry);
+ELASTICJOB_REGISTRY_INSTANCES(, testing::simulated_registry);
+ELASTICJOB_JOB_INSTANCES(, detail::environment_for<testing::simulated_registry>);
 ELASTICJOB_SIMULATION_INSTANCES();
 } // namespace elasticjob
 

@@ -7,7 +7,7 @@
 #error "define ELASTICJOB_COMPILED for the whole program: without it, every file contains these definitions already"
 #endif
 
-#include <elasticjob/scheduler/zk_instances.hpp>
+#include <elasticjob/scheduler/zk_job_code.hpp>
 
 #include <elasticjob/impl/registry/zk/c_api.ipp>
 #include <elasticjob/impl/registry/zk/call.ipp>
@@ -26,7 +26,9 @@
 #include <elasticjob/impl/registry/zk_registry.ipp>
 
 namespace elasticjob {
+ELASTICJOB_TREE_INSTANCES(, ZkRegistry);
 ELASTICJOB_REGISTRY_INSTANCES(, ZkRegistry);
+ELASTICJOB_JOB_INSTANCES(, detail::environment_for<ZkRegistry>);
 ELASTICJOB_SCHEDULER_INSTANCES(, ZkRegistry);
 } // namespace elasticjob
 

@@ -84,8 +84,14 @@ using memory_scheduler = job_scheduler<MemoryRegistry, AverageAllocation, Execut
 namespace elasticjob {
 extern template class basic_memory_server<virtual_loop>;
 extern template class basic_memory_registry<virtual_loop>;
+template <>
+inline constexpr bool detail::is_in_library<test::virtual_environment> = true;
+ELASTICJOB_TREE_INSTANCES(extern, test::virtual_registry);
+ELASTICJOB_JOB_SET_INSTANCES(extern, test::virtual_environment);
+#if defined(ELASTICJOB_SCHEDULER_JOB_CODE_HPP)
 ELASTICJOB_REGISTRY_INSTANCES(extern, test::virtual_registry);
-ELASTICJOB_ENVIRONMENT_INSTANCES(extern, test::virtual_environment);
+ELASTICJOB_JOB_INSTANCES(extern, test::virtual_environment);
+#endif
 } // namespace elasticjob
 
 #endif // ELASTICJOB_TEST_SUPPORT_ANY_POLICIES_HPP

@@ -231,7 +231,7 @@ task<result<void>> job_catalog<Scheduler, Group>::stop() {
         auto const seen = news_.edition();
         if (starters_ == 0 && !std::exchange(are_told, true))
             for (auto& [name, e] : entries_)
-                if (e.runs_on) e.runs_on->jobs_.find(name)->begin_to_leave();
+                if (e.runs_on) e.runs_on->jobs_.begin_to_leave_now(name);
         if (starters_ == 0 && running_ == 0) break;
         co_await news_.newer_than(seen);
     }
@@ -380,7 +380,7 @@ task<result<Scheduler*>> job_catalog<Scheduler, Group>::start(job_layout at, nod
 template <class Scheduler, class Group>
 task<void> job_catalog<Scheduler, Group>::attend(std::string name, entry& e, revision created) {
     e.config.unlink(); // the job has its own watch
-    co_await e.runs_on->jobs_.find(name)->wait_left();
+    co_await e.runs_on->jobs_.wait_left(name);
     (void)co_await e.runs_on->jobs_.end(name);
     e.left = created;
     e.again = mono_time::min();

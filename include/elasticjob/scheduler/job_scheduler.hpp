@@ -21,6 +21,20 @@ namespace elasticjob {
 template <class Scheduler, class Group>
 class job_catalog;
 
+namespace detail {
+
+/// Whether a compiled library contains the jobs of that environment.
+template <class Environment>
+inline constexpr bool is_in_library = false;
+
+template <class Environment>
+struct job_code; // job_code.hpp defines it
+
+template <class Environment>
+concept has_job_code = is_in_library<Environment> || requires { sizeof(job_code<Environment>); };
+
+} // namespace detail
+
 /// Runs jobs on one instance: any number of them, with bodies of any type.
 ///
 /// | parameter  | concept             | says                                                                   |
@@ -38,6 +52,9 @@ class job_catalog;
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 class job_scheduler {
     static_assert((detail::checked_policy<Policies>::value && ...));
+    static_assert(detail::has_job_code<detail::environment_for<Registry, Policies...>>,
+                  "the compiled library does not contain jobs with this registry, lease guard, Listeners or "
+                  "ErrorHandlers: include <elasticjob/scheduler/job_code.hpp>");
 
     using pool_type = detail::policy_for<detail::pool_slot, Policies...>;
     using sink_type = detail::policy_for<detail::sink_slot, Policies...>;
@@ -47,7 +64,6 @@ class job_scheduler {
     using error_handlers_type = detail::policy_for<detail::error_handlers_slot, Policies...>;
     using environment = detail::environment_for<Registry, Policies...>;
     using job_set = detail::job_set<environment>;
-    using job_type = typename job_set::job_type;
     using body_type = typename job_set::job_body;
     using registry_type = Registry;
     using executor_type = Executor;
@@ -56,6 +72,7 @@ class job_scheduler {
     friend class job_catalog;
 
 public:
+    /// What `schedule` returns.
     using handle = job_handle<environment>;
 
     /// Policies are given in the order of the template's pack. Missing ones are default-constructed. Throws
@@ -96,16 +113,16 @@ public:
 
     /// Pauses this server in all its jobs, as `handle::pause` does in one. Errors: the first error of the registry (the
     /// other jobs are paused all the same); wrong_thread on the loop.
-    result<void> pause_all() { return jobs_.switch_all(&job_type::set_paused, true); }
+    result<void> pause_all() { return jobs_.set_all_paused(true); }
 
     /// Ends these pauses. Errors: as `pause_all`.
-    result<void> resume_all() { return jobs_.switch_all(&job_type::set_paused, false); }
+    result<void> resume_all() { return jobs_.set_all_paused(false); }
 
     /// Disables this server in all its jobs, as `handle::disable` does in one. Errors: as `pause_all`.
-    result<void> disable_all() { return jobs_.switch_all(&job_type::set_enabled, false); }
+    result<void> disable_all() { return jobs_.set_all_enabled(false); }
 
     /// Enables this server again in all its jobs. Errors: as `pause_all`.
-    result<void> enable_all() { return jobs_.switch_all(&job_type::set_enabled, true); }
+    result<void> enable_all() { return jobs_.set_all_enabled(true); }
 
     /// Makes all jobs leave in order, at most 64 at a time, and returns at once. A handle's `shutdown` and destructor
     /// then wait for what is left to do. So a process with many jobs ends in a fraction of the time.
@@ -197,5 +214,7 @@ auto job_scheduler<Registry, Strategy, Executor, Policies...>::add_here(job_conf
 
 #if defined(ELASTICJOB_COMPILED)
 #include <elasticjob/scheduler/instances.hpp>
+#else
+#include <elasticjob/scheduler/job_code.hpp>
 #endif
 #endif // ELASTICJOB_SCHEDULER_JOB_SCHEDULER_HPP

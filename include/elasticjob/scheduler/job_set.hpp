@@ -3,31 +3,32 @@
 #ifndef ELASTICJOB_SCHEDULER_JOB_SET_HPP
 #define ELASTICJOB_SCHEDULER_JOB_SET_HPP
 
-#include <elasticjob/allocation/average.hpp>
-#include <elasticjob/core/algorithm.hpp> // min
-#include <elasticjob/core/block_on.hpp>
-#include <elasticjob/core/gather.hpp>
+#include <elasticjob/config/job_config.hpp>
+#include <elasticjob/config/validation.hpp>
+#include <elasticjob/core/identity.hpp>
 #include <elasticjob/core/memory.hpp>
-#include <elasticjob/core/within.hpp>
-#include <elasticjob/membership/server_ip.hpp>
-#include <elasticjob/scheduler/job.hpp>
+#include <elasticjob/core/random.hpp>
+#include <elasticjob/core/task.hpp>
 #include <elasticjob/scheduler/job_body.hpp>
 #include <elasticjob/scheduler/job_environment.hpp>
 #include <elasticjob/scheduler/job_status.hpp>
+#include <elasticjob/scheduler/options.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 namespace elasticjob::detail {
 
+template <class Environment>
+class job;
+
 /// All of a scheduler that does not depend on the types of its strategy, executor, pool, sink and zone. Threads: those
-/// of the functions' groups; the destructor's is not the loop's.
+/// of the functions' groups; the destructor's is not the loop's. Its members are defined in impl/, apart from this
+/// header, because they need all the code of a job: see scheduler/job_code.hpp.
 template <class Environment>
 class job_set {
     using Registry = typename Environment::registry_type;
@@ -70,9 +71,11 @@ public:
     /// Errors: wrong_thread on the loop.
     result<std::vector<job_status>> list();
 
-    /// Calls a member of each job that is not leaving. Returns the first error.
-    using job_switch = task<result<void>> (job_type::*)(bool);
-    result<void> switch_all(job_switch member, bool on);
+    /// Pauses or resumes this server in each job that is not leaving. Returns the first error.
+    result<void> set_all_paused(bool paused);
+
+    /// Disables or enables it, likewise.
+    result<void> set_all_enabled(bool enabled);
 
     /// See `job_scheduler::leave_all`.
     void leave_all();
@@ -85,9 +88,6 @@ public:
 
     // ---- On the loop.
 
-    /// The job of that name, which runs; null if there is none.
-    std::shared_ptr<job_type> find(std::string const& name) const;
-
     task<result<std::string>> add_here(job_config config, elasticjob::job_type type, job_body body);
 
     /// `is_own`: the configuration is the caller's, not one that was read from the registry.
@@ -97,16 +97,27 @@ public:
     /// the caller.
     task<result<void>> end(std::string name, std::thread::id caller = {});
 
+    /// Makes the job leave. Precondition: there is such a job.
+    void begin_to_leave_now(std::string const& name);
+
+    /// Waits until the job has left, for whatever reason. Precondition: there is such a job.
+    task<void> wait_left(std::string const& name);
+
     /// Calls `function(job)`, which returns a task. Errors: closed if there is no such job; wrong_thread if the job
     /// waits for `who`; those of the task.
     template <class F>
     static task<result<void>> call(job_set* jobs, std::string name, std::thread::id who, F function);
 
 private:
+    using job_switch = task<result<void>> (job_type::*)(bool);
+
     static std::uint64_t seed_of(scheduler_options const& options);
 
     /// The problems of a configuration that depend on this scheduler's zones and strategy.
     std::vector<error> problems_here(job_config const& config) const;
+
+    /// The job of that name, which runs; null if there is none.
+    std::shared_ptr<job_type> find(std::string const& name) const;
 
     task<result<std::vector<job_status>>> list_here();
     task<result<void>> switch_each(job_switch member, bool on);
@@ -130,232 +141,6 @@ private:
     std::optional<joint_commits<Registry>> commits_;        ///< on the loop
     task_scope lease_watch_;                                ///< on the loop
 };
-
-template <class Environment>
-job_set<Environment>::job_set(Registry& r, scheduler_options options, guard_type guard)
-    : registry_{r},
-      options_{std::move(options)},
-      random_{seed_of(options_)},
-      lease_{std::in_place, r, std::move(guard)},
-      commits_{std::in_place, r} {}
-
-template <class Environment>
-job_set<Environment>::~job_set() {
-    (void)block_on(loop(), shut_down_all());
-}
-
-template <class Environment>
-void job_set<Environment>::provide(pool_ref pool, sink_ref sink, zone_ref zone, strategy_ref strategy,
-                                   typename Environment::listeners_type& listeners,
-                                   typename Environment::error_handlers_type& error_handlers) {
-    environment_.emplace(Environment{registry_, *commits_, pool, sink, zone, strategy, random_, options_, *lease_,
-                                     listeners, error_handlers});
-}
-
-template <class Environment>
-std::uint64_t job_set<Environment>::seed_of(scheduler_options const& options) {
-    if (options.seed != 0) return options.seed;
-    return random_source::machine_seed();
-}
-
-template <class Environment>
-result<valid_config> job_set<Environment>::prepare(job_config config, elasticjob::job_type type) const {
-    auto const& strategy = environment_->strategy;
-    config.type = type;
-    if (config.job_sharding_strategy_class.empty() && !strategy.has_name(AverageAllocation::name))
-        config.job_sharding_strategy_class = strategy.name();
-    auto found_here = problems_here(config);
-    ELASTICJOB_TRY(auto valid, validate(std::move(config), std::move(found_here)));
-    ELASTICJOB_CHECK(check_options());
-    return valid;
-}
-
-template <class Environment>
-std::vector<error> job_set<Environment>::problems_here(job_config const& config) const {
-    auto const& strategy = environment_->strategy;
-    std::vector<error> problems;
-    if (auto const& name = config.time_zone; !name.empty() && name.size() <= time_zone_bytes_max)
-        if (auto const zone = load_zone(environment_->zone, name); !zone) problems.push_back(zone.error());
-    if (auto const agreed = check_strategy(strategy, config); !agreed) problems.push_back(agreed.error());
-    if (!config.item_labels.empty() && !strategy.uses_traits())
-        problems.push_back({errc::invalid_config,
-                            "the items need labels, but the strategy '" + std::string{strategy.name()} +
-                                "' does not look at any: build with LabelAllocation, or drop them",
-                            "itemLabels"});
-    return problems;
-}
-
-template <class Environment>
-result<void> job_set<Environment>::check_options() const {
-    if (!options_.server_ip.empty() && !is_server_ip(options_.server_ip))
-        return error{errc::invalid_argument, "server_ip must be an IPv4 address, by which Java members can know it",
-                     options_.server_ip};
-    if (!is_label_text(options_.instance_labels))
-        return error{errc::invalid_argument, "instance_labels must be words with blanks between them, without commas",
-                     options_.instance_labels};
-    return success();
-}
-
-template <class Environment>
-instance_id job_set<Environment>::make_id() {
-    return make_instance_id(options_.server_ip.empty() ? find_server_ip() : options_.server_ip, random_);
-}
-
-template <class Environment>
-result<std::vector<job_status>> job_set<Environment>::list() {
-    return block_on(loop(), list_here());
-}
-
-template <class Environment>
-task<result<std::vector<job_status>>> job_set<Environment>::list_here() {
-    std::vector<job_status> all;
-    all.reserve(jobs_.size());
-    for (auto const& [name, one] : jobs_) all.push_back(one->status());
-    co_return all;
-}
-
-template <class Environment>
-result<void> job_set<Environment>::switch_all(job_switch member, bool on) {
-    return block_on(loop(), switch_each(member, on));
-}
-
-template <class Environment>
-task<result<void>> job_set<Environment>::switch_each(job_switch member, bool on) {
-    auto used = jobs_; // keeps the jobs alive during the call
-    std::erase_if(used, [](auto const& job) { return job.second->is_leaving(); });
-    auto const switch_one = [&](auto const& job) { return (*job.second.*member)(on); };
-    auto const outcomes = co_await gather_each(loop(), used, switch_one);
-    for (auto const& outcome : outcomes) {
-        ELASTICJOB_CO_CHECK(outcome);
-    }
-    co_return success();
-}
-
-template <class Environment>
-std::shared_ptr<job<Environment>> job_set<Environment>::find(std::string const& name) const {
-    auto const at = jobs_.find(name);
-    return at == jobs_.end() ? nullptr : at->second;
-}
-
-template <class Environment>
-result<std::string> job_set<Environment>::add(job_config config, elasticjob::job_type type, job_body body) {
-    ELASTICJOB_TRY(auto local, prepare(std::move(config), type));
-    auto name = local.name().str();
-    ELASTICJOB_CHECK(block_on(loop(), begin(std::move(local), std::move(body), true)));
-    return name;
-}
-
-template <class Environment>
-task<result<std::string>> job_set<Environment>::add_here(job_config config, elasticjob::job_type type, job_body body) {
-    ELASTICJOB_CO_TRY(auto local, prepare(std::move(config), type));
-    auto name = local.name().str();
-    ELASTICJOB_CO_CHECK(co_await begin(std::move(local), std::move(body), true));
-    co_return name;
-}
-
-template <class Environment>
-task<result<void>> job_set<Environment>::begin(valid_config local, job_body body, bool is_own) {
-    auto const name = local.name().str();
-    if (jobs_.contains(name))
-        co_return error{errc::job_conflict, "this scheduler runs a job of that name already", name};
-    if (lease_watch_.empty()) lease_watch_.spawn(watch_lease());
-    auto const entry = std::make_shared<job_type>(*environment_, std::move(local), make_id(), std::move(body));
-    jobs_.emplace(name, entry);
-    auto started = co_await within(loop(), loop().now() + options_.start_timeout, entry->start(is_own));
-    if (started) co_return success();
-    // If the start fails, its registration is removed again.
-    (void)co_await entry->shut_down();
-    jobs_.erase(name);
-    if (started.error() == errc::timed_out)
-        co_return error{errc::unreachable,
-                        "the registry did not answer in time (session " +
-                            std::string{name_of(registry_.session().state)} + "): is it running and reachable?",
-                        name};
-    co_return std::move(started).error();
-}
-
-template <class Environment>
-task<void> job_set<Environment>::watch_lease() {
-    for (;;) {
-        auto const seen = lease_->lapsed().edition();
-        for (auto& [name, one] : jobs_) one->look_at_lease();
-        co_await lease_->lapsed().newer_than(seen);
-    }
-}
-
-template <class Environment>
-task<result<void>> job_set<Environment>::end(std::string name, std::thread::id caller) {
-    auto const ending = find(name);
-    if (!ending) co_return success();
-    if (ending->is_called_on(caller)) co_return awaits_itself(name);
-    auto outcome = co_await ending->shut_down();
-    if (find(name) == ending) jobs_.erase(name);
-    co_return outcome;
-}
-
-template <class Environment>
-void job_set<Environment>::leave_all() {
-    post(loop(), [this] { leaving_.spawn(leave_in_groups()); });
-}
-
-template <class Environment>
-task<void> job_set<Environment>::leave_in_groups() {
-    constexpr std::size_t group_max = 64;
-    std::vector<std::string> names;
-    for (auto const& [name, one] : jobs_) names.push_back(name);
-    auto const end_one = [&](std::string const& name) { return end(name); };
-    while (!names.empty()) {
-        auto const first = names.end() - static_cast<std::ptrdiff_t>(std::min(group_max, names.size()));
-        std::vector<std::string> const group{first, names.end()};
-        names.erase(first, names.end());
-        (void)co_await gather_each(loop(), group, end_one);
-    }
-}
-
-template <class Environment>
-void job_set<Environment>::begin_to_leave(std::string name) {
-    post(loop(), [this, name = std::move(name)] {
-        if (auto const there = find(name)) there->begin_to_leave();
-    });
-}
-
-template <class Environment>
-void job_set<Environment>::abandon(std::string name) {
-    post(loop(), [this, name = std::move(name)] { leaving_.spawn(forget(name)); });
-}
-
-template <class Environment>
-task<void> job_set<Environment>::forget(std::string name) {
-    (void)co_await end(std::move(name));
-}
-
-template <class Environment>
-error job_set<Environment>::awaits_itself(std::string const& name) {
-    return {errc::wrong_thread,
-            "this thread runs a body or a hook of the job, and the job would wait for it: call leave(), which does not "
-            "wait, or call this on another thread",
-            name};
-}
-
-template <class Environment>
-task<result<void>> job_set<Environment>::shut_down_all() {
-    auto const end_one = [&](auto const& job) { return end(job.first); };
-    (void)co_await gather_each(loop(), jobs_, end_one);
-    leaving_.cancel();
-    lease_watch_.cancel();
-    lease_.reset();
-    commits_.reset();
-    co_return success();
-}
-
-template <class Environment>
-template <class F>
-task<result<void>> job_set<Environment>::call(job_set* jobs, std::string name, std::thread::id who, F function) {
-    auto const used = jobs ? jobs->find(name) : nullptr; // keeps the job alive during the call
-    if (!used || used->is_leaving()) co_return error{errc::closed, "the job has been shut down", name};
-    if (used->is_called_on(who)) co_return awaits_itself(name);
-    co_return co_await function(*used);
-}
 
 } // namespace elasticjob::detail
 #endif // ELASTICJOB_SCHEDULER_JOB_SET_HPP

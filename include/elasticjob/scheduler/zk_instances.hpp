@@ -8,9 +8,15 @@
 
 #if defined(ELASTICJOB_COMPILED)
 namespace elasticjob {
-ELASTICJOB_REGISTRY_INSTANCES(extern, ZkRegistry);
+template <>
+inline constexpr bool detail::is_in_library<detail::environment_for<ZkRegistry>> = true;
+ELASTICJOB_TREE_INSTANCES(extern, ZkRegistry);
 ELASTICJOB_SCHEDULER_INSTANCES(extern, ZkRegistry);
 } // namespace elasticjob
+
+#if defined(ELASTICJOB_SCHEDULER_JOB_CODE_HPP)
+#include <elasticjob/scheduler/zk_job_code.hpp>
+#endif
 #endif
 
 #endif // ELASTICJOB_SCHEDULER_ZK_INSTANCES_HPP

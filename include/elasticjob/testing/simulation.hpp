@@ -9,7 +9,6 @@
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/config/schedule_text.hpp>
 #include <elasticjob/execution/simple_executor.hpp>
-#include <elasticjob/scheduler/instances.hpp>
 #include <elasticjob/scheduler/job_scheduler.hpp>
 #include <elasticjob/testing/simulated_cluster.hpp>
 
@@ -93,13 +92,19 @@ simulation<Strategy, Executor, Zone, Hooks, Handlers>::simulation(std::uint64_t 
 
 /// The part of the simulation in the compiled library. It depends on no strategy, executor, listener or handler.
 #define ELASTICJOB_SIMULATION_INSTANCES(EXTERN)                                                                        \
-    ELASTICJOB_REGISTRY_INSTANCES(EXTERN, testing::simulated_registry);                                                \
-    ELASTICJOB_ENVIRONMENT_INSTANCES(EXTERN, testing::simulation<>::environment);                                      \
-        EXTERN template class testing::simulation<>
+    ELASTICJOB_TREE_INSTANCES(EXTERN, testing::simulated_registry);                                                    \
+    ELASTICJOB_JOB_SET_INSTANCES(EXTERN, detail::environment_for<testing::simulated_registry>);                        \
+    EXTERN template class testing::simulation<>
 
 #if defined(ELASTICJOB_COMPILED)
 namespace elasticjob {
+template <>
+inline constexpr bool detail::is_in_library<detail::environment_for<testing::simulated_registry>> = true;
 ELASTICJOB_SIMULATION_INSTANCES(extern);
+#if defined(ELASTICJOB_SCHEDULER_JOB_CODE_HPP)
+ELASTICJOB_REGISTRY_INSTANCES(extern, testing::simulated_registry);
+ELASTICJOB_JOB_INSTANCES(extern, detail::environment_for<testing::simulated_registry>);
+#endif
 } // namespace elasticjob
 #endif
 #endif // ELASTICJOB_TESTING_SIMULATION_HPP
