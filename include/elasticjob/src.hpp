@@ -163,6 +163,7 @@
 #include <elasticjob/impl/testing/explore.ipp>
 #include <elasticjob/impl/testing/fault_plan.ipp>
 #include <elasticjob/impl/testing/invariants.ipp>
+#include <elasticjob/impl/testing/library_version.ipp>
 #include <elasticjob/impl/testing/node_loop.ipp>
 #include <elasticjob/impl/testing/observation.ipp>
 #include <elasticjob/impl/testing/observatory.ipp>

@@ -56,6 +56,7 @@ namespace elasticjob::testing {
 /// | read_only_records | the job's run records are read-only, as with an access list or a quota  | job, span         |
 /// | end_scheduler     | the scheduler ends in order; another begins in its session after `span` | node, span        |
 /// | suspend           | the machine sleeps: like pause, but its monotonic clock stands still    | node, span        |
+/// | deploy            | the process ends in order; one of version `count` starts after `span`   | node, span, count |
 enum class fault_kind : std::uint8_t {
     slow_network,
     partition,
@@ -90,9 +91,10 @@ enum class fault_kind : std::uint8_t {
     read_only_records,
     end_scheduler,
     suspend,
+    deploy,
 };
 
-inline constexpr std::array<std::string_view, 33> fault_names{"slow_network",
+inline constexpr std::array<std::string_view, 34> fault_names{"slow_network",
                                                               "partition",
                                                               "deafness",
                                                               "reset",
@@ -124,7 +126,8 @@ inline constexpr std::array<std::string_view, 33> fault_names{"slow_network",
                                                               "stale_reads",
                                                               "read_only_records",
                                                               "end_scheduler",
-                                                              "suspend"};
+                                                              "suspend",
+                                                              "deploy"};
 
 constexpr std::string_view name_of(fault_kind k) noexcept { return fault_names[static_cast<std::size_t>(k)]; }
 
@@ -173,7 +176,7 @@ struct fault_rates {
                                                           4, 3, 4, 4, 2,                         // process
                                                           2, 2, 2, 1,                            // bodies
                                                           4, 3, 4, 3, 3, 2, 2, 3, 1, 2, 2, 2, 1, // operators
-                                                          4, 2, 3, 0};
+                                                          4, 2, 3, 0, 0};
     std::chrono::milliseconds mean_pause{3'000}; ///< between two faults
     std::chrono::milliseconds clock_jump_most{20'000};
 

@@ -15,6 +15,7 @@
 #include <elasticjob/scheduler/options.hpp>
 #include <elasticjob/testing/fault_plan.hpp>
 #include <elasticjob/testing/invariants.hpp>
+#include <elasticjob/testing/library_version.hpp>
 #include <elasticjob/testing/observatory.hpp>
 #include <elasticjob/testing/record_invariants.hpp>
 #include <elasticjob/testing/simulated_registry.hpp>
@@ -66,6 +67,12 @@ public:
 
     /// Sets whether the node is a member of the job from the beginning.
     void set_member(std::uint32_t node, std::uint32_t job, bool is_member);
+
+    /// Adds an earlier version of the library, and returns its number. The present version has the number 0.
+    std::uint32_t add_version(library_version const& v);
+
+    /// Sets the version of the node's next process. The fault `deploy` also ends the present one.
+    void set_version(std::uint32_t node, std::uint32_t version);
 
     template <invariant I>
     void add_invariant(I i) {
@@ -194,6 +201,7 @@ private:
         wire line;
         std::unique_ptr<struct process> process;
         std::set<std::uint32_t> wants; ///< the jobs of which it should be a member
+        std::uint32_t version = 0;     ///< of its next process
         std::chrono::nanoseconds wall_offset{};
         mono_time cut_until{}, deaf_until{}, paused_until{}, suspended_until{}, slow_until{}, behind_until{};
         std::chrono::milliseconds restart_after{};
@@ -202,7 +210,7 @@ private:
 
     /// A planned action of the simulation itself.
     struct planned {
-        enum class kind : std::uint8_t { begin, end, start, begin_scheduler, rejoin };
+        enum class kind : std::uint8_t { begin, end, start, begin_scheduler, rejoin, deploy };
         kind what;
         fault f;
     };
@@ -264,9 +272,14 @@ private:
     /// Stops the process in order.
     void stop(machine& n);
 
-    /// Leaves all jobs, one after another. The session continues.
+    /// Leaves all jobs, one after another, and destroys the scheduler. Returns false if the process is dead.
+    bool leave_all(machine& n);
+    /// The session continues.
     void end_scheduler(machine& n, std::chrono::milliseconds pause);
     void begin_scheduler(machine& n);
+    /// Whatever ends the process, the next one has the new version. Waits until no call blocks the process.
+    void deploy(machine& n, fault const& f);
+    void end_process(machine& n);
 
     void note_process(machine& n, observation::kind k);
     void note_instance(observation const& o);
@@ -312,6 +325,7 @@ private:
     node_loop operator_loop_;
     simulated_registry operator_;
     std::vector<job_entry> jobs_;
+    std::vector<library_version> versions_{library_version{}}; ///< the present one is the first
     std::vector<std::unique_ptr<machine>> nodes_;
     std::vector<std::unique_ptr<process>> dead_;
     std::map<std::pair<mono_time, std::uint64_t>, planned> plan_;

@@ -5,6 +5,7 @@
 
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/registry/registry.hpp>
+#include <elasticjob/testing/library_version.hpp>
 #include <elasticjob/testing/node_loop.hpp>
 #include <elasticjob/testing/simulated_server.hpp>
 
@@ -29,6 +30,8 @@ namespace elasticjob::testing {
 /// | the connection breaks, or a message is lost     | unknown_outcome                |
 /// | its generation is over when it starts           | session_lost                   |
 ///
+/// A process of an earlier version of the library reads and writes as that version does: see `library_version`.
+///
 /// Threads: the loop's; construct and destroy it between two steps of the world. The destructor ends the session if the
 /// process is alive. After a kill it does not, and the server only notices the silence.
 class simulated_registry {
@@ -37,7 +40,7 @@ public:
     using watch_type = node_watch<node_loop>;
 
     /// Connects. Use `wait_connected` or `connected_session` to wait for the connection.
-    simulated_registry(node_loop& l, wire& w, std::uint64_t seed);
+    simulated_registry(node_loop& l, wire& w, std::uint64_t seed, library_version const& v = {});
     simulated_registry(simulated_registry const&) = delete;
     simulated_registry& operator=(simulated_registry const&) = delete;
     ~simulated_registry();
@@ -47,6 +50,7 @@ public:
     node_loop& loop() noexcept { return loop_; }
     session_view session() const noexcept { return session_; }
     event_count<node_loop>& session_changed() noexcept { return changed_; }
+    library_version const& version() const noexcept { return translation_.version(); }
     registry_limits limits() const noexcept { return wire_.server().options().limits; }
     void abandon(abandoned_nodes what) { abandoned_.spawn(remove_abandoned(*this, std::move(what))); }
 
@@ -135,6 +139,7 @@ private:
     node_loop& loop_;
     wire& wire_;
     random_source random_;
+    version_translation translation_;
     event_count<node_loop> changed_;
     session_view session_{.generation = {1}};
     std::map<std::pair<std::string, watch_kind>, intrusive_list<watch_type>> watches_;

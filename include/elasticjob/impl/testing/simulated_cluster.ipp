@@ -25,6 +25,15 @@ ELASTICJOB_DECL void simulated_cluster::set_member(std::uint32_t node, std::uint
         wants.erase(job);
 }
 
+ELASTICJOB_DECL std::uint32_t simulated_cluster::add_version(library_version const& v) {
+    versions_.push_back(v);
+    return static_cast<std::uint32_t>(versions_.size() - 1);
+}
+
+ELASTICJOB_DECL void simulated_cluster::set_version(std::uint32_t node, std::uint32_t version) {
+    nodes_[node]->version = version;
+}
+
 ELASTICJOB_DECL fault_targets simulated_cluster::targets() const {
     return {static_cast<std::uint32_t>(nodes_.size()), static_cast<std::uint32_t>(jobs_.size()), 9};
 }
@@ -73,7 +82,10 @@ ELASTICJOB_DECL void simulated_cluster::stop_all() {
 }
 
 ELASTICJOB_DECL void simulated_cluster::end_faults() {
-    std::erase_if(plan_, [](auto const& p) { return p.second.what == planned::kind::begin; });
+    auto const is_fault = [](auto const& p) {
+        return p.second.what == planned::kind::begin || p.second.what == planned::kind::deploy;
+    };
+    std::erase_if(plan_, is_fault);
     for (auto& [j, until] : read_only_until_) until = world_.now();
     refresh_records();
     for (auto& n : nodes_) {
@@ -163,7 +175,7 @@ ELASTICJOB_DECL simulated_cluster::job_entry::~job_entry() {
 ELASTICJOB_DECL simulated_cluster::process::process(simulated_cluster& s, machine& m, std::uint64_t n)
     : number{n},
       loop{s.world_, {&step_on, &s}},
-      registry{loop, m.line, s.seed_of(1000 + 3 * n)},
+      registry{loop, m.line, s.seed_of(1000 + 3 * n), s.versions_[m.version]},
       workers{loop, s.observatory_, m.number, n, s.seed_of(1001 + 3 * n), s.options_.bodies,
               s.options_.threads} {
     begin_scheduler(s, m);
@@ -274,6 +286,9 @@ ELASTICJOB_DECL void simulated_cluster::carry_out(planned const& p) {
         n.is_starting = false;
         start(n);
         break;
+    case planned::kind::deploy:
+        deploy(n, p.f);
+        break;
     case planned::kind::rejoin:
         if (n.wants.contains(p.f.job)) join(n, p.f.job);
         break;
@@ -344,6 +359,9 @@ ELASTICJOB_DECL void simulated_cluster::begin(machine& n, fault const& f) {
         return lasts(&simulated_workers::full_until);
     case fault_kind::end_scheduler:
         return end_scheduler(n, f.span);
+    case fault_kind::deploy:
+        n.version = f.count % static_cast<std::uint32_t>(versions_.size());
+        return deploy(n, f);
     default:
         break;
     }
@@ -470,6 +488,10 @@ ELASTICJOB_DECL void simulated_cluster::stop(machine& n) {
     auto const number = p.number;
     while (!p.handles.empty() && !p.loop.is_killed() && !is_over()) leave(n, p.handles.begin()->first);
     if (!n.process || n.process->number != number || is_over()) return;
+    end_process(n);
+}
+
+ELASTICJOB_DECL void simulated_cluster::end_process(machine& n) {
     note_process(n, observation::kind::process_ended);
     auto& v = observatory_.view.nodes[n.number];
     v.process = 0;
@@ -479,20 +501,37 @@ ELASTICJOB_DECL void simulated_cluster::stop(machine& n) {
     deadlines_.pop_back();
 }
 
-ELASTICJOB_DECL void simulated_cluster::end_scheduler(machine& n, std::chrono::milliseconds pause) {
-    if (!n.process || n.process->calls != 0 || n.process->is_ending || is_deep()) return;
+ELASTICJOB_DECL bool simulated_cluster::leave_all(machine& n) {
     auto& p = *n.process;
     p.is_ending = true;
     for (auto left = p.handles.size(); left > 0 && !p.handles.empty() && !p.loop.is_killed() && !is_over(); --left)
         leave(n, p.handles.begin()->first);
-    if (p.loop.is_killed() || is_over()) return;
+    if (p.loop.is_killed() || is_over()) return false;
     auto const end = [&] {
         p.scheduler.reset();
         return true;
     };
     blocking(p, end);
-    if (p.loop.is_killed() || is_over()) return;
-    at(world_.now() + pause, {planned::kind::begin_scheduler, fault{.node = n.number}});
+    return !p.loop.is_killed() && !is_over();
+}
+
+ELASTICJOB_DECL void simulated_cluster::end_scheduler(machine& n, std::chrono::milliseconds pause) {
+    if (!n.process || n.process->calls != 0 || n.process->is_ending || is_deep()) return;
+    if (leave_all(n)) at(world_.now() + pause, {planned::kind::begin_scheduler, fault{.node = n.number}});
+}
+
+ELASTICJOB_DECL void simulated_cluster::deploy(machine& n, fault const& f) {
+    if (!n.process) return; // it starts soon
+    if (n.process->calls != 0 || is_deep()) {
+        fault again = f;
+        again.node = n.number;
+        return at(world_.now() + std::chrono::milliseconds{100}, {planned::kind::deploy, again});
+    }
+    if (!leave_all(n)) return;
+    end_process(n);
+    n.is_starting = true;
+    at(world_.now() + std::max(f.span, std::chrono::milliseconds{1}),
+       {planned::kind::start, fault{.node = n.number}});
 }
 
 ELASTICJOB_DECL void simulated_cluster::begin_scheduler(machine& n) {
@@ -506,6 +545,8 @@ ELASTICJOB_DECL void simulated_cluster::note_process(machine& n, observation::ki
     o.what = k;
     o.node = n.number;
     o.process = n.process->number;
+    auto const& version = n.process->registry.version();
+    if (!version.knows_all) o.text = version.name;
     observatory_.note(std::move(o));
 }
 

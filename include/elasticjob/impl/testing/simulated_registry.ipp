@@ -6,10 +6,12 @@
 
 namespace elasticjob::testing {
 
-ELASTICJOB_DECL simulated_registry::simulated_registry(node_loop& l, wire& w, std::uint64_t seed)
+ELASTICJOB_DECL simulated_registry::simulated_registry(node_loop& l, wire& w, std::uint64_t seed,
+                                                       library_version const& v)
     : loop_{l},
       wire_{w},
       random_{seed},
+      translation_{v},
       changed_{l},
       receive_{*this},
       notice_{*this},
@@ -108,6 +110,7 @@ ELASTICJOB_DECL task<result<wire_answer>> simulated_registry::call(wire_request 
     if (session_.state != session_state::connected) co_return error{errc::not_sent, "the connection is down"};
     pending p{*this, ++last_request_, r, w};
     auto const seen = p.done.edition();
+    translation_.translate(r.operations);
     wire_.request(p.number, events_seen_, std::move(r));
     co_await p.done.newer_than(seen);
     if (p.answer->was_lost) co_return error{errc::unknown_outcome, "no reply came"};
@@ -186,6 +189,7 @@ ELASTICJOB_DECL void simulated_registry::take_reply(std::uint64_t number, wire_a
     if (at == pending_.end()) return; // no caller waits for it any more
     pending& p = *at->second;
     if (p.answer) return;
+    translation_.translate(p.path, a);
     if (p.watch && !a.was_lost && (a.found || p.arms_if_absent)) {
         p.watch->unlink();
         watches_[{p.path, p.kind}].push_back(*p.watch);
