@@ -5,8 +5,9 @@
 //
 // Ten jobs share the items, each with a schedule of its own, from every hour to once a week. A rack of ten machines loses
 // its power on the second day, two racks do on the fourth, half of all followers lag behind by up to a second on the
-// third, and on the fifth day all machines get a new release, one after another. Every invariant of docs/simulation.md is
-// checked after each step. Exit status 1: one did not hold.
+// third. All machines begin with the previous version of the library. On the fifth day, or on the last one if there are
+// fewer, they get the present version, one after another. Every invariant of docs/simulation.md is checked after each
+// step. Exit status 1: one did not hold.
 #include <elasticjob/testing/simulation.hpp>
 
 #include <algorithm>
@@ -99,6 +100,7 @@ struct history {
             r.down_since = o.at;
             break;
         case kind::process_began:
+            ++(*sums)["processes of the " + (o.text.empty() ? "present" : o.text) + " version"];
             if (r.down_since)
                 for (auto c = column_of(*r.down_since); c <= column_of(o.at); ++c) r.is_down[c] = true;
             r.down_since.reset();
@@ -148,7 +150,7 @@ void draw(std::string const& file, history const& h, settings const& with) {
     out << "</svg>\n";
 }
 
-fault_plan week_of(settings const& with) {
+fault_plan week_of(settings const& with, std::uint32_t new_version) {
     fault_plan all;
     auto const racks = std::max(1U, with.instances / rack_size);
     auto const lose = [&](std::uint32_t rack, std::chrono::milliseconds at, std::chrono::milliseconds span) {
@@ -163,8 +165,13 @@ fault_plan week_of(settings const& with) {
     lose(7, 72h + 2h + 40min, 2h);
     for (std::uint32_t node = 0; node < with.instances; node += 2)
         all.push_back({.at = 48h, .what = fault_kind::stale_reads, .node = node, .span = 24h});
+    auto const day_of_deploy = std::min(with.days, 5U) - 1;
     for (std::uint32_t node = 0; node < with.instances; ++node)
-        all.push_back({.at = 96h + 14h + node * 60s, .what = fault_kind::end_scheduler, .node = node, .span = 20s});
+        all.push_back({.at = day_of_deploy * 24h + 14h + node * 60s,
+                       .what = fault_kind::deploy,
+                       .node = node,
+                       .span = 20s,
+                       .count = new_version});
     std::erase_if(all, [&](fault const& f) { return f.at >= with.days * 24h; });
     std::stable_sort(all.begin(), all.end(), [](fault const& a, fault const& b) { return a.at < b.at; });
     return all;
@@ -189,11 +196,14 @@ int simulate(settings const& with) {
         });
     }
     s.add_nodes(with.instances);
+    constexpr std::uint32_t present = 0;
+    auto const previous = s.add_version(previous_version);
+    for (std::uint32_t node = 0; node < with.instances; ++node) s.set_version(node, previous);
     s.add_invariant(seen);
     // One joins after another: the machines of a real cluster do not start within a second either.
     for (std::uint32_t node = 1; node < with.instances; ++node)
         for (std::uint32_t job = 0; job < jobs.size(); ++job) s.set_member(node, job, false);
-    auto plan = week_of(with);
+    auto plan = week_of(with, present);
     for (std::uint32_t node = 1; node < with.instances; ++node)
         for (std::uint32_t job = 0; job < jobs.size(); ++job)
             plan.push_back({.at = node * 5s, .what = fault_kind::join, .node = node, .job = job});
