@@ -17,6 +17,7 @@
 // of this process, `unmarked` if not, and `-` where nobody has asked for it.
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/elasticjob.hpp>
+#include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/session_guardian.hpp>
 
 #include <support/zk_schedulers.hpp>

@@ -40,8 +40,8 @@ function check_own(path,   from, to) {
     else if (!(path in present)) complain("<" path "> does not exist")
     if (!(path in present)) return
     # A header includes its definitions at its end, after every declaration that they need, so this is no cycle. Nor is
-    # an include of the declarations of the compiled library's instances, which need both a registry and the scheduler.
-    if (path ~ /\.ipp$|instances\.hpp$/) return
+    # an include of the code of jobs, or of the declarations of the compiled library's instances, which need a registry.
+    if (path ~ /\.ipp$|(instances|job_code)\.hpp$/) return
     edges[FILENAME] = edges[FILENAME] path "\n"
     place[FILENAME, path] = FNR
 }
