@@ -108,8 +108,8 @@ struct run_record {
         dead_letters{}; ///< the last runs that failed for good, oldest first, until an operator handles them
 
     static constexpr std::size_t ledger_max = 12;
-    /// The number of entries, the newest ones, that have lines of their own, as every version reads them. Earlier entries
-    /// share a line if nothing happened but a completed run, because each run writes all of them twice.
+    /// The number of entries, the newest ones, that have lines of their own, as every version reads them. Earlier plain
+    /// entries share a line, because each run writes all of them twice.
     static constexpr std::size_t own_lines = 3;
     static constexpr std::uint32_t copies_max = 127;
     static constexpr std::size_t note_bytes_max = 200;
@@ -143,8 +143,8 @@ struct run_record {
     /// Lines of words; free text is at the end of its line. With the progress of the live run, if there is any.
     std::string to_text(run_progress const* progress = nullptr) const;
 
-    /// Errors: malformed_data, with the line, also for instants before 1969 or after 2226, or if there are more lines than
-    /// `lines_max`, or far more entries. Lines of unknown kinds, from later versions, are ignored.
+    /// Errors: malformed_data, with the line, also for instants before 1969 or after 2226, or if there are more than
+    /// `lines_max` lines, or that many entries before one of a line `entries`. Lines of unknown kinds, from later versions, are ignored.
     static result<run_record> parse(std::string_view text);
 
     /// The progress in a record's text, which is not part of a `run_record`. Nothing if no run is live or has reported

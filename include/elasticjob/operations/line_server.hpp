@@ -63,7 +63,7 @@ public:
             on.assign({{stop.get(), POLLIN, 0}, {is_open ? listener_.get() : -1, POLLIN, 0}});
             for (auto const& c : clients_)
                 on.push_back({c.socket.get(), static_cast<short>(c.doing == step::writing ? POLLOUT : POLLIN), 0});
-            if (::poll(on.data(), on.size(), patience_ms()) < 0) continue;
+            if (::poll(on.data(), on.size(), timeout_ms()) < 0) continue;
             if (on[0].revents) return;
             for (std::size_t n = 0; n != clients_.size(); ++n)
                 if (on[n + 2].revents) serve(clients_[n]);
@@ -90,7 +90,7 @@ private:
     static mono_time now() noexcept { return SystemClock{}.now(); }
     bool is_resting() const noexcept { return now() < accept_again_; }
 
-    int patience_ms() const {
+    int timeout_ms() const {
         auto due = is_resting() ? accept_again_ : mono_time::max();
         bool const is_full = clients_.size() >= limits_.clients_max;
         for (auto const& c : clients_) {

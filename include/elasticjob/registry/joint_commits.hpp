@@ -21,9 +21,11 @@ namespace elasticjob {
 /// Commits transactions of several jobs together: those of one turn of the loop share a request, as far as they fit.
 /// Jobs are often due at the same second, and a request costs a server about as much as the changes in it.
 ///
-/// Each transaction is still decided alone. If the registry refuses the request because of one of them, that one is
-/// refused, and the others are sent again, each in a request of its own: nothing has happened to them. Transactions of
-/// one request share a revision, so only transactions that do not compare their revisions may be committed here.
+/// Each transaction is still decided alone. If the registry refuses one of them, that one gets the refusal, and the
+/// others are sent again, each in its own request: the registry has applied none of them. After an error that may
+/// concern only one of them, such as no_auth, all are sent again, each alone. A connection error goes to all callers.
+/// The transactions of one request get the same revision, so do not commit transactions here whose revisions are
+/// compared.
 ///
 /// It must outlive its callers, and the registry must outlive it. Threads: the loop's.
 template <registry Registry>

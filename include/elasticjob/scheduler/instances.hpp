@@ -7,7 +7,6 @@
 #include <elasticjob/allocation/average.hpp>
 #include <elasticjob/allocation/odevity.hpp>
 #include <elasticjob/allocation/rotate.hpp>
-#include <elasticjob/cron/system_zone.hpp>
 #include <elasticjob/execution/simple_executor.hpp>
 #include <elasticjob/registry/memory_registry.hpp>
 #include <elasticjob/registry/mirror.hpp>

@@ -231,7 +231,7 @@ task<result<void>> job_catalog<Scheduler, Group>::stop() {
         auto const seen = news_.edition();
         if (starters_ == 0 && !std::exchange(are_told, true))
             for (auto& [name, e] : entries_)
-                if (e.runs_on) e.runs_on->jobs_.begin_to_leave_now(name);
+                if (e.runs_on) e.runs_on->jobs_.begin_to_leave_here(name);
         if (starters_ == 0 && running_ == 0) break;
         co_await news_.newer_than(seen);
     }

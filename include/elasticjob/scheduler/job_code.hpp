@@ -19,7 +19,9 @@ struct job_code {}; // complete where this header is included: job_scheduler.hpp
 
 } // namespace elasticjob::detail
 
-/// The templates that depend only on the registry. Schedulers with any policies use them.
+// EXTERN is `extern` in a declaration and empty in the definition. Both stand in namespace elasticjob.
+
+/// The templates that depend only on the registry and on the default guard. Schedulers with any policies use them.
 #define ELASTICJOB_REGISTRY_INSTANCES(EXTERN, Registry)                                                                \
     EXTERN template class job_view<Registry>;                                                                          \
     EXTERN template class elector<Registry>;                                                                           \
@@ -42,7 +44,8 @@ struct job_code {}; // complete where this header is included: job_scheduler.hpp
     EXTERN template task<result<std::vector<chain_link>>> read_job_chain(Registry&, std::string, std::string);         \
     EXTERN template task<result<std::chrono::milliseconds>> clock_difference(Registry&, job_layout)
 
-/// The jobs of schedulers with an environment (`detail::environment_for<Registry, Policies...>`).
+/// The jobs of schedulers with an environment (`detail::environment_for<Registry, Policies...>`). Other templates are
+/// instantiated with these.
 #define ELASTICJOB_JOB_INSTANCES(EXTERN, ...)                                                                          \
     EXTERN template class detail::item_runs<__VA_ARGS__>;                                                              \
     EXTERN template class detail::job<__VA_ARGS__>

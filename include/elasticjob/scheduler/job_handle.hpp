@@ -23,15 +23,15 @@ template <registry Registry, sharding_strategy Strategy, executor Executor, clas
 class job_scheduler;
 
 /// One job on this instance. The destructor shuts the job down. Move assignment swaps two handles, so the job ends with
-/// the other one. Movable. Threads: any but the loop's, several at once, except moves. If a handle is destroyed on the
-/// loop, or in a body or a hook of its job, the destructor cannot wait, but the job leaves all the same.
+/// the other one. Threads: any but the loop's, several at once, except moves. If a handle is destroyed on the
+/// loop, or in a body or a hook of its job, the destructor cannot wait, but the job still leaves.
 template <class Environment>
 class job_handle {
     using job_set = detail::job_set<Environment>;
     using job_type = detail::job<Environment>;
 
 public:
-    job_handle(job_handle&& other) noexcept;            ///< `other` is then without a job
+    job_handle(job_handle&& other) noexcept;            ///< leaves `other` without a job
     job_handle& operator=(job_handle&& other) noexcept; ///< swaps the two jobs
     ~job_handle();
 

@@ -3,7 +3,6 @@
 #ifndef ELASTICJOB_SCHEDULER_JOB_SCHEDULER_HPP
 #define ELASTICJOB_SCHEDULER_JOB_SCHEDULER_HPP
 
-#include <elasticjob/core/memory.hpp>
 #include <elasticjob/events/guarded_sink.hpp>
 #include <elasticjob/scheduler/job_handle.hpp>
 #include <elasticjob/scheduler/job_set.hpp>

@@ -26,9 +26,9 @@ namespace elasticjob::detail {
 template <class Environment>
 class job;
 
-/// All of a scheduler that does not depend on the types of its strategy, executor, pool, sink and zone. Threads: those
-/// of the functions' groups; the destructor's is not the loop's. Its members are defined in impl/, apart from this
-/// header, because they need all the code of a job: see scheduler/job_code.hpp.
+/// The jobs of a scheduler: all of it that does not depend on the types of the strategy, executor, pool, sink and zone.
+/// The members are defined in impl/ and included by scheduler/job_code.hpp, because they need the code of jobs. Threads:
+/// see the two groups of functions; do not destroy it on the loop.
 template <class Environment>
 class job_set {
     using Registry = typename Environment::registry_type;
@@ -46,7 +46,7 @@ public:
     /// All jobs leave in order, at the same time.
     ~job_set();
 
-    /// Says what the jobs use, before the first of them. All must outlive this object.
+    /// Sets what the jobs use. Call it once, before the first job. All must outlive this object.
     void provide(pool_ref pool, sink_ref sink, zone_ref zone, strategy_ref strategy,
                  typename Environment::listeners_type& listeners,
                  typename Environment::error_handlers_type& error_handlers);
@@ -65,7 +65,8 @@ public:
 
     instance_id make_id();
 
-    /// Starts a job, and returns its name. Errors: those of `prepare`; job_conflict; unreachable; those of the registry.
+    /// Starts a job, and returns its name. Errors: those of `prepare`; job_conflict; unreachable; those of the
+    /// registry.
     result<std::string> add(job_config config, elasticjob::job_type type, job_body body);
 
     /// Errors: wrong_thread on the loop.
@@ -83,7 +84,7 @@ public:
     /// Makes the job leave, without waiting.
     void begin_to_leave(std::string name);
 
-    /// The same, and forgets it.
+    /// Makes the job leave, without waiting, and removes it from the set.
     void abandon(std::string name);
 
     // ---- On the loop.
@@ -98,7 +99,7 @@ public:
     task<result<void>> end(std::string name, std::thread::id caller = {});
 
     /// Makes the job leave. Precondition: there is such a job.
-    void begin_to_leave_now(std::string const& name);
+    void begin_to_leave_here(std::string const& name);
 
     /// Waits until the job has left, for whatever reason. Precondition: there is such a job.
     task<void> wait_left(std::string const& name);

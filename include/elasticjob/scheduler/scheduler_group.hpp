@@ -43,8 +43,8 @@ concept budgeted_registry = registry<R> && requires(R const& r) {
 /// a job takes a watch, and each running item an ephemeral node. If there is no such session, another one is connected.
 /// A session stays connected when its jobs have left, and takes others. A `job_catalog` can start its jobs in a group.
 ///
-/// The group must outlive its handles. Handles and sessions end one after the other: call `leave_all` before, so that
-/// many jobs leave at the same time.
+/// The group must outlive its handles. Handles and sessions end one after another. For many jobs, call `leave_all`
+/// before: then 64 jobs of each session leave at a time.
 /// Threads: any but a loop's, several at once.
 template <std::invocable Connect, class Make>
 class scheduler_group {

@@ -50,23 +50,22 @@ inline constexpr std::array<std::string_view, 3> orders_with_pauses{"stop-", "lo
 inline constexpr std::array<std::string_view, 2> orders_without_pauses{"stop-", "look-"};
 } // namespace detail
 
-/// The version of 25 Nov 2026: before run records named their own node (lines `created` and `copies`), and before the
-/// earlier entries of their history shared a line (`entries`). Its members see only the last three entries that a
-/// present member has written, and drop the others. They also forget how often a record was copied to another
-/// ensemble.
+/// The version before b503910 (25 Nov 2026): run records did not name their own node yet (lines `created` and `copies`),
+/// and the earlier entries of their history did not share a line (`entries`). Its members do not see the completed runs
+/// that share a line, and drop them. They also forget how often a record was copied to another ensemble.
 inline constexpr library_version previous_version{"previous", false, detail::lines_before_shared_history,
                                                   detail::orders_with_pauses};
 
-/// The version of 23 Nov 2026: before jobs and servers could be paused. Its members do not see a pause.
+/// The version before a83c466 (23 Nov 2026): jobs and servers could not be paused yet. Its members do not see a pause.
 inline constexpr library_version version_without_pauses{"without_pauses", false, detail::lines_before_shared_history,
                                                         detail::orders_without_pauses};
 
-/// Stands between a simulated process and its registry. Rewrites what the process sends and receives, so that others
-/// see a process of that version, and it sees what that version would see. Does nothing for the present version.
+/// Part of a `simulated_registry`: translates its requests before they are sent, and the replies to it. So others see a
+/// process of that version, and it sees what that version would see. Does nothing for the present version.
 ///
-/// A scheduler that does not know whether a write of its own has had an effect reads the record and compares the
-/// texts. A member of the earlier version would find its own text. So the translation keeps the text that the process
-/// wrote last into each record, and answers a read with it while the registry holds the translation of that text.
+/// After an unknown outcome, a scheduler reads the record and compares it with the text that it wrote. So the
+/// translation keeps the last text that the process wrote to each record. A read returns this text while the registry
+/// still holds its translation.
 ///
 /// Threads: the world's.
 class version_translation {
@@ -75,10 +74,10 @@ public:
 
     library_version const& version() const noexcept { return version_; }
 
-    /// Rewrites the operations of a request.
+    /// Translates the run records in the operations of a request.
     void translate(std::vector<operation>& operations);
 
-    /// Rewrites the reply to a read of that path.
+    /// Translates the reply to a read of that path.
     void translate(std::string_view path, wire_answer& answer);
 
 private:

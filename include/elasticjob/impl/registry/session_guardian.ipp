@@ -111,10 +111,10 @@ ELASTICJOB_DECL result<SessionGuardian> SessionGuardian::start() {
 
     // The guardian writes into the pipe when it is ready. If it does not exist, no process holds the other end.
     ::close(std::exchange(parts.alive[1], -1));
-    constexpr int patience_ms = 10'000;
+    constexpr int timeout_ms = 10'000;
     pollfd word{parts.alive[0], POLLIN, 0};
     char ready = 0;
-    while (::poll(&word, 1, patience_ms) < 0 && errno == EINTR) {
+    while (::poll(&word, 1, timeout_ms) < 0 && errno == EINTR) {
     }
     if (!(word.revents & POLLIN) || ::read(parts.alive[0], &ready, 1) != 1)
         return error{errc::overloaded, "no session guardian: its process ended, or did not begin within 10 s"};

@@ -166,7 +166,7 @@ task<result<void>> job_set<Environment>::begin(valid_config local, job_body body
 }
 
 template <class Environment>
-void job_set<Environment>::begin_to_leave_now(std::string const& name) {
+void job_set<Environment>::begin_to_leave_here(std::string const& name) {
     find(name)->begin_to_leave();
 }
 
