@@ -81,6 +81,8 @@ result<void> catalog_process::learn(std::string job_class) {
 
 std::vector<std::string> catalog_process::running() { return engine_->catalog.running().value(); }
 
+void catalog_process::leave_all() { engine_->scheduler.leave_all(); }
+
 void catalog_process::release_all() {
     for (auto* w : std::exchange(held_, {})) registry.loop().post(*w);
 }

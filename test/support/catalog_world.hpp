@@ -37,6 +37,7 @@ public:
 
     result<void> learn(std::string job_class);
     std::vector<std::string> running();
+    void leave_all();
 
     /// While true, work stays in the pool: running bodies and factories do not finish.
     bool holds = false;

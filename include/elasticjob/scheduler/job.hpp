@@ -96,6 +96,7 @@ public:
     /// Asks the runs with a lapsed lease to stop.
     void look_at_lease() { runs_.look_at_lease(); }
 
+    bool has_started() const noexcept { return has_started_; }
     bool is_leaving() const noexcept { return here_.is_leaving; }
 
     /// Whether that thread is in a body or a hook of the job: then the job waits for it. Threads: any.
@@ -180,6 +181,7 @@ private:
     adoption<Environment> adoption_;
     std::unique_ptr<java_marks<Environment>> java_marks_; ///< since there were Java members
     wall_time counted_since_{};                           ///< elements
+    bool has_started_ = false;
     bool was_enabled_ = true;                             ///< when this was last known
     bool was_seen_ = false; ///< whether the view has shown this instance's node of this session
     bool is_told_to_stop_ = false;
@@ -243,6 +245,7 @@ task<result<void>> job<Environment>::start(bool has_own_config) {
     life_.spawn(orders_.handle_item_orders());
     life_.spawn(keep_schedule());
     if (counts_elements()) life_.spawn(keep_counts());
+    has_started_ = true;
     co_return success();
 }
 

@@ -126,7 +126,9 @@ private:
     /// Asks runs with a lapsed lease to stop.
     task<void> watch_lease();
 
-    task<void> leave_in_groups();
+    using jobs = std::vector<std::shared_ptr<job_type>>;
+    task<void> leave_together();
+    task<result<void>> leave_one_by_one(jobs& all);
     task<void> forget(std::string name);
     task<result<void>> shut_down_all();
 

@@ -197,21 +197,28 @@ task<result<void>> job_set<Environment>::end(std::string name, std::thread::id c
 
 template <class Environment>
 void job_set<Environment>::leave_all() {
-    post(loop(), [this] { leaving_.spawn(leave_in_groups()); });
+    post(loop(), [this] { leaving_.spawn(leave_together()); });
 }
 
 template <class Environment>
-task<void> job_set<Environment>::leave_in_groups() {
-    constexpr std::size_t group_max = 64;
-    std::vector<std::string> names;
-    for (auto const& [name, one] : jobs_) names.push_back(name);
-    auto const end_one = [&](std::string const& name) { return end(name); };
-    while (!names.empty()) {
-        auto const first = names.end() - static_cast<std::ptrdiff_t>(std::min(group_max, names.size()));
-        std::vector<std::string> const group{first, names.end()};
-        names.erase(first, names.end());
-        (void)co_await gather_each(loop(), group, end_one);
+task<void> job_set<Environment>::leave_together() {
+    constexpr std::size_t at_once_max = 64;
+    jobs all;
+    for (auto const& [name, one] : jobs_)
+        if (one->has_started()) all.push_back(one);
+    std::vector<jobs*> const shared(std::min(at_once_max, all.size()), &all);
+    auto const leave = [this](jobs* left) { return leave_one_by_one(*left); };
+    (void)co_await gather_each(loop(), shared, leave);
+}
+
+template <class Environment>
+task<result<void>> job_set<Environment>::leave_one_by_one(jobs& all) {
+    while (!all.empty()) {
+        auto const next = std::move(all.back());
+        all.pop_back();
+        (void)co_await next->shut_down(); // its handle or its catalog then ends it, and gets the outcome
     }
+    co_return success();
 }
 
 template <class Environment>
