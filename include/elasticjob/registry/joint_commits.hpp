@@ -124,7 +124,7 @@ task<void> joint_commits<Registry>::send(requests together) {
         auto const at = reply ? reply->refused->operation : end;
         if (begin <= at && at < end)
             one->answer(commit_reply{commit_reply::refusal{at - begin, reply->refused->why}});
-        else
+        else if (one.use_count() > 1) // or else its caller has gone
             tasks_.spawn(send(requests(1, std::move(one))));
     }
 }

@@ -49,8 +49,7 @@ struct console_connection::state {
 
 ELASTICJOB_DECL console_connection::console_connection(boost::asio::io_context& context,
                                                        boost::asio::ip::tcp::socket socket, std::string client,
-                                                       console_certificate* certificate,
-                                                       console_options const& options)
+                                                       console_certificate* certificate, console_options const& options)
     : state_{new state{context, options, std::move(client),
                        std::make_shared<console_stream>(std::move(socket), certificate),
                        boost::beast::flat_buffer{options.head_max + 8'192}, boost::asio::steady_timer{context}}} {}
@@ -184,6 +183,7 @@ ELASTICJOB_DECL task<bool> console_connection::send(std::string_view text) {
 }
 
 ELASTICJOB_DECL task<void> console_connection::wait(std::chrono::seconds span) {
+    if (is_gone()) co_return;
     auto& timer = state_->timer;
     timer.expires_after(span);
     (void)co_await asio_step([&](auto done) { timer.async_wait(std::move(done)); });
