@@ -180,10 +180,10 @@ template class basic_memory_server<event_loop>;
 template class basic_memory_registry<event_loop>;
 ELASTICJOB_TREE_INSTANCES(, MemoryRegistry);
 ELASTICJOB_REGISTRY_INSTANCES(, MemoryRegistry);
-ELASTICJOB_JOB_INSTANCES(, detail::environment_for<MemoryRegistry>);
+ELASTICJOB_JOB_INSTANCES(, detail::job_environment<MemoryRegistry>);
 ELASTICJOB_SCHEDULER_INSTANCES(, MemoryRegistry);
 ELASTICJOB_REGISTRY_INSTANCES(, testing::simulated_registry);
-ELASTICJOB_JOB_INSTANCES(, detail::environment_for<testing::simulated_registry>);
+ELASTICJOB_JOB_INSTANCES(, detail::job_environment<testing::simulated_registry>);
 ELASTICJOB_SIMULATION_INSTANCES();
 } // namespace elasticjob
 

@@ -28,7 +28,7 @@
 namespace elasticjob {
 ELASTICJOB_TREE_INSTANCES(, ZkRegistry);
 ELASTICJOB_REGISTRY_INSTANCES(, ZkRegistry);
-ELASTICJOB_JOB_INSTANCES(, detail::environment_for<ZkRegistry>);
+ELASTICJOB_JOB_INSTANCES(, detail::job_environment<ZkRegistry>);
 ELASTICJOB_SCHEDULER_INSTANCES(, ZkRegistry);
 } // namespace elasticjob
 

@@ -1,18 +1,21 @@
-// expect: ErrorHandlers: include <elasticjob/scheduler/job_code.hpp>
+// expect: include .*<elasticjob/scheduler/job_code.hpp>
 // SPDX-License-Identifier: Apache-2.0
-#include <elasticjob/elasticjob.hpp>
+#include <elasticjob/registry/zk_registry.hpp>
 #ifndef BAD
 #include <elasticjob/scheduler/job_code.hpp>
 #endif
+#include <elasticjob/elasticjob.hpp>
+#include <elasticjob/registry/measured_registry.hpp>
 
 using namespace elasticjob;
 
-struct listener {
-    void before_batch(run_batch const&) {}
+struct count_nothing {
+    template <class... Args>
+    void operator()(Args const&...) const noexcept {}
 };
 
 int main() {
     MemoryRegistry registry;
-    job_scheduler<MemoryRegistry, AverageAllocation, SimpleExecutor, Listeners<listener>> scheduler{
-        registry, {}, Listeners{listener{}}};
+    MeasuredRegistry measured{registry, count_nothing{}};
+    job_scheduler<decltype(measured), AverageAllocation, SimpleExecutor> const scheduler{measured};
 }

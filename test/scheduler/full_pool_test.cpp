@@ -6,7 +6,6 @@
 #include <elasticjob/core/virtual_loop.hpp>
 #include <elasticjob/execution/simple_executor.hpp>
 #include <elasticjob/registry/memory_registry.hpp>
-#include <elasticjob/scheduler/job_code.hpp>
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,6 @@
 #include <elasticjob/allocation/average.hpp>
 #include <elasticjob/execution/simple_executor.hpp>
 #include <elasticjob/registry/memory_registry.hpp>
-#include <elasticjob/scheduler/job_code.hpp>
 
 #include <doctest/doctest.h>
 

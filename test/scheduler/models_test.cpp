@@ -6,7 +6,6 @@
 #include <elasticjob/allocation/run_list.hpp>
 #include <elasticjob/cron/tzif_zone.hpp>
 #include <elasticjob/execution/dead_man_timer.hpp>
-#include <elasticjob/scheduler/job_code.hpp>
 
 #include <iterator>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hooks around rounds: called once in the cluster, before the first item and after the last, or reported as missed
 // (GU-1, GU-3, D-24).
-#include <elasticjob/scheduler/job_code.hpp>
 #include <elasticjob/testing/simulation.hpp>
 
 #include <simulation/console.hpp>

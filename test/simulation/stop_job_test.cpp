@@ -2,7 +2,6 @@
 // An instance leaves its job when a run has failed there: it begins nothing more, whatever else happens to it, and the
 // others take over.
 #include <elasticjob/execution/error_handlers.hpp>
-#include <elasticjob/scheduler/job_code.hpp>
 #include <elasticjob/testing/simulation.hpp>
 
 #include <simulation/seeds.hpp>

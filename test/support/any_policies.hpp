@@ -69,7 +69,7 @@ private:
 };
 
 using virtual_registry = basic_memory_registry<virtual_loop>;
-using virtual_environment = detail::environment_for<virtual_registry>;
+using virtual_environment = detail::job_environment<virtual_registry>;
 
 /// In virtual time.
 template <executor Executor, sharding_strategy Strategy = AverageAllocation>

@@ -13,8 +13,7 @@ namespace elasticjob::detail {
 class pool_ref {
 public:
     template <worker_pool Pool>
-    requires(!std::same_as<Pool, pool_ref>)
-    explicit pool_ref(Pool& p) noexcept : pool_{&p}, submit_{&submit<Pool>} {}
+    requires(!std::same_as<Pool, pool_ref>) explicit pool_ref(Pool& p) noexcept : pool_{&p}, submit_{&submit<Pool>} {}
 
     bool try_submit(work& w) const { return submit_(pool_, w); }
 

@@ -15,8 +15,7 @@ namespace elasticjob::detail {
 class sink_ref {
 public:
     template <class Sink>
-    requires(!std::same_as<Sink, sink_ref>)
-    explicit sink_ref(Sink& s) noexcept : sink_{&s}, tell_{&tell<Sink>} {}
+    requires(!std::same_as<Sink, sink_ref>) explicit sink_ref(Sink& s) noexcept : sink_{&s}, tell_{&tell<Sink>} {}
 
     template <class E>
     void operator()(E const& e) const {

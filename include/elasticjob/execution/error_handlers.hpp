@@ -52,6 +52,12 @@ template <class A>
 concept handler_answer = std::is_void_v<A> || std::same_as<A, result<void>> || std::same_as<A, error_verdict> ||
     std::same_as<A, result<error_verdict>>;
 
+/// The answer of all handlers together.
+struct handlers_answer {
+    bool stops_job = false;
+    result<void> trouble = success(); ///< the first error of a handler
+};
+
 } // namespace detail
 
 /// | expression | returns                                 | is called                                               |
@@ -79,10 +85,7 @@ public:
     ErrorHandlers() = default;
     explicit ErrorHandlers(Hs... all) requires(sizeof...(Hs) > 0) : all_{std::move(all)...} {}
 
-    struct answer {
-        bool stops_job = false;
-        result<void> trouble = success(); ///< the first error of a handler
-    };
+    using answer = detail::handlers_answer;
     answer operator()(failed_run const& run) {
         answer all;
         std::apply([&](auto&... hs) { (void)(asks_on(hs, run, all) && ...); }, all_);

@@ -263,13 +263,13 @@ private:
     item_index item_;
     phase phase_ = phase::unread;
     unwritten pending_ = unwritten::nothing; ///< the change of the record that is not yet in the registry
-    std::uint8_t failures_ = 0;           ///< failed starts in a row; at most `failures_max`
-    std::uint8_t refusals_ = 0;           ///< refusals of the end in a row; at most `failures_max`
-    bool is_edited_ = false;              ///< an operator has written the record since
-    bool is_monitored_ = true;            ///< whether the live run is monitored
-    bool is_failover_ = false;            ///< the run also has a `failover` node of this instance
+    std::uint8_t failures_ = 0;              ///< failed starts in a row; at most `failures_max`
+    std::uint8_t refusals_ = 0;              ///< refusals of the end in a row; at most `failures_max`
+    bool is_edited_ = false;                 ///< an operator has written the record since
+    bool is_monitored_ = true;               ///< whether the live run is monitored
+    bool is_failover_ = false;               ///< the run also has a `failover` node of this instance
     bool is_end_pending_ = false;            ///< the registry has refused the end, and that was reported
-    bool passes_over_ = false;            ///< the run that goes on here makes up for other instants, too
+    bool passes_over_ = false;               ///< the run that goes on here makes up for other instants, too
 
     std::optional<share> share_;            ///< set while this instance owns the item
     wall_time ours_since_;                  ///< no former owner runs instants after this

@@ -67,7 +67,7 @@ concept may_start_together = requires(L const& l) {
 /// | expression          | is called                                                                                |
 /// |---------------------|------------------------------------------------------------------------------------------|
 /// | `l.before(ctx)`     | before the body, for each run of an item, on its instance                                |
-/// | `l.after(ctx, out)` | after the body, with the outcome                                                         |
+/// | `l.after(ctx, out)` | after the body, with the outcome; not if the body was not called                         |
 /// | `l.before_batch(b)` | before the first of the runs that an instance begins together, once, on that instance        |
 /// | `l.after_batch(b)`  | after the last of them, unless none has begun                                            |
 /// | `l.before_round(r)` | before the first item of a round, once in the whole cluster                              |
@@ -186,7 +186,7 @@ private:
         result<void> all = success();
         // An assignment evaluates its right side first, so a fold of them runs from the last to the first.
         int order = 0;
-        std::apply([&](auto&... ls) { ((keep_first(all, f(ls)), order) = ... = 0); }, all_);
+        std::apply([&](auto&... ls) { (void)((keep_first(all, f(ls)), order) = ... = 0); }, all_);
         return all;
     }
 

@@ -144,7 +144,8 @@ struct run_record {
     std::string to_text(run_progress const* progress = nullptr) const;
 
     /// Errors: malformed_data, with the line, also for instants before 1969 or after 2226, or if there are more than
-    /// `lines_max` lines, or that many entries before one of a line `entries`. Lines of unknown kinds, from later versions, are ignored.
+    /// `lines_max` lines, or that many entries before one of a line `entries`. Lines of unknown kinds, from later
+    /// versions, are ignored.
     static result<run_record> parse(std::string_view text);
 
     /// The progress in a record's text, which is not part of a `run_record`. Nothing if no run is live or has reported

@@ -44,12 +44,11 @@ class body_calls {
     using live_run = detail::live_run<Environment>;
     using live_batch = detail::live_batch<Environment>;
     using hold = typename Environment::lease_type::hold;
-    using listeners = typename Environment::listeners_type;
-    using error_handlers = typename Environment::error_handlers_type;
 
 public:
     /// Everything but the body must outlive this object.
-    body_calls(site& s, job_body<Loop> body, rounds_of<Environment>& rounds, element_counts<Environment>& counts);
+    /// `rounds` is null if there are no round hooks.
+    body_calls(site& s, job_body<Loop> body, rounds<Environment>* rounds, element_counts<Environment>& counts);
 
     /// Carries out the run that is live in the item's record. `h` is null if the job is not monitored. The result
     /// decides what becomes of the run; the record does not contain it yet.
@@ -117,7 +116,7 @@ private:
 
     site& site_;
     job_body<Loop> body_;
-    rounds_of<Environment>& rounds_;
+    rounds<Environment>* rounds_;
     element_counts<Environment>& counts_;
     retry_budget retries_;
     std::shared_ptr<body_call> batch_; ///< the last of the calls that are joining
@@ -128,7 +127,7 @@ private:
 };
 
 template <class Environment>
-body_calls<Environment>::body_calls(site& s, job_body<Loop> body, rounds_of<Environment>& rounds,
+body_calls<Environment>::body_calls(site& s, job_body<Loop> body, detail::rounds<Environment>* rounds,
                                     element_counts<Environment>& counts)
     : site_{s},
       body_{std::move(body)},
@@ -149,16 +148,14 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
     if (!e.life.is_ours()) live.order.give(stop_reason::reassigned);
     task_scope limit;
     if (site_.terms.time_limit.count() > 0) limit.spawn(stop_after(site_.loop(), site_.terms.time_limit, live.order));
-    if constexpr (listeners::hear_rounds) {
-        if (what.source != run_source::trigger) co_await rounds_.begin(e.item(), what.due);
-    }
-    if constexpr (listeners::hear_batches) co_await live_batch::begin(e);
+    if (rounds_ && what.source != run_source::trigger) co_await rounds_->begin(e.item(), what.due);
+    if (e.run->together) co_await live_batch::begin(e);
     events::run_name run{++runs_begun_, *e.run->task_id, what.source, what.attempt, site_.wall_now()};
     site_.env.sink(
         events::item_started{site_.origin(), e.item(), what.due, what.source, what.attempt, e.life.token(), run});
     live.name = run;
     live.name.task_id = ctx.task_id; // `ctx` lives as long as the call
-    if constexpr (listeners::hear_before) {
+    if (site_.env.listeners.hear_before()) {
         auto const hear = [&] { return site_.env.listeners.before(ctx); };
         co_await site_.call(hear);
     }
@@ -177,16 +174,14 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
     bool const was_refused = live.item && call->is.load() == body_call::phase::waiting;
     auto outcome = live.item ? *call->outcome : given_up(give_up_after, call->was_called());
     body_end ended{std::move(outcome), was_refused, stopped_by, run};
-    if constexpr (listeners::hear_after) {
+    if (site_.env.listeners.hear_after() && call->was_called()) {
         auto const hear = [&] { return site_.env.listeners.after(ctx, ended.outcome); };
-        if (call->was_called()) co_await site_.call(hear);
+        co_await site_.call(hear);
     }
-    if constexpr (listeners::hear_batches) co_await live_batch::end(e);
+    if (e.run->together) co_await live_batch::end(e);
     auto const seed = mix_bits(fnv_1a(site_.name.str()) + e.item());
     ended.again = site_.aftermath().retry_of(e.life.record(), ended, seed, retries_);
-    if constexpr (error_handlers::are_there) {
-        if (ended.has_failed()) co_await ask_handlers(ctx, ended, took);
-    }
+    if (site_.env.error_handlers.are_there() && ended.has_failed()) co_await ask_handlers(ctx, ended, took);
     counts_.take(e);
     tell_end(e, what, ended, took);
     while (live.relaying > 0) co_await e.woken.newer_than(e.woken.edition());

@@ -23,7 +23,7 @@
     EXTERN template class mirrored_node<Registry>;                                                                     \
     EXTERN template task<result<std::vector<std::optional<node>>>> read_all(Registry&, std::vector<node_path>)
 
-/// The schedulers with an environment (`detail::environment_for<Registry, Policies...>`), for strategies, bodies and
+/// The schedulers with an environment (`detail::job_environment<Registry>`), for strategies, bodies and
 /// executors of any type.
 #define ELASTICJOB_JOB_SET_INSTANCES(EXTERN, ...)                                                                      \
     EXTERN template class detail::job_set<__VA_ARGS__>;                                                                \
@@ -32,7 +32,7 @@
 /// The schedulers with default policies and the strategies of elasticjob.hpp. With another strategy, the program compiles
 /// the few functions of `job_scheduler` itself.
 #define ELASTICJOB_SCHEDULER_INSTANCES(EXTERN, Registry)                                                               \
-    ELASTICJOB_JOB_SET_INSTANCES(EXTERN, detail::environment_for<Registry>);                                          \
+    ELASTICJOB_JOB_SET_INSTANCES(EXTERN, detail::job_environment<Registry>);                                           \
     ELASTICJOB_DETAIL_SCHEDULER_INSTANCE(EXTERN, Registry, AverageAllocation);                                         \
     ELASTICJOB_DETAIL_SCHEDULER_INSTANCE(EXTERN, Registry, OdevitySortByName);                                         \
     ELASTICJOB_DETAIL_SCHEDULER_INSTANCE(EXTERN, Registry, RotateServerByName)
@@ -42,7 +42,7 @@
 #if defined(ELASTICJOB_COMPILED)
 namespace elasticjob {
 template <>
-inline constexpr bool detail::is_in_library<detail::environment_for<MemoryRegistry>> = true;
+inline constexpr bool detail::is_in_library<detail::job_environment<MemoryRegistry>> = true;
 extern template class basic_memory_server<event_loop>;
 extern template class basic_memory_registry<event_loop>;
 ELASTICJOB_TREE_INSTANCES(extern, MemoryRegistry);

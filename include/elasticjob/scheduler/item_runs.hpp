@@ -7,6 +7,7 @@
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/event_count.hpp>
+#include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/events/event.hpp>
 #include <elasticjob/execution/item_life.hpp>
@@ -46,7 +47,6 @@ class item_runs {
     using item_state = detail::item_state<Environment>;
     using live_batch = detail::live_batch<Environment>;
     using run_in_hand = detail::run_in_hand<Environment>;
-    using listeners = typename Environment::listeners_type;
     using item_share = item_life::share;
 
 public:
@@ -81,7 +81,8 @@ public:
     /// Whether every item is known not to run here and not to be starting.
     bool is_idle() const;
 
-    rounds_of<Environment>& rounds() noexcept { return rounds_; }
+    /// The rounds, or null if there are no round hooks.
+    detail::rounds<Environment>* rounds() noexcept { return rounds_.get(); }
 
     /// Notified when `is_idle` may have become true.
     event_count<Loop>& idle_news() noexcept { return site_.idle_news; }
@@ -156,8 +157,8 @@ private:
     void tell_busy(item_state& e, wall_time due);
 
     site site_;
-    item_table<Environment> table_; ///< the items that this instance owns or runs
-    rounds_of<Environment> rounds_;
+    item_table<Environment> table_;                       ///< the items that this instance owns or runs
+    std::unique_ptr<detail::rounds<Environment>> rounds_; ///< if there are round hooks
     item_starts<Environment> starts_;
     element_counts<Environment> counts_;
     body_calls<Environment> calls_;
@@ -173,10 +174,10 @@ private:
 template <class Environment>
 item_runs<Environment>::item_runs(job_standing<Environment>& here, job_body<Loop> body)
     : site_{here},
-      rounds_{site_},
+      rounds_{here.env.listeners.hear_rounds() ? std::make_unique<detail::rounds<Environment>>(site_) : nullptr},
       starts_{site_, table_},
       counts_{site_},
-      calls_{site_, std::move(body), rounds_, counts_},
+      calls_{site_, std::move(body), rounds_.get(), counts_},
       ends_{site_, table_},
       doubted_at_{site_.wall_now()} {}
 
@@ -191,8 +192,7 @@ void item_runs<Environment>::wake() {
 template <class Environment>
 void item_runs<Environment>::own(item_claim claim) {
     auto const& view = *site_.view;
-    if constexpr (listeners::hear_rounds)
-        rounds_.set_item_count(static_cast<std::uint32_t>(terms().config->config().sharding_total_count));
+    if (rounds_) rounds_->set_item_count(static_cast<std::uint32_t>(terms().config->config().sharding_total_count));
     auto const wall = site_.wall_now();
     auto const ours_since = is_share_known_ ? wall : std::max(doubted_at_, wall - site_.env.options.sharding_timeout);
     is_share_known_ = true;
@@ -230,7 +230,7 @@ void item_runs<Environment>::adopt(std::vector<item_index> const& interrupted) {
 template <class Environment>
 void item_runs<Environment>::look_after(item_life life) {
     auto const i = life.item();
-    if constexpr (listeners::hear_rounds) rounds_.take(i);
+    if (rounds_) rounds_->take(i);
     tasks_.spawn(attend(table_.try_emplace(i, site_.loop(), std::move(life)).first->second));
 }
 
@@ -262,7 +262,7 @@ void item_runs<Environment>::order_all(wall_time now) {
 template <class Environment>
 bool item_runs<Environment>::is_idle() const {
     auto const is_busy = [](auto const& one) { return one.second.life.is_busy(); };
-    return calls_.is_idle() && rounds_.is_idle() && std::none_of(table_.begin(), table_.end(), is_busy);
+    return calls_.is_idle() && (!rounds_ || rounds_->is_idle()) && std::none_of(table_.begin(), table_.end(), is_busy);
 }
 
 template <class Environment>
@@ -366,7 +366,7 @@ task<void> item_runs<Environment>::attend(item_state& e) {
         }
     }
     for (auto const due : e.life.unfinished()) site_.tell_skipped(e.item(), due, events::skip_reason::not_ready);
-    if constexpr (listeners::hear_rounds) rounds_.forget(e.item());
+    if (rounds_) rounds_->forget(e.item());
     table_.erase(e.item());
 }
 
@@ -480,8 +480,8 @@ void item_runs<Environment>::report(item_state const& e, item_news const& news) 
     if (news.given_up_in) ends_.give_up(e.item(), *news.given_up_in);
     auto const& skipped = news.skipped;
     if (skipped.count != 0) site_.tell_skipped(e.item(), skipped.last, skipped.why, skipped.count);
-    if constexpr (listeners::hear_rounds)
-        if (news.deals_with_rounds) rounds_.dealt_with(e.item(), e.life.record().settled_through(), news.may_be_others);
+    if (rounds_ && news.deals_with_rounds)
+        rounds_->dealt_with(e.item(), e.life.record().settled_through(), news.may_be_others);
 }
 
 template <class Environment>
@@ -495,7 +495,7 @@ task<item_news> item_runs<Environment>::start(item_state& e) {
             is_told_of_late_start_ = false;
         } else {
             tell_late_start(run.asked_at);
-            if constexpr (listeners::hear_batches) co_await live_batch::end(e);
+            if (e.run->together) co_await live_batch::end(e);
             e.life.start_expired();
             co_return item_news{};
         }

@@ -12,7 +12,7 @@
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/execution/clock_check.hpp>
-#include <elasticjob/execution/listeners.hpp>
+#include <elasticjob/execution/listeners.hpp> // run_batch
 #include <elasticjob/execution/run_book.hpp>
 #include <elasticjob/scheduler/item_state.hpp>
 #include <elasticjob/scheduler/job_site.hpp>
@@ -33,7 +33,6 @@ class item_starts {
     using site = job_site<Environment>;
     using item_state = detail::item_state<Environment>;
     using live_batch = detail::live_batch<Environment>;
-    using listeners = typename Environment::listeners_type;
     using proof = item_claim::proof;
     using opening = std::pair<item_index, std::string>; ///< an item, and its first record
 
@@ -250,7 +249,7 @@ void item_starts<Environment>::name_tasks(std::vector<run_ticket> const& started
         auto const type = is_failover ? execution_type::failover : execution_type::ready;
         auto const id = std::make_shared<std::string const>(make_task_id(site_.name, those, site_.self, type));
         std::shared_ptr<live_batch> together;
-        if constexpr (listeners::hear_batches) {
+        if (site_.env.listeners.hear_batches()) {
             std::sort(those.begin(), those.end());
             run_batch what{site_.name.str(), *id, those};
             together = std::make_shared<live_batch>(site_, std::move(what));

@@ -339,7 +339,7 @@ task<result<void>> job<Environment>::shut_down() {
         }
         co_await runs_.idle_news().newer_than(seen, asked ? mono_time::max() : deadline);
     }
-    if constexpr (Environment::listeners_type::hear_rounds) co_await runs_.rounds().finish();
+    if (auto* const rounds = runs_.rounds()) co_await rounds->finish();
     if (counts_elements())
         (void)co_await within(here_.loop(), here_.now() + leave_timeout, runs_.publish_counts(counted_since_));
     life_.cancel();

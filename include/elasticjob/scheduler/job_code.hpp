@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file \brief The code of jobs, behind the interface of `job_scheduler`. In the header-only form job_scheduler.hpp
 /// includes it. The compiled library contains it for MemoryRegistry and ZkRegistry, so a program includes it only for a
-/// scheduler with another registry, a lease guard, Listeners or ErrorHandlers. Without it such a scheduler does not
-/// compile, and the error names this header.
+/// scheduler with another registry. Without it such a scheduler does not compile, and the error names this header.
 #ifndef ELASTICJOB_SCHEDULER_JOB_CODE_HPP
 #define ELASTICJOB_SCHEDULER_JOB_CODE_HPP
 
@@ -21,14 +20,14 @@ struct job_code {}; // complete where this header is included: job_scheduler.hpp
 
 // EXTERN is `extern` in a declaration and empty in the definition. Both stand in namespace elasticjob.
 
-/// The templates that depend only on the registry and on the default guard. Schedulers with any policies use them.
+/// The parts of jobs. Schedulers with any policies use them.
 #define ELASTICJOB_REGISTRY_INSTANCES(EXTERN, Registry)                                                                \
     EXTERN template class job_view<Registry>;                                                                          \
     EXTERN template class elector<Registry>;                                                                           \
     EXTERN template class joint_commits<Registry>;                                                                     \
     EXTERN template class resharder<Registry>;                                                                         \
     EXTERN template class run_book<Registry>;                                                                          \
-    EXTERN template class session_lease<Registry, NoDeadManTimer>;                                                     \
+    EXTERN template class session_lease<Registry, detail::guard_ref>;                                                  \
     EXTERN template class traits_view<Registry>;                                                                       \
     EXTERN template task<result<void>> leave(Registry&, job_layout, instance_id, session_generation, mono_time, bool,  \
                                              bool);                                                                    \
@@ -44,7 +43,7 @@ struct job_code {}; // complete where this header is included: job_scheduler.hpp
     EXTERN template task<result<std::vector<chain_link>>> read_job_chain(Registry&, std::string, std::string);         \
     EXTERN template task<result<std::chrono::milliseconds>> clock_difference(Registry&, job_layout)
 
-/// The jobs of schedulers with an environment (`detail::environment_for<Registry, Policies...>`). Other templates are
+/// The jobs of schedulers with an environment (`detail::job_environment<Registry>`). Other templates are
 /// instantiated with these.
 #define ELASTICJOB_JOB_INSTANCES(EXTERN, ...)                                                                          \
     EXTERN template class detail::item_runs<__VA_ARGS__>;                                                              \
@@ -53,7 +52,7 @@ struct job_code {}; // complete where this header is included: job_scheduler.hpp
 #if defined(ELASTICJOB_COMPILED)
 namespace elasticjob {
 ELASTICJOB_REGISTRY_INSTANCES(extern, MemoryRegistry);
-ELASTICJOB_JOB_INSTANCES(extern, detail::environment_for<MemoryRegistry>);
+ELASTICJOB_JOB_INSTANCES(extern, detail::job_environment<MemoryRegistry>);
 } // namespace elasticjob
 
 #if defined(ELASTICJOB_REGISTRY_ZK_REGISTRY_HPP)

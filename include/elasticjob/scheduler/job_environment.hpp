@@ -7,7 +7,10 @@
 #include <elasticjob/core/random.hpp>
 #include <elasticjob/cron/zone_ref.hpp>
 #include <elasticjob/events/sink_ref.hpp>
+#include <elasticjob/execution/error_handlers_ref.hpp>
+#include <elasticjob/execution/guard_ref.hpp>
 #include <elasticjob/execution/lease.hpp>
+#include <elasticjob/execution/listeners_ref.hpp>
 #include <elasticjob/registry/joint_commits.hpp>
 #include <elasticjob/registry/registry.hpp>
 #include <elasticjob/scheduler/options.hpp>
@@ -15,16 +18,12 @@
 
 namespace elasticjob::detail {
 
-/// The pool, the sink, the zone and the strategy may have any type, so all schedulers of one registry share the code of
-/// their jobs, unless they have a guard, listeners or error handlers.
-template <registry Registry, lease_guard Guard, class Hooks, class Handlers>
+/// All policies but the registry may have any type, so all schedulers of one registry share the code of their jobs.
+template <registry Registry>
 struct job_environment {
     using registry_type = Registry;
     using loop_type = typename Registry::loop_type;
-    using guard_type = Guard;
-    using lease_type = session_lease<Registry, Guard>;
-    using listeners_type = Hooks;         ///< Listeners<...>
-    using error_handlers_type = Handlers; ///< ErrorHandlers<...>
+    using lease_type = session_lease<Registry, guard_ref>;
 
     Registry& registry;
     joint_commits<Registry>& commits; ///< for the starts and ends of runs
@@ -35,8 +34,8 @@ struct job_environment {
     random_source& random;
     scheduler_options const& options;
     lease_type& lease;
-    Hooks& listeners;
-    Handlers& error_handlers;
+    listeners_ref listeners;
+    error_handlers_ref error_handlers;
 };
 
 } // namespace elasticjob::detail

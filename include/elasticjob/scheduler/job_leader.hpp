@@ -40,7 +40,6 @@ class job_leader {
     struct teller;
     using follower = round_follower<Registry, teller>;
 
-
 public:
     job_leader(job_standing<Environment>& here, job_rules<Environment> const& rules);
 
@@ -172,8 +171,7 @@ private:
 };
 
 template <class Environment>
-job_leader<Environment>::job_leader(job_standing<Environment>& here,
-                                              job_rules<Environment> const& rules)
+job_leader<Environment>::job_leader(job_standing<Environment>& here, job_rules<Environment> const& rules)
     : here_{here},
       rules_{rules},
       elector_{here.registry, here.at, here.self, here.env.random},

@@ -103,8 +103,7 @@ task<mono_time> job_orders<Environment>::handle_each_order() {
 }
 
 template <class Environment>
-auto job_orders<Environment>::carry_out(std::string_view name, node const& order) ->
-    typename runs::order_answer {
+auto job_orders<Environment>::carry_out(std::string_view name, node const& order) -> typename runs::order_answer {
     auto const is_for = [&](std::string_view what, item_index& item) {
         return name.starts_with(what) && read_number(name.substr(what.size()), item);
     };

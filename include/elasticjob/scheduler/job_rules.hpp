@@ -59,7 +59,7 @@ public:
     /// Checks whether a job with this configuration can run here.
     acceptance accepted() const noexcept {
         auto const& env = here_.env;
-        return {env.zone, env.strategy, items_max_, Environment::listeners_type::hear_rounds};
+        return {env.zone, env.strategy, items_max_, env.listeners.hear_rounds()};
     }
 
     /// The configuration in force comes from this process's program, so its item count is accepted.

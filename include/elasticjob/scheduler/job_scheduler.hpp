@@ -4,6 +4,7 @@
 #define ELASTICJOB_SCHEDULER_JOB_SCHEDULER_HPP
 
 #include <elasticjob/events/guarded_sink.hpp>
+#include <elasticjob/scheduler/job_environment.hpp>
 #include <elasticjob/scheduler/job_handle.hpp>
 #include <elasticjob/scheduler/job_set.hpp>
 #include <elasticjob/scheduler/policies.hpp>
@@ -30,7 +31,9 @@ template <class Environment>
 struct job_code; // job_code.hpp defines it
 
 template <class Environment>
-concept has_job_code = is_in_library<Environment> || requires { sizeof(job_code<Environment>); };
+concept has_job_code = is_in_library<Environment> || requires {
+    sizeof(job_code<Environment>);
+};
 
 } // namespace detail
 
@@ -51,9 +54,9 @@ concept has_job_code = is_in_library<Environment> || requires { sizeof(job_code<
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>
 class job_scheduler {
     static_assert((detail::checked_policy<Policies>::value && ...));
-    static_assert(detail::has_job_code<detail::environment_for<Registry, Policies...>>,
-                  "the compiled library does not contain jobs with this registry, lease guard, Listeners or "
-                  "ErrorHandlers: include <elasticjob/scheduler/job_code.hpp>");
+    static_assert(detail::has_job_code<detail::job_environment<Registry>>,
+                  "the compiled library does not contain the code of jobs for this registry: include "
+                  "<elasticjob/scheduler/job_code.hpp>");
 
     using pool_type = detail::policy_for<detail::pool_slot, Policies...>;
     using sink_type = detail::policy_for<detail::sink_slot, Policies...>;
@@ -61,7 +64,7 @@ class job_scheduler {
     using guard_type = detail::policy_for<detail::guard_slot, Policies...>;
     using listeners_type = detail::policy_for<detail::listeners_slot, Policies...>;
     using error_handlers_type = detail::policy_for<detail::error_handlers_slot, Policies...>;
-    using environment = detail::environment_for<Registry, Policies...>;
+    using environment = detail::job_environment<Registry>;
     using job_set = detail::job_set<environment>;
     using body_type = typename job_set::job_body;
     using registry_type = Registry;
@@ -159,6 +162,7 @@ private:
     result<zone_type> zone_;
     listeners_type listeners_;
     error_handlers_type error_handlers_;
+    guard_type guard_;
     job_set jobs_; ///< last: it uses all of the above
 };
 
@@ -177,10 +181,11 @@ job_scheduler<Registry, Strategy, Executor, Policies...>::job_scheduler(Registry
       zone_(take_zone()),
       listeners_(take<listeners_type>()),
       error_handlers_(take<error_handlers_type>()),
-      jobs_{r, std::move(options), take<guard_type>()} {
+      guard_(take<guard_type>()),
+      jobs_{r, std::move(options), detail::guard_ref{guard_}} {
     if (zone_)
         jobs_.provide(detail::pool_ref{pool_}, detail::sink_ref{sink_}, *zone_, detail::strategy_ref::of<Strategy>(),
-                      listeners_, error_handlers_);
+                      detail::listeners_ref{listeners_}, detail::error_handlers_ref{error_handlers_});
 }
 
 template <registry Registry, sharding_strategy Strategy, executor Executor, class... Policies>

@@ -26,30 +26,28 @@ namespace elasticjob::detail {
 template <class Environment>
 class job;
 
-/// The jobs of a scheduler: all of it that does not depend on the types of the strategy, executor, pool, sink and zone.
-/// The members are defined in impl/ and included by scheduler/job_code.hpp, because they need the code of jobs. Threads:
-/// see the two groups of functions; do not destroy it on the loop.
+/// The jobs of a scheduler: all of it that depends on no type but the registry's.
+/// The members are defined in impl/ and included by scheduler/job_code.hpp, because they need the code of jobs.
+/// Threads: see the two groups of functions; do not destroy it on the loop.
 template <class Environment>
 class job_set {
     using Registry = typename Environment::registry_type;
     using Loop = typename Environment::loop_type;
-    using guard_type = typename Environment::guard_type;
     using lease_type = typename Environment::lease_type;
 
 public:
     using job_type = detail::job<Environment>;
     using job_body = detail::job_body<Loop>;
 
-    job_set(Registry& r, scheduler_options options, guard_type guard);
+    job_set(Registry& r, scheduler_options options, guard_ref guard);
     job_set(job_set const&) = delete;
     job_set& operator=(job_set const&) = delete;
     /// All jobs leave in order, at the same time.
     ~job_set();
 
     /// Sets what the jobs use. Call it once, before the first job. All must outlive this object.
-    void provide(pool_ref pool, sink_ref sink, zone_ref zone, strategy_ref strategy,
-                 typename Environment::listeners_type& listeners,
-                 typename Environment::error_handlers_type& error_handlers);
+    void provide(pool_ref pool, sink_ref sink, zone_ref zone, strategy_ref strategy, listeners_ref listeners,
+                 error_handlers_ref error_handlers);
 
     // ---- On any thread.
 
@@ -108,6 +106,8 @@ public:
     /// waits for `who`; those of the task.
     template <class F>
     static task<result<void>> call(job_set* jobs, std::string name, std::thread::id who, F function);
+
+    static error is_shut_down(std::string const& name);
 
 private:
     using job_switch = task<result<void>> (job_type::*)(bool);

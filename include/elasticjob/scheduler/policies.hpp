@@ -11,8 +11,6 @@
 #include <elasticjob/execution/error_handlers.hpp>
 #include <elasticjob/execution/lease.hpp>
 #include <elasticjob/execution/listeners.hpp>
-#include <elasticjob/registry/registry.hpp>
-#include <elasticjob/scheduler/job_environment.hpp>
 
 #include <type_traits>
 
@@ -113,13 +111,6 @@ struct chosen<Slot, First, Rest...>
 
 template <class Slot, class... Policies>
 using policy_for = typename chosen<Slot, Policies...>::type;
-
-/// The environment of the jobs of a scheduler with these policies. It does not depend on the other policies, the
-/// strategy or the executor.
-template <registry Registry, class... Policies>
-using environment_for =
-    job_environment<Registry, policy_for<guard_slot, Policies...>, policy_for<listeners_slot, Policies...>,
-                    policy_for<error_handlers_slot, Policies...>>;
 
 } // namespace detail
 } // namespace elasticjob

@@ -19,7 +19,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <type_traits> // conditional
 #include <utility>
 #include <vector>
 
@@ -105,18 +104,6 @@ private:
     int hooks_ = 0;
     task_scope tasks_; ///< last: its tasks use all of the above
 };
-
-/// For jobs without round hooks.
-template <class Environment>
-struct no_rounds {
-    template <class... Args>
-    explicit no_rounds(Args&&...) noexcept {}
-    static constexpr bool is_idle() noexcept { return true; }
-};
-
-template <class Environment>
-using rounds_of =
-    std::conditional_t<Environment::listeners_type::hear_rounds, rounds<Environment>, no_rounds<Environment>>;
 
 template <class Environment>
 task<void> rounds<Environment>::begin(item_index i, wall_time due) {

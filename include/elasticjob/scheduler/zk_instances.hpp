@@ -9,12 +9,12 @@
 #if defined(ELASTICJOB_COMPILED)
 namespace elasticjob {
 template <>
-inline constexpr bool detail::is_in_library<detail::environment_for<ZkRegistry>> = true;
+inline constexpr bool detail::is_in_library<detail::job_environment<ZkRegistry>> = true;
 ELASTICJOB_TREE_INSTANCES(extern, ZkRegistry);
 ELASTICJOB_SCHEDULER_INSTANCES(extern, ZkRegistry);
 } // namespace elasticjob
 
-#if defined(ELASTICJOB_SCHEDULER_JOB_CODE_HPP)
+#if defined(ELASTICJOB_REGISTRY_INSTANCES) // job_code.hpp has been read
 #include <elasticjob/scheduler/zk_job_code.hpp>
 #endif
 #endif

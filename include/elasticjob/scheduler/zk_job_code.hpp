@@ -9,7 +9,7 @@
 #if defined(ELASTICJOB_COMPILED)
 namespace elasticjob {
 ELASTICJOB_REGISTRY_INSTANCES(extern, ZkRegistry);
-ELASTICJOB_JOB_INSTANCES(extern, detail::environment_for<ZkRegistry>);
+ELASTICJOB_JOB_INSTANCES(extern, detail::job_environment<ZkRegistry>);
 } // namespace elasticjob
 #endif
 

@@ -29,10 +29,7 @@ namespace elasticjob {
 template <registry Registry>
 class resharder {
 public:
-    resharder(Registry& r, job_layout at, detail::strategy_ref s)
-        : registry_{r},
-          at_{std::move(at)},
-          strategy_{s} {}
+    resharder(Registry& r, job_layout at, detail::strategy_ref s) : registry_{r}, at_{std::move(at)}, strategy_{s} {}
 
     /// Whether the assignment in force has another basis than this, or disagrees with the items' nodes.
     bool is_outdated(job_view<Registry> const& view, sharding_basis const& basis) const {
@@ -104,8 +101,7 @@ private:
 };
 
 template <registry Registry>
-task<result<sharding_report>> resharder<Registry>::shard(job_view<Registry> const& view,
-                                                                   sharding_basis basis) {
+task<result<sharding_report>> resharder<Registry>::shard(job_view<Registry> const& view, sharding_basis basis) {
     auto now = seen(view, basis);
     auto const* in_force = now.in_force ? &*now.in_force : nullptr;
     std::optional<item_nodes> known;
@@ -165,7 +161,7 @@ task<result<std::vector<node_path>>> resharder<Registry>::missing_parents() {
 
 template <registry Registry>
 result<assignment> resharder<Registry>::ask(sharded_so_far const& now, item_nodes const& known,
-                                                      sharding_basis const& basis) const {
+                                            sharding_basis const& basis) const {
     std::optional<assignment> after;
     auto const done = detail::guarded_call([&] {
         auto const before = previous_owners(now.in_force ? &*now.in_force : nullptr, known, basis.instances);

@@ -50,9 +50,10 @@ inline constexpr std::array<std::string_view, 3> orders_with_pauses{"stop-", "lo
 inline constexpr std::array<std::string_view, 2> orders_without_pauses{"stop-", "look-"};
 } // namespace detail
 
-/// The version before b503910 (25 Nov 2026): run records did not name their own node yet (lines `created` and `copies`),
-/// and the earlier entries of their history did not share a line (`entries`). Its members do not see the completed runs
-/// that share a line, and drop them. They also forget how often a record was copied to another ensemble.
+/// The version before b503910 (25 Nov 2026): run records did not name their own node yet (lines `created` and
+/// `copies`), and the earlier entries of their history did not share a line (`entries`). Its members do not see the
+/// completed runs that share a line, and drop them. They also forget how often a record was copied to another
+/// ensemble.
 inline constexpr library_version previous_version{"previous", false, detail::lines_before_shared_history,
                                                   detail::orders_with_pauses};
 

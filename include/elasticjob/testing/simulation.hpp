@@ -47,10 +47,6 @@ public:
         this->template add<JobExecutor>(std::move(config), std::move(body));
     }
 
-    /// The options of its schedulers.
-    using environment =
-        elasticjob::detail::environment_for<simulated_registry, SimulatedPool, sink, Zone, Hooks, Handlers>;
-
 private:
     using scheduler_type = job_scheduler<simulated_registry, Strategy, SimulatedExecutor<Executor>, SimulatedPool, sink,
                                          Zone, Hooks, Handlers>;
@@ -93,17 +89,17 @@ simulation<Strategy, Executor, Zone, Hooks, Handlers>::simulation(std::uint64_t 
 /// The part of the simulation in the compiled library. It depends on no strategy, executor, listener or handler.
 #define ELASTICJOB_SIMULATION_INSTANCES(EXTERN)                                                                        \
     ELASTICJOB_TREE_INSTANCES(EXTERN, testing::simulated_registry);                                                    \
-    ELASTICJOB_JOB_SET_INSTANCES(EXTERN, detail::environment_for<testing::simulated_registry>);                        \
+    ELASTICJOB_JOB_SET_INSTANCES(EXTERN, detail::job_environment<testing::simulated_registry>);                        \
     EXTERN template class testing::simulation<>
 
 #if defined(ELASTICJOB_COMPILED)
 namespace elasticjob {
 template <>
-inline constexpr bool detail::is_in_library<detail::environment_for<testing::simulated_registry>> = true;
+inline constexpr bool detail::is_in_library<detail::job_environment<testing::simulated_registry>> = true;
 ELASTICJOB_SIMULATION_INSTANCES(extern);
 #if defined(ELASTICJOB_SCHEDULER_JOB_CODE_HPP)
 ELASTICJOB_REGISTRY_INSTANCES(extern, testing::simulated_registry);
-ELASTICJOB_JOB_INSTANCES(extern, detail::environment_for<testing::simulated_registry>);
+ELASTICJOB_JOB_INSTANCES(extern, detail::job_environment<testing::simulated_registry>);
 #endif
 } // namespace elasticjob
 #endif

@@ -95,7 +95,7 @@ result<void> job_handle<Environment>::wait_idle() {
 template <class Environment>
 result<void> job_handle<Environment>::leave() {
     auto* const s = jobs_.load();
-    if (!s) return error{errc::closed, "the job has been shut down", name_};
+    if (!s) return job_set::is_shut_down(name_);
     s->begin_to_leave(name_);
     return success();
 }
@@ -114,7 +114,7 @@ template <class Environment>
 template <class F>
 result<void> job_handle<Environment>::on_loop(F f, waiting w) const {
     auto* const s = jobs_.load();
-    if (!s) return error{errc::closed, "the job has been shut down", name_};
+    if (!s) return job_set::is_shut_down(name_);
     auto const caller = w == waiting::for_runs ? std::this_thread::get_id() : std::thread::id{};
     return block_on(s->loop(), job_set::call(s, name_, caller, std::move(f)));
 }

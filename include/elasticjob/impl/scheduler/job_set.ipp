@@ -18,11 +18,11 @@
 namespace elasticjob::detail {
 
 template <class Environment>
-job_set<Environment>::job_set(Registry& r, scheduler_options options, guard_type guard)
+job_set<Environment>::job_set(Registry& r, scheduler_options options, guard_ref guard)
     : registry_{r},
       options_{std::move(options)},
       random_{seed_of(options_)},
-      lease_{std::in_place, r, std::move(guard)},
+      lease_{std::in_place, r, guard},
       commits_{std::in_place, r} {}
 
 template <class Environment>
@@ -32,8 +32,7 @@ job_set<Environment>::~job_set() {
 
 template <class Environment>
 void job_set<Environment>::provide(pool_ref pool, sink_ref sink, zone_ref zone, strategy_ref strategy,
-                                   typename Environment::listeners_type& listeners,
-                                   typename Environment::error_handlers_type& error_handlers) {
+                                   listeners_ref listeners, error_handlers_ref error_handlers) {
     environment_.emplace(Environment{registry_, *commits_, pool, sink, zone, strategy, random_, options_, *lease_,
                                      listeners, error_handlers});
 }
@@ -239,6 +238,11 @@ task<void> job_set<Environment>::forget(std::string name) {
 }
 
 template <class Environment>
+error job_set<Environment>::is_shut_down(std::string const& name) {
+    return {errc::closed, "the job has been shut down", name};
+}
+
+template <class Environment>
 error job_set<Environment>::awaits_itself(std::string const& name) {
     return {errc::wrong_thread,
             "this thread runs a body or a hook of the job, and the job would wait for it: call leave(), which does not "
@@ -261,7 +265,7 @@ template <class Environment>
 template <class F>
 task<result<void>> job_set<Environment>::call(job_set* jobs, std::string name, std::thread::id who, F function) {
     auto const used = jobs ? jobs->find(name) : nullptr; // keeps the job alive during the call
-    if (!used || used->is_leaving()) co_return error{errc::closed, "the job has been shut down", name};
+    if (!used || used->is_leaving()) co_return is_shut_down(name);
     if (used->is_called_on(who)) co_return awaits_itself(name);
     co_return co_await function(*used);
 }

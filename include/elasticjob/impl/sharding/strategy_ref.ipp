@@ -11,8 +11,7 @@ ELASTICJOB_DECL result<void> check_strategy(strategy_ref const& strategy, job_co
     auto const named = strategy_name_of(config);
     if (strategy.has_name(named)) return success();
     std::string built_with;
-    for (auto const name : strategy.names())
-        built_with += (built_with.empty() ? "'" : ", '") + std::string{name} + "'";
+    for (auto const name : strategy.names()) built_with += (built_with.empty() ? "'" : ", '") + std::string{name} + "'";
     return error{errc::unknown_strategy,
                  "the job is configured for the sharding strategy '" + std::string{named} +
                      "', but this scheduler was built with " + built_with +

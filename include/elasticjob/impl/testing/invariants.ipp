@@ -92,7 +92,8 @@ ELASTICJOB_DECL std::string tokens_are_unique::on(observation const& o, cluster_
 
 ELASTICJOB_DECL std::string stopped_runs_are_not_called::on(observation const& o, cluster_view const&) const {
     bool const is_late = o.what == observation::kind::body_began && !o.text.empty();
-    return is_late ? detail::item_text(o.job, o.item) + " begins on node " + std::to_string(o.node) + ", " + o.text : "";
+    return is_late ? detail::item_text(o.job, o.item) + " begins on node " + std::to_string(o.node) + ", " + o.text
+                   : "";
 }
 
 ELASTICJOB_DECL std::string what_is_skipped_stays_skipped::on(observation const& o, cluster_view const&) {
