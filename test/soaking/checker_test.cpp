@@ -316,6 +316,31 @@ TEST_CASE("soak_checker: I4, an instant that is on record twice, or runs though 
     CHECK(log.verdict() == "I4");
 }
 
+TEST_CASE("soak_checker: I4, an interrupted run whose repetition is skipped") {
+    planted_log log;
+    log.runs("a", first_ms, 10);
+    auto r = log.record_through(second_ms);
+    r.running = log.run_of(log.id_of_a, second_ms);
+    log.writes(r, 20);
+    log.begins("a", second_ms, 20);
+    log.say("driver - killed a");
+    log.say("tree j leader " + log.id_of_b);
+    log.owner = log.id_of_b;
+    r.end(run_outcome::retried, r.running->due);
+    r.add(planted_log::entry(log.run_of(log.id_of_b, second_ms, 2), run_outcome::skipped));
+    log.writes(r, 30);
+    bool runs_all_the_same = false;
+    SUBCASE("it does not run") {}
+    SUBCASE("it runs all the same") {
+        runs_all_the_same = true;
+        log.begins("b", second_ms, 40, 2);
+        log.ends("b", second_ms, 40);
+    }
+    log.rests({"instances/" + log.id_of_a, "leader/election/instance"},
+              {"leader/election/instance 0xb " + log.id_of_b});
+    CHECK(log.verdict() == (runs_all_the_same ? "I4" : "none"));
+}
+
 TEST_CASE("soak_checker: I4, two consecutive records that are no step of the protocol") {
     planted_log log;
     log.runs("a", first_ms, 10);

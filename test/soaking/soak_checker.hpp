@@ -9,6 +9,7 @@
 #include <elasticjob/testing/record_invariants.hpp>
 
 #include <cstddef>
+#include <map>
 #include <string_view>
 
 namespace elasticjob::test {
@@ -402,7 +403,7 @@ private:
     /// I4: each due instant has one outcome, and skipped instants do not run.
     void check_instants(std::string const& name, unsigned i, soak_job const& job, soak_item& item) {
         std::map<std::int64_t, std::string> outcomes;
-        std::set<std::int64_t> not_run;
+        std::map<std::int64_t, unsigned> not_run; ///< the attempt that was skipped; an earlier one may have died
         std::vector<soak_span> doubtful; ///< some instants in there have an outcome
         for (auto const& [key, e] : item.ledger.entries()) {
             if (e.outcome == run_outcome::retried || e.run.source == run_source::trigger) continue;
@@ -415,7 +416,7 @@ private:
             }
             for (std::uint64_t n = 0; n < e.count && due >= job.accounted_ms; ++n, due -= job.step_at(due)) {
                 outcomes[due] += std::string{name_of(e.outcome)} + " ";
-                if (e.outcome == run_outcome::skipped) not_run.insert(due);
+                if (e.outcome == run_outcome::skipped) not_run.emplace(due, e.run.attempt);
             }
         }
         for (auto const& [due, how] : outcomes)
@@ -434,7 +435,7 @@ private:
         }
         item.judged_ms = std::max(item.judged_ms, settled);
         for (auto const& c : item.calls)
-            if (not_run.contains(c.due_ms))
+            if (auto const skipped = not_run.find(c.due_ms); skipped != not_run.end() && c.attempt >= skipped->second)
                 blame("I4", name, c.began_us,
                       item_text(i) + ": " + c.who + " runs what was skipped, due " + std::to_string(c.due_ms));
     }
