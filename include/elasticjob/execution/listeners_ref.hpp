@@ -47,23 +47,24 @@ private:
     enum class hook : std::uint8_t { before, after, before_batch, after_batch, before_round, after_round };
 
     template <class L>
-    static result<void> call(void* self, hook h, void const* about, result<void> const* outcome) {
-        auto& l = *static_cast<L*>(self);
-        switch (h) {
-        case hook::before:
-            return l.before(*static_cast<sharding_context const*>(about));
-        case hook::after:
-            return l.after(*static_cast<sharding_context const*>(about), *outcome);
-        case hook::before_batch:
-            return l.before_batch(*static_cast<run_batch const*>(about));
-        case hook::after_batch:
-            return l.after_batch(*static_cast<run_batch const*>(about));
-        case hook::before_round:
-            return l.before_round(*static_cast<job_round const*>(about));
-        case hook::after_round:
-            break;
+    static result<void> call([[maybe_unused]] void* self, [[maybe_unused]] hook h, [[maybe_unused]] void const* about,
+                             [[maybe_unused]] result<void> const* outcome) {
+        if constexpr (L::hear_before)
+            if (h == hook::before) return static_cast<L*>(self)->before(*static_cast<sharding_context const*>(about));
+        if constexpr (L::hear_after)
+            if (h == hook::after)
+                return static_cast<L*>(self)->after(*static_cast<sharding_context const*>(about), *outcome);
+        if constexpr (L::hear_batches) {
+            auto const* const batch = static_cast<run_batch const*>(about);
+            if (h == hook::before_batch) return static_cast<L*>(self)->before_batch(*batch);
+            if (h == hook::after_batch) return static_cast<L*>(self)->after_batch(*batch);
         }
-        return l.after_round(*static_cast<job_round const*>(about));
+        if constexpr (L::hear_rounds) {
+            auto const* const round = static_cast<job_round const*>(about);
+            if (h == hook::before_round) return static_cast<L*>(self)->before_round(*round);
+            if (h == hook::after_round) return static_cast<L*>(self)->after_round(*round);
+        }
+        return success(); // no listener has this hook
     }
 
     void* listeners_;
