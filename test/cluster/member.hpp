@@ -191,7 +191,13 @@ private:
             throw std::system_error(errno, std::generic_category(), "member: pipe");
         ::fcntl(out[0], F_SETPIPE_SZ, 1 << 20); // a worker must not block while the test does not read
         auto const parent = ::getpid();
+        // The child begins with a blocked SIGTERM, so one that comes before the program waits for it does not end it.
+        ::sigset_t term, before;
+        ::sigemptyset(&term);
+        ::sigaddset(&term, SIGTERM);
+        ::pthread_sigmask(SIG_BLOCK, &term, &before);
         pid_ = ::fork();
+        if (pid_ != 0) ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
         if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "member: fork");
         if (pid_ == 0) {
             // Between fork and exec only async-signal-safe calls: other threads may have held any lock.
@@ -200,10 +206,6 @@ private:
             ::dup2(in[0], 0);
             ::dup2(out[1], 1);
             if (errors >= 0) ::dup2(errors, 2);
-            ::sigset_t term; // one that comes before the program waits for it must not end the program
-            ::sigemptyset(&term);
-            ::sigaddset(&term, SIGTERM);
-            ::sigprocmask(SIG_BLOCK, &term, nullptr);
             ::close_range(3, ~0U, 0);
             ::execvpe(words[0], words.data(), environment.data());
             ::_exit(127);
