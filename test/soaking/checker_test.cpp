@@ -85,6 +85,18 @@ public:
         writes(r, 900 + version_);
     }
 
+    /// `a` dies in a run for that instant, and `b` takes over. Returns the record with the live run.
+    run_record interrupts(std::int64_t due, std::int64_t token) {
+        auto r = record_through(due);
+        r.running = run_of(id_of_a, due);
+        writes(r, token);
+        begins("a", due, token);
+        say("driver - killed a");
+        say("tree j leader " + id_of_b);
+        owner = id_of_b;
+        return r;
+    }
+
     /// The nodes that a settled job has, without those that a test leaves out; then the checker judges.
     void rests(std::set<std::string> const& without = {}, std::vector<std::string> const& more = {}) {
         say("driver - rest " + std::to_string(soak_ms(record_ ? record_->through : wall_time{}) + late_ms));
@@ -319,13 +331,7 @@ TEST_CASE("soak_checker: I4, an instant that is on record twice, or runs though 
 TEST_CASE("soak_checker: I4, an interrupted run whose repetition is skipped") {
     planted_log log;
     log.runs("a", first_ms, 10);
-    auto r = log.record_through(second_ms);
-    r.running = log.run_of(log.id_of_a, second_ms);
-    log.writes(r, 20);
-    log.begins("a", second_ms, 20);
-    log.say("driver - killed a");
-    log.say("tree j leader " + log.id_of_b);
-    log.owner = log.id_of_b;
+    auto r = log.interrupts(second_ms, 20);
     r.end(run_outcome::retried, r.running->due);
     r.add(planted_log::entry(log.run_of(log.id_of_b, second_ms, 2), run_outcome::skipped));
     log.writes(r, 30);
@@ -354,13 +360,7 @@ TEST_CASE("soak_checker: I4, two consecutive records that are no step of the pro
 TEST_CASE("soak_checker: I5, an interrupted run is repeated or reported") {
     planted_log log;
     log.runs("a", first_ms, 10);
-    auto r = log.record_through(second_ms);
-    r.running = log.run_of(log.id_of_a, second_ms);
-    log.writes(r, 20);
-    log.begins("a", second_ms, 20);
-    log.say("driver - killed a");
-    log.say("tree j leader " + log.id_of_b);
-    log.owner = log.id_of_b;
+    auto r = log.interrupts(second_ms, 20);
     SUBCASE("it is") {
         r.end(run_outcome::retried, r.running->due);
         r.running = log.run_of(log.id_of_b, second_ms, 2);
@@ -383,13 +383,7 @@ TEST_CASE("soak_checker: I5, an interrupted run is repeated or reported") {
 TEST_CASE("soak_checker: I5, a repetition that was undone before its body was called is not one") {
     planted_log log;
     log.runs("a", first_ms, 10);
-    auto interrupted = log.record_through(second_ms);
-    interrupted.running = log.run_of(log.id_of_a, second_ms);
-    log.writes(interrupted, 20);
-    log.begins("a", second_ms, 20);
-    log.say("driver - killed a");
-    log.say("tree j leader " + log.id_of_b);
-    log.owner = log.id_of_b;
+    auto interrupted = log.interrupts(second_ms, 20);
     auto const repeat = [&](std::int64_t revision) {
         auto r = interrupted;
         r.end(run_outcome::retried, r.running->due);

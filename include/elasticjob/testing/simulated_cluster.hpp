@@ -274,10 +274,11 @@ private:
 
     /// Leaves all jobs, one after another, and destroys the scheduler. Returns false if the process is dead.
     bool leave_all(machine& n);
-    /// The session continues.
+    /// Ends the scheduler in order. Another one begins after `pause`, in the same session.
     void end_scheduler(machine& n, std::chrono::milliseconds pause);
     void begin_scheduler(machine& n);
-    /// Whatever ends the process, the next one has the new version. Waits until no call blocks the process.
+    /// Ends the process in order, and starts one of the node's new version. If a call blocks the process, tries again
+    /// later.
     void deploy(machine& n, fault const& f);
     void end_process(machine& n);
 
