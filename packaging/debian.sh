@@ -32,6 +32,7 @@ declare -Ar package_probes=(
     [libssl-dev]='header openssl/ssl.h'
     [tzdata]='file /usr/share/zoneinfo/America/New_York'
     [clang-16]='command clang++-16'
+    [llvm-16]='command llvm-symbolizer-16' # sanitizers name functions with it, and suppressions need the names
     [clang-19]='command clang++-19'
     [libc++-19-dev]='file /usr/lib/llvm-19/include/c++/v1/version'
     [libc++abi-19-dev]='file /usr/lib/llvm-19/lib/libc++abi.so'
