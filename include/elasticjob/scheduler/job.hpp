@@ -7,6 +7,7 @@
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/memory.hpp>
+#include <elasticjob/core/reactions.hpp>
 #include <elasticjob/core/within.hpp>
 #include <elasticjob/election/elector.hpp>
 #include <elasticjob/execution/change_pauses.hpp>
@@ -26,6 +27,7 @@
 #include <elasticjob/scheduler/job_status.hpp>
 #include <elasticjob/sharding/leave.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <thread>
@@ -34,9 +36,9 @@
 
 namespace elasticjob::detail {
 
-/// All parts here and in `job_leader` are coroutines on the loop. Each waits for a change of the job's view and then
-/// does what the view requires, so it starts from the present state, whatever it has missed. Threads: the loop's, also
-/// for construction and destruction. Call `shut_down` before destruction.
+/// Consists of parts, listed in `part`. After each change of the job's view, each part takes a step: it does what the
+/// view requires now, whatever it has missed. Threads: the loop's, also for construction and destruction. Call
+/// `shut_down` before destruction.
 template <class Environment>
 class job {
     using Registry = typename Environment::registry_type;
@@ -103,17 +105,47 @@ public:
     bool is_called_on(std::thread::id who) { return here_.callers.contains(who); }
 
 private:
+    /// The parts, in the order in which they see a change.
+    enum class part : std::uint8_t {
+        registration,
+        configuration,
+        terms,
+        leadership,
+        followed_rounds,
+        share,
+        java_triggers,
+        item_orders,
+        schedule
+    };
+    friend class reactions<Loop, job, part, part::schedule>;
+    next_step step(part which);
+
+    /// Forwards changes of the session to the one event for which all parts wait.
+    struct session_relay : work {
+        explicit session_relay(job& j) noexcept : work{&hear}, to{j} {}
+        static void hear(work& w, work_action action);
+
+        job& to;
+        session_state told = session_state::connected; ///< the state at the time of joining
+    };
+
     /// The traits of this instance for the registry; empty if they are the defaults.
     std::string own_traits() const;
 
     void take_enrollment(enrollment const& e);
 
-    /// Forwards changes of the session to the one event for which all parts wait.
-    task<void> relay_session();
+    /// Reports a change of the session's state, and waits for the next one.
+    void relay_session();
 
     /// CN-3: under the same session nothing is necessary. Under a new session the instance enrols again and marks its
     /// live runs again.
-    task<void> stay_registered();
+    next_step stay_registered();
+
+    /// The view does not show this instance's node or the configuration: leaves if they have been removed.
+    task<mono_time> look_for_removal();
+
+    /// The instance leaves, whatever happens meanwhile.
+    void leave_for_good();
 
     /// A job that was removed with `remove_job` has a tombstone. Without a tombstone, the configuration was deleted by
     /// hand or by Java's console. That counts only after a moment, because a Java member that finds an empty
@@ -126,24 +158,25 @@ private:
     /// Reports that all instances leave because the parent of their nodes was deleted, and what to do about it.
     task<void> tell_of_lost_parent();
 
-    task<void> register_again();
+    task<mono_time> register_again();
 
     task<void> depart();
 
     /// Follows the configuration, and reports changes of the instance's share.
-    task<void> follow_config();
+    next_step follow_config();
+    task<mono_time> take_config();
 
     /// Runs from one due instant to the next. Waits by monotonic time and checks the wall clock at least once a minute,
     /// so that it notices a clock that is put forward. Each item decides itself what is due; see item_runs.
-    task<void> keep_schedule();
+    next_step keep_schedule();
 
     bool counts_elements() const;
 
     /// Writes the counts of processed elements at intervals.
     task<void> keep_counts();
 
-    /// Publishes the terms of the job to its items whenever they may have changed.
-    task<void> publish_terms();
+    /// Publishes the terms of the job to its items.
+    next_step publish_terms();
 
     /// Reads the pauses if they have changed.
     void take_pauses();
@@ -182,9 +215,10 @@ private:
     std::unique_ptr<java_marks<Environment>> java_marks_; ///< since there were Java members
     wall_time counted_since_{};                           ///< elements
     bool has_started_ = false;
-    bool was_enabled_ = true;                             ///< when this was last known
-    bool was_seen_ = false; ///< whether the view has shown this instance's node of this session
+    bool was_enabled_ = true; ///< when this was last known
+    bool was_seen_ = false;   ///< whether the view has shown this instance's node of this session
     bool is_told_to_stop_ = false;
+    bool is_to_leave_ = false;
     bool is_told_of_search_ = false; ///< that the search was given up
     struct known_pauses {
         revision at;
@@ -193,9 +227,12 @@ private:
     std::unique_ptr<known_pauses> pauses_; ///< of the view; rare, so allocated separately
     std::unique_ptr<error> told_failure_;  ///< of reading the view's nodes; rare, too
     std::optional<mono_time> config_gone_since_;
+    wall_time fired_until_{}; ///< instants until then have been due
     std::optional<result<void>> outcome_;
-    task_scope life_;      ///< cancelled when the job leaves
-    task_scope departure_; ///< a departure without a waiter
+    session_relay session_;
+    reactions<Loop, job, part, part::schedule> parts_; ///< stopped when the job leaves
+    task_scope life_;                                  ///< cancelled when the job leaves
+    task_scope departure_;                             ///< a departure without a waiter
 };
 
 template <class Environment>
@@ -209,7 +246,9 @@ job<Environment>::job(Environment const& env, valid_config local, instance_id se
       runs_{here_, std::move(body)},
       share_{here_, rules_, runs_},
       orders_{here_, share_, runs_},
-      adoption_{here_, runs_} {}
+      adoption_{here_, runs_},
+      session_{*this},
+      parts_{here_.news, *this} {}
 
 template <class Environment>
 job<Environment>::~job() = default;
@@ -234,19 +273,37 @@ task<result<void>> job<Environment>::start(bool has_own_config) {
     }
     was_enabled_ = here_.is_enabled();
     if (auto const* order = here_.view->run_order()) runs_.terms().obeyed_before = order->stat.modified;
-    life_.spawn(relay_session());
-    life_.spawn(stay_registered());
-    life_.spawn(follow_config());
-    life_.spawn(leader_.lead());
-    life_.spawn(leader_.follow_rounds());
-    life_.spawn(publish_terms());
-    life_.spawn(share_.keep());
-    life_.spawn(orders_.handle_java_triggers());
-    life_.spawn(orders_.handle_item_orders());
-    life_.spawn(keep_schedule());
+    fired_until_ = here_.loop().wall_now();
+    relay_session();
+    parts_.begin();
     if (counts_elements()) life_.spawn(keep_counts());
     has_started_ = true;
     co_return success();
+}
+
+template <class Environment>
+next_step job<Environment>::step(part which) {
+    switch (which) {
+    case part::registration:
+        return stay_registered();
+    case part::configuration:
+        return follow_config();
+    case part::terms:
+        return publish_terms();
+    case part::leadership:
+        return leader_.lead();
+    case part::followed_rounds:
+        return leader_.follow_rounds();
+    case part::share:
+        return share_.keep();
+    case part::java_triggers:
+        return orders_.handle_java_triggers();
+    case part::item_orders:
+        return orders_.handle_item_orders();
+    case part::schedule:
+        break;
+    }
+    return keep_schedule();
 }
 
 template <class Environment>
@@ -342,6 +399,8 @@ task<result<void>> job<Environment>::shut_down() {
     if (auto* const rounds = runs_.rounds()) co_await rounds->finish();
     if (counts_elements())
         (void)co_await within(here_.loop(), here_.now() + leave_timeout, runs_.publish_counts(counted_since_));
+    parts_.stop();
+    session_.unlink();
     life_.cancel();
     leader_.stop_following();
     auto const outcome = co_await hand_over();
@@ -382,58 +441,59 @@ void job<Environment>::take_enrollment(enrollment const& e) {
 }
 
 template <class Environment>
-task<void> job<Environment>::relay_session() {
-    auto told = session_state::connected; // the state at the time of joining
-    for (auto seen = here_.registry.session_changed().edition();;) {
-        auto const state = here_.registry.session().state;
-        if (std::exchange(told, state) != state) here_.env.sink(events::session_changed{here_.origin(), state});
-        co_await here_.registry.session_changed().newer_than(seen);
-        seen = here_.registry.session_changed().edition();
-        here_.news.notify();
-    }
+void job<Environment>::session_relay::hear(work& w, work_action action) {
+    if (action == work_action::run) static_cast<session_relay&>(w).to.relay_session();
 }
 
 template <class Environment>
-task<void> job<Environment>::stay_registered() {
-    for (;;) {
-        auto const seen = here_.news.edition();
-        auto const session = here_.registry.session();
-        if (session.generation != here_.generation && !is_told_to_stop_) {
-            is_told_to_stop_ = true;
-            runs_.request_stop(stop_reason::session_lost); // other instances may own the items now
-        }
-        if (session.state == session_state::connected && session.generation != here_.generation) {
-            co_await register_again();
-            continue;
-        }
-        auto const* node = here_.view->self();
-        if (here_.is_registered() && node && node->stat.owner == session.id) was_seen_ = true;
-        if (runs_.stands_down()) { // the clock is wrong, or a run has failed: other instances run the due items
-            departure_.spawn(depart());
-            co_return;
-        }
-        // The session is alive and shows that the node is gone: an operator has removed the instance (SD-1, D-18).
-        if (here_.is_registered() && !here_.view->self()) {
-            bool const is_gone = co_await is_removed();
-            if (is_gone) {
-                co_await tell_of_lost_parent();
-                departure_.spawn(depart());
-                co_return;
-            }
-        }
-        auto until = mono_time::max();
-        if (here_.is_registered() && !here_.view->config()) {
-            bool const is_over = co_await is_job_removed();
-            if (is_over) {
-                departure_.spawn(depart());
-                co_return;
-            }
-            until = here_.now() + here_.retry_pause;
-        } else {
-            config_gone_since_.reset();
-        }
-        co_await here_.news.newer_than(seen, until);
+void job<Environment>::relay_session() {
+    auto const state = here_.registry.session().state;
+    if (std::exchange(session_.told, state) != state) here_.env.sink(events::session_changed{here_.origin(), state});
+    here_.registry.session_changed().post_next(session_);
+    here_.news.notify();
+}
+
+template <class Environment>
+next_step job<Environment>::stay_registered() {
+    if (is_to_leave_) return {};
+    auto const session = here_.registry.session();
+    if (session.generation != here_.generation && !is_told_to_stop_) {
+        is_told_to_stop_ = true;
+        runs_.request_stop(stop_reason::session_lost); // other instances may own the items now
     }
+    if (session.state == session_state::connected && session.generation != here_.generation) return register_again();
+    auto const* node = here_.view->self();
+    if (here_.is_registered() && node && node->stat.owner == session.id) was_seen_ = true;
+    if (runs_.stands_down()) { // the clock is wrong, or a run has failed: other instances run the due items
+        leave_for_good();
+        return {};
+    }
+    auto const* config = here_.view->config();
+    if (!here_.is_registered() || config) config_gone_since_.reset();
+    if (here_.is_registered() && (!node || !config)) return look_for_removal();
+    return {};
+}
+
+template <class Environment>
+task<mono_time> job<Environment>::look_for_removal() {
+    // The session is alive and shows that the node is gone: an operator has removed the instance (SD-1, D-18).
+    if (!here_.view->self()) {
+        bool const is_gone = co_await is_removed();
+        if (is_gone) {
+            co_await tell_of_lost_parent();
+            leave_for_good();
+        }
+    }
+    if (is_to_leave_ || !here_.is_registered() || here_.view->config()) co_return mono_time::max();
+    bool const is_over = co_await is_job_removed();
+    if (is_over) leave_for_good();
+    co_return here_.now() + here_.retry_pause;
+}
+
+template <class Environment>
+void job<Environment>::leave_for_good() {
+    is_to_leave_ = true;
+    departure_.spawn(depart());
 }
 
 template <class Environment>
@@ -464,8 +524,7 @@ task<void> job<Environment>::tell_of_lost_parent() {
 }
 
 template <class Environment>
-task<void> job<Environment>::register_again() {
-    auto const seen = here_.news.edition();
+task<mono_time> job<Environment>::register_again() {
     auto const accept = rules_.accepted();
     auto const joined =
         co_await enroll(here_.registry, here_.at, here_.self, std::nullopt, accept, own_traits(), arrival::again,
@@ -473,13 +532,13 @@ task<void> job<Environment>::register_again() {
     if (!joined) {
         here_.tell_trouble(joined.error());
         bool const is_over = joined.error() == errc::no_node || joined.error() == errc::removed;
-        if (is_over) departure_.spawn(depart());
-        co_await here_.news.newer_than(seen, here_.now() + std::chrono::seconds{1});
-        co_return;
+        if (is_over) leave_for_good();
+        co_return here_.now() + std::chrono::seconds{1};
     }
     is_told_to_stop_ = false;
     co_await runs_.mark_again(joined->generation);
     take_enrollment(*joined);
+    co_return here_.now();
 }
 
 template <class Environment>
@@ -489,48 +548,40 @@ task<void> job<Environment>::depart() {
 }
 
 template <class Environment>
-task<void> job<Environment>::follow_config() {
-    for (;;) {
-        auto const seen = here_.news.edition();
-        if (rules_.is_outdated()) {
-            bool const is_taken = co_await rules_.take();
-            if (!is_taken) {
-                co_await here_.news.newer_than(seen, here_.now() + here_.retry_pause);
-                continue;
-            }
-        }
-        rules_.take_rounds();
-        if (auto const* a = here_.view->assignment_in_force()) share_.tell(a->items_of(here_.self));
-        co_await here_.news.newer_than(seen);
-    }
+next_step job<Environment>::follow_config() {
+    if (rules_.is_outdated()) return take_config();
+    rules_.take_rounds();
+    if (auto const* a = here_.view->assignment_in_force()) share_.tell(a->items_of(here_.self));
+    return {};
 }
 
 template <class Environment>
-task<void> job<Environment>::keep_schedule() {
+task<mono_time> job<Environment>::take_config() {
+    bool const is_taken = co_await rules_.take();
+    co_return is_taken ? here_.now() : here_.now() + here_.retry_pause;
+}
+
+template <class Environment>
+next_step job<Environment>::keep_schedule() {
     using namespace std::chrono;
-    auto told = here_.loop().wall_now();
-    for (;;) {
-        auto const seen = here_.news.edition();
-        auto const wall = here_.loop().wall_now();
-        if (wall < told - minutes{1}) told = wall; // the clock has been put back
-        auto const due = rules_.due()->next(told);
-        if (due && wall >= *due) {
-            told = wall;
-            share_.look_for_requests();
-            share_.note_held_back();
-            runs_.tick(*due);
-            continue;
-        }
-        auto until = mono_time::max();
-        if (due && *due > wall) until = here_.now() + std::min<nanoseconds>(*due - wall, minutes{1});
-        if (auto const problem = rules_.due()->find_problem()) {
-            if (!std::exchange(is_told_of_search_, true)) here_.tell_trouble(*problem);
-            until = std::min<mono_time>(until, here_.now() + minutes{1});
-        } else {
-            is_told_of_search_ = false;
-        }
-        co_await here_.news.newer_than(seen, until);
+    auto const wall = here_.loop().wall_now();
+    if (wall < fired_until_ - minutes{1}) fired_until_ = wall; // the clock has been put back
+    auto due = rules_.due()->next(fired_until_);
+    for (; due && wall >= *due; due = rules_.due()->next(fired_until_)) {
+        fired_until_ = wall;
+        share_.look_for_requests();
+        share_.note_held_back();
+        runs_.tick(*due);
     }
+    auto until = mono_time::max();
+    if (due) until = here_.now() + std::min<nanoseconds>(*due - wall, minutes{1});
+    if (auto const problem = rules_.due()->find_problem()) {
+        if (!std::exchange(is_told_of_search_, true)) here_.tell_trouble(*problem);
+        until = std::min<mono_time>(until, here_.now() + minutes{1});
+    } else {
+        is_told_of_search_ = false;
+    }
+    return until;
 }
 
 template <class Environment>
@@ -548,47 +599,44 @@ task<void> job<Environment>::keep_counts() {
 }
 
 template <class Environment>
-task<void> job<Environment>::publish_terms() {
-    for (;;) {
-        auto const seen = here_.news.edition();
-        auto& terms = runs_.terms();
-        if (!java_marks_ && here_.view->has_java_members()) { // a job without Java members has no costs
-            life_.spawn(adoption_.keep());
-            java_marks_ = std::make_unique<java_marks<Environment>>(here_, runs_);
-            life_.spawn(java_marks_->keep());
-        }
-        terms.config = rules_.valid();
-        terms.due = rules_.due();
-        terms.schedule = rules_.fingerprint();
-        terms.schedule_written = rules_.schedule_written();
-        terms.schedule_changed = rules_.schedule_changed();
-        terms.generation = here_.generation;
-        share_.look_for_requests();
-        if (auto const* order = here_.view->run_order()) {
-            if (order->stat.modified > terms.run_order) share_.note_held_back();
-            terms.run_order = order->stat.modified;
-            terms.ordered_at = wall_time{std::chrono::milliseconds{order->stat.modified_at_ms}};
-        }
-        take_pauses();
-        bool const may_run = here_.is_enabled() && !is_paused() && !here_.is_leaving && !runs_.stands_down();
-        bool const was_open = std::exchange(terms.is_open, here_.is_registered() && may_run);
-        if (terms.is_open && !was_open) here_.news.notify(); // the adoption of items waits for it
-        if (here_.is_enabled() && !was_enabled_) terms.enabled_since = here_.wall_milliseconds();
-        if (here_.is_enabled() || here_.is_disabled()) was_enabled_ = here_.is_enabled();
-        tell_of_failed_reads();
-        terms.may_stream = rules_.config().streaming_process && may_run;
-        terms.on_misfire = own_.on_misfire;
-        if (!rules_.config().misfire) terms.on_misfire.rule = misfire_rule::skip;
-        terms.time_limit = own_.run_time_limit;
-        terms.give_up_after = own_.give_up_after;
-        terms.retry = own_.retry;
-        terms.dead_letters_max = own_.dead_letters_max;
-        terms.on_wrong_clock = own_.on_wrong_clock;
-        terms.dataflow = own_.dataflow;
-        runs_.tell_streams();
-        runs_.wake();
-        co_await here_.news.newer_than(seen);
+next_step job<Environment>::publish_terms() {
+    auto& terms = runs_.terms();
+    if (!java_marks_ && here_.view->has_java_members()) { // a job without Java members has no costs
+        life_.spawn(adoption_.keep());
+        java_marks_ = std::make_unique<java_marks<Environment>>(here_, runs_);
+        life_.spawn(java_marks_->keep());
     }
+    terms.config = rules_.valid();
+    terms.due = rules_.due();
+    terms.schedule = rules_.fingerprint();
+    terms.schedule_written = rules_.schedule_written();
+    terms.schedule_changed = rules_.schedule_changed();
+    terms.generation = here_.generation;
+    share_.look_for_requests();
+    if (auto const* order = here_.view->run_order()) {
+        if (order->stat.modified > terms.run_order) share_.note_held_back();
+        terms.run_order = order->stat.modified;
+        terms.ordered_at = wall_time{std::chrono::milliseconds{order->stat.modified_at_ms}};
+    }
+    take_pauses();
+    bool const may_run = here_.is_enabled() && !is_paused() && !here_.is_leaving && !runs_.stands_down();
+    bool const was_open = std::exchange(terms.is_open, here_.is_registered() && may_run);
+    if (terms.is_open && !was_open) here_.news.notify(); // the adoption of items waits for it
+    if (here_.is_enabled() && !was_enabled_) terms.enabled_since = here_.wall_milliseconds();
+    if (here_.is_enabled() || here_.is_disabled()) was_enabled_ = here_.is_enabled();
+    tell_of_failed_reads();
+    terms.may_stream = rules_.config().streaming_process && may_run;
+    terms.on_misfire = own_.on_misfire;
+    if (!rules_.config().misfire) terms.on_misfire.rule = misfire_rule::skip;
+    terms.time_limit = own_.run_time_limit;
+    terms.give_up_after = own_.give_up_after;
+    terms.retry = own_.retry;
+    terms.dead_letters_max = own_.dead_letters_max;
+    terms.on_wrong_clock = own_.on_wrong_clock;
+    terms.dataflow = own_.dataflow;
+    runs_.tell_streams();
+    runs_.wake();
+    return {};
 }
 
 template <class Environment>

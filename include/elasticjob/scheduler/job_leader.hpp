@@ -9,6 +9,7 @@
 #include <elasticjob/core/gather.hpp>
 #include <elasticjob/core/hash.hpp>
 #include <elasticjob/core/memory.hpp>
+#include <elasticjob/core/reactions.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/election/elector.hpp>
 #include <elasticjob/events/event.hpp>
@@ -55,13 +56,13 @@ public:
     };
 
     /// EL-1, SH-1: keeps a leader elected and, while this instance leads, keeps the assignment up to date.
-    task<void> lead();
+    next_step lead();
 
     /// While this instance leads: makes the job due when rounds of the followed job are over, and removes that schedule
     /// if the job follows none.
-    task<void> follow_rounds();
+    next_step follow_rounds();
 
-    /// Called before the job leaves, after the coroutines above have ended.
+    /// Called before the job leaves, after its parts have been stopped.
     void stop_following() noexcept { follower_.reset(); }
 
     /// The elector, with which a leaving job withdraws from an unfinished election.
@@ -133,7 +134,7 @@ private:
     /// Waits until the view shows our last write, because a decision before that would rest on outdated data.
     task<void> see(std::uint64_t epoch);
 
-    task<void> begin_to_follow(bool does_lead);
+    task<mono_time> begin_to_follow(bool does_lead);
 
     /// The facts that determine the follower of another job.
     struct following {
@@ -161,11 +162,13 @@ private:
     resharder<Registry> resharder_;
     std::optional<sharding_report> first_report_; ///< what `begin_job` has added, until it is reported
     std::unique_ptr<follower> follower_;          ///< while this instance leads
+    following following_;                         ///< of `follower_`
     old_servers old_servers_;
     known_instances instances_;
     revision term_ = 0;      ///< the creation of the leader's node, if this instance leads
     mono_time audited_at_{}; ///< or when the term began
     mono_time java_audit_at_ = mono_time::max();
+    bool did_lead_ = false; ///< when this was last reported
     bool had_failover_ = false;
     failed_elections failed_;
 };
@@ -204,18 +207,14 @@ bool job_leader<Environment>::begin_job(transaction& t, job_config const& config
 }
 
 template <class Environment>
-task<void> job_leader<Environment>::lead() {
-    for (bool did_lead = false;;) {
-        auto const seen = here_.news.edition();
-        auto const now = leadership_now();
-        if (std::exchange(did_lead, now.leads) != now.leads)
-            here_.env.sink(events::leadership_changed{here_.origin(), now.leads});
-        note_term(now);
-        auto until = mono_time::max();
-        auto const duty = duty_of(now);
-        if (duty != leader_duty::none) until = co_await carry_out(duty);
-        co_await here_.news.newer_than(seen, until);
-    }
+next_step job_leader<Environment>::lead() {
+    auto const now = leadership_now();
+    if (std::exchange(did_lead_, now.leads) != now.leads)
+        here_.env.sink(events::leadership_changed{here_.origin(), now.leads});
+    note_term(now);
+    auto const duty = duty_of(now);
+    if (duty == leader_duty::none) return {};
+    return carry_out(duty);
 }
 
 template <class Environment>
@@ -317,24 +316,16 @@ task<mono_time> job_leader<Environment>::stand() {
 }
 
 template <class Environment>
-task<void> job_leader<Environment>::follow_rounds() {
-    for (following at_work;;) {
-        auto const seen = here_.news.edition();
-        if (here_.is_cut_off()) { // the term may go on
-            co_await here_.news.newer_than(seen);
-            continue;
-        }
-        following wanted;
-        wanted.leads = !here_.is_leaving && is_leader();
-        wanted.generation = here_.generation;
-        if (auto const* schedule = here_.view->schedule()) wanted.written = schedule->stat.modified;
-        if (auto const* followed = rules_.followed()) wanted.what = fnv_1a(followed_text(*followed));
-        if (!(wanted == at_work)) {
-            at_work = wanted;
-            co_await begin_to_follow(wanted.leads);
-        }
-        co_await here_.news.newer_than(seen);
-    }
+next_step job_leader<Environment>::follow_rounds() {
+    if (here_.is_cut_off()) return {}; // the term may go on
+    following wanted;
+    wanted.leads = !here_.is_leaving && is_leader();
+    wanted.generation = here_.generation;
+    if (auto const* schedule = here_.view->schedule()) wanted.written = schedule->stat.modified;
+    if (auto const* followed = rules_.followed()) wanted.what = fnv_1a(followed_text(*followed));
+    if (wanted == following_) return {};
+    following_ = wanted;
+    return begin_to_follow(wanted.leads);
 }
 
 template <class Environment>
@@ -546,9 +537,9 @@ task<void> job_leader<Environment>::see(std::uint64_t epoch) {
 }
 
 template <class Environment>
-task<void> job_leader<Environment>::begin_to_follow(bool does_lead) {
+task<mono_time> job_leader<Environment>::begin_to_follow(bool does_lead) {
     follower_.reset();
-    if (!does_lead) co_return;
+    if (!does_lead) co_return mono_time::max();
     typename follower::basis basis{here_.generation, here_.at};
     if (auto const* followed = rules_.followed()) basis.followed = *followed;
     if (auto const* schedule = here_.view->schedule()) {
@@ -557,9 +548,10 @@ task<void> job_leader<Environment>::begin_to_follow(bool does_lead) {
     }
     if (!basis.followed) { // most jobs never follow another
         auto const left = co_await here_.registry.exists(here_.at.after());
-        if (left && !*left) co_return;
+        if (left && !*left) co_return mono_time::max();
     }
     follower_ = std::make_unique<follower>(here_.registry, std::move(basis), teller{&here_});
+    co_return mono_time::max();
 }
 
 } // namespace elasticjob::detail

@@ -5,6 +5,7 @@
 
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/core/clock.hpp>
+#include <elasticjob/core/reactions.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/execution/stop_request.hpp>
 #include <elasticjob/registry/job_layout.hpp>
@@ -32,10 +33,10 @@ public:
     /// TR-1, the order of Java members and their console: removes it from this instance's node and runs the instance's
     /// items. An item that is running runs once more afterwards. The order is identified by the revision that wrote it,
     /// so that a lost reply neither loses nor doubles it.
-    task<void> handle_java_triggers();
+    next_step handle_java_triggers();
 
     /// Handles orders for single items. The instance that runs the item, or else its owner, removes each order.
-    task<void> handle_item_orders();
+    next_step handle_item_orders();
 
 private:
     // Each returns when to check again at the latest.
@@ -51,15 +52,11 @@ private:
 };
 
 template <class Environment>
-task<void> job_orders<Environment>::handle_java_triggers() {
-    for (;;) {
-        auto const seen = here_.news.edition();
-        auto until = mono_time::max();
-        auto const* node = here_.view->self();
-        if (here_.is_registered() && !here_.is_leaving && node && node->data == trigger_order)
-            until = co_await take_trigger(node->stat.modified, node->stat.version);
-        co_await here_.news.newer_than(seen, until);
-    }
+next_step job_orders<Environment>::handle_java_triggers() {
+    auto const* node = here_.view->self();
+    bool const is_ordered = here_.is_registered() && !here_.is_leaving && node && node->data == trigger_order;
+    if (!is_ordered) return {};
+    return take_trigger(node->stat.modified, node->stat.version);
 }
 
 template <class Environment>
@@ -75,13 +72,9 @@ task<mono_time> job_orders<Environment>::take_trigger(revision order, node_versi
 }
 
 template <class Environment>
-task<void> job_orders<Environment>::handle_item_orders() {
-    for (;;) {
-        auto const seen = here_.news.edition();
-        auto until = mono_time::max();
-        if (here_.is_registered() && !here_.view->orders().empty()) until = co_await handle_each_order();
-        co_await here_.news.newer_than(seen, until);
-    }
+next_step job_orders<Environment>::handle_item_orders() {
+    if (!here_.is_registered() || here_.view->orders().empty()) return {};
+    return handle_each_order();
 }
 
 template <class Environment>

@@ -5,6 +5,7 @@
 
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/reactions.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/events/event.hpp>
 #include <elasticjob/scheduler/firing_hold.hpp>
@@ -33,7 +34,7 @@ public:
           runs_{runs} {}
 
     /// Tells the items which of them this instance owns. While that is unknown, none begins.
-    task<void> keep();
+    next_step keep();
 
     /// Waits until the share is known, for a limited time.
     task<void> known();
@@ -78,15 +79,11 @@ private:
 };
 
 template <class Environment>
-task<void> job_share<Environment>::keep() {
-    for (;;) {
-        auto const seen = here_.news.edition();
-        look_for_requests();
-        limit_hold();
-        auto until = hold_limit();
-        if (is_to_be_claimed()) until = co_await claim();
-        co_await here_.news.newer_than(seen, until);
-    }
+next_step job_share<Environment>::keep() {
+    look_for_requests();
+    limit_hold();
+    if (is_to_be_claimed()) return claim();
+    return hold_limit();
 }
 
 template <class Environment>
