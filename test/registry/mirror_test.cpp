@@ -114,34 +114,6 @@ TEST_CASE("registry.mirror: holds the children with their data, as deep as asked
     CHECK(deep_told.take() == lines{"*b=3", "-a/below=deep", "-a=1", "+c=4"});
 }
 
-TEST_CASE("registry.mirror: holds only the names of children that it counts, and does not watch each") {
-    world w;
-    w.create(w.root, "");
-    for (int i = 0; i < 100; ++i) w.create(w.root / std::to_string(i), "data");
-    w.server.counts() = {};
-    mirror_type m{w.reader, w.root, mirror_scope::child_names(), w.news, &w.told};
-    w.loop.run_for(1s);
-    CHECK(m.nodes().size() == 101);
-    CHECK(m.find("7")->data.empty());
-    CHECK(w.server.counts().reads == 1);
-    w.told.take();
-    w.set(w.root / "7", "changed");
-    CHECK(w.told.take().empty());
-    w.remove(w.root / "7");
-    CHECK(w.told.take() == lines{"-7="});
-}
-
-TEST_CASE("registry.mirror: shows names under a parent that does not exist yet once it exists") {
-    world w;
-    mirror_type m{w.reader, w.root, mirror_scope::child_names(), w.news, &w.told};
-    w.loop.run_for(1s);
-    CHECK(m.is_loaded());
-    CHECK(m.root() == nullptr);
-    w.create(w.root, "");
-    w.create(w.root / "a", "");
-    CHECK(w.told.take() == lines{"+=", "+a="});
-}
-
 TEST_CASE("registry.mirror: keeps its last state while the connection is down, and shows the latest state afterwards") {
     world w;
     w.create(w.root, "");

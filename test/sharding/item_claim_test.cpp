@@ -125,14 +125,14 @@ TEST_CASE("sharding.item_claim: a leaver's writing is not taken for a Java leade
     for (std::uint64_t lost = 0; lost < 6; ++lost) {
         sharded_world w;
         REQUIRE(w.shard(100));
-        auto const before = w.second->first_item()->stat.modified;
+        auto const before = w.second->first_item()->modified;
         losing const late{w.server, losing::nth(w.two.session().id, lost, request_fate::request_lost)};
         transaction t{w.by_hand.session().generation};
         t.set(w.at.item_instance(0), "");
         t.create(w.at.sharding_necessary(), {});
         REQUIRE(*w.wait_for(w.by_hand.commit(std::move(t))));
         w.loop.run_ready();
-        if (w.second->first_item()->stat.modified == before || w.second->sharding_is_necessary()) continue;
+        if (w.second->first_item()->modified == before || w.second->sharding_is_necessary()) continue;
         has_been_seen = true;
         w.server.counts() = {};
         CHECK(w.claim(2, 100, 100ms).error() == errc::timed_out);

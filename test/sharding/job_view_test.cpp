@@ -95,7 +95,7 @@ TEST_CASE("sharding.job_view: the addresses of machines that are gone cost no wa
         return costs;
     };
     auto const [watches, reads] = with(0);
-    CHECK(watches == 11); // six nodes, the names below two more, the absent parent of the orders, and two servers
+    CHECK(watches == 12); // six nodes, the names below two more, the absent parent of the orders twice, and two servers
     CHECK(with(200) == std::pair{watches, reads});
 }
 

@@ -9,7 +9,7 @@
 #include <elasticjob/execution/round_following.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/mirror.hpp>
-#include <elasticjob/registry/mirrored_node.hpp>
+#include <elasticjob/registry/mirrored.hpp>
 
 #include <utility>
 
@@ -40,7 +40,8 @@ private:
 
         round_following& decisions;
         mirrored_node<Registry> config, schedule;
-        mirror<Registry> instances, records;
+        mirrored_names<Registry> instances;
+        mirror<Registry> records;
     };
 
     followed_job_view view() const { return followed_ ? followed_->view() : followed_job_view{}; }
@@ -75,7 +76,7 @@ round_follower<Registry, Tell>::followed_job::followed_job(round_follower& o, jo
       decisions{o.decisions_},
       config{o.registry_, at.config(), o.news_},
       schedule{o.registry_, at.schedule(), o.news_},
-      instances{o.registry_, at.instances(), mirror_scope::child_names(), o.news_},
+      instances{o.registry_, at.instances(), o.news_},
       records{o.registry_, at.run_records(), mirror_scope::children(), o.news_, this} {}
 
 template <registry Registry, class Tell>
@@ -95,11 +96,12 @@ followed_job_view round_follower<Registry, Tell>::followed_job::view() const {
         if (!v.failure) v.failure = why;
     v.config = config.get();
     v.schedule = schedule.get();
-    auto const& names = instances.nodes();
-    v.has_java_members = std::any_of(names.begin(), names.end(), [](auto const& one) {
-        auto const id = instance_id::parse(one.first);
+    auto const is_java = [](std::string const& name) {
+        auto const id = instance_id::parse(name);
         return id && id->is_java();
-    });
+    };
+    auto const* names = instances.get();
+    v.has_java_members = names && std::any_of(names->begin(), names->end(), is_java);
     return v;
 }
 

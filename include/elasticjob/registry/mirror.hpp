@@ -5,7 +5,7 @@
 
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/memory.hpp>
-#include <elasticjob/registry/mirrored_node.hpp>
+#include <elasticjob/registry/mirrored.hpp>
 
 #include <map>
 #include <optional>
@@ -18,11 +18,9 @@ namespace elasticjob {
 
 /// The part of the tree that a mirror holds.
 struct mirror_scope {
-    int levels;            ///< 0: only the root; 1: its children too; and so on
-    bool with_data = true; ///< false: only the names of the nodes at the deepest level, without a watch for each
+    int levels; ///< 0: only the root; 1: its children too; and so on
 
     static constexpr mirror_scope root_only() noexcept { return {0}; }
-    static constexpr mirror_scope child_names() noexcept { return {1, false}; }
     static constexpr mirror_scope children() noexcept { return {1}; }
     static constexpr mirror_scope subtree() noexcept { return {1'000'000}; }
 };
@@ -71,7 +69,7 @@ public:
     /// The node at a relative path, or null.
     node const* find(std::string_view relative) const;
 
-    /// All nodes, ordered by relative path. With `child_names` the data and stat of children are empty.
+    /// All nodes, ordered by relative path.
     std::map<std::string, node, std::less<>> const& nodes() const noexcept { return nodes_; }
 
 private:
@@ -82,23 +80,9 @@ private:
     /// Runs once for each node with data, until the node is gone; for the root it does not end.
     task<void> follow_node(node_path path, std::string key, int levels);
 
-    /// Reads the unknown parts of the node. Returns whether it exists.
-    task<bool> take(node_path const& path, std::string const& key, int levels, node_watch<Loop>& data,
-                    node_watch<Loop>& names) {
-        bool const is_without_data = levels == 1 && !scope_.with_data;
-        return is_without_data ? take_names(path, key, data, names) : take_node(path, key, levels, data, names);
-    }
-
     /// Reads the parts that no armed watch covers any more, however long that takes. Returns whether the node exists.
-    task<bool> take_node(node_path const& path, std::string const& key, int levels, node_watch<Loop>& data,
-                         node_watch<Loop>& names);
-
-    /// As `take_node`, if the mirror holds only the children's names: one watch, on the children, unless the node is
-    /// absent.
-    task<bool> take_names(node_path const& path, std::string const& key, node_watch<Loop>& data,
-                          node_watch<Loop>& names);
-
-    void put_names(std::string const& key, std::vector<std::string> const& names);
+    task<bool> take(node_path const& path, std::string const& key, int levels, node_watch<Loop>& data,
+                    node_watch<Loop>& names);
 
     void take_children(node_path const& path, std::string const& key, int levels,
                        std::vector<std::string> const& names);
@@ -174,12 +158,12 @@ task<void> mirror<Registry>::follow_node(node_path path, std::string key, int le
 }
 
 template <registry Registry>
-task<bool> mirror<Registry>::take_node(node_path const& path, std::string const& key, int levels,
-                                       node_watch<Loop>& data, node_watch<Loop>& names) {
+task<bool> mirror<Registry>::take(node_path const& path, std::string const& key, int levels, node_watch<Loop>& data,
+                                  node_watch<Loop>& names) {
     for (;;) {
         auto const edition = registry_.session_changed().edition();
         if (!data.is_linked()) {
-            auto found = co_await detail::read_watched(registry_, path, data, node_presence::common);
+            auto found = co_await detail::read_watched<node>(registry_, path, data, node_presence::common);
             if (!found) {
                 data.unlink(); // it may be armed although the reply never came; then the server has no such watch
                 co_await before_retry(key, found.error(), edition);
@@ -199,45 +183,6 @@ task<bool> mirror<Registry>::take_node(node_path const& path, std::string const&
         names.unlink(); // as above
         if (!(children.error() == errc::no_node)) co_await before_retry(key, children.error(), edition);
     }
-}
-
-template <registry Registry>
-task<bool> mirror<Registry>::take_names(node_path const& path, std::string const& key, node_watch<Loop>& data,
-                                        node_watch<Loop>& names) {
-    for (;;) {
-        auto const edition = registry_.session_changed().edition();
-        auto children = co_await registry_.children(path, &names);
-        if (children) {
-            forget_failure(key);
-            data.unlink();
-            put(key, node{});
-            put_names(key, *children);
-            co_return true;
-        }
-        auto why = children.error();
-        if (why == errc::no_node) {
-            auto const here = co_await registry_.exists(path, &data);
-            if (here && *here) continue; // created between the two reads
-            if (here) {
-                forget_failure(key);
-                put(key, std::nullopt);
-                co_return false;
-            }
-            why = here.error();
-        }
-        co_await before_retry(key, std::move(why), edition);
-    }
-}
-
-template <registry Registry>
-void mirror<Registry>::put_names(std::string const& key, std::vector<std::string> const& names) {
-    std::set<std::string> now;
-    for (auto const& name : names) now.insert(child_key(key, name));
-    std::vector<std::string> gone;
-    for (auto const& [known, value] : nodes_)
-        if (known != key && !now.contains(known)) gone.push_back(known);
-    for (auto const& name : gone) put(name, std::nullopt);
-    for (auto const& name : now) put(name, node{});
 }
 
 template <registry Registry>

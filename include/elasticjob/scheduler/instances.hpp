@@ -10,7 +10,7 @@
 #include <elasticjob/execution/simple_executor.hpp>
 #include <elasticjob/registry/memory_registry.hpp>
 #include <elasticjob/registry/mirror.hpp>
-#include <elasticjob/registry/mirrored_node.hpp>
+#include <elasticjob/registry/mirrored.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/scheduler/job_scheduler.hpp>
 #include <elasticjob/scheduler/policies.hpp>
@@ -20,7 +20,9 @@
 /// The copies of nodes, which programs use without a scheduler too.
 #define ELASTICJOB_TREE_INSTANCES(EXTERN, Registry)                                                                    \
     EXTERN template class mirror<Registry>;                                                                            \
-    EXTERN template class mirrored_node<Registry>;                                                                     \
+    EXTERN template class mirrored<Registry, node>;                                                                    \
+    EXTERN template class mirrored<Registry, node_stat>;                                                               \
+    EXTERN template class mirrored<Registry, node_names>;                                                              \
     EXTERN template task<result<std::vector<std::optional<node>>>> read_all(Registry&, std::vector<node_path>)
 
 /// The schedulers with an environment (`detail::job_environment<Registry>`), for strategies, bodies and

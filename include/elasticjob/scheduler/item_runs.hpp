@@ -197,7 +197,7 @@ void item_runs<Environment>::own(item_claim claim) {
     auto const ours_since = is_share_known_ ? wall : std::max(doubted_at_, wall - site_.env.options.sharding_timeout);
     is_share_known_ = true;
     auto const* in_force = view.assignment_in_force();
-    bool const is_item_new = view.first_item() && view.first_item()->stat.created == view.first_item()->stat.modified;
+    bool const is_item_new = view.first_item() && view.first_item()->created == view.first_item()->modified;
     is_first_sharding_ = in_force && in_force->epoch() == 1 && is_item_new && !site_.has_java_members();
     // Earlier orders are not for items that a larger item count has added.
     bool const is_order_old = in_force && terms().run_order < view.assignment_node()->stat.modified;

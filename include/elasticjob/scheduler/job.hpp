@@ -272,7 +272,7 @@ task<result<void>> job<Environment>::start(bool has_own_config) {
         co_await here_.news.newer_than(seen);
     }
     was_enabled_ = here_.is_enabled();
-    if (auto const* order = here_.view->run_order()) runs_.terms().obeyed_before = order->stat.modified;
+    if (auto const* order = here_.view->run_order()) runs_.terms().obeyed_before = order->modified;
     fired_until_ = here_.loop().wall_now();
     relay_session();
     parts_.begin();
@@ -614,9 +614,9 @@ next_step job<Environment>::publish_terms() {
     terms.generation = here_.generation;
     share_.look_for_requests();
     if (auto const* order = here_.view->run_order()) {
-        if (order->stat.modified > terms.run_order) share_.note_held_back();
-        terms.run_order = order->stat.modified;
-        terms.ordered_at = wall_time{std::chrono::milliseconds{order->stat.modified_at_ms}};
+        if (order->modified > terms.run_order) share_.note_held_back();
+        terms.run_order = order->modified;
+        terms.ordered_at = wall_time{std::chrono::milliseconds{order->modified_at_ms}};
     }
     take_pauses();
     bool const may_run = here_.is_enabled() && !is_paused() && !here_.is_leaving && !runs_.stands_down();

@@ -73,7 +73,7 @@ task<mono_time> job_orders<Environment>::take_trigger(revision order, node_versi
 
 template <class Environment>
 next_step job_orders<Environment>::handle_item_orders() {
-    if (!here_.is_registered() || here_.view->orders().empty()) return {};
+    if (!here_.is_registered() || !here_.view->has_orders()) return {};
     return handle_each_order();
 }
 

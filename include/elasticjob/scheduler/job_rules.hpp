@@ -13,7 +13,7 @@
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/membership/job_chain.hpp>
-#include <elasticjob/registry/mirrored_node.hpp>
+#include <elasticjob/registry/mirrored.hpp>
 #include <elasticjob/scheduler/acceptance.hpp>
 #include <elasticjob/scheduler/job_standing.hpp>
 
@@ -77,17 +77,22 @@ public:
     /// Whether the view shows another configuration than the one taken last.
     bool is_outdated() const;
 
-    /// Takes the configuration in the view. An invalid one is reported and ignored. False if the registry could not be
-    /// read.
+    /// Takes the configuration in the view, and then frees its text there. An invalid one is reported and ignored. False
+    /// if the registry could not be read.
     task<bool> take();
 
     /// Takes the rounds of the followed job.
     void take_rounds();
 
 private:
-    void put_in_force(valid_config config, due_times due);
+    /// The configuration's node with its text, which the view has no more if it was taken before. Nothing if it could
+    /// not be read, or is not the one in the view.
+    task<std::optional<node>> read_config();
 
-    static revision modified(node const* n) noexcept { return n ? n->stat.modified : 0; }
+    /// Returns whether all that it depends on could be read.
+    task<bool> take(node const& stored, std::optional<node> const& schedule);
+
+    void put_in_force(valid_config config, due_times due);
 
     job_standing<Environment>& here_;
     std::shared_ptr<valid_config const> config_; ///< in force
@@ -97,6 +102,7 @@ private:
     std::uint32_t items_max_;
     node_version version_ = 0;
     revision config_taken_ = 0;
+    revision text_freed_ = 0; ///< of the configuration whose text the view has no more
     revision schedule_taken_ = 0;
     std::unique_ptr<mirrored_node<Registry>> rounds_; ///< `ext/after`, while the job follows another
     std::optional<revision> rounds_taken_;
@@ -123,19 +129,44 @@ result<void> job_rules<Environment>::begin(valid_config joined) {
 
 template <class Environment>
 bool job_rules<Environment>::is_outdated() const {
-    auto const* node = here_.view->config();
-    return node && (node->stat.modified != config_taken_ || modified(here_.view->schedule()) != schedule_taken_);
+    auto const* stored = here_.view->config();
+    auto const* schedule = here_.view->schedule();
+    return stored &&
+           (stored->stat.modified != config_taken_ || (schedule ? schedule->stat.modified : 0) != schedule_taken_);
 }
 
 template <class Environment>
 task<bool> job_rules<Environment>::take() {
-    auto const& stored = *here_.view->config();
-    auto const* schedule = here_.view->schedule();
+    auto const stored = co_await read_config();
+    if (!stored) co_return false;
+    std::optional<node> schedule;
+    if (auto const* shown = here_.view->schedule()) schedule = *shown;
+    bool const is_taken = co_await take(*stored, schedule);
+    auto const* shown = here_.view->config();
+    if (is_taken && shown && shown->stat.modified == stored->stat.modified) {
+        here_.view->forget_config_text();
+        text_freed_ = stored->stat.modified;
+    }
+    co_return is_taken;
+}
+
+template <class Environment>
+task<std::optional<node>> job_rules<Environment>::read_config() {
+    auto const* shown = here_.view->config();
+    if (shown->stat.modified != text_freed_) co_return *shown;
+    auto read = co_await here_.registry.get(here_.at.config());
+    shown = here_.view->config();
+    if (!read || !shown || read->stat.modified != shown->stat.modified) co_return std::nullopt;
+    co_return *std::move(read);
+}
+
+template <class Environment>
+task<bool> job_rules<Environment>::take(node const& stored, std::optional<node> const& schedule) {
     bool const is_config_new = config_taken_ != stored.stat.modified;
     config_taken_ = stored.stat.modified;
-    schedule_taken_ = modified(schedule);
+    schedule_taken_ = schedule ? schedule->stat.modified : 0;
     version_ = stored.stat.version; // examined, whatever the result
-    auto read = read_stored(&stored, schedule, here_.at, items_max_);
+    auto read = read_stored(&stored, schedule ? &*schedule : nullptr, here_.at, items_max_);
     if (read && !*read) co_return true; // empty, as before a removal
     auto due = read ? accepted().times_of(**read) : result<due_times>{read.error()};
     if (!due) {

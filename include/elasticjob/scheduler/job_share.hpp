@@ -146,7 +146,7 @@ void job_share<Environment>::tell(std::vector<item_index> mine) {
 template <class Environment>
 void job_share<Environment>::look_for_requests() {
     auto const* first = here_.view->first_item();
-    revision const sharding = first && !here_.view->sharding_is_processed() ? first->stat.created : 0;
+    revision const sharding = first && !here_.view->sharding_is_processed() ? first->created : 0;
     hold_.note_request(awaits_java_sharding(*here_.view), sharding, here_.wall_milliseconds());
     runs_.terms().held_from = hold_.since();
 }
@@ -158,7 +158,7 @@ bool job_share<Environment>::is_sharding_to_come() const {
     auto const all = here_.view->instances();
     return std::any_of(all.begin(), all.end(), [&](instance_id const& id) {
         auto const* server = here_.view->server(id.server());
-        return server && server->stat.modified > first->stat.modified;
+        return server && server->stat.modified > first->modified;
     });
 }
 

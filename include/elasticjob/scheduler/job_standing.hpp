@@ -77,8 +77,9 @@ job_standing<Environment>::job_standing(Environment const& e, job_name n, instan
 
 template <class Environment>
 owners_source job_standing<Environment>::owners_source_now() const {
-    auto const modified = [](node const* n) { return n ? n->stat.modified : 0; };
-    return {generation, modified(view->assignment_node()), modified(view->first_item())};
+    auto const* assignment = view->assignment_node();
+    auto const* first_item = view->first_item();
+    return {generation, assignment ? assignment->stat.modified : 0, first_item ? first_item->modified : 0};
 }
 
 template <class Environment>

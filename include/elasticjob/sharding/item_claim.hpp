@@ -38,7 +38,7 @@ item_claim claim_from(assignment const& a, job_view<Registry> const& view, job_l
     for (auto const i : a.items_of(self)) claim.shares.push_back({i, {}});
     claim.common.push_back({at.assignment(), view.assignment_node()->stat.version});
     // A Java leader creates this node again, with version 0; ours has been written at least once.
-    claim.common.push_back({at.item_instance(0), view.first_item()->stat.version});
+    claim.common.push_back({at.item_instance(0), view.first_item()->version});
     claim.common.push_back({at.config(), any_version}); // so a job that has been removed starts no runs
     return claim;
 }

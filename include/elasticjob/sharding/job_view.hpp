@@ -6,8 +6,7 @@
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/registry/job_layout.hpp>
-#include <elasticjob/registry/mirror.hpp>
-#include <elasticjob/registry/mirrored_node.hpp>
+#include <elasticjob/registry/mirrored.hpp>
 #include <elasticjob/sharding/assignment.hpp>
 
 #include <cstddef>
@@ -45,10 +44,13 @@ public:
     node const* leader() const { return leader_.get(); }
     node const* self() const { return self_.get(); }
     node const* assignment_node() const { return assignment_.get(); }
-    node const* first_item() const { return first_item_.get(); }
+    node_stat const* first_item() const { return first_item_.get(); }
 
-    bool sharding_is_necessary() const { return flags_.find("necessary") != nullptr; }
-    bool sharding_is_processed() const { return flags_.find("processing") != nullptr; }
+    /// Frees the text of the configuration: until the node changes, `config` shows only its stat.
+    void forget_config_text() noexcept { config_.forget_data(); }
+
+    bool sharding_is_necessary() const { return has_name(flags_, "necessary"); }
+    bool sharding_is_processed() const { return has_name(flags_, "processing"); }
     bool sharding_is_requested() const { return sharding_is_necessary() || sharding_is_processed(); }
 
     /// The nodes that request a sharding: `necessary`, and `processing` if a Java leader has left it behind.
@@ -69,19 +71,20 @@ public:
     bool knows_servers() const;
 
     /// The orders of operators, by name.
-    auto const& orders() const { return orders_.nodes(); }
-    node const* orders_parent() const { return orders_.root(); }
+    bool has_orders() const noexcept { return !orders_.empty(); }
+    std::map<std::string, node> orders() const;
+    node_stat const* orders_parent() const { return orders_parent_.get(); }
     /// The pauses of the job, or null.
-    node const* pauses() const { return orders_.find("pause"); }
+    node const* pauses() const;
     /// The parent of the orders, if it has been written since its creation; otherwise null. The last write orders all
     /// items to run.
-    node const* run_order() const;
+    node_stat const* run_order() const;
 
     /// All instances, in ElasticJob's order, which is descending.
     std::vector<instance_id> instances() const;
 
     /// Whether an instance of that name is registered. O(log instances).
-    bool has_instance(std::string_view id) const { return instances_.find(id) != nullptr; }
+    bool has_instance(std::string_view id) const { return has_name(instances_, id); }
 
     /// Whether one of the instances is a Java member. O(1), because each step of each item calls it.
     bool has_java_members() const noexcept { return java_members_ > 0; }
@@ -90,22 +93,35 @@ public:
     std::vector<instance_id> available_instances() const;
 
 private:
-    /// Observes instances that join and leave.
-    struct server_follower : change_listener {
-        explicit server_follower(job_view& v) noexcept : change_listener{&hear}, view{v} {}
-        static void hear(change_listener& self, node_change const& c);
+    using names = mirrored_names<Registry>;
+    using nodes = std::map<std::string, mirrored_node<Registry>, std::less<>>;
+
+    /// Calls `Take` when names have changed.
+    template <void (job_view::*Take)()>
+    struct follower : value_listener {
+        explicit follower(job_view& v) noexcept : value_listener{&hear}, view{v} {}
+        static void hear(value_listener& self) { (static_cast<follower&>(self).view.*Take)(); }
         job_view& view;
     };
 
-    /// All but the servers.
+    /// All but `servers_` and `orders_`.
     auto all() const noexcept {
-        return std::tie(config_, schedule_, leader_, flags_, instances_, self_, assignment_, first_item_, orders_);
+        return std::tie(config_, schedule_, leader_, flags_, instances_, self_, assignment_, first_item_,
+                        orders_parent_, order_names_);
+    }
+
+    static bool has_name(names const& n, std::string_view name) {
+        return n.get() && std::binary_search(n.get()->begin(), n.get()->end(), name, std::less<>{});
     }
 
     bool is_unread(std::string_view ip) const;
     bool has_instance_at(std::string_view ip) const;
     void follow_server(std::string_view ip);
-    void take(instance_id const& id, node_change::kind what);
+
+    /// Follows the servers of the instances, and counts the Java members.
+    void take_instances();
+
+    void take_order_names();
 
     struct reading {
         revision at;
@@ -117,13 +133,16 @@ private:
     instance_id const own_;
     event_count<Loop>& news_;
     mutable std::optional<reading> read_; ///< the assignment that `assignment_in_force` last parsed
-    server_follower follower_;
+    follower<&job_view::take_instances> on_instances_;
+    follower<&job_view::take_order_names> on_order_names_;
     std::size_t java_members_ = 0;
-    std::map<std::string, mirrored_node<Registry>, std::less<>> servers_; ///< the instances' and our own, by address
+    nodes servers_; ///< the instances' and our own, by address
+    nodes orders_;
     mirrored_node<Registry> config_, schedule_, leader_;
-    mirror<Registry> flags_, instances_;
-    mirrored_node<Registry> self_, assignment_, first_item_;
-    mirror<Registry> orders_;
+    names flags_, instances_;
+    mirrored_node<Registry> self_, assignment_;
+    mirrored_stat<Registry> first_item_, orders_parent_;
+    names order_names_;
 };
 
 template <registry Registry>
@@ -132,23 +151,27 @@ job_view<Registry>::job_view(Registry& r, job_layout const& layout, instance_id 
       at_{layout},
       own_{self},
       news_{news},
-      follower_{*this},
+      on_instances_{*this},
+      on_order_names_{*this},
       config_{r, layout.config(), news},
       schedule_{r, layout.schedule(), news, node_presence::rare},
       leader_{r, layout.leader_instance(), news},
-      flags_{r, layout.sharding_flags(), mirror_scope::child_names(), news},
-      instances_{r, layout.instances(), mirror_scope::child_names(), news, &follower_},
+      flags_{r, layout.sharding_flags(), news},
+      instances_{r, layout.instances(), news, node_presence::common, &on_instances_},
       self_{r, layout.instance(self), news},
       assignment_{r, layout.assignment(), news},
       first_item_{r, layout.item_instance(0), news},
-      orders_{r, layout.orders(), mirror_scope::children(), news} {
+      orders_parent_{r, layout.orders(), news},
+      order_names_{r, layout.orders(), news, node_presence::common, &on_order_names_} {
     follow_server(self.server());
 }
 
 template <registry Registry>
 bool job_view<Registry>::is_loaded() const noexcept {
+    auto const is_read = [](auto const& one) { return one.second.is_loaded(); };
     return std::apply([](auto const&... one) { return (one.is_loaded() && ...); }, all()) &&
-           std::all_of(servers_.begin(), servers_.end(), [](auto const& s) { return s.second.is_loaded(); });
+           std::all_of(servers_.begin(), servers_.end(), is_read) &&
+           std::all_of(orders_.begin(), orders_.end(), is_read);
 }
 
 template <registry Registry>
@@ -159,6 +182,7 @@ error const* job_view<Registry>::failure() const {
     };
     std::apply([&](auto const&... one) { (look_at(one), ...); }, all());
     for (auto const& s : servers_) look_at(s.second);
+    for (auto const& o : orders_) look_at(o.second);
     return first;
 }
 
@@ -175,29 +199,22 @@ bool job_view<Registry>::is_unread(std::string_view ip) const {
 }
 
 template <registry Registry>
-void job_view<Registry>::server_follower::hear(change_listener& self, node_change const& c) {
-    auto const id = instance_id::parse(c.path);
-    if (id) static_cast<server_follower&>(self).view.take(*id, c.what);
-}
-
-template <registry Registry>
-void job_view<Registry>::take(instance_id const& id, node_change::kind what) {
-    auto const ip = id.server();
-    std::size_t const java_members = id.is_java() ? 1 : 0;
-    if (what == node_change::kind::added) {
-        java_members_ += java_members;
-        follow_server(ip);
-    } else if (what == node_change::kind::removed) {
-        java_members_ -= java_members;
-        if (ip != own_.server() && !has_instance_at(ip)) servers_.erase(std::string{ip});
+void job_view<Registry>::take_instances() {
+    java_members_ = 0;
+    for (auto const& id : instances()) {
+        if (id.is_java()) ++java_members_;
+        follow_server(id.server());
     }
+    std::erase_if(servers_, [&](auto const& s) { return s.first != own_.server() && !has_instance_at(s.first); });
 }
 
 template <registry Registry>
 bool job_view<Registry>::has_instance_at(std::string_view ip) const {
     auto const prefix = std::string{ip} + "@-@";
-    auto const at = instances_.nodes().lower_bound(prefix);
-    return at != instances_.nodes().end() && at->first.starts_with(prefix);
+    auto const* all = instances_.get();
+    if (!all) return false;
+    auto const at = std::lower_bound(all->begin(), all->end(), prefix);
+    return at != all->end() && at->starts_with(prefix);
 }
 
 template <registry Registry>
@@ -209,7 +226,7 @@ void job_view<Registry>::follow_server(std::string_view ip) {
 template <registry Registry>
 assignment const* job_view<Registry>::assignment_in_force() const {
     auto const* written = assignment_node();
-    if (!written || !first_item() || first_item()->stat.modified != written->stat.modified) return nullptr;
+    if (!written || !first_item() || first_item()->modified != written->stat.modified) return nullptr;
     if (!read_ || read_->at != written->stat.modified) {
         auto a = assignment::parse(written->data);
         read_ = reading{written->stat.modified, a ? std::optional{*std::move(a)} : std::nullopt};
@@ -238,15 +255,38 @@ bool job_view<Registry>::knows_servers() const {
 }
 
 template <registry Registry>
-node const* job_view<Registry>::run_order() const {
+void job_view<Registry>::take_order_names() {
+    std::erase_if(orders_, [&](auto const& o) { return !has_name(order_names_, o.first); });
+    if (!order_names_.get()) return;
+    for (auto const& name : *order_names_.get())
+        if (!node_path::element_fault(name)) orders_.try_emplace(name, registry_, at_.orders() / name, news_);
+}
+
+template <registry Registry>
+std::map<std::string, node> job_view<Registry>::orders() const {
+    std::map<std::string, node> all;
+    for (auto const& [name, order] : orders_)
+        if (order.get()) all.emplace(name, *order.get());
+    return all;
+}
+
+template <registry Registry>
+node const* job_view<Registry>::pauses() const {
+    auto const at = orders_.find("pause");
+    return at == orders_.end() ? nullptr : at->second.get();
+}
+
+template <registry Registry>
+node_stat const* job_view<Registry>::run_order() const {
     auto const* parent = orders_parent();
-    return parent && parent->stat.version > 0 ? parent : nullptr;
+    return parent && parent->version > 0 ? parent : nullptr;
 }
 
 template <registry Registry>
 std::vector<instance_id> job_view<Registry>::instances() const {
     std::vector<instance_id> all;
-    for (auto const& [name, unused] : instances_.nodes())
+    if (!instances_.get()) return all;
+    for (auto const& name : *instances_.get())
         if (auto id = instance_id::parse(name)) all.push_back(*std::move(id));
     std::reverse(all.begin(), all.end());
     return all;

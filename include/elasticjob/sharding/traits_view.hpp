@@ -5,7 +5,7 @@
 
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/mirror.hpp>
-#include <elasticjob/registry/mirrored_node.hpp>
+#include <elasticjob/registry/mirrored.hpp>
 #include <elasticjob/sharding/job_traits.hpp>
 
 #include <cstdint>

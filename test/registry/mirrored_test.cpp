@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <elasticjob/registry/mirrored_node.hpp>
+#include <elasticjob/registry/mirrored.hpp>
 
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/virtual_loop.hpp>
@@ -43,7 +43,7 @@ std::string data_of(mirrored_node<one_node_registry> const& n) { return n.get() 
 
 } // namespace
 
-TEST_CASE("registry.mirrored_node: shows an absent, created, changed and removed node, and reports each change") {
+TEST_CASE("registry.mirrored: shows an absent, created, changed and removed node, and reports each change") {
     one_node_world w;
     mirrored_node<one_node_registry> n{w.reader, w.path, w.news};
     CHECK_FALSE(n.is_loaded());
@@ -66,8 +66,7 @@ TEST_CASE("registry.mirrored_node: shows an absent, created, changed and removed
     CHECK(w.news.edition() > told + 1);
 }
 
-TEST_CASE(
-    "registry.mirrored_node: one request finds out that a rare node is absent, and one that a common node exists") {
+TEST_CASE("registry.mirrored: one request finds out that a rare node is absent, and one that a common node exists") {
     one_node_world w;
     auto const reads_of = [&w](node_presence presence) {
         w.server.counts() = {};
@@ -89,7 +88,7 @@ TEST_CASE(
     CHECK(w.server.counts().reads == 1); // a node that is known to exist is read like an ordinary one
 }
 
-TEST_CASE("registry.mirrored_node: a node counts as unread from its creation until its data has been read") {
+TEST_CASE("registry.mirrored: a node counts as unread from its creation until its data has been read") {
     one_node_world w;
     mirrored_node<one_node_registry> n{w.reader, w.path, w.news};
     w.loop.run_for(1s);
@@ -103,8 +102,7 @@ TEST_CASE("registry.mirrored_node: a node counts as unread from its creation unt
     CHECK_FALSE(n.is_unread());
 }
 
-TEST_CASE(
-    "registry.mirrored_node: the last known state stays while the connection is down, and goes on in a new session") {
+TEST_CASE("registry.mirrored: the last known state stays while the connection is down, and goes on in a new session") {
     one_node_world w;
     w.create("1");
     mirrored_node<one_node_registry> n{w.reader, w.path, w.news};
@@ -121,7 +119,7 @@ TEST_CASE(
     CHECK(data_of(n) == "3");
 }
 
-TEST_CASE("registry.mirrored_node: a read whose reply is lost confirms nothing") {
+TEST_CASE("registry.mirrored: a read whose reply is lost confirms nothing") {
     for (int lost = 0; lost < 4; ++lost) {
         CAPTURE(lost);
         one_node_world w;
@@ -147,7 +145,7 @@ TEST_CASE("registry.mirrored_node: a read whose reply is lost confirms nothing")
     }
 }
 
-TEST_CASE("registry.mirrored_node: ends with its owner, whatever it is waiting for") {
+TEST_CASE("registry.mirrored: ends with its owner, whatever it is waiting for") {
     one_node_world w;
     w.create("1");
     for (int turns = 0; turns < 6; ++turns) {
@@ -157,4 +155,85 @@ TEST_CASE("registry.mirrored_node: ends with its owner, whatever it is waiting f
     auto const told = w.news.edition();
     w.set("2");
     CHECK(w.news.edition() == told);
+}
+
+TEST_CASE("registry.mirrored: one request reads a stat, whether the node exists or not") {
+    one_node_world w;
+    auto const before = w.server.counts().reads;
+    mirrored_stat<one_node_registry> n{w.reader, w.path, w.news};
+    w.loop.run_for(1s);
+    CHECK(n.is_loaded());
+    CHECK(n.get() == nullptr);
+    CHECK(w.server.counts().reads == before + 1);
+    w.create("1");
+    REQUIRE(n.get());
+    auto const created = n.get()->created;
+    CHECK(n.get()->version == 0);
+    w.set("2");
+    CHECK(n.get()->version == 1);
+    CHECK(n.get()->modified > created);
+    CHECK(w.server.counts().reads == before + 3);
+    w.remove();
+    CHECK(n.get() == nullptr);
+}
+
+TEST_CASE("registry.mirrored: holds the names of children in order, and does not watch each") {
+    one_node_world w;
+    w.create("");
+    for (int i = 9; i >= 0; --i)
+        REQUIRE(block_on(w.loop, w.writer.create(w.path / std::to_string(i), "data", create_mode::persistent)));
+    w.server.counts() = {};
+    mirrored_names<one_node_registry> n{w.reader, w.path, w.news};
+    w.loop.run_for(1s);
+    REQUIRE(n.get());
+    CHECK(*n.get() == node_names{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"});
+    CHECK(w.server.counts().reads == 1);
+    auto const told = w.news.edition();
+    REQUIRE(block_on(w.loop, w.writer.set(w.path / "7", "changed")));
+    w.loop.run_for(1s);
+    CHECK(w.news.edition() == told);
+    REQUIRE(block_on(w.loop, w.writer.remove(w.path / "7")));
+    w.loop.run_for(1s);
+    CHECK(w.news.edition() == told + 1);
+    CHECK(*n.get() == node_names{"0", "1", "2", "3", "4", "5", "6", "8", "9"});
+}
+
+TEST_CASE("registry.mirrored: shows names under a parent that does not exist yet once it exists") {
+    one_node_world w;
+    struct counter : value_listener {
+        counter() : value_listener{[](value_listener& self) { ++static_cast<counter&>(self).changes; }} {}
+        int changes = 0;
+    } counter;
+    mirrored_names<one_node_registry> n{w.reader, w.path, w.news, node_presence::common, &counter};
+    w.loop.run_for(1s);
+    CHECK(n.is_loaded());
+    CHECK(n.get() == nullptr);
+    CHECK(counter.changes == 0);
+    w.create("");
+    REQUIRE(n.get());
+    CHECK(n.get()->empty());
+    REQUIRE(block_on(w.loop, w.writer.create(w.path / "a", "", create_mode::persistent)));
+    w.loop.run_for(1s);
+    CHECK(*n.get() == node_names{"a"});
+    CHECK(counter.changes == 2);
+    REQUIRE(block_on(w.loop, w.writer.remove(w.path / "a")));
+    w.remove();
+    CHECK(n.get() == nullptr);
+}
+
+TEST_CASE("registry.mirrored: a forgotten text comes back with the next change, and not with the next session") {
+    one_node_world w;
+    w.create("1");
+    mirrored_node<one_node_registry> n{w.reader, w.path, w.news};
+    w.loop.run_for(1s);
+    n.forget_data();
+    CHECK(data_of(n).empty());
+    CHECK(n.get()->stat.version == 0);
+    auto const told = w.news.edition();
+    w.reader.expire();
+    w.loop.run_for(1s);
+    CHECK(data_of(n).empty());
+    CHECK(w.news.edition() == told);
+    w.set("2");
+    CHECK(data_of(n) == "2");
 }

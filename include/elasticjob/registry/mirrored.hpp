@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file \brief A local copy of one node, of its stat, or of the names of its children, kept current by one watch.
+#ifndef ELASTICJOB_REGISTRY_MIRRORED_HPP
+#define ELASTICJOB_REGISTRY_MIRRORED_HPP
+
+#include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/chrono.hpp>
+#include <elasticjob/core/event_count.hpp>
+#include <elasticjob/core/memory.hpp>
+#include <elasticjob/core/task.hpp>
+#include <elasticjob/registry/registry.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace elasticjob {
+
+/// How often a node exists.
+enum class node_presence : std::uint8_t {
+    common, ///< a node that exists costs one request, an absent node two
+    rare,   ///< the other way round
+};
+
+/// The names of a node's children, in ascending order.
+using node_names = std::vector<std::string>;
+
+namespace detail {
+
+template <registry Registry>
+auto read_value(Registry& r, node_path const& path, watch_of<Registry>& watch, std::type_identity<node>) {
+    return r.get(path, &watch);
+}
+template <registry Registry>
+auto read_value(Registry& r, node_path const& path, watch_of<Registry>& watch, std::type_identity<node_names>) {
+    return r.children(path, &watch);
+}
+
+/// The value, or nothing if the node is absent. The watch is armed in both cases.
+template <class Value, registry Registry>
+task<result<std::optional<Value>>> read_watched(Registry& r, node_path path, watch_of<Registry>& watch,
+                                                node_presence presence) {
+    for (;; presence = node_presence::common) {
+        if (presence == node_presence::common) {
+            auto found = co_await read_value(r, path, watch, std::type_identity<Value>{});
+            if (found) co_return std::optional<Value>{std::move(*found)};
+            if (!(found.error() == errc::no_node)) co_return found.error();
+        }
+        ELASTICJOB_CO_TRY(auto const here, co_await r.exists(path, &watch));
+        if (!here) co_return std::optional<Value>{};
+    }
+}
+
+/// Whether users should hear of a failed read: neither the connection nor the end of the registry is the reason.
+inline bool is_read_trouble(error const& why) noexcept { return !is_transient(why) && !(why == errc::closed); }
+
+/// Waits after a failed read until it is worth another: the session has changed, or a moment has passed, because a read
+/// may fail without a change of the session. A registry that is closed is never read again.
+template <registry Registry>
+task<void> before_next_read(Registry& r, error const& why, std::uint64_t edition) {
+    if (why == errc::closed) co_await sleep_until(r.loop(), mono_time::max());
+    auto const pause = is_transient(why) ? std::chrono::milliseconds{200} : std::chrono::milliseconds{10'000};
+    co_await r.session_changed().newer_than(edition, r.loop().now() + pause);
+}
+
+} // namespace detail
+
+/// Called for each change of a mirrored value, before the news of it.
+struct value_listener {
+    void (*on_change)(value_listener&);
+};
+
+/// Shows one value as `mirror` shows a tree: a state that was true at some moment, and finally the final state. After a
+/// failed read the last known state stays. `Value`: node, node_stat, or node_names. It has a coroutine only while it
+/// reads, because a process holds ten such values for each of its jobs. Costs: one watch. Threads: the loop's.
+template <registry Registry, class Value>
+class mirrored : work {
+    using Loop = typename Registry::loop_type;
+
+public:
+    /// Starts to read. `news` is notified after each change, after each failure, and when the node has been created or
+    /// has been read for the first time. `news` and `listener` must outlive the object. `presence` counts unless the
+    /// value is a stat, which one request reads in any case.
+    mirrored(Registry& r, node_path path, event_count<Loop>& news, node_presence presence = node_presence::common,
+             value_listener* listener = nullptr);
+
+    /// Whether the node has been read once.
+    bool is_loaded() const noexcept { return is_loaded_; }
+
+    /// Whether the node may exist although it is unknown: it has never been read, or it was absent and has been created
+    /// since. Then `get` returns null.
+    bool is_unread() const noexcept { return is_unread_; }
+
+    /// The reason why the node cannot be read, if it is not the connection; or null.
+    error const* failure() const noexcept { return failure_.get(); }
+
+    /// The value, or null if the node is absent.
+    Value const* get() const noexcept { return value_ ? &*value_ : nullptr; }
+
+    /// Frees the memory of the node's data, which is empty from now on, until it changes. The stat stays.
+    void forget_data() noexcept requires std::is_same_v<Value, node> {
+        if (value_) std::string{}.swap(value_->data);
+    }
+
+private:
+    /// The watch has fired.
+    static void on_fired(work& w, work_action action);
+
+    /// Reads until a watch covers the last reading.
+    task<void> read();
+    task<result<std::optional<Value>>> read_once();
+
+    bool shows(std::optional<Value> const& fresh) const;
+
+    void note_unread();
+    void note_failure(error why);
+    void put(std::optional<Value> fresh);
+
+    Registry& registry_;
+    node_path path_;
+    event_count<Loop>& news_;
+    value_listener* listener_;
+    node_watch<Loop> watch_;
+    std::optional<Value> value_;
+    std::unique_ptr<error> failure_; ///< rare, so allocated separately
+    node_presence presence_;
+    bool is_loaded_ = false;
+    bool is_unread_ = true;
+    task_scope reading_; ///< last: its task uses all of the above
+};
+
+template <registry Registry>
+using mirrored_node = mirrored<Registry, node>;
+template <registry Registry>
+using mirrored_stat = mirrored<Registry, node_stat>;
+template <registry Registry>
+using mirrored_names = mirrored<Registry, node_names>;
+
+template <registry Registry, class Value>
+mirrored<Registry, Value>::mirrored(Registry& r, node_path path, event_count<Loop>& news, node_presence presence,
+                                    value_listener* listener)
+    : work{&on_fired},
+      registry_{r},
+      path_{std::move(path)},
+      news_{news},
+      listener_{listener},
+      watch_{r.loop()},
+      presence_{presence} {
+    reading_.spawn(read());
+}
+
+template <registry Registry, class Value>
+void mirrored<Registry, Value>::on_fired(work& w, work_action action) {
+    auto& self = static_cast<mirrored&>(w);
+    if (action == work_action::run) self.reading_.spawn(self.read());
+}
+
+template <registry Registry, class Value>
+task<void> mirrored<Registry, Value>::read() {
+    while (!watch_.is_linked()) {
+        auto const edition = registry_.session_changed().edition();
+        note_unread();
+        auto found = co_await read_once();
+        if (found) {
+            put(std::move(*found));
+            continue;
+        }
+        watch_.unlink(); // it may be armed although its reply never came; then it covers nothing
+        if (detail::is_read_trouble(found.error())) note_failure(found.error());
+        co_await detail::before_next_read(registry_, found.error(), edition);
+    }
+    watch_.news().post_next(*this);
+}
+
+template <registry Registry, class Value>
+task<result<std::optional<Value>>> mirrored<Registry, Value>::read_once() {
+    if constexpr (std::is_same_v<Value, node_stat>)
+        return registry_.exists(path_, &watch_);
+    else
+        return detail::read_watched<Value>(registry_, path_, watch_, get() ? node_presence::common : presence_);
+}
+
+template <registry Registry, class Value>
+bool mirrored<Registry, Value>::shows(std::optional<Value> const& fresh) const {
+    if constexpr (std::is_same_v<Value, node>) { // the data, which may have been forgotten, changes with the stat
+        return value_ && fresh ? value_->stat == fresh->stat : !value_ && !fresh;
+    } else {
+        return value_ == fresh;
+    }
+}
+
+template <registry Registry, class Value>
+void mirrored<Registry, Value>::note_unread() {
+    if (!get() && !std::exchange(is_unread_, true)) news_.notify();
+}
+
+template <registry Registry, class Value>
+void mirrored<Registry, Value>::note_failure(error why) {
+    failure_ = std::make_unique<error>(std::move(why));
+    news_.notify();
+}
+
+template <registry Registry, class Value>
+void mirrored<Registry, Value>::put(std::optional<Value> fresh) {
+    failure_.reset();
+    if constexpr (std::is_same_v<Value, node_names>) {
+        if (fresh) std::sort(fresh->begin(), fresh->end());
+    }
+    bool const is_first = !std::exchange(is_loaded_, true);
+    bool const was_unread = std::exchange(is_unread_, false);
+    bool const is_same = shows(fresh);
+    if (!is_same) value_ = std::move(fresh);
+    if (!is_same && listener_) listener_->on_change(*listener_);
+    if (is_first || was_unread || !is_same) news_.notify();
+}
+
+} // namespace elasticjob
+#endif // ELASTICJOB_REGISTRY_MIRRORED_HPP
