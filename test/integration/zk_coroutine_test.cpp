@@ -85,7 +85,7 @@ TEST_CASE("zk_jobs.coroutine: a checkpoint whose answer is lost with the connect
     REQUIRE(reached.try_acquire_for(30s));
     on_loop(witness.loop(), [&]() -> task<> { // until it has happened; the instance gets no reply
         for (;;) {
-            node_watch<event_loop> changed{witness.loop()};
+            event_watch<event_loop> changed{witness.loop()};
             auto const there = co_await witness.get(at("/save/ext/run/0"), &changed);
             if (there && there->data.find("row 7") != std::string::npos) co_return;
             co_await changed.fired();

@@ -163,7 +163,7 @@ TEST_CASE("ZkRegistry: a cut connection ends requests in flight and in the queue
     constexpr std::size_t count = 5000;
     on_loop(r.loop(), [&]() -> task<> {
         auto const id = r.session().id;
-        node_watch<event_loop> w{r.loop()};
+        event_watch<event_loop> w{r.loop()};
         auto const seen = co_await r.exists(at("/watched"), &w);
         REQUIRE(seen.has_value());
         proxy.set_replies(wire::held);
@@ -214,7 +214,7 @@ TEST_CASE("ZkRegistry: a read without a waiter is dropped, at any time") {
         auto const made = co_await r.create(at("/n"), "", create_mode::persistent);
         REQUIRE(made.has_value());
         for (int turns = 0; turns < 20; ++turns) {
-            node_watch<event_loop> w{r.loop()};
+            event_watch<event_loop> w{r.loop()};
             {
                 task_scope scope;
                 for (int i = 0; i < 150; ++i) scope.spawn(read_one(r, w));
@@ -237,7 +237,7 @@ TEST_CASE("ZkRegistry: closing with thousands of pending requests ends every one
         constexpr std::size_t count = 8000;
         ending e{.left = count};
         task_scope scope;
-        auto watch = std::make_optional<node_watch<event_loop>>(loop);
+        auto watch = std::make_optional<event_watch<event_loop>>(loop);
         on_loop(loop, [&]() -> task<> {
             auto const armed = co_await r->exists(at("/none"), &*watch);
             REQUIRE(armed.has_value());
@@ -322,10 +322,10 @@ TEST_CASE("ZkRegistry: watches have a budget, because they must fit into one pac
         r.loop(),
         [&]() -> task<> {
             std::string const stem(1000, 'n');
-            std::vector<std::unique_ptr<node_watch<event_loop>>> watches;
+            std::vector<std::unique_ptr<event_watch<event_loop>>> watches;
             std::vector<task<result<std::optional<node_stat>>>> reads;
             for (int i = 0; i < 1000; ++i) {
-                watches.push_back(std::make_unique<node_watch<event_loop>>(r.loop()));
+                watches.push_back(std::make_unique<event_watch<event_loop>>(r.loop()));
                 reads.push_back(r.exists(at("/" + stem + std::to_string(i)), watches.back().get()));
             }
             auto results = co_await gather(r.loop(), std::move(reads));
@@ -341,7 +341,7 @@ TEST_CASE("ZkRegistry: watches have a budget, because they must fit into one pac
             // There is room for reads without a watch, and for watches of nodes that are already watched.
             auto const plain = co_await r.exists(at("/" + stem + "999"));
             CHECK(plain.has_value());
-            node_watch<event_loop> second{r.loop()};
+            event_watch<event_loop> second{r.loop()};
             auto const same = co_await r.exists(at("/" + stem + "0"), &second);
             CHECK(same.has_value());
 
@@ -373,7 +373,7 @@ TEST_CASE("ZkRegistry: an event comes before the data that shows its cause") {
         auto const made = co_await r.create(at("/n"), "0", create_mode::persistent);
         REQUIRE(made.has_value());
         for (int i = 0; i < 200; ++i) {
-            node_watch<event_loop> w{loop};
+            event_watch<event_loop> w{loop};
             auto const before = co_await r.get(at("/n"), &w);
             REQUIRE(before.has_value());
             task_scope scope;

@@ -106,7 +106,7 @@ TEST_CASE("zk_jobs: jobs follow one another, fail, are tried again, come and go"
             auto const removed = co_await r.remove(office);
             REQUIRE(removed);
             for (;;) {
-                node_watch<event_loop> changed{r.loop()};
+                event_watch<event_loop> changed{r.loop()};
                 auto const leader = co_await r.exists(office, &changed);
                 REQUIRE(leader);
                 if (*leader) break;

@@ -87,7 +87,7 @@ inline task<> reach(ZkRegistry& r, session_state state, std::uint64_t generation
 /// Resumes once the node exists, or does not.
 inline task<> until_exists(ZkRegistry& r, node_path path, bool wanted) {
     for (;;) {
-        node_watch<event_loop> w{r.loop()};
+        event_watch<event_loop> w{r.loop()};
         auto const seen = co_await r.exists(path, &w);
         if (seen && seen->has_value() == wanted) co_return;
         if (!seen) throw std::runtime_error{to_string(seen.error())};

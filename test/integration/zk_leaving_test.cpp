@@ -143,7 +143,7 @@ TEST_CASE("zk_leaving: nodes that a scheduler cannot remove from a frozen server
 
     on_loop(two.loop(), [&]() -> task<> {
         for (;;) {
-            node_watch<event_loop> changed{two.loop()};
+            event_watch<event_loop> changed{two.loop()};
             auto const left = co_await two.children(at("/settle/instances"), &changed);
             if (!left) throw std::runtime_error{to_string(left.error())};
             if (left->size() == 1) break;

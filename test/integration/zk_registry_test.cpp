@@ -375,7 +375,7 @@ TEST_CASE("ZkRegistry: one server") {
         auto one = std::make_optional(connected(o));
         auto two = connected(o);
         on_loop(loop, [&]() -> task<> {
-            node_watch<event_loop> w{loop};
+            event_watch<event_loop> w{loop};
             auto const absent = co_await two.exists(at("/news"), &w);
             REQUIRE(absent.has_value());
             auto creating = one->create(at("/news"), "x", create_mode::ephemeral);

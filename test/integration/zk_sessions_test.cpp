@@ -21,7 +21,7 @@ TEST_CASE("ZkRegistry: an expired session leads to a new generation, and no requ
         REQUIRE(made.has_value());
         made = co_await r.create(at("/parent"), "", create_mode::persistent);
         REQUIRE(made.has_value());
-        node_watch<event_loop> data{r.loop()}, absent{r.loop()}, names{r.loop()};
+        event_watch<event_loop> data{r.loop()}, absent{r.loop()}, names{r.loop()};
         auto const found = co_await r.get(at("/parent"), &data);
         auto const missing = co_await r.exists(at("/missing"), &absent);
         auto const listed = co_await r.children(at("/parent"), &names);
@@ -88,7 +88,7 @@ TEST_CASE("ZkRegistry: a server that is killed and started again keeps the sessi
     o.digest = "alice:secret";
     auto r = connected(o);
     session_view before;
-    node_watch<event_loop> w{r.loop()};
+    event_watch<event_loop> w{r.loop()};
     on_loop(r.loop(), [&]() -> task<> {
         before = r.session();
         auto const made = co_await r.create(at("/mine"), "", create_mode::ephemeral);

@@ -21,7 +21,7 @@ using namespace elasticjob::test;
 
 namespace {
 
-using watch = node_watch<event_loop>;
+using watch = event_watch<event_loop>;
 
 /// The number of watches on the server, for all clients.
 int watches_on(zk_server const& server) {

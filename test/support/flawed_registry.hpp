@@ -342,7 +342,7 @@ private:
     /// A watch of ours. While it is armed, it stands for the caller's watch, unless that has been destroyed.
     struct middleman {
         explicit middleman(virtual_loop& l) : ours{l} {}
-        watch ours;
+        event_watch<virtual_loop> ours;
         intrusive_list<watch> theirs;
     };
     watch& arm_through(node_path const& path, watch& w) {

@@ -171,7 +171,7 @@ TEST_CASE("testing.library_version: a process sees no orders of later versions")
     two_registries r;
     bool is_told = false;
     event_count<node_loop> changed{r.loop};
-    node_watch<node_loop> names{changed};
+    event_watch<node_loop> names{changed};
     CHECK(r.done(r.earlier.children(orders_path, &names)).empty());
     r.done(r.present.create(orders_path / "pause", {}, create_mode::persistent));
     is_told = !names.is_linked();

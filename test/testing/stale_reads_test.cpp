@@ -31,7 +31,7 @@ TEST_CASE("testing.stale_reads: others' writes show later, and the watch fires w
     int stale = 0;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         ensemble e{seed};
-        node_watch<testing::node_loop> changed{e.loop};
+        event_watch<testing::node_loop> changed{e.loop};
         CHECK_FALSE(*e.wait_for(e.registry().exists(e.path, &changed)));
         REQUIRE(e.wait_for(e.second().create(e.path, "1", create_mode::persistent)));
         auto const seen = e.data();

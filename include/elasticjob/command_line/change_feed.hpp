@@ -83,7 +83,7 @@ private:
     struct state {
         explicit state(loop_type& l) : news{l} {}
         event_count<loop_type> news;
-        std::deque<node_watch<loop_type>> watches{};
+        std::deque<event_watch<loop_type>> watches{};
         std::optional<elasticjob::detail::wake_up> told{};
         task_scope telling{};
     };

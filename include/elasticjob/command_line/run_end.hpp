@@ -66,7 +66,7 @@ namespace detail {
 /// An item without a record has an empty one. Errors: malformed_data; those of the registry.
 template <registry Registry>
 task<result<std::vector<run_record>>> read_records(Registry& r, job_layout at, std::vector<item_index> items,
-                                                   std::deque<node_watch<typename Registry::loop_type>>* watches,
+                                                   std::deque<event_watch<typename Registry::loop_type>>* watches,
                                                    event_count<typename Registry::loop_type>* news) {
     std::vector<node_path> paths;
     for (auto const item : items) paths.push_back(at.run_record(item));
@@ -125,7 +125,7 @@ task<result<awaited_runs>> wait_for_runs(Registry& r, job_name job, awaited_runs
     job_layout const at{job};
     auto& l = r.loop();
     event_count<typename Registry::loop_type> news{l};
-    std::deque<node_watch<typename Registry::loop_type>> watches;
+    std::deque<event_watch<typename Registry::loop_type>> watches;
     for (;;) {
         auto const seen = news.edition();
         auto const left = runs.left(wanted);

@@ -85,7 +85,7 @@ private:
         watched_job(loop_type& l, job_name n) : at{n}, news{l} {}
         job_layout at;
         event_count<loop_type> news; ///< of all its watches
-        std::map<node_path, node_watch<loop_type>> data{}, children{};
+        std::map<node_path, event_watch<loop_type>> data{}, children{};
         std::vector<std::string> servers{}; ///< the servers with an instance, sorted
         std::pair<item_index, std::uint32_t> items{};
         mono_time items_until{};
@@ -170,7 +170,7 @@ private:
         co_return all;
     }
 
-    static bool is_linked(std::map<node_path, node_watch<loop_type>> const& watches, node_path const& path) {
+    static bool is_linked(std::map<node_path, event_watch<loop_type>> const& watches, node_path const& path) {
         auto const there = watches.find(path);
         return there != watches.end() && there->second.is_linked();
     }
@@ -205,7 +205,7 @@ private:
 template <registry Registry>
 task<void> job_index<Registry>::keep_read(state& s) {
     auto& l = s.registry.loop();
-    node_watch<loop_type> names{s.stale};
+    event_watch<loop_type> names{s.stale};
     while (l.now() < s.looked_at + idle_max) {
         auto const seen = s.stale.edition();
         auto done = co_await read_changes(s, names);

@@ -122,7 +122,7 @@ task<result<void>> elector<Registry>::run(election_step step, session_generation
 
 template <registry Registry>
 task<result<void>> elector<Registry>::change_of(node_path path) {
-    node_watch<typename Registry::loop_type> changed{registry_.loop()};
+    event_watch<typename Registry::loop_type> changed{registry_.loop()};
     auto const watched = co_await registry_.get(path, &changed);
     if (watched && watched->stat.owner == 0) {
         transaction t{session_generation::current()};

@@ -51,12 +51,12 @@ bool tells_of_end(std::string_view later, std::string_view ended);
 template <registry Registry>
 class run_book {
 public:
-    /// The starts and ends of other jobs may be sent together with these. Both arguments must outlive this object.
-    run_book(Registry& r, joint_commits<Registry>& commits, job_layout at, instance_id self)
+    /// The starts and ends of other jobs may be sent together with these. All arguments must outlive this object.
+    run_book(Registry& r, joint_commits<Registry>& commits, job_layout const& at, instance_id const& self)
         : registry_{r},
           commits_{commits},
-          at_{std::move(at)},
-          self_{std::move(self)} {}
+          at_{at},
+          self_{self} {}
 
     /// Precondition: `g` is the generation of the session under which the instance is registered. Errors: those of the
     /// registry. After session_lost it is unknown whether all items have started or none; after other errors none has,
@@ -143,8 +143,8 @@ private:
 
     Registry& registry_;
     joint_commits<Registry>& commits_;
-    job_layout at_;
-    instance_id self_;
+    job_layout const& at_;
+    instance_id const& self_;
 };
 
 template <registry Registry>

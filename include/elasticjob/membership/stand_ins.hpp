@@ -21,6 +21,9 @@ namespace elasticjob {
 /// command to an instance that has just ended. Facts in, decisions out.
 class known_instances {
 public:
+    /// `self` is alive. It must outlive this object.
+    explicit known_instances(instance_id const& self) noexcept : self_{self} {}
+
     /// The listed instances whose nodes' owners have not been read. Forgets instances that are not listed.
     std::vector<instance_id> unchecked(std::vector<instance_id> const& listed);
 
@@ -31,7 +34,8 @@ public:
     void keep_live(std::vector<instance_id>& instances) const;
 
 private:
-    std::map<instance_id, bool> is_live_;
+    instance_id const& self_;
+    std::map<instance_id, bool> is_live_; ///< without ourselves
 };
 
 /// Whether the node belongs to no session, and so to no process.

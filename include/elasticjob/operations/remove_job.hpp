@@ -123,7 +123,7 @@ task<result<void>> remove_with(Registry& r, job_layout at, mono_time deadline, L
     std::optional<std::string> instance;
     for (;;) {
         auto const seen = news.edition();
-        node_watch<loop_type> watch{news};
+        event_watch<loop_type> watch{news};
         auto const g = r.session().generation;
         auto done = co_await replace_by_tombstone(r, at, g, is_removed);
         instance.reset();

@@ -58,7 +58,7 @@ task<result<void>> until_gone(Registry& r, node_path path, mono_time deadline) {
     event_count<loop_type> news{r.loop()};
     while (r.loop().now() < deadline) {
         auto const seen = news.edition();
-        node_watch<loop_type> gone{news};
+        event_watch<loop_type> gone{news};
         auto const there = co_await r.exists(path, &gone);
         if (there && !*there) co_return success();
         if (!there && !is_transient(there.error())) co_return there.error();
@@ -86,7 +86,7 @@ task<result<void>> request_stop(Registry& r, job_name job, item_index item, mono
     event_count<typename Registry::loop_type> news{r.loop()};
     for (bool is_given = false; r.loop().now() < deadline;) {
         auto const seen = news.edition();
-        node_watch<typename Registry::loop_type> gone{news};
+        event_watch<typename Registry::loop_type> gone{news};
         auto const there = co_await r.get(path, &gone);
         bool const is_absent = !there && there.error() == errc::no_node;
         if (is_absent && is_given) co_return success();

@@ -146,8 +146,8 @@ void mirror<Registry>::follow(node_path path, std::string key, int levels) {
 template <registry Registry>
 task<void> mirror<Registry>::follow_node(node_path path, std::string key, int levels) {
     event_count<Loop> fired{loop()};
-    node_watch<Loop> data{fired};
-    node_watch<Loop> names{fired};
+    event_watch<Loop> data{fired};
+    event_watch<Loop> names{fired};
     for (bool first = true;; first = false) {
         auto const seen = fired.edition();
         bool const is_here = co_await take(path, key, levels, data, names);

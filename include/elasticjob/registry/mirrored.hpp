@@ -75,16 +75,18 @@ struct value_listener {
 
 /// Shows one value as `mirror` shows a tree: a state that was true at some moment, and finally the final state. After a
 /// failed read the last known state stays. `Value`: node, node_stat, or node_names. It has a coroutine only while it
-/// reads, because a process holds ten such values for each of its jobs. Costs: one watch. Threads: the loop's.
-template <registry Registry, class Value>
-class mirrored : work {
+/// reads, because a process holds eleven such values for each of its jobs. For the same reason, `Path` may be a smaller
+/// type that makes the path when it is needed: `node_path{path}`. Costs: one watch. Threads: the loop's.
+template <registry Registry, class Value, class Path = node_path>
+class mirrored : work, node_watch<typename Registry::loop_type> {
     using Loop = typename Registry::loop_type;
+    using watch = node_watch<Loop>;
 
 public:
     /// Starts to read. `news` is notified after each change, after each failure, and when the node has been created or
     /// has been read for the first time. `news` and `listener` must outlive the object. `presence` counts unless the
     /// value is a stat, which one request reads in any case.
-    mirrored(Registry& r, node_path path, event_count<Loop>& news, node_presence presence = node_presence::common,
+    mirrored(Registry& r, Path path, event_count<Loop>& news, node_presence presence = node_presence::common,
              value_listener* listener = nullptr);
 
     /// Whether the node has been read once.
@@ -106,8 +108,8 @@ public:
     }
 
 private:
-    /// The watch has fired.
-    static void on_fired(work& w, work_action action);
+    static void on_fired(watch& w);
+    static void begin_to_read(work& w, work_action action);
 
     /// Reads until a watch covers the last reading.
     task<void> read();
@@ -120,10 +122,9 @@ private:
     void put(std::optional<Value> fresh);
 
     Registry& registry_;
-    node_path path_;
+    Path path_;
     event_count<Loop>& news_;
     value_listener* listener_;
-    node_watch<Loop> watch_;
     std::optional<Value> value_;
     std::unique_ptr<error> failure_; ///< rare, so allocated separately
     node_presence presence_;
@@ -139,28 +140,34 @@ using mirrored_stat = mirrored<Registry, node_stat>;
 template <registry Registry>
 using mirrored_names = mirrored<Registry, node_names>;
 
-template <registry Registry, class Value>
-mirrored<Registry, Value>::mirrored(Registry& r, node_path path, event_count<Loop>& news, node_presence presence,
-                                    value_listener* listener)
-    : work{&on_fired},
+template <registry Registry, class Value, class Path>
+mirrored<Registry, Value, Path>::mirrored(Registry& r, Path path, event_count<Loop>& news, node_presence presence,
+                                          value_listener* listener)
+    : work{&begin_to_read},
+      watch{&on_fired},
       registry_{r},
       path_{std::move(path)},
       news_{news},
       listener_{listener},
-      watch_{r.loop()},
       presence_{presence} {
     reading_.spawn(read());
 }
 
-template <registry Registry, class Value>
-void mirrored<Registry, Value>::on_fired(work& w, work_action action) {
+template <registry Registry, class Value, class Path>
+void mirrored<Registry, Value, Path>::on_fired(watch& w) {
+    auto& self = static_cast<mirrored&>(w);
+    self.registry_.loop().post(static_cast<work&>(self));
+}
+
+template <registry Registry, class Value, class Path>
+void mirrored<Registry, Value, Path>::begin_to_read(work& w, work_action action) {
     auto& self = static_cast<mirrored&>(w);
     if (action == work_action::run) self.reading_.spawn(self.read());
 }
 
-template <registry Registry, class Value>
-task<void> mirrored<Registry, Value>::read() {
-    while (!watch_.is_linked()) {
+template <registry Registry, class Value, class Path>
+task<void> mirrored<Registry, Value, Path>::read() {
+    while (!watch::is_linked()) {
         auto const edition = registry_.session_changed().edition();
         note_unread();
         auto found = co_await read_once();
@@ -168,23 +175,23 @@ task<void> mirrored<Registry, Value>::read() {
             put(std::move(*found));
             continue;
         }
-        watch_.unlink(); // it may be armed although its reply never came; then it covers nothing
+        watch::unlink(); // it may be armed although its reply never came; then it covers nothing
         if (detail::is_read_trouble(found.error())) note_failure(found.error());
         co_await detail::before_next_read(registry_, found.error(), edition);
     }
-    watch_.news().post_next(*this);
 }
 
-template <registry Registry, class Value>
-task<result<std::optional<Value>>> mirrored<Registry, Value>::read_once() {
+template <registry Registry, class Value, class Path>
+task<result<std::optional<Value>>> mirrored<Registry, Value, Path>::read_once() {
     if constexpr (std::is_same_v<Value, node_stat>)
-        return registry_.exists(path_, &watch_);
+        return registry_.exists(node_path{path_}, this);
     else
-        return detail::read_watched<Value>(registry_, path_, watch_, get() ? node_presence::common : presence_);
+        return detail::read_watched<Value>(registry_, node_path{path_}, static_cast<watch&>(*this),
+                                           get() ? node_presence::common : presence_);
 }
 
-template <registry Registry, class Value>
-bool mirrored<Registry, Value>::shows(std::optional<Value> const& fresh) const {
+template <registry Registry, class Value, class Path>
+bool mirrored<Registry, Value, Path>::shows(std::optional<Value> const& fresh) const {
     if constexpr (std::is_same_v<Value, node>) { // the data, which may have been forgotten, changes with the stat
         return value_ && fresh ? value_->stat == fresh->stat : !value_ && !fresh;
     } else {
@@ -192,19 +199,19 @@ bool mirrored<Registry, Value>::shows(std::optional<Value> const& fresh) const {
     }
 }
 
-template <registry Registry, class Value>
-void mirrored<Registry, Value>::note_unread() {
+template <registry Registry, class Value, class Path>
+void mirrored<Registry, Value, Path>::note_unread() {
     if (!get() && !std::exchange(is_unread_, true)) news_.notify();
 }
 
-template <registry Registry, class Value>
-void mirrored<Registry, Value>::note_failure(error why) {
+template <registry Registry, class Value, class Path>
+void mirrored<Registry, Value, Path>::note_failure(error why) {
     failure_ = std::make_unique<error>(std::move(why));
     news_.notify();
 }
 
-template <registry Registry, class Value>
-void mirrored<Registry, Value>::put(std::optional<Value> fresh) {
+template <registry Registry, class Value, class Path>
+void mirrored<Registry, Value, Path>::put(std::optional<Value> fresh) {
     failure_.reset();
     if constexpr (std::is_same_v<Value, node_names>) {
         if (fresh) std::sort(fresh->begin(), fresh->end());

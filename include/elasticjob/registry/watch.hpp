@@ -23,15 +23,13 @@ struct watch_holder {
 };
 
 /// Its waiter owns it; the registry links it while it is armed. Its destructor disarms it. It fires when the node
-/// changes, and also when the session that armed it is over. In both cases read again. Threads: the loop's.
+/// changes, and also when the session that armed it is over. In both cases read again. `Loop`: the registry's. Threads:
+/// the loop's.
 template <loop Loop>
 class node_watch : public list_hook {
 public:
-    explicit node_watch(Loop& l) noexcept : own_{l}, news_{own_} {}
-
-    /// Notifies `shared` instead, for waiters with several watches.
-    explicit node_watch(event_count<Loop>& shared) noexcept : own_{shared.loop()}, news_{shared} {}
-
+    /// `on_fired` must not read or arm anything: the registry is at work.
+    explicit node_watch(void (*on_fired)(node_watch&)) noexcept : on_fired_{on_fired} {}
     ~node_watch() { unlink(); }
 
     /// Disarms it. No effect if it is not armed.
@@ -45,23 +43,41 @@ public:
     void fire() {
         hold(nullptr);
         unlink();
-        news_.notify();
+        on_fired_(*this);
     }
 
     /// Called by the registry. The next `unlink` is reported to `holder`, unless `holder` is null. Precondition:
     /// linked.
     void hold(watch_holder* holder) noexcept { holder_ = holder; }
 
+private:
+    void (*on_fired_)(node_watch&);
+    watch_holder* holder_ = nullptr;
+};
+
+/// A watch for coroutines.
+template <loop Loop>
+class event_watch : public node_watch<Loop> {
+public:
+    explicit event_watch(Loop& l) noexcept : node_watch<Loop>{&notify}, own_{l}, news_{own_} {}
+
+    /// Notifies `shared` instead, for waiters with several watches.
+    explicit event_watch(event_count<Loop>& shared) noexcept
+        : node_watch<Loop>{&notify},
+          own_{shared.loop()},
+          news_{shared} {}
+
     /// Notified when it fires.
     event_count<Loop>& news() noexcept { return news_; }
 
     /// `co_await w.fired()`: resumes when it has fired since it was armed, or at once if it is not armed.
-    auto fired() noexcept { return news_.newer_than(is_linked() ? news_.edition() : news_.edition() - 1); }
+    auto fired() noexcept { return news_.newer_than(this->is_linked() ? news_.edition() : news_.edition() - 1); }
 
 private:
+    static void notify(node_watch<Loop>& w) { static_cast<event_watch&>(w).news_.notify(); }
+
     event_count<Loop> own_;
     event_count<Loop>& news_;
-    watch_holder* holder_ = nullptr;
 };
 
 } // namespace elasticjob

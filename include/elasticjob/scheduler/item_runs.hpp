@@ -55,6 +55,7 @@ public:
     ~item_runs();
 
     auto& terms() noexcept { return site_.terms; }
+    auto const& terms() const noexcept { return site_.terms; }
 
     /// Makes every item check whether there is something to do.
     void wake();
@@ -519,7 +520,7 @@ void item_runs<Environment>::tell_late_start(mono_time asked_at) {
 
 template <class Environment>
 task<void> item_runs<Environment>::follow_foreign_run(item_state& e) {
-    node_watch<Loop> written{e.woken};
+    event_watch<Loop> written{e.woken};
     while (e.life.is_ours() && terms().is_open) {
         auto const seen = e.woken.edition();
         auto until = mono_time::max();
@@ -540,7 +541,7 @@ task<void> item_runs<Environment>::follow_foreign_run(item_state& e) {
 
 template <class Environment>
 task<void> item_runs<Environment>::wait_for_mark(item_state& e) {
-    node_watch<Loop> gone{e.woken};
+    event_watch<Loop> gone{e.woken};
     while (e.life.is_ours() && terms().is_open) {
         auto const seen = e.woken.edition();
         auto until = mono_time::max();

@@ -185,16 +185,8 @@ private:
     /// Reports each failure once until it is over.
     void tell_of_failed_reads();
 
-    /// The members of this instance's configuration that are not in the registry.
-    struct own_terms {
-        misfire_policy on_misfire;
-        std::chrono::milliseconds run_time_limit;
-        std::chrono::milliseconds give_up_after;
-        retry_policy retry;
-        std::uint32_t dead_letters_max;
-        clock_rule on_wrong_clock;
-        dataflow_options dataflow;
-    };
+    /// Takes the members of this instance's configuration that are not in the registry.
+    void take_own_terms(job_config const& own);
 
     /// Undoes the registration under the present session, even if it is unknown whether it happened. If that is not
     /// possible in time, the registry object removes the nodes while the session lives, and this is reported: no node
@@ -205,7 +197,7 @@ private:
     static constexpr std::chrono::seconds config_timeout{2};
 
     job_standing<Environment> here_;
-    own_terms own_;
+    misfire_policy on_misfire_; ///< of this instance's configuration
     job_rules<Environment> rules_;
     job_leader<Environment> leader_;
     runs runs_;
@@ -238,9 +230,7 @@ private:
 template <class Environment>
 job<Environment>::job(Environment const& env, valid_config local, instance_id self, job_body<Loop> body)
     : here_{env, local.name(), std::move(self)},
-      own_{local.config().on_misfire, local.config().run_time_limit,   local.config().give_up_after,
-           local.config().retry,      local.config().dead_letters_max, local.config().on_wrong_clock,
-           local.config().dataflow},
+      on_misfire_{local.config().on_misfire},
       rules_{here_, std::move(local)},
       leader_{here_, rules_},
       runs_{here_, std::move(body)},
@@ -248,7 +238,20 @@ job<Environment>::job(Environment const& env, valid_config local, instance_id se
       orders_{here_, share_, runs_},
       adoption_{here_, runs_},
       session_{*this},
-      parts_{here_.news, *this} {}
+      parts_{here_.news, *this} {
+    take_own_terms(rules_.config());
+}
+
+template <class Environment>
+void job<Environment>::take_own_terms(job_config const& own) {
+    auto& terms = runs_.terms();
+    terms.time_limit = own.run_time_limit;
+    terms.give_up_after = own.give_up_after;
+    terms.retry = own.retry;
+    terms.dead_letters_max = own.dead_letters_max;
+    terms.on_wrong_clock = own.on_wrong_clock;
+    terms.dataflow = own.dataflow;
+}
 
 template <class Environment>
 job<Environment>::~job() = default;
@@ -586,13 +589,13 @@ next_step job<Environment>::keep_schedule() {
 
 template <class Environment>
 bool job<Environment>::counts_elements() const {
-    return rules_.config().type == job_type::dataflow && own_.dataflow.count_interval.count() > 0;
+    return rules_.config().type == job_type::dataflow && runs_.terms().dataflow.count_interval.count() > 0;
 }
 
 template <class Environment>
 task<void> job<Environment>::keep_counts() {
     for (counted_since_ = here_.wall_milliseconds();;) {
-        co_await sleep_until(here_.loop(), here_.now() + own_.dataflow.count_interval);
+        co_await sleep_until(here_.loop(), here_.now() + runs_.terms().dataflow.count_interval);
         auto const published = co_await runs_.publish_counts(counted_since_);
         if (published) counted_since_ = here_.wall_milliseconds();
     }
@@ -626,14 +629,8 @@ next_step job<Environment>::publish_terms() {
     if (here_.is_enabled() || here_.is_disabled()) was_enabled_ = here_.is_enabled();
     tell_of_failed_reads();
     terms.may_stream = rules_.config().streaming_process && may_run;
-    terms.on_misfire = own_.on_misfire;
+    terms.on_misfire = on_misfire_;
     if (!rules_.config().misfire) terms.on_misfire.rule = misfire_rule::skip;
-    terms.time_limit = own_.run_time_limit;
-    terms.give_up_after = own_.give_up_after;
-    terms.retry = own_.retry;
-    terms.dead_letters_max = own_.dead_letters_max;
-    terms.on_wrong_clock = own_.on_wrong_clock;
-    terms.dataflow = own_.dataflow;
     runs_.tell_streams();
     runs_.wake();
     return {};
@@ -678,7 +675,7 @@ template <class Environment>
 task<result<void>> job<Environment>::hand_over() {
     auto const g = here_.registry.session().generation;
     auto const deadline = here_.now() + leave_timeout;
-    auto const withdrawn = co_await within(here_.loop(), deadline, leader_.candidate().withdraw_for_certain(g));
+    auto const withdrawn = co_await within(here_.loop(), deadline, leader_.withdraw_for_certain(g));
     bool const has_traits = !own_traits().empty();
     bool const has_java_members = here_.view && here_.view->has_java_members();
     auto left = leave(here_.registry, here_.at, here_.self, g, deadline, has_traits, has_java_members);
@@ -687,7 +684,7 @@ task<result<void>> job<Environment>::hand_over() {
     bool const has_registered = here_.view.has_value();
     bool const was_never_let_in = !has_registered && !outcome && outcome.error() == errc::no_auth;
     if (was_never_let_in) co_return outcome;
-    here_.registry.abandon(left_behind(here_.at, here_.self, g, leader_.candidate().place()));
+    here_.registry.abandon(left_behind(here_.at, here_.self, g, leader_.place()));
     if (!has_registered) co_return outcome; // the caller of the start gets the reason
     auto why = outcome ? withdrawn.error() : outcome.error();
     why.what = "the nodes of this instance are still there, so its items wait; the registry removes them as soon as it "

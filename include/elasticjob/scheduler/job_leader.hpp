@@ -65,8 +65,11 @@ public:
     /// Called before the job leaves, after its parts have been stopped.
     void stop_following() noexcept { follower_.reset(); }
 
-    /// The elector, with which a leaving job withdraws from an unfinished election.
-    elector<Registry>& candidate() noexcept { return elector_; }
+    /// Withdraws from an unfinished election, before the job leaves. Errors: those of `elector::withdraw_for_certain`.
+    task<result<void>> withdraw_for_certain(session_generation g);
+
+    /// As `elector::place`.
+    std::optional<node_path> place() const { return elector_ ? elector_->place() : std::nullopt; }
 
     bool is_leader() const;
 
@@ -158,7 +161,7 @@ private:
     job_standing<Environment>& here_;
     job_rules<Environment> const& rules_;
     std::unique_ptr<traits_view<Registry>> traits_; ///< while this instance leads, if the strategy uses traits
-    elector<Registry> elector_;
+    std::unique_ptr<elector<Registry>> elector_;    ///< while this instance stands for election
     resharder<Registry> resharder_;
     std::optional<sharding_report> first_report_; ///< what `begin_job` has added, until it is reported
     std::unique_ptr<follower> follower_;          ///< while this instance leads
@@ -177,8 +180,8 @@ template <class Environment>
 job_leader<Environment>::job_leader(job_standing<Environment>& here, job_rules<Environment> const& rules)
     : here_{here},
       rules_{rules},
-      elector_{here.registry, here.at, here.self, here.env.random},
-      resharder_{here.registry, here.at, here.env.strategy} {}
+      resharder_{here.registry, here.at, here.env.strategy},
+      instances_{here.self} {}
 
 template <class Environment>
 bool job_leader<Environment>::begin_job(transaction& t, job_config const& config) {
@@ -208,6 +211,7 @@ bool job_leader<Environment>::begin_job(transaction& t, job_config const& config
 
 template <class Environment>
 next_step job_leader<Environment>::lead() {
+    if (elector_ && !elector_->is_standing()) elector_.reset();
     auto const now = leadership_now();
     if (std::exchange(did_lead_, now.leads) != now.leads)
         here_.env.sink(events::leadership_changed{here_.origin(), now.leads});
@@ -239,7 +243,7 @@ template <class Environment>
 leadership job_leader<Environment>::leadership_now() const {
     leadership now;
     now.is_member = here_.is_registered() && !here_.is_leaving;
-    now.is_standing = elector_.is_standing();
+    now.is_standing = elector_ != nullptr;
     now.leads = is_leader();
     now.is_enabled = here_.is_enabled();
     now.is_disabled = here_.is_disabled();
@@ -274,9 +278,15 @@ bool job_leader<Environment>::is_first_term() const {
 
 template <class Environment>
 task<mono_time> job_leader<Environment>::withdraw() {
-    auto const withdrawn = co_await elector_.withdraw(here_.generation);
+    auto const withdrawn = co_await elector_->withdraw(here_.generation);
     if (!withdrawn) note_failed_election(withdrawn.error());
     co_return here_.now() + here_.retry_pause;
+}
+
+template <class Environment>
+task<result<void>> job_leader<Environment>::withdraw_for_certain(session_generation g) {
+    if (!elector_) co_return success();
+    co_return co_await elector_->withdraw_for_certain(g);
 }
 
 template <class Environment>
@@ -306,8 +316,9 @@ task<mono_time> job_leader<Environment>::remove_persistent_leader() {
 
 template <class Environment>
 task<mono_time> job_leader<Environment>::stand() {
-    auto const elected = co_await elector_.elect(here_.generation);
-    if (auto const removed = elector_.take_removed()) here_.tell_trouble(stand_in_removed(*removed));
+    elector_ = std::make_unique<elector<Registry>>(here_.registry, here_.at, here_.self, here_.env.random);
+    auto const elected = co_await elector_->elect(here_.generation);
+    if (auto const removed = elector_->take_removed()) here_.tell_trouble(stand_in_removed(*removed));
     if (elected)
         failed_.note_success();
     else
@@ -395,7 +406,6 @@ void job_leader<Environment>::audit_soon_beside_java() {
 
 template <class Environment>
 task<bool> job_leader<Environment>::look_at_new_instances() {
-    instances_.note(here_.self, true);
     auto const fresh = instances_.unchecked(here_.view->instances());
     if (fresh.empty()) co_return true;
     auto const look = [&](instance_id const& id) { return here_.registry.exists(here_.at.instance(id)); };

@@ -63,8 +63,8 @@ private:
     struct round_here {
         round_here(wall_time due, event_count<Loop>& news) : life{due}, changed{news}, noted{news} {}
         round_life life;
-        node_watch<Loop> changed; ///< armed as long as the round's node is unchanged since the last read
-        node_watch<Loop> noted;   ///< likewise for the names below
+        event_watch<Loop> changed; ///< armed as long as the round's node is unchanged since the last read
+        event_watch<Loop> noted;   ///< likewise for the names below
         bool is_told_late = false;
     };
 
@@ -290,7 +290,7 @@ void rounds<Environment>::tell_missed(round_life const& life, hook which, std::s
 
 template <class Environment>
 task<void> rounds<Environment>::look_for_others() {
-    node_watch<Loop> changed{news_};
+    event_watch<Loop> changed{news_};
     mono_time again{};
     while (now() < look_until_ && !is_sealed_) {
         co_await yield(site_.loop()); // items that are woken at the same time join

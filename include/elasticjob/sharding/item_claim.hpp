@@ -36,6 +36,7 @@ item_claim claim_from(assignment const& a, job_view<Registry> const& view, job_l
                       instance_id const& self) {
     item_claim claim;
     for (auto const i : a.items_of(self)) claim.shares.push_back({i, {}});
+    claim.common.reserve(3);
     claim.common.push_back({at.assignment(), view.assignment_node()->stat.version});
     // A Java leader creates this node again, with version 0; ours has been written at least once.
     claim.common.push_back({at.item_instance(0), view.first_item()->version});

@@ -43,6 +43,7 @@ public:
     node const* schedule() const { return schedule_.get(); }
     node const* leader() const { return leader_.get(); }
     node const* self() const { return self_.get(); }
+    /// Once the assignment has been parsed, the node shows only its stat.
     node const* assignment_node() const { return assignment_.get(); }
     node_stat const* first_item() const { return first_item_.get(); }
 
@@ -56,8 +57,11 @@ public:
     /// The nodes that request a sharding: `necessary`, and `processing` if a Java leader has left it behind.
     std::vector<node_path> sharding_requests() const;
 
-    /// The assignment in force. Null if there is none, if it is unreadable, or if a Java leader has sharded since.
-    assignment const* assignment_in_force() const;
+    /// The assignment that was written last. Null if there is none, or if it is unreadable.
+    assignment const* last_assignment() const noexcept { return last_assignment_ ? &*last_assignment_ : nullptr; }
+
+    /// The same, unless a Java leader has sharded since.
+    assignment const* assignment_in_force() const noexcept;
 
     /// The node of a server that has instances. Null if it has no node, which counts as enabled (SV-2), or if its node
     /// has not been read.
@@ -93,10 +97,21 @@ public:
     std::vector<instance_id> available_instances() const;
 
 private:
-    using names = mirrored_names<Registry>;
+    /// The path of one of the job's nodes.
+    struct path_of {
+        job_view const& view;
+        node_path (*make)(job_view const&);
+        explicit operator node_path() const { return make(view); }
+    };
+    path_of path(node_path (*make)(job_view const&)) const noexcept { return {*this, make}; }
+
+    template <class Value>
+    using mirrored_part = mirrored<Registry, Value, path_of>;
+
+    using names = mirrored_part<node_names>;
     using nodes = std::map<std::string, mirrored_node<Registry>, std::less<>>;
 
-    /// Calls `Take` when names have changed.
+    /// Calls `Take` when a value has changed.
     template <void (job_view::*Take)()>
     struct follower : value_listener {
         explicit follower(job_view& v) noexcept : value_listener{&hear}, view{v} {}
@@ -122,26 +137,23 @@ private:
     void take_instances();
 
     void take_order_names();
-
-    struct reading {
-        revision at;
-        std::optional<assignment> value;
-    };
+    void take_assignment();
 
     Registry& registry_;
     job_layout const at_;
     instance_id const own_;
     event_count<Loop>& news_;
-    mutable std::optional<reading> read_; ///< the assignment that `assignment_in_force` last parsed
+    std::optional<assignment> last_assignment_;
     follower<&job_view::take_instances> on_instances_;
     follower<&job_view::take_order_names> on_order_names_;
+    follower<&job_view::take_assignment> on_assignment_;
     std::size_t java_members_ = 0;
     nodes servers_; ///< the instances' and our own, by address
     nodes orders_;
-    mirrored_node<Registry> config_, schedule_, leader_;
+    mirrored_part<node> config_, schedule_, leader_;
     names flags_, instances_;
-    mirrored_node<Registry> self_, assignment_;
-    mirrored_stat<Registry> first_item_, orders_parent_;
+    mirrored_part<node> self_, assignment_;
+    mirrored_part<node_stat> first_item_, orders_parent_;
     names order_names_;
 };
 
@@ -153,16 +165,20 @@ job_view<Registry>::job_view(Registry& r, job_layout const& layout, instance_id 
       news_{news},
       on_instances_{*this},
       on_order_names_{*this},
-      config_{r, layout.config(), news},
-      schedule_{r, layout.schedule(), news, node_presence::rare},
-      leader_{r, layout.leader_instance(), news},
-      flags_{r, layout.sharding_flags(), news},
-      instances_{r, layout.instances(), news, node_presence::common, &on_instances_},
-      self_{r, layout.instance(self), news},
-      assignment_{r, layout.assignment(), news},
-      first_item_{r, layout.item_instance(0), news},
-      orders_parent_{r, layout.orders(), news},
-      order_names_{r, layout.orders(), news, node_presence::common, &on_order_names_} {
+      on_assignment_{*this},
+      config_{r, path([](job_view const& v) { return v.at_.config(); }), news},
+      schedule_{r, path([](job_view const& v) { return v.at_.schedule(); }), news, node_presence::rare},
+      leader_{r, path([](job_view const& v) { return v.at_.leader_instance(); }), news},
+      flags_{r, path([](job_view const& v) { return v.at_.sharding_flags(); }), news},
+      instances_{r, path([](job_view const& v) { return v.at_.instances(); }), news, node_presence::common,
+                 &on_instances_},
+      self_{r, path([](job_view const& v) { return v.at_.instance(v.own_); }), news},
+      assignment_{r, path([](job_view const& v) { return v.at_.assignment(); }), news, node_presence::common,
+                  &on_assignment_},
+      first_item_{r, path([](job_view const& v) { return v.at_.item_instance(0); }), news},
+      orders_parent_{r, path([](job_view const& v) { return v.at_.orders(); }), news},
+      order_names_{r, path([](job_view const& v) { return v.at_.orders(); }), news, node_presence::common,
+                   &on_order_names_} {
     follow_server(self.server());
 }
 
@@ -224,14 +240,21 @@ void job_view<Registry>::follow_server(std::string_view ip) {
 }
 
 template <registry Registry>
-assignment const* job_view<Registry>::assignment_in_force() const {
+void job_view<Registry>::take_assignment() {
+    last_assignment_.reset();
+    auto const* written = assignment_.get();
+    if (!written) return;
+    auto read = assignment::parse(written->data);
+    if (!read) return;
+    last_assignment_ = *std::move(read);
+    assignment_.forget_data();
+}
+
+template <registry Registry>
+assignment const* job_view<Registry>::assignment_in_force() const noexcept {
     auto const* written = assignment_node();
     if (!written || !first_item() || first_item()->modified != written->stat.modified) return nullptr;
-    if (!read_ || read_->at != written->stat.modified) {
-        auto a = assignment::parse(written->data);
-        read_ = reading{written->stat.modified, a ? std::optional{*std::move(a)} : std::nullopt};
-    }
-    return read_->value ? &*read_->value : nullptr;
+    return last_assignment();
 }
 
 template <registry Registry>

@@ -140,7 +140,8 @@ sharded_so_far resharder<Registry>::seen(job_view<Registry> const& view, shardin
     auto const* written = view.assignment_node();
     if (written) now.version = written->stat.version;
     if (auto const* in_force = view.assignment_in_force()) now.in_force = *in_force;
-    now.epoch = now.in_force ? now.in_force->epoch() : epoch_of(written); // parsed already
+    auto const* last = view.last_assignment();
+    now.epoch = last ? last->epoch() : epoch_of(written);
     now.requests = view.sharding_requests();
     std::set<std::string_view> servers;
     for (auto const& id : basis.instances)

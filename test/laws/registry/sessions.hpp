@@ -56,7 +56,7 @@ task<law_report> abandoned_nodes_are_removed(World& world) {
     LAW_SUCCEEDS(made);
     made = co_await r.create(at("/queue/a-"), "", create_mode::ephemeral_sequential);
     LAW_SUCCEEDS(made);
-    node_watch<typename World::registry_type::loop_type> left{r.loop()}, queue{r.loop()};
+    event_watch<typename World::registry_type::loop_type> left{r.loop()}, queue{r.loop()};
     auto const seen = co_await r.exists(at("/left"), &left);
     LAW_SUCCEEDS(seen);
     auto const standing = co_await r.children(at("/queue"), &queue);
@@ -94,7 +94,7 @@ task<law_report> ephemeral_nodes_end_with_their_session(World& world) {
     LAW_SUCCEEDS(made);
     made = co_await r.create(at("/stays/mine"), "", create_mode::ephemeral);
     LAW_SUCCEEDS(made);
-    node_watch<typename World::registry_type::loop_type> watch{r.loop()};
+    event_watch<typename World::registry_type::loop_type> watch{r.loop()};
     auto const seen = co_await r.exists(at("/stays/goes"), &watch);
     LAW_SUCCEEDS(seen);
     LAW(seen->has_value());
@@ -146,7 +146,7 @@ task<law_report> a_node_tells_when_its_children_last_changed(World& world) {
     LAW((*again)->children_changed == (*a)->children_changed);
     auto const removed = co_await other.remove(at("/c/x"));
     LAW_SUCCEEDS(removed);
-    node_watch<typename World::registry_type::loop_type> watch{r.loop()};
+    event_watch<typename World::registry_type::loop_type> watch{r.loop()};
     auto const seen = co_await r.exists(at("/b/x"), &watch);
     LAW_SUCCEEDS(seen);
     LAW(seen->has_value());
@@ -183,7 +183,7 @@ task<law_report> after_an_expiry_comes_another_session(World& world) {
     LAW(after->id != before.id);
     LAW(after->id != 0);
     for (;;) { // the server may consider the former session alive a little longer than its owner does
-        node_watch<typename World::registry_type::loop_type> watch{r.loop()};
+        event_watch<typename World::registry_type::loop_type> watch{r.loop()};
         auto const goes = co_await r.exists(at("/goes"), &watch);
         LAW_SUCCEEDS(goes);
         if (!goes->has_value()) break;
@@ -234,7 +234,7 @@ task<law_report> watches_fire_when_their_session_ends(World& world) {
     auto& r = world.registry();
     auto const made = co_await r.create(at("/a"), "", create_mode::persistent);
     LAW_SUCCEEDS(made);
-    node_watch<typename World::registry_type::loop_type> data{r.loop()}, names{r.loop()}, absent{r.loop()};
+    event_watch<typename World::registry_type::loop_type> data{r.loop()}, names{r.loop()}, absent{r.loop()};
     auto const found = co_await r.get(at("/a"), &data);
     LAW_SUCCEEDS(found);
     auto const listed = co_await r.children(at("/a"), &names);
@@ -344,7 +344,7 @@ task<law_report> a_session_survives_a_short_interruption(World& world) {
     LAW_SUCCEEDS(made);
     made = co_await r.create(at("/a"), "0", create_mode::persistent);
     LAW_SUCCEEDS(made);
-    node_watch<typename World::registry_type::loop_type> missed{r.loop()}, quiet{r.loop()};
+    event_watch<typename World::registry_type::loop_type> missed{r.loop()}, quiet{r.loop()};
     auto found = co_await r.get(at("/a"), &missed);
     LAW_SUCCEEDS(found);
     auto const seen = co_await r.exists(at("/e"), &quiet);
@@ -390,7 +390,7 @@ task<law_report> a_session_does_not_survive_a_long_interruption(World& world) {
     auto const before = r.session();
     auto const made = co_await r.create(at("/e"), "", create_mode::ephemeral);
     LAW_SUCCEEDS(made);
-    node_watch<typename World::registry_type::loop_type> watch{r.loop()}, theirs{r.loop()};
+    event_watch<typename World::registry_type::loop_type> watch{r.loop()}, theirs{r.loop()};
     auto const seen = co_await r.exists(at("/e"), &watch);
     LAW_SUCCEEDS(seen);
     auto const noticed = co_await other.exists(at("/e"), &theirs);

@@ -16,7 +16,7 @@ using namespace elasticjob;
 
 namespace detail {
 template <class World>
-using world_watch = node_watch<typename World::registry_type::loop_type>;
+using world_watch = event_watch<typename World::registry_type::loop_type>;
 }
 
 template <class World>

@@ -13,12 +13,13 @@ ELASTICJOB_DECL std::vector<instance_id> known_instances::unchecked(std::vector<
     std::set<instance_id> const now{listed.begin(), listed.end()};
     std::erase_if(is_live_, [&](auto const& known) { return !now.contains(known.first); });
     auto fresh = listed;
-    std::erase_if(fresh, [&](instance_id const& id) { return is_live_.contains(id); });
+    std::erase_if(fresh, [&](instance_id const& id) { return id == self_ || is_live_.contains(id); });
     return fresh;
 }
 
 ELASTICJOB_DECL void known_instances::keep_live(std::vector<instance_id>& instances) const {
     std::erase_if(instances, [&](instance_id const& id) {
+        if (id == self_) return false;
         auto const at = is_live_.find(id);
         return at == is_live_.end() || !at->second;
     });

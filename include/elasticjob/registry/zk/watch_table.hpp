@@ -9,6 +9,8 @@
 
 #include <compare>
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 
@@ -71,7 +73,7 @@ public:
     std::size_t bytes() const noexcept { return bytes_; }
 
 private:
-    struct spot : list_hook, watch_holder {
+    struct spot : watch_holder {
         explicit spot(watch_table& t) noexcept : watch_holder{&on_gone}, table{t} {}
         ~spot() {
             waiting.for_each([](node_watch<event_loop>& w) { w.hold(nullptr); });
@@ -83,9 +85,10 @@ private:
         watch_table& table;
         watch_target const* target = nullptr;
         intrusive_list<node_watch<event_loop>> waiting;
-        std::size_t asking = 0;  ///< reads in flight that will set it, or not
-        bool is_set = false;     ///< on the server, as far as known
-        bool is_leaving = false; ///< its removal is in progress
+        std::uint32_t asking = 0; ///< reads in flight that will set it, or not
+        bool is_set = false;      ///< on the server, as far as known
+        bool is_leaving = false;  ///< its removal is in progress
+        bool is_noted = false;    ///< among `unwanted_`
     };
     using spots = std::map<watch_target, spot>;
 
@@ -99,7 +102,7 @@ private:
 
     event_loop& loop_;
     work& tidy_up_;
-    intrusive_list<spot> unwanted_; ///< some may be wanted again
+    std::deque<watch_target> unwanted_; ///< some may be wanted again, or gone
     spots spots_;
     std::size_t bytes_ = 0;
     std::size_t removals_ = 0;

@@ -4,6 +4,8 @@
 
 #include <elasticjob/registry/zk/watch_table.hpp>
 
+#include <utility>
+
 namespace elasticjob::zk {
 
 ELASTICJOB_DECL bool watch_table::reserve(watch_target const& target) {
@@ -46,6 +48,7 @@ ELASTICJOB_DECL void watch_table::fire(watch_target const& target) {
 ELASTICJOB_DECL void watch_table::fire_everything() {
     for (auto& [target, here] : spots_) fire_all(here);
     spots_.clear();
+    unwanted_.clear();
     tidy_up_.unlink();
     bytes_ = 0;
     removals_ = 0;
@@ -53,11 +56,15 @@ ELASTICJOB_DECL void watch_table::fire_everything() {
 
 ELASTICJOB_DECL watch_target const* watch_table::begin_removal() {
     while (!unwanted_.empty()) {
-        spot& here = unwanted_.pop_front();
-        if (!here.is_unwanted()) continue; // it has been requested again, or has fired
+        auto const at = spots_.find(unwanted_.front());
+        unwanted_.pop_front();
+        if (at == spots_.end()) continue; // it has fired
+        spot& here = at->second;
+        here.is_noted = false;
+        if (!here.is_unwanted()) continue; // it has been requested again
         here.is_leaving = true;
         ++removals_;
-        return here.target;
+        return &at->first;
     }
     return nullptr;
 }
@@ -88,8 +95,8 @@ ELASTICJOB_DECL void watch_table::drop_if_unused(typename spots::iterator at) {
 }
 
 ELASTICJOB_DECL void watch_table::look_at(spot& here) noexcept {
-    if (!here.is_unwanted() || here.is_linked()) return;
-    unwanted_.push_back(here);
+    if (!can_remove_ || !here.is_unwanted() || std::exchange(here.is_noted, true)) return;
+    unwanted_.push_back(*here.target);
     if (!tidy_up_.is_linked()) loop_.post(tidy_up_);
 }
 
