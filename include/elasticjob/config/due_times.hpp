@@ -103,7 +103,7 @@ public:
     std::chrono::milliseconds delay_of(item_index item) const;
 
     /// Whether all items are due at the same instants, so that there are rounds.
-    bool has_rounds() const { return table_.delays.empty(); }
+    bool has_rounds() const { return table_->delays.empty(); }
     /// Whether the items start at different times.
     bool is_per_item() const { return jitter_.count() != 0 || !has_rounds(); }
 
@@ -115,7 +115,7 @@ private:
     /// Precondition: this object was not default-constructed.
     zone_ref const& zone() const { return named_ ? *named_ : *standard_; }
 
-    timetable table_{};
+    std::shared_ptr<timetable const> table_ = std::make_shared<timetable const>();
     std::optional<zone_ref> standard_{};
     std::shared_ptr<zone_ref const> named_{};
     std::optional<wall_time> now_{};

@@ -14,6 +14,7 @@
 #include <elasticjob/core/algorithm.hpp> // any_of
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/identity.hpp> // job_name
+#include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/cron/timetable.hpp>
 
@@ -47,7 +48,8 @@ public:
     job_config const& config() const noexcept { return config_; }
     job_name const& name() const noexcept { return name_; }
     /// All schedules, cron included; in the zone that `time_zone` names.
-    timetable const& when() const noexcept { return when_; }
+    timetable const& when() const noexcept { return *when_; }
+    std::shared_ptr<timetable const> const& shared_timetable() const noexcept { return when_; }
     item_parameters const& parameters() const noexcept { return parameters_; }
 
 private:
@@ -57,7 +59,7 @@ private:
 
     job_config config_;
     job_name name_;
-    timetable when_;
+    std::shared_ptr<timetable const> when_; ///< shared with all due times of this configuration
     item_parameters parameters_;
 };
 

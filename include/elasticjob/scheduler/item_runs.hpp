@@ -135,6 +135,9 @@ private:
     /// leaves. (Separate from `attend`, whose frame every idle item keeps.)
     task<std::optional<mono_time>> take_step(item_state& e);
 
+    /// The item leaves.
+    void drop(item_state& e);
+
     item_step next(item_state& e);
     item_moment moment_of(item_state const& e) const;
     void report(item_state const& e, item_news const& news);
@@ -366,6 +369,11 @@ task<void> item_runs<Environment>::attend(item_state& e) {
             co_await e.woken.newer_than(seen, *look_again);
         }
     }
+    drop(e);
+}
+
+template <class Environment>
+void item_runs<Environment>::drop(item_state& e) {
     for (auto const due : e.life.unfinished()) site_.tell_skipped(e.item(), due, events::skip_reason::not_ready);
     if (rounds_) rounds_->forget(e.item());
     table_.erase(e.item());

@@ -5,6 +5,7 @@
 #define ELASTICJOB_SCHEDULER_JOB_HPP
 
 #include <elasticjob/core/algorithm.hpp>
+#include <elasticjob/core/boxed.hpp>
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/reactions.hpp>
@@ -203,8 +204,8 @@ private:
     runs runs_;
     job_share<Environment> share_;
     job_orders<Environment> orders_;
-    adoption<Environment> adoption_;
-    std::unique_ptr<java_marks<Environment>> java_marks_; ///< since there were Java members
+    std::unique_ptr<adoption<Environment>> adoption_;     ///< since there were Java members
+    std::unique_ptr<java_marks<Environment>> java_marks_; ///< likewise
     wall_time counted_since_{};                           ///< elements
     bool has_started_ = false;
     bool was_enabled_ = true; ///< when this was last known
@@ -219,8 +220,8 @@ private:
     std::unique_ptr<known_pauses> pauses_; ///< of the view; rare, so allocated separately
     std::unique_ptr<error> told_failure_;  ///< of reading the view's nodes; rare, too
     std::optional<mono_time> config_gone_since_;
-    wall_time fired_until_{}; ///< instants until then have been due
-    std::optional<result<void>> outcome_;
+    wall_time fired_until_{};     ///< instants until then have been due
+    boxed<result<void>> outcome_; ///< of leaving, once the job has left
     session_relay session_;
     reactions<Loop, job, part, part::schedule> parts_; ///< stopped when the job leaves
     task_scope life_;                                  ///< cancelled when the job leaves
@@ -236,7 +237,6 @@ job<Environment>::job(Environment const& env, valid_config local, instance_id se
       runs_{here_, std::move(body)},
       share_{here_, rules_, runs_},
       orders_{here_, share_, runs_},
-      adoption_{here_, runs_},
       session_{*this},
       parts_{here_.news, *this} {
     take_own_terms(rules_.config());
@@ -407,7 +407,7 @@ task<result<void>> job<Environment>::shut_down() {
     life_.cancel();
     leader_.stop_following();
     auto const outcome = co_await hand_over();
-    outcome_.emplace(outcome);
+    outcome_ = outcome;
     here_.news.notify();
     here_.env.sink(events::left{here_.origin()});
     co_return outcome;
@@ -605,7 +605,8 @@ template <class Environment>
 next_step job<Environment>::publish_terms() {
     auto& terms = runs_.terms();
     if (!java_marks_ && here_.view->has_java_members()) { // a job without Java members has no costs
-        life_.spawn(adoption_.keep());
+        adoption_ = std::make_unique<adoption<Environment>>(here_, runs_);
+        life_.spawn(adoption_->keep());
         java_marks_ = std::make_unique<java_marks<Environment>>(here_, runs_);
         life_.spawn(java_marks_->keep());
     }

@@ -48,7 +48,7 @@ ELASTICJOB_DECL result<std::shared_ptr<zone_ref const>> load_zone(zone_ref stand
 }
 
 ELASTICJOB_DECL due_times::due_times(valid_config const& config, zone_ref standard)
-    : table_{config.when()},
+    : table_{config.shared_timetable()},
       standard_{standard},
       jitter_{config.config().jitter},
       seed_{detail::mix_bits(detail::fnv_1a(config.name().str()))} {}
@@ -90,7 +90,7 @@ ELASTICJOB_DECL std::optional<wall_time> due_times::next(wall_time after, std::u
     if (known) {
         due = known->due;
     } else {
-        auto const found = table_.find_next(after, zone());
+        auto const found = table_->find_next(after, zone());
         known_.note(searches::kind::of_schedules, after, found);
         if (looks) *looks += found.looks;
         due = found.due;
@@ -100,10 +100,10 @@ ELASTICJOB_DECL std::optional<wall_time> due_times::next(wall_time after, std::u
 }
 
 ELASTICJOB_DECL std::optional<wall_time> due_times::next_after_end(wall_time ended) const {
-    if (table_.delays.empty()) return std::nullopt;
-    auto const delay = *std::min_element(table_.delays.begin(), table_.delays.end());
+    if (table_->delays.empty()) return std::nullopt;
+    auto const delay = *std::min_element(table_->delays.begin(), table_->delays.end());
     if (auto const* known = known_.find(searches::kind::of_delays, ended, delay)) return known->due;
-    auto const found = table_.find_next_after_end(ended, zone());
+    auto const found = table_->find_next_after_end(ended, zone());
     known_.note(searches::kind::of_delays, ended, found);
     return found.due;
 }

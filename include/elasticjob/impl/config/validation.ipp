@@ -10,7 +10,7 @@ namespace elasticjob {
 ELASTICJOB_DECL valid_config::valid_config(job_config config, job_name name, timetable when, item_parameters parameters)
     : config_(std::move(config)),
       name_(std::move(name)),
-      when_(std::move(when)),
+      when_(std::make_shared<timetable const>(std::move(when))),
       parameters_(std::move(parameters)) {}
 
 } // namespace elasticjob
