@@ -156,13 +156,15 @@ mirrored<Registry, Value, Path>::mirrored(Registry& r, Path path, event_count<Lo
 template <registry Registry, class Value, class Path>
 void mirrored<Registry, Value, Path>::on_fired(watch& w) {
     auto& self = static_cast<mirrored&>(w);
-    self.registry_.loop().post(static_cast<work&>(self));
+    work& reading = self;
+    if (!reading.is_linked()) self.registry_.loop().post(reading);
 }
 
 template <registry Registry, class Value, class Path>
 void mirrored<Registry, Value, Path>::begin_to_read(work& w, work_action action) {
     auto& self = static_cast<mirrored&>(w);
-    if (action == work_action::run) self.reading_.spawn(self.read());
+    bool const is_reading = !self.reading_.empty(); // then it sees that the watch has fired
+    if (action == work_action::run && !is_reading) self.reading_.spawn(self.read());
 }
 
 template <registry Registry, class Value, class Path>
