@@ -257,3 +257,24 @@ TEST_CASE("registry.mirrored: a change right behind the reply of a read leads to
     }
     CHECK(changes_seen > 0);
 }
+
+TEST_CASE("registry.mirrored: changes around the two reads of a rare node are neither lost nor read more than once") {
+    for (int first = 0; first < 8; ++first)
+        for (int second = 0; second < 6; ++second) {
+            CAPTURE(first);
+            CAPTURE(second);
+            one_node_world w;
+            w.create("1");
+            w.server.counts() = {};
+            mirrored_node<one_node_registry> n{w.reader, w.path, w.news, node_presence::rare};
+            task_scope writing;
+            auto const write = [&](std::string data) -> task<> { (void)co_await w.writer.set(w.path, data); };
+            for (int i = 0; i < first; ++i) w.loop.step();
+            writing.spawn(write("2"));
+            for (int i = 0; i < second; ++i) w.loop.step();
+            writing.spawn(write("3"));
+            for (int i = 0; i < 1'000; ++i) w.loop.step();
+            CHECK(data_of(n) == "3");
+            CHECK(w.server.counts().reads <= 4);
+        }
+}

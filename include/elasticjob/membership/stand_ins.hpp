@@ -35,7 +35,7 @@ public:
 
 private:
     instance_id const& self_;
-    std::map<instance_id, bool> is_live_; ///< without ourselves
+    std::map<instance_id, bool> is_live_; ///< without `self`
 };
 
 /// Whether the node belongs to no session, and so to no process.

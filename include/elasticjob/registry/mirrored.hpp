@@ -68,7 +68,7 @@ task<void> before_next_read(Registry& r, error const& why, std::uint64_t edition
 
 } // namespace detail
 
-/// Called for each change of a mirrored value, before the news of it.
+/// Called for each change of a mirrored value, before the news of it. Must not destroy the mirrored value.
 struct value_listener {
     void (*on_change)(value_listener&);
 };
@@ -156,15 +156,14 @@ mirrored<Registry, Value, Path>::mirrored(Registry& r, Path path, event_count<Lo
 template <registry Registry, class Value, class Path>
 void mirrored<Registry, Value, Path>::on_fired(watch& w) {
     auto& self = static_cast<mirrored&>(w);
-    work& reading = self;
-    if (!reading.is_linked()) self.registry_.loop().post(reading);
+    bool const is_reading = !self.reading_.empty(); // then it will see that the watch is not armed any more
+    if (!is_reading) self.registry_.loop().post(static_cast<work&>(self));
 }
 
 template <registry Registry, class Value, class Path>
 void mirrored<Registry, Value, Path>::begin_to_read(work& w, work_action action) {
     auto& self = static_cast<mirrored&>(w);
-    bool const is_reading = !self.reading_.empty(); // then it sees that the watch has fired
-    if (action == work_action::run && !is_reading) self.reading_.spawn(self.read());
+    if (action == work_action::run) self.reading_.spawn(self.read());
 }
 
 template <registry Registry, class Value, class Path>

@@ -28,7 +28,7 @@ struct watch_holder {
 template <loop Loop>
 class node_watch : public list_hook {
 public:
-    /// `on_fired` must not read or arm anything: the registry is at work.
+    /// `on_fired` may only post work or notify: the registry goes through its watches.
     explicit node_watch(void (*on_fired)(node_watch&)) noexcept : on_fired_{on_fired} {}
     ~node_watch() { unlink(); }
 

@@ -42,7 +42,7 @@ private:
     struct latch_here {
         latch_here(once_latch::stage s, event_count<Loop>& news) : latch{s}, changed{news} {}
         once_latch latch;
-        event_watch<Loop> changed;                        ///< armed as long as `names` is current
+        event_watch<Loop> changed;                       ///< armed as long as `names` is current
         std::optional<std::vector<std::string>> names{}; ///< nothing: it is absent
     };
 

@@ -10,7 +10,6 @@
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/reactions.hpp>
 #include <elasticjob/core/within.hpp>
-#include <elasticjob/election/elector.hpp>
 #include <elasticjob/execution/change_pauses.hpp>
 #include <elasticjob/execution/job_pauses.hpp>
 #include <elasticjob/membership/change_schedule.hpp>
@@ -106,7 +105,8 @@ public:
     bool is_called_on(std::thread::id who) { return here_.callers.contains(who); }
 
 private:
-    /// The parts, in the order in which they see a change.
+    /// The parts, in the order in which they see a change: the terms follow from the registration and the configuration,
+    /// and all others act on them.
     enum class part : std::uint8_t {
         registration,
         configuration,
@@ -546,7 +546,7 @@ task<mono_time> job<Environment>::register_again() {
 
 template <class Environment>
 task<void> job<Environment>::depart() {
-    co_await yield(here_.loop()); // shutting down ends the coroutine that called this
+    co_await yield(here_.loop()); // shutting down stops the parts, and one of them has called this
     (void)co_await shut_down();   // this reports nodes that could not be removed
 }
 
@@ -560,8 +560,13 @@ next_step job<Environment>::follow_config() {
 
 template <class Environment>
 task<mono_time> job<Environment>::take_config() {
-    bool const is_taken = co_await rules_.take();
-    co_return is_taken ? here_.now() : here_.now() + here_.retry_pause;
+    auto const taken = co_await rules_.take();
+    if (taken && *taken) co_return here_.now();
+    if (!taken && is_read_trouble(taken.error())) {
+        here_.tell_trouble(taken.error());
+        co_return here_.now() + std::chrono::seconds{10};
+    }
+    co_return here_.is_cut_off() ? mono_time::max() : here_.now() + here_.retry_pause;
 }
 
 template <class Environment>

@@ -109,7 +109,7 @@ private:
     /// A name below the root.
     struct entry {
         explicit entry(event_count<Loop>& news) : config{news} {}
-        event_watch<Loop> config;            ///< armed by the last read, if it `was_read`
+        event_watch<Loop> config;           ///< armed by the last read, if it `was_read`
         mono_time again = mono_time::min(); ///< when to look even if the watch has not fired
         bool was_read = false;
         revision looked_at = 0; ///< the version of the configuration that was examined last

@@ -78,19 +78,19 @@ public:
     bool is_outdated() const;
 
     /// Takes the configuration in the view, and then frees its text there. An invalid one is reported and ignored. False
-    /// if the registry could not be read.
-    task<bool> take();
+    /// if the view is about to show another one. Errors: those of reading.
+    task<result<bool>> take();
 
     /// Takes the rounds of the followed job.
     void take_rounds();
 
 private:
-    /// The configuration's node with its text, which the view has no more if it was taken before. Nothing if it could
-    /// not be read, or is not the one in the view.
-    task<std::optional<node>> read_config();
+    /// The configuration's node with its text, which the view has no more if it was taken before. Nothing if the view
+    /// is about to show another one. Errors: those of reading.
+    task<result<std::optional<node>>> read_config();
 
-    /// Returns whether all that it depends on could be read.
-    task<bool> take(node const& stored, std::optional<node> const& schedule);
+    /// Errors: those of reading that may pass.
+    task<result<void>> take(node const& stored, std::optional<node> const& schedule);
 
     void put_in_force(valid_config config, due_times due);
 
@@ -136,42 +136,45 @@ bool job_rules<Environment>::is_outdated() const {
 }
 
 template <class Environment>
-task<bool> job_rules<Environment>::take() {
-    auto const stored = co_await read_config();
+task<result<bool>> job_rules<Environment>::take() {
+    ELASTICJOB_CO_TRY(auto const stored, co_await read_config());
     if (!stored) co_return false;
     std::optional<node> schedule;
     if (auto const* shown = here_.view->schedule()) schedule = *shown;
-    bool const is_taken = co_await take(*stored, schedule);
+    ELASTICJOB_CO_CHECK(co_await take(*stored, schedule));
     auto const* shown = here_.view->config();
-    if (is_taken && shown && shown->stat.modified == stored->stat.modified) {
+    bool const is_shown = shown && shown->stat.modified == stored->stat.modified;
+    bool const is_whole = !schedule || schedule->stat.modified >= stored->stat.modified; // else it may be on its way
+    if (is_shown && is_whole) {
         here_.view->forget_config_text();
         text_freed_ = stored->stat.modified;
     }
-    co_return is_taken;
+    co_return true;
 }
 
 template <class Environment>
-task<std::optional<node>> job_rules<Environment>::read_config() {
+task<result<std::optional<node>>> job_rules<Environment>::read_config() {
     auto const* shown = here_.view->config();
-    if (shown->stat.modified != text_freed_) co_return *shown;
+    if (shown->stat.modified != text_freed_) co_return std::optional{*shown};
     auto read = co_await here_.registry.get(here_.at.config());
+    if (!read && !(read.error() == errc::no_node)) co_return read.error();
     shown = here_.view->config();
-    if (!read || !shown || read->stat.modified != shown->stat.modified) co_return std::nullopt;
-    co_return *std::move(read);
+    bool const is_shown = read && shown && read->stat.modified == shown->stat.modified;
+    co_return is_shown ? std::optional{*std::move(read)} : std::nullopt;
 }
 
 template <class Environment>
-task<bool> job_rules<Environment>::take(node const& stored, std::optional<node> const& schedule) {
+task<result<void>> job_rules<Environment>::take(node const& stored, std::optional<node> const& schedule) {
     bool const is_config_new = config_taken_ != stored.stat.modified;
     config_taken_ = stored.stat.modified;
     schedule_taken_ = schedule ? schedule->stat.modified : 0;
     version_ = stored.stat.version; // examined, whatever the result
     auto read = read_stored(&stored, schedule ? &*schedule : nullptr, here_.at, items_max_);
-    if (read && !*read) co_return true; // empty, as before a removal
+    if (read && !*read) co_return success(); // empty, as before a removal
     auto due = read ? accepted().times_of(**read) : result<due_times>{read.error()};
     if (!due) {
         here_.tell_trouble(due.error());
-        co_return true;
+        co_return success();
     }
     std::optional<wall_time> written;
     if (schedule && schedule->stat.modified == stored.stat.modified)
@@ -182,11 +185,11 @@ task<bool> job_rules<Environment>::take(node const& stored, std::optional<node> 
         auto const chain = co_await read_job_chain(here_.registry, here_.name.str(), wanted->job);
         if (!chain && is_transient(chain.error())) {
             config_taken_ = 0;
-            co_return false;
+            co_return chain.error();
         }
         if (!chain) {
             here_.tell_trouble(chain.error());
-            co_return true;
+            co_return success();
         }
     }
     auto const before = fingerprint();
@@ -200,7 +203,7 @@ task<bool> job_rules<Environment>::take(node const& stored, std::optional<node> 
         if (is_config_new || schedule) schedule_changed_ = wall_time{std::chrono::milliseconds{written_at_ms}};
     }
     here_.news.notify();
-    co_return true;
+    co_return success();
 }
 
 template <class Environment>

@@ -97,7 +97,7 @@ public:
     std::vector<instance_id> available_instances() const;
 
 private:
-    /// The path of one of the job's nodes.
+    /// The path of one of the job's nodes, which is made when it is needed: a process has ten of them for each job.
     struct path_of {
         job_view const& view;
         node_path (*make)(job_view const&);

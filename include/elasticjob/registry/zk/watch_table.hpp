@@ -102,7 +102,7 @@ private:
 
     event_loop& loop_;
     work& tidy_up_;
-    std::deque<watch_target> unwanted_; ///< some may be wanted again, or gone
+    std::deque<watch_target> unwanted_; ///< some may be wanted again, gone, or listed twice
     spots spots_;
     std::size_t bytes_ = 0;
     std::size_t removals_ = 0;
