@@ -18,7 +18,8 @@ result<start_report> start(sharded_world& w, int n, item_claim claim) {
     auto& r = n == 1 ? w.one : w.two;
     if (!w.has(w.at.run_records())) w.create(w.at.run_records());
     joint_commits<session_type> commits{r};
-    run_book<session_type> book{r, commits, w.at, id_of(n)};
+    auto const self = id_of(n);
+    run_book<session_type> book{r, commits, w.at, self};
     std::vector<run_start> starts;
     for (auto& s : claim.shares) starts.push_back({std::move(s), "run"});
     return w.wait_for(book.start(r.session().generation, std::move(claim.common), std::move(starts)));

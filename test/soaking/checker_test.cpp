@@ -277,6 +277,20 @@ TEST_CASE("soak_checker: I4, an item that nobody had while the schedule changed 
     CHECK(log.verdict() == "none");
 }
 
+TEST_CASE("soak_checker: I4, a schedule that came back has dropped what was due before it went, and nothing later") {
+    for (bool const is_later : {false, true}) {
+        planted_log log; // due each 2 s, and each 5 s between two changes
+        CAPTURE(is_later);
+        log.runs("a", first_ms, 10);
+        log.say("driver j edited " + std::to_string(second_ms + 500) + " 5"); // b knows it, and has nothing to write
+        log.say("driver j edited " + std::to_string(second_ms + 1500) + " 2");
+        log.runs("b", second_ms + 2000, 20);
+        log.runs("b", second_ms + (is_later ? 6000 : 4000), 30);
+        log.rests();
+        CHECK(log.verdict() == (is_later ? "I4" : "none"));
+    }
+}
+
 TEST_CASE("soak_checker: I4, an instant that the change of a schedule has dropped is no loss, another one is") {
     for (bool const is_edited : {true, false}) {
         planted_log log;

@@ -245,7 +245,10 @@ private:
         auto& job = jobs_[l.job];
         bool const is_next = item.record && item.version + 1 == l.number(1);
         if (item.record && !is_next && l.number(1) > item.version) count("records not seen");
-        if (item.record && item.record->schedule != read->schedule) {
+        // A schedule that changed there and back: the record need not show what an instance between knew.
+        bool const has_passed_change =
+            item.record && job.has_change_within(soak_ms(item.record->through), soak_ms(read->through));
+        if (item.record && (item.record->schedule != read->schedule || has_passed_change)) {
             constexpr std::int64_t clocks_differ_ms = 1000;
             auto const known = std::max(read->through, read->last_begun.value_or(wall_time{}));
             item.new_schedules.push_back({soak_ms(item.record->through), soak_ms(known) + clocks_differ_ms});

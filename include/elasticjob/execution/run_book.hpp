@@ -57,6 +57,8 @@ public:
           commits_{commits},
           at_{at},
           self_{self} {}
+    run_book(Registry&, joint_commits<Registry>&, job_layout const&, instance_id&&) = delete;
+    run_book(Registry&, joint_commits<Registry>&, job_layout&&, instance_id const&) = delete;
 
     /// Precondition: `g` is the generation of the session under which the instance is registered. Errors: those of the
     /// registry. After session_lost it is unknown whether all items have started or none; after other errors none has,
