@@ -57,13 +57,17 @@ task<result<std::optional<Value>>> read_watched(Registry& r, node_path path, wat
 /// Whether users should hear of a failed read: neither the connection nor the end of the registry is the reason.
 inline bool is_read_trouble(error const& why) noexcept { return !is_transient(why) && !(why == errc::closed); }
 
-/// Waits after a failed read until it is worth another: the session has changed, or a moment has passed, because a read
-/// may fail without a change of the session. A registry that is closed is never read again.
+/// The pause after a failed read, because a read may fail without a change of the session.
+inline std::chrono::milliseconds pause_after(error const& why) noexcept {
+    return is_transient(why) ? std::chrono::milliseconds{200} : std::chrono::milliseconds{10'000};
+}
+
+/// Waits after a failed read until it is worth another: the session has changed, or the pause is over. A registry that
+/// is closed is never read again.
 template <registry Registry>
 task<void> before_next_read(Registry& r, error const& why, std::uint64_t edition) {
     if (why == errc::closed) co_await sleep_until(r.loop(), mono_time::max());
-    auto const pause = is_transient(why) ? std::chrono::milliseconds{200} : std::chrono::milliseconds{10'000};
-    co_await r.session_changed().newer_than(edition, r.loop().now() + pause);
+    co_await r.session_changed().newer_than(edition, r.loop().now() + pause_after(why));
 }
 
 } // namespace detail

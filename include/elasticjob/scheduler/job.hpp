@@ -15,6 +15,7 @@
 #include <elasticjob/membership/change_schedule.hpp>
 #include <elasticjob/membership/enroll.hpp>
 #include <elasticjob/membership/traits.hpp>
+#include <elasticjob/registry/mirrored.hpp> // pause_after
 #include <elasticjob/scheduler/adoption.hpp>
 #include <elasticjob/scheduler/item_runs.hpp>
 #include <elasticjob/scheduler/java_marks.hpp>
@@ -562,11 +563,9 @@ template <class Environment>
 task<mono_time> job<Environment>::take_config() {
     auto const taken = co_await rules_.take();
     if (taken && *taken) co_return here_.now();
-    if (!taken && is_read_trouble(taken.error())) {
-        here_.tell_trouble(taken.error());
-        co_return here_.now() + std::chrono::seconds{10};
-    }
-    co_return here_.is_cut_off() ? mono_time::max() : here_.now() + here_.retry_pause;
+    if (!taken && is_read_trouble(taken.error())) here_.tell_trouble(taken.error());
+    if (here_.is_cut_off()) co_return mono_time::max();
+    co_return here_.now() + (taken ? here_.retry_pause : pause_after(taken.error()));
 }
 
 template <class Environment>

@@ -90,9 +90,11 @@ private:
     task<result<std::optional<node>>> read_config();
 
     /// Errors: those of reading that may pass.
-    task<result<void>> take(node const& stored, std::optional<node> const& schedule);
+    task<result<void>> take(node const& stored, node const* schedule);
 
     void put_in_force(valid_config config, due_times due);
+
+    static revision modified(node const* n) noexcept { return n ? n->stat.modified : 0; }
 
     job_standing<Environment>& here_;
     std::shared_ptr<valid_config const> config_; ///< in force
@@ -129,21 +131,18 @@ result<void> job_rules<Environment>::begin(valid_config joined) {
 
 template <class Environment>
 bool job_rules<Environment>::is_outdated() const {
-    auto const* stored = here_.view->config();
-    auto const* schedule = here_.view->schedule();
-    return stored &&
-           (stored->stat.modified != config_taken_ || (schedule ? schedule->stat.modified : 0) != schedule_taken_);
+    auto const* node = here_.view->config();
+    return node && (node->stat.modified != config_taken_ || modified(here_.view->schedule()) != schedule_taken_);
 }
 
 template <class Environment>
 task<result<bool>> job_rules<Environment>::take() {
     ELASTICJOB_CO_TRY(auto const stored, co_await read_config());
     if (!stored) co_return false;
-    std::optional<node> schedule;
+    std::optional<node> schedule; // a copy, because the view may change meanwhile
     if (auto const* shown = here_.view->schedule()) schedule = *shown;
-    ELASTICJOB_CO_CHECK(co_await take(*stored, schedule));
-    auto const* shown = here_.view->config();
-    bool const is_shown = shown && shown->stat.modified == stored->stat.modified;
+    ELASTICJOB_CO_CHECK(co_await take(*stored, schedule ? &*schedule : nullptr));
+    bool const is_shown = modified(here_.view->config()) == stored->stat.modified;
     bool const is_whole = !schedule || schedule->stat.modified >= stored->stat.modified; // else it may be on its way
     if (is_shown && is_whole) {
         here_.view->forget_config_text();
@@ -158,18 +157,17 @@ task<result<std::optional<node>>> job_rules<Environment>::read_config() {
     if (shown->stat.modified != text_freed_) co_return std::optional{*shown};
     auto read = co_await here_.registry.get(here_.at.config());
     if (!read && !(read.error() == errc::no_node)) co_return read.error();
-    shown = here_.view->config();
-    bool const is_shown = read && shown && read->stat.modified == shown->stat.modified;
+    bool const is_shown = read && read->stat.modified == modified(here_.view->config());
     co_return is_shown ? std::optional{*std::move(read)} : std::nullopt;
 }
 
 template <class Environment>
-task<result<void>> job_rules<Environment>::take(node const& stored, std::optional<node> const& schedule) {
+task<result<void>> job_rules<Environment>::take(node const& stored, node const* schedule) {
     bool const is_config_new = config_taken_ != stored.stat.modified;
     config_taken_ = stored.stat.modified;
-    schedule_taken_ = schedule ? schedule->stat.modified : 0;
+    schedule_taken_ = modified(schedule);
     version_ = stored.stat.version; // examined, whatever the result
-    auto read = read_stored(&stored, schedule ? &*schedule : nullptr, here_.at, items_max_);
+    auto read = read_stored(&stored, schedule, here_.at, items_max_);
     if (read && !*read) co_return success(); // empty, as before a removal
     auto due = read ? accepted().times_of(**read) : result<due_times>{read.error()};
     if (!due) {
