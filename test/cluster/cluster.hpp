@@ -181,12 +181,16 @@ public:
             }
     }
 
-    /// No worker has reported a problem.
+    /// No worker has reported a problem. If an item moves while a run is about to begin, for example because a member
+    /// joins at a due instant, the run is reported as failed and its next owner begins it again: no problem.
     void check_no_trouble() const {
         for (auto const& m : members_)
-            for (auto const& l : m.lines())
+            for (auto const& l : m.lines()) {
+                bool const has_moved = l.text.find("(reassigned) before its body was called") != l.text.npos;
+                if (l.verb == "failed" && has_moved) continue;
                 CHECK_MESSAGE((l.verb != "trouble" && l.verb != "failed" && l.verb != "skipped"),
                               m.name() << ": " << l.text);
+            }
     }
 
     /// From now on its runs last longer than the test, or for the given time.

@@ -259,7 +259,7 @@ private:
         bool joins(int server) const { return from == server || to == server; }
     };
     void add_wire(int from, int to, std::uint16_t port) {
-        wires_.push_back({from, to, port, std::make_unique<tcp_proxy>(port)});
+        wires_.push_back({from, to, port, std::make_unique<tcp_proxy>(port, std::chrono::seconds{2})});
     }
     std::uint16_t port_seen_by(int self, std::uint16_t port) const {
         for (auto const& w : wires_)

@@ -37,7 +37,11 @@ enum class wire {
 /// Listens on its own free port and forwards everything to another port. Threads: any.
 class tcp_proxy {
 public:
-    explicit tcp_proxy(std::uint16_t target) : target_{target} {
+    /// A connection waits this long for a target that refuses it, and is closed then. A ZooKeeper server repeats a
+    /// connection that its leader refuses, but gives up on one that the leader closes.
+    explicit tcp_proxy(std::uint16_t target, std::chrono::milliseconds patience = {})
+        : target_{target},
+          patience_{patience} {
         listener_ = make_socket();
         auto address = loopback(0);
         socklen_t size = sizeof address;
@@ -54,6 +58,7 @@ public:
         change([this] { closing_ = true; });
         thread_.join();
         for (auto& l : lines_) l.close();
+        for (auto const& w : waiting_) ::close(w.client);
         for (int const fd : {listener_, wake_[0], wake_[1]}) ::close(fd);
     }
 
@@ -124,6 +129,11 @@ private:
         }
     };
 
+    struct waiting {
+        int client;
+        clock::time_point until;
+    };
+
     static int make_socket() {
         int const fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         if (fd < 0) throw std::runtime_error{"tcp_proxy: no socket"};
@@ -147,6 +157,9 @@ private:
     void cut_everything() {
         for (auto& l : lines_) l.reset();
         lines_.clear();
+        accept_all();
+        for (auto const& w : waiting_) ::close(w.client);
+        waiting_.clear();
     }
 
     void work() {
@@ -158,6 +171,7 @@ private:
                 if (closing_) return;
                 serve();
                 watched = {{wake_[0], POLLIN, 0}, {listener_, POLLIN, 0}};
+                if (!waiting_.empty()) next = clock::now() + between_attempts;
                 for (auto const& l : lines_) {
                     want(watched, l.requests, requests_, next);
                     want(watched, l.replies, replies_, next);
@@ -189,6 +203,7 @@ private:
         for (char drained[64]; ::read(wake_[0], drained, sizeof drained) > 0;) {
         }
         accept_all();
+        connect_all();
         for (auto at = lines_.begin(); at != lines_.end();) {
             if (move(at->requests, requests_) && move(at->replies, replies_)) {
                 ++at;
@@ -200,14 +215,36 @@ private:
     }
 
     void accept_all() {
-        for (int client; (client = ::accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0;) {
-            int const server = make_socket();
-            auto const address = loopback(target_);
-            (void)::connect(server, reinterpret_cast<sockaddr const*>(&address), sizeof address);
-            lines_.push_back({{client, server}, {server, client}});
-            ++connections_;
-            was_connected_.notify_all();
-        }
+        for (int client; (client = ::accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0;)
+            waiting_.push_back({client, clock::now() + patience_});
+    }
+
+    /// Connects the accepted clients. If the target refuses, their bytes wait in the kernel until the next attempt.
+    void connect_all() {
+        waiting_.remove_if([this](waiting const& w) {
+            bool const is_connected = join_up(w.client);
+            if (is_connected || clock::now() < w.until) return is_connected;
+            ::close(w.client);
+            return true;
+        });
+    }
+
+    bool join_up(int client) {
+        int const server = make_socket();
+        if (!connects(server)) return ::close(server), false;
+        lines_.push_back({{client, server}, {server, client}});
+        ++connections_;
+        was_connected_.notify_all();
+        return true;
+    }
+
+    /// Begins to connect; false if the target refuses, which loopback tells at once.
+    bool connects(int server) const {
+        auto const address = loopback(target_);
+        (void)::connect(server, reinterpret_cast<sockaddr const*>(&address), sizeof address);
+        int error = 0;
+        socklen_t size = sizeof error;
+        return ::getsockopt(server, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
     }
 
     /// Moves all bytes that it can without waiting; false when either side is gone.
@@ -241,7 +278,10 @@ private:
         return errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOTCONN || errno == EINPROGRESS;
     }
 
+    static constexpr std::chrono::milliseconds between_attempts{20};
+
     std::uint16_t const target_;
+    std::chrono::milliseconds const patience_;
     std::uint16_t port_ = 0;
     int listener_ = -1;
     int wake_[2] = {-1, -1};
@@ -253,6 +293,7 @@ private:
     wire requests_ = wire::whole;
     wire replies_ = wire::whole;
     std::chrono::milliseconds delay_{0};
+    std::list<waiting> waiting_; ///< clients for whom the target has to be connected
     std::list<line> lines_;
     std::thread thread_;
 };
