@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,13 @@ using namespace elasticjob;
 using namespace elasticjob::test;
 
 namespace {
+
+// A command keeps a pointer to its plan, so the plan must not be a temporary.
+struct empty_plan {
+    task<result<detail::command_plan>> operator()(transaction&) const;
+};
+static_assert(std::is_constructible_v<detail::command_planner, empty_plan const&>);
+static_assert(!std::is_constructible_v<detail::command_planner, empty_plan>);
 
 using effect = command_result::effect;
 using items = std::vector<item_index>;

@@ -9,6 +9,7 @@
 #include <elasticjob/operations/wait_for_job.hpp>
 #include <elasticjob/registry/read_all.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -63,6 +64,26 @@ struct command_plan {
     std::string text;
     bool changes = true;            ///< false: the state is already as wanted, and there are no operations
     bool leaves_only_trail = false; ///< afterwards only the audit trail may be left of the job
+};
+
+/// A function object `plan(t)` of any type, which must outlive this: a pointer to it and one to a function, so that all
+/// commands share the code of `carry_out`.
+class command_planner {
+public:
+    template <class Plan>
+    requires(!std::same_as<Plan, command_planner>)
+        command_planner(Plan const& plan) // NOLINT: a parameter of this type takes any plan
+        : plan_{&plan},
+          call_{[](void const* p, transaction& t) { return (*static_cast<Plan const*>(p))(t); }} {}
+    template <class Plan>
+    requires(!std::same_as<Plan, command_planner>) command_planner(Plan const&& plan)
+    = delete; ///< a temporary would be gone before the command is carried out
+
+    task<result<command_plan>> operator()(transaction& t) const { return call_(plan_, t); }
+
+private:
+    void const* plan_;
+    task<result<command_plan>> (*call_)(void const*, transaction&);
 };
 
 /// Gives the command a key if it has none. Errors: invalid_argument.
@@ -128,8 +149,9 @@ task<void> record_refusal(Registry& r, job_layout at, audit_entry e) {
 /// operator's name or key, and for a key that another command has used; no_node and removed if there is no such job;
 /// malformed_data for a trail that cannot be read; version_conflict if all attempts met concurrent changes; those of
 /// `plan`, which are refusals and are recorded; those of the registry.
-template <registry Registry, class Plan>
-task<result<command_result>> carry_out(Registry& r, job_name job, command_by given, command_title title, Plan plan) {
+template <registry Registry>
+task<result<command_result>> carry_out(Registry& r, job_name job, command_by given, command_title title,
+                                       command_planner plan) {
     using effect = command_result::effect;
     job_layout const at{job};
     ELASTICJOB_CO_TRY(auto const by, checked(std::move(given)));
