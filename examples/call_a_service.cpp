@@ -6,6 +6,13 @@
 #include <elasticjob/elasticjob.hpp>
 #include <elasticjob/execution/http_executor.hpp>
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

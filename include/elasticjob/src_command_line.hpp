@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file \brief The compiled form of what the program `elasticjob` needs beyond `src.hpp`. One file of a program that
-/// includes <elasticjob/command_line/program.hpp> includes this. It needs CLI11.
+/// includes <elasticjob/command_line/program.hpp> includes this, `src_console.hpp` and `src_http.hpp`. It needs CLI11.
 #ifndef ELASTICJOB_SRC_COMMAND_LINE_HPP
 #define ELASTICJOB_SRC_COMMAND_LINE_HPP
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file \brief The compiled form of what the console needs beyond `src.hpp`, with the files of its page. One file of a
-/// program that includes <elasticjob/console/console_server.hpp> includes this. It needs the library crypt; for TLS and
-/// OpenID Connect OpenSSL, and `ELASTICJOB_HTTPS` defined.
+/// program that includes <elasticjob/console/console_server.hpp> includes this and `src_http.hpp`. It needs the library
+/// crypt; for TLS and OpenID Connect OpenSSL, and `ELASTICJOB_HTTPS` defined.
 #ifndef ELASTICJOB_SRC_CONSOLE_HPP
 #define ELASTICJOB_SRC_CONSOLE_HPP
 
