@@ -22,17 +22,23 @@
 
 namespace elasticjob::test {
 
-/// A socket that listens on a free port of loopback, and the port.
-inline std::pair<detail::descriptor, int> listen_anywhere(int backlog = 8) {
+/// A socket with a free port of loopback, and the port, which refuses connections until the socket listens.
+inline std::pair<detail::descriptor, int> bind_anywhere() {
     detail::descriptor s{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     sockaddr_in at{};
     at.sin_family = AF_INET;
     at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof at;
     REQUIRE(::bind(s.get(), reinterpret_cast<sockaddr*>(&at), size) == 0);
-    REQUIRE(::listen(s.get(), backlog) == 0);
     REQUIRE(::getsockname(s.get(), reinterpret_cast<sockaddr*>(&at), &size) == 0);
     return {std::move(s), ntohs(at.sin_port)};
+}
+
+/// A socket that listens on a free port of loopback, and the port.
+inline std::pair<detail::descriptor, int> listen_anywhere(int backlog = 8) {
+    auto bound = bind_anywhere();
+    REQUIRE(::listen(bound.first.get(), backlog) == 0);
+    return bound;
 }
 
 /// One side of a connection.

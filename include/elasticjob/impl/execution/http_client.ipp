@@ -256,6 +256,7 @@ ELASTICJOB_DECL error http_exchange::unread(error_code why, http_url const& to) 
 
 namespace elasticjob {
 
+// Qualified, because its inline namespace has one of two names.
 ELASTICJOB_DECL result<http_answer> detail::send_http(http_request const& what, http_headers const& more,
                                                       std::string const& body, std::stop_token stop) {
     namespace http = boost::beast::http;
