@@ -68,7 +68,7 @@ int main(int count, char** words) {
     MemoryRegistry registry, to_b{registry.server()}, to_c{registry.server()};
     instance const a{registry, "10.0.0.1"}, b{to_b, "10.0.0.2"}, c{to_c, "10.0.0.3"};
 
-    auto const console = console_server<MemoryRegistry>::start({{"demo", "", &registry}});
+    auto const console = console_server::start({{"demo", "", registry}});
     if (!console) return std::fprintf(stderr, "%s\n", to_string(console.error()).c_str()), 1;
     std::printf("console: %s\n", console->url().c_str());
     std::fflush(stdout);

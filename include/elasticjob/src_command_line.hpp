@@ -24,4 +24,8 @@
 #include <elasticjob/impl/command_line/top.ipp>
 #include <elasticjob/impl/command_line/tree_commands.ipp>
 
+namespace elasticjob::cli {
+template class program_on<event_loop>;
+} // namespace elasticjob::cli
+
 #endif // ELASTICJOB_SRC_COMMAND_LINE_HPP

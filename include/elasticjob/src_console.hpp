@@ -16,12 +16,14 @@
 #include <elasticjob/impl/console/certificate.ipp>
 #include <elasticjob/impl/console/change_log.ipp>
 #include <elasticjob/impl/console/connection.ipp>
+#include <elasticjob/impl/console/console_server.ipp>
 #include <elasticjob/impl/console/database_routes.ipp>
 #include <elasticjob/impl/console/encodings.ipp>
 #include <elasticjob/impl/console/flat_object_codec.ipp>
 #include <elasticjob/impl/console/gate.ipp>
 #include <elasticjob/impl/console/guarded_file.ipp>
 #include <elasticjob/impl/console/http_reading.ipp>
+#include <elasticjob/impl/console/http_service.ipp>
 #include <elasticjob/impl/console/item_routes.ipp>
 #include <elasticjob/impl/console/java_routes.ipp>
 #include <elasticjob/impl/console/java_rows.ipp>
@@ -37,5 +39,9 @@
 #include <elasticjob/impl/console/rows.ipp>
 #include <elasticjob/impl/console/secret_text.ipp>
 #include <elasticjob/impl/console/texts_codec.ipp>
+
+namespace elasticjob::detail {
+template class console_api<event_loop>;
+} // namespace elasticjob::detail
 
 #endif // ELASTICJOB_SRC_CONSOLE_HPP

@@ -193,7 +193,7 @@ int main(int count, char** words) {
     using measured = MeasuredRegistry<MemoryRegistry, decltype(meter)>;
     measured seen{looking, meter}, seen_too{other, meter};
     auto const databases = make_databases(directory);
-    std::optional<console_server<measured>> console;
+    std::optional<console_server> console;
     auto const serve = [&](bool asks) {
         console.reset();
         console_options options;
@@ -203,8 +203,8 @@ int main(int count, char** words) {
             options.password_file = make_passwords(directory);
             options.grants = {{"ann", "*", console_role::viewer}};
         }
-        console.emplace(checked(console_server<measured>::start(
-            {{"billing", "eu/billing", &seen}, {"payroll", "eu/payroll", &seen_too}}, std::move(options), databases)));
+        console.emplace(checked(console_server::start(
+            {{"billing", "eu/billing", seen}, {"payroll", "eu/payroll", seen_too}}, std::move(options), databases)));
         say("serves " + console->url());
     };
     serve(false);

@@ -68,7 +68,7 @@ std::string terminal_world::steady(std::string text) {
 
 std::vector<std::string> terminal_world::verbs() {
     std::vector<std::string> all;
-    for (auto const& c : cli::commands_of<session>()) all.emplace_back(c.path);
+    for (auto const& c : cli::commands_of<virtual_loop>()) all.emplace_back(c.path);
     for (auto const& c : cli::local_commands) all.emplace_back(c.path);
     return all;
 }

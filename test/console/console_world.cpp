@@ -9,13 +9,11 @@
 
 namespace elasticjob::test {
 
-using session = basic_memory_registry<virtual_loop>;
-
 struct console_world::interface {
     interface(cluster& c, std::vector<console_database> databases, console_options const& options)
-        : api{{{"main", "billing", &c.by_hand}}, std::move(databases), zone, options} {}
+        : api{{{"main", "billing", c.by_hand}}, std::move(databases), zone, options} {}
     UtcZone zone{};
-    detail::console_api<session> api;
+    detail::console_api<virtual_loop> api;
 };
 
 std::string told::at(char const* pointer) const {
@@ -58,7 +56,7 @@ told console_world::send_to(std::string_view method, std::string const& target, 
 std::vector<route> console_world::routes() const { return routes_of(interface_->api); }
 
 std::vector<detail::console_route_shape> console_world::java_routes() {
-    auto const& all = detail::java_routes<session>();
+    auto const& all = detail::java_routes<virtual_loop>();
     return {all.begin(), all.end()};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <console/served_world.hpp>
 
+#include <elasticjob/console/api.hpp>
 #include <elasticjob/console/console_server.hpp>
 #include <elasticjob/cron/time_zone.hpp>
 #include <elasticjob/operations/switches.hpp>
@@ -10,7 +11,7 @@
 namespace elasticjob::test {
 
 struct served_world::server {
-    console_server<MemoryRegistry> console;
+    console_server console;
 };
 
 served_world::served_world(console_options options) {
@@ -18,7 +19,7 @@ served_world::served_world(console_options options) {
     config.name = "settle";
     config.cron = "0 0 0 1 1 ? 2099";
     REQUIRE(add_job(registry, config));
-    auto started = console_server<MemoryRegistry>::start({{"main", "", &registry}}, std::move(options));
+    auto started = console_server::start({{"main", "", registry}}, std::move(options));
     REQUIRE_MESSAGE(started, (started ? "" : to_string(started.error())));
     server_ = std::make_unique<server>(server{*std::move(started)});
 }
@@ -27,7 +28,7 @@ served_world::~served_world() = default;
 
 error served_world::refusal(console_options options) {
     MemoryRegistry registry;
-    auto const started = console_server<MemoryRegistry>::start({{"main", "", &registry}}, std::move(options));
+    auto const started = console_server::start({{"main", "", registry}}, std::move(options));
     REQUIRE_FALSE(started);
     return started.error();
 }
@@ -38,7 +39,7 @@ std::vector<route> served_world::routes() const {
     console_options const options;
     UtcZone zone;
     MemoryRegistry empty;
-    return routes_of(detail::console_api<MemoryRegistry>{{{"main", "", &empty}}, {}, zone, options});
+    return routes_of(detail::console_api<event_loop>{{{"main", "", empty}}, {}, zone, options});
 }
 
 int served_world::port() const { return server_->console.port(); }

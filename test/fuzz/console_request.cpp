@@ -39,8 +39,8 @@ struct world {
     MemoryRegistry registry;
     UtcZone zone;
     console_options options{}, guarded{};
-    console_api<MemoryRegistry> api{{{"main", "", &registry}}, {}, zone, options};
-    console_api<MemoryRegistry> guarded_api{{{"main", "", &registry}}, {}, zone, guarded};
+    console_api<event_loop> api{{{"main", "", registry}}, {}, zone, options};
+    console_api<event_loop> guarded_api{{{"main", "", registry}}, {}, zone, guarded};
 };
 
 /// Takes any JSON.

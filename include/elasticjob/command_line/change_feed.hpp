@@ -11,7 +11,7 @@
 #include <elasticjob/execution/descriptor.hpp>
 #include <elasticjob/operations/job_overview.hpp>
 #include <elasticjob/registry/job_layout.hpp>
-#include <elasticjob/registry/registry.hpp>
+#include <elasticjob/registry/registry_ref.hpp>
 #include <elasticjob/registry/watch.hpp>
 
 #include <algorithm>
@@ -58,10 +58,10 @@ private:
 };
 
 /// Sets one watch on each node. Threads: one at a time, and not the loop's.
-template <registry Registry>
+template <loop Loop>
 class change_feed {
 public:
-    explicit change_feed(Registry& r) : registry_{r}, on_loop_{std::make_unique<state>(r.loop())} {}
+    explicit change_feed(registry_ref<Loop> r) : registry_{r}, on_loop_{std::make_unique<state>(r.loop())} {}
     change_feed(change_feed const&) = delete;
     change_feed& operator=(change_feed const&) = delete;
     ~change_feed() { (void)block_on(registry_.loop(), drop(*on_loop_)); }
@@ -78,39 +78,37 @@ public:
     int descriptor() const noexcept { return on_loop_->told ? on_loop_->told->get() : -1; }
 
 private:
-    using loop_type = typename Registry::loop_type;
-
     struct state {
-        explicit state(loop_type& l) : news{l} {}
-        event_count<loop_type> news;
-        std::deque<event_watch<loop_type>> watches{};
+        explicit state(Loop& l) : news{l} {}
+        event_count<Loop> news;
+        std::deque<event_watch<Loop>> watches{};
         std::optional<elasticjob::detail::wake_up> told{};
         task_scope telling{};
     };
 
     static task<result<bool>> drop(state& s);
-    static task<result<void>> rearm(Registry& r, state& s, takes shown, arguments said);
+    static task<result<void>> rearm(registry_ref<Loop> r, state& s, takes shown, arguments said);
     static task<void> tell(state& s, std::uint64_t seen);
 
-    Registry& registry_;
+    registry_ref<Loop> registry_;
     std::unique_ptr<state> on_loop_; ///< used on the loop only, except `told` between two calls
 };
 
-template <registry Registry>
-task<result<bool>> change_feed<Registry>::drop(state& s) {
+template <loop Loop>
+task<result<bool>> change_feed<Loop>::drop(state& s) {
     s.telling.cancel();
     s.watches.clear();
     co_return true;
 }
 
-template <registry Registry>
-task<void> change_feed<Registry>::tell(state& s, std::uint64_t seen) {
+template <loop Loop>
+task<void> change_feed<Loop>::tell(state& s, std::uint64_t seen) {
     co_await s.news.newer_than(seen);
     s.told->set();
 }
 
-template <registry Registry>
-task<result<void>> change_feed<Registry>::rearm(Registry& r, state& s, takes shown, arguments said) {
+template <loop Loop>
+task<result<void>> change_feed<Loop>::rearm(registry_ref<Loop> r, state& s, takes shown, arguments said) {
     s.telling.cancel();
     s.watches.clear();
     ELASTICJOB_CO_TRY(auto told, elasticjob::detail::wake_up::make());

@@ -5,7 +5,7 @@
 
 #include <elasticjob/command_line/answer.hpp>
 #include <elasticjob/command_line/arguments.hpp>
-#include <elasticjob/registry/registry.hpp>
+#include <elasticjob/registry/registry_ref.hpp>
 
 #include <string>
 #include <string_view>
@@ -31,9 +31,9 @@ struct command_shape {
 /// A part of the program, such as `jobs`, is a header with a function that returns the commands of that part. To add a
 /// command, add an element there; to add a part, add a line in `commands_of` (program.hpp). The parser, the help, the
 /// completion and the manual page are made from these.
-template <registry Registry>
+template <loop Loop>
 struct command : command_shape {
-    answer (*run)(Registry&, arguments const&);
+    answer (*run)(registry_ref<Loop>, arguments const&);
 };
 
 } // namespace elasticjob::cli

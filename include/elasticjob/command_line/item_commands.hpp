@@ -29,8 +29,8 @@ answer answer_for(arguments const& a, explanation const& e);
 
 inline wall_time letter_of(arguments const& a) { return wall_time{std::chrono::milliseconds{a.due_ms}}; }
 
-template <registry Registry>
-answer list_items(Registry& r, arguments const& a) {
+template <loop Loop>
+answer list_items(registry_ref<Loop> r, arguments const& a) {
     auto const page = elasticjob::list_items(r, a.job, {.first = a.first, .items_max = a.limit});
     if (!page) return failure(page.error());
     answer all{.rows = table_of(*page)};
@@ -38,55 +38,55 @@ answer list_items(Registry& r, arguments const& a) {
     return all;
 }
 
-template <registry Registry>
-answer explain_item(Registry& r, arguments const& a) {
+template <loop Loop>
+answer explain_item(registry_ref<Loop> r, arguments const& a) {
     auto const e = explain(r, a.job, a.item);
     return e ? answer_for(a, *e) : failure(e.error());
 }
 
-template <registry Registry>
-answer list_runs(Registry& r, arguments const& a) {
+template <loop Loop>
+answer list_runs(registry_ref<Loop> r, arguments const& a) {
     auto const e = explain(r, a.job, a.item);
     return e ? answer{.rows = table_of(e->record)} : failure(e.error());
 }
 
-template <registry Registry>
-answer list_dead_letters(Registry& r, arguments const& a) {
+template <loop Loop>
+answer list_dead_letters(registry_ref<Loop> r, arguments const& a) {
     auto const all = elasticjob::list_dead_letters(r, a.job);
     return all ? answer{.rows = table_of(*all)} : failure(all.error());
 }
 
 } // namespace detail
 
-template <registry Registry>
-std::vector<command<Registry>> item_commands() {
-    using R = Registry;
+template <loop Loop>
+std::vector<command<Loop>> item_commands() {
+    using R = registry_ref<Loop>;
     using A = arguments const;
     constexpr auto an_item = takes::job | takes::item;
     constexpr auto a_letter = an_item | takes::due | takes::a_command;
     constexpr auto named = &arguments::job;
     return {
         {{"items list", "a page of the items of a job", takes::job | takes::item_range | takes::watching},
-         &detail::list_items<R>},
-        {{"items explain", "in words, why an item ran or did not run", an_item}, &detail::explain_item<R>},
+         &detail::list_items<Loop>},
+        {{"items explain", "in words, why an item ran or did not run", an_item}, &detail::explain_item<Loop>},
         {{"items trigger", "have an item run once, now", an_item | takes::a_command | takes::may_wait},
-         +[](R& r, A& a) {
+         +[](R r, A& a) {
              return detail::trigger(r, a, a.item, [&] { return trigger_item(r, a.job, a.item, a.by()); });
          }},
         {{"items disable", "disable an item: it does not run", an_item | takes::a_command},
-         +[](R& r, A& a) { return answer_for(switch_item(r, a.job, a.item, switched::off, a.by())); }},
+         +[](R r, A& a) { return answer_for(switch_item(r, a.job, a.item, switched::off, a.by())); }},
         {{"items enable", "enable an item", an_item | takes::a_command},
-         +[](R& r, A& a) { return answer_for(switch_item(r, a.job, a.item, switched::on, a.by())); }},
+         +[](R r, A& a) { return answer_for(switch_item(r, a.job, a.item, switched::on, a.by())); }},
         {{"runs list", "what became of the last due instants of an item", an_item | takes::watching},
-         &detail::list_runs<R>},
+         &detail::list_runs<Loop>},
         {{"runs stop", "ask the live run of an item to stop", an_item | takes::a_command, named},
-         +[](R& r, A& a) { return answer_for(stop_run(r, a.job, a.item, a.by())); }},
+         +[](R r, A& a) { return answer_for(stop_run(r, a.job, a.item, a.by())); }},
         {{"dead-letters list", "the runs of a job that failed for good", takes::job | takes::watching},
-         &detail::list_dead_letters<R>},
+         &detail::list_dead_letters<Loop>},
         {{"dead-letters run-again", "have a dead letter run again", a_letter},
-         +[](R& r, A& a) { return answer_for(run_again(r, a.job, a.item, detail::letter_of(a), a.by())); }},
+         +[](R r, A& a) { return answer_for(run_again(r, a.job, a.item, detail::letter_of(a), a.by())); }},
         {{"dead-letters discard", "throw a dead letter away", a_letter, named},
-         +[](R& r, A& a) { return answer_for(discard(r, a.job, a.item, detail::letter_of(a), a.by())); }},
+         +[](R r, A& a) { return answer_for(discard(r, a.job, a.item, detail::letter_of(a), a.by())); }},
     };
 }
 

@@ -41,8 +41,8 @@ answer refuse_file(error const& why);
 /// applied.
 std::optional<answer> find_loss(result<job_settings> const& stored, job_config const& given, arguments const& a);
 
-template <registry Registry>
-answer list_jobs(Registry& r, arguments const& a) {
+template <loop Loop>
+answer list_jobs(registry_ref<Loop> r, arguments const& a) {
     job_query query{.name_contains = a.contains, .after = a.after, .jobs_max = a.limit};
     for (auto const s :
          {console_status::crashed, console_status::disabled, console_status::sharding_flag, console_status::ok})
@@ -54,20 +54,20 @@ answer list_jobs(Registry& r, arguments const& a) {
     return all;
 }
 
-template <registry Registry>
-answer show_job(Registry& r, arguments const& a) {
+template <loop Loop>
+answer show_job(registry_ref<Loop> r, arguments const& a) {
     auto const found = read_settings(r, a.job);
     return found ? answer{.text = elasticjob::to_json(found->config) + "\n"} : failure(found.error());
 }
 
-template <registry Registry>
-answer add_job(Registry& r, arguments const& a) {
+template <loop Loop>
+answer add_job(registry_ref<Loop> r, arguments const& a) {
     auto config = read_job_config(a.file);
     return config ? cli::answer_for(elasticjob::add_job(r, *std::move(config), a.by())) : failure(config.error());
 }
 
-template <registry Registry>
-answer apply(Registry& r, arguments const& a) {
+template <loop Loop>
+answer apply(registry_ref<Loop> r, arguments const& a) {
     auto config = read_job_config(a.file);
     if (!config) return refuse_file(config.error());
     settings_change change{*std::move(config), {}, true};
@@ -77,8 +77,8 @@ answer apply(Registry& r, arguments const& a) {
     return cli::answer_for(change_settings(r, std::move(change), a.by()));
 }
 
-template <registry Registry>
-answer plan_job(Registry& r, arguments const& a) {
+template <loop Loop>
+answer plan_job(registry_ref<Loop> r, arguments const& a) {
     job_change change{.leaving = a.leaving, .item_count = a.item_count, .item_labels = a.labels};
     for (auto const& instance : a.joining) change.joining.push_back({instance});
     auto const planned = plan<AllStrategies>(r, a.job, std::move(change));
@@ -90,8 +90,8 @@ answer plan_job(Registry& r, arguments const& a) {
     return moves;
 }
 
-template <registry Registry>
-answer await_end(Registry& r, arguments const& a, awaited_runs runs) {
+template <loop Loop>
+answer await_end(registry_ref<Loop> r, arguments const& a, awaited_runs runs) {
     auto const name = job_name::parse(a.job);
     if (!name) return failure(name.error());
     auto const wanted = wanted_by(a);
@@ -101,8 +101,8 @@ answer await_end(Registry& r, arguments const& a, awaited_runs runs) {
 }
 
 /// Carries out `order`. With --wait, waits for the runs that it starts.
-template <registry Registry, class Order>
-answer trigger(Registry& r, arguments const& a, std::optional<item_index> item, Order order) {
+template <loop Loop, class Order>
+answer trigger(registry_ref<Loop> r, arguments const& a, std::optional<item_index> item, Order order) {
     if (!a.is_waiting || a.is_dry_run) return cli::answer_for(order());
     auto begun = elasticjob::detail::wait_for_job(
         r, a.job, [&](job_name name) { return begin_to_wait(r, std::move(name), item, run_source::trigger); });
@@ -112,8 +112,8 @@ answer trigger(Registry& r, arguments const& a, std::optional<item_index> item, 
     return await_end(r, a, *std::move(begun));
 }
 
-template <registry Registry>
-answer wait_for(Registry& r, arguments const& a) {
+template <loop Loop>
+answer wait_for(registry_ref<Loop> r, arguments const& a) {
     auto begun = elasticjob::detail::wait_for_job(
         r, a.job, [&](job_name name) { return begin_to_wait(r, std::move(name), a.one_item, std::nullopt); });
     return begun ? await_end(r, a, *std::move(begun)) : failure(begun.error());
@@ -121,44 +121,42 @@ answer wait_for(Registry& r, arguments const& a) {
 
 } // namespace detail
 
-template <registry Registry>
-std::vector<command<Registry>> job_commands() {
-    using R = Registry;
+template <loop Loop>
+std::vector<command<Loop>> job_commands() {
+    using R = registry_ref<Loop>;
     using A = arguments const;
     constexpr auto named = &arguments::job;
     return {
-        {{"jobs list", "a page of the jobs", takes::job_filter | takes::watching}, &detail::list_jobs<R>},
+        {{"jobs list", "a page of the jobs", takes::job_filter | takes::watching}, &detail::list_jobs<Loop>},
         {{"jobs show", "the configuration of a job that Java members share, as JSON", takes::job},
-         &detail::show_job<R>},
-        {{"jobs add", "add a job", takes::file | takes::a_command}, &detail::add_job<R>},
+         &detail::show_job<Loop>},
+        {{"jobs add", "add a job", takes::file | takes::a_command}, &detail::add_job<Loop>},
         {{"jobs apply", "change the configuration of a job, or add the job",
           takes::file | takes::dropping | takes::a_command},
-         &detail::apply<R>},
+         &detail::apply<Loop>},
         {{"jobs plan", "what would move if instances joined or left, or if the items changed",
           takes::job | takes::job_change},
-         &detail::plan_job<R>},
+         &detail::plan_job<Loop>},
         {{"jobs remove", "remove a job for good; its instances leave", takes::job | takes::a_command, named},
-         +[](R& r, A& a) { return answer_for(remove_job(r, a.job, a.by())); }},
+         +[](R r, A& a) { return answer_for(remove_job(r, a.job, a.by())); }},
         {{"jobs restore", "free the name of a removed job", takes::job | takes::a_command},
-         +[](R& r, A& a) { return answer_for(restore_job(r, a.job, a.by())); }},
+         +[](R r, A& a) { return answer_for(restore_job(r, a.job, a.by())); }},
         {{"jobs trigger", "have every item run once, now", takes::job | takes::a_command | takes::may_wait},
-         +[](R& r, A& a) {
-             return detail::trigger(r, a, std::nullopt, [&] { return trigger_job(r, a.job, a.by()); });
-         }},
+         +[](R r, A& a) { return detail::trigger(r, a, std::nullopt, [&] { return trigger_job(r, a.job, a.by()); }); }},
         {{"jobs disable", "disable all servers of a job", takes::job | takes::a_command, named},
-         +[](R& r, A& a) { return answer_for(switch_job(r, a.job, switched::off, a.by())); }},
+         +[](R r, A& a) { return answer_for(switch_job(r, a.job, switched::off, a.by())); }},
         {{"jobs enable", "enable all servers of a job", takes::job | takes::a_command},
-         +[](R& r, A& a) { return answer_for(switch_job(r, a.job, switched::on, a.by())); }},
+         +[](R r, A& a) { return answer_for(switch_job(r, a.job, switched::on, a.by())); }},
         {{"jobs pause", "let no run of a job begin; its items stay where they are", takes::job | takes::a_command,
           named},
-         +[](R& r, A& a) { return answer_for(pause_job(r, a.job, a.by())); }},
+         +[](R r, A& a) { return answer_for(pause_job(r, a.job, a.by())); }},
         {{"jobs resume", "end the pause of a job", takes::job | takes::a_command},
-         +[](R& r, A& a) { return answer_for(resume_job(r, a.job, a.by())); }},
+         +[](R r, A& a) { return answer_for(resume_job(r, a.job, a.by())); }},
         {{"jobs shut-down", "have all instances leave a job", takes::job | takes::a_command, named},
-         +[](R& r, A& a) { return answer_for(shut_down_job(r, a.job, a.by())); }},
+         +[](R r, A& a) { return answer_for(shut_down_job(r, a.job, a.by())); }},
         {{"wait", "wait until a run of each item of a job, or of one item, has ended",
           takes::job | takes::any_item | takes::waiting},
-         &detail::wait_for<R>},
+         &detail::wait_for<Loop>},
     };
 }
 

@@ -13,13 +13,16 @@
 #include <elasticjob/command_line/terminal.hpp>
 #include <elasticjob/command_line/top.hpp>
 #include <elasticjob/command_line/tree_commands.hpp>
+#include <elasticjob/console/console_registry.hpp>
 #include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/event_loop.hpp>
 #include <elasticjob/core/stop_signals.hpp>
 #include <elasticjob/operations/job_overview.hpp>
 #include <elasticjob/operations/server_overview.hpp>
 
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,11 +37,10 @@ namespace elasticjob::cli {
 inline constexpr std::string_view completion_word = "__complete";
 
 /// All commands on a registry, part by part.
-template <registry Registry>
-std::vector<command<Registry>> commands_of() {
-    std::vector<command<Registry>> all;
-    for (auto const part :
-         {&job_commands<Registry>, &item_commands<Registry>, &server_commands<Registry>, &tree_commands<Registry>}) {
+template <loop Loop>
+std::vector<command<Loop>> commands_of() {
+    std::vector<command<Loop>> all;
+    for (auto const part : {&job_commands<Loop>, &item_commands<Loop>, &server_commands<Loop>, &tree_commands<Loop>}) {
         auto const commands = part();
         all.insert(all.end(), commands.begin(), commands.end());
     }
@@ -83,57 +85,105 @@ private:
     std::vector<std::size_t> widths_{};
 };
 
-/// A program without a console.
-struct no_console {};
-
 inline constexpr command_shape console_shape{"console", "serve the web console of registries, until you stop it",
                                              takes::serving};
 
-/// The program for one call. `Connect` returns `result<P>` for a `registry_address`; `*P` is a registry. `Serve` serves
-/// the console: `serve_console`, which needs further libraries.
-template <class Connect, class Serve = no_console>
-class program : program_base {
-    using registry_type = std::remove_cvref_t<decltype(**std::declval<Connect&>()(registry_address{}))>;
-
+/// The part of a program that depends only on the loop of its registries. The compiled form contains it for
+/// `event_loop`.
+template <loop Loop>
+class program_on : program_base {
 public:
-    program(Connect connect, terminal& t, Serve serve = {});
-
     /// Call it once. `words`: the arguments, without the name of the program.
     exit_code run(std::vector<std::string> words);
+
+protected:
+    using served_registries = std::vector<basic_console_registry<Loop>>;
+
+    struct ways {
+        /// The registry lives as long as this object.
+        result<registry_ref<Loop>> (*connect)(program_on&, registry_address const&);
+        /// Null: the program has no console.
+        exit_code (*serve)(program_on&, served_registries, arguments const&, stop_signals const&);
+    };
+
+    program_on(terminal& t, ways w);
+
+    using program_base::terminal_;
 
 private:
     exit_code complete(std::vector<std::string> const& words);
     exit_code run_on_registry(std::size_t number, arguments const& a, table_style const& style);
     exit_code run_console(arguments const& a, table_style const& style);
-    exit_code run_command(registry_type& r, command<registry_type> const& c, arguments const& a,
-                          table_style const& style);
-    exit_code watch(registry_type& r, command<registry_type> const& c, arguments const& a, table_style const& style);
-
-    static constexpr bool has_console = !std::is_same_v<Serve, no_console>;
+    exit_code run_command(registry_ref<Loop> r, command<Loop> const& c, arguments const& a, table_style const& style);
+    exit_code watch(registry_ref<Loop> r, command<Loop> const& c, arguments const& a, table_style const& style);
+    std::vector<std::string> find_names(registry_ref<Loop> r, completion::names of);
 
     // The order of numbers: the commands on the registry, `top`, perhaps `console`, the commands without a registry.
     bool is_top(std::size_t number) const { return number == commands_.size(); }
-    bool is_console(std::size_t number) const { return has_console && number == commands_.size() + 1; }
-    std::size_t first_local() const { return commands_.size() + 1 + has_console; }
+    bool is_console(std::size_t number) const { return ways_.serve && number == commands_.size() + 1; }
+    std::size_t first_local() const { return commands_.size() + 1 + (ways_.serve != nullptr); }
+
+    ways ways_;
+    std::vector<command<Loop>> commands_ = commands_of<Loop>();
+};
+
+/// A program without a console.
+struct no_console {};
+
+namespace detail {
+template <class Connect>
+using connected_by = std::remove_cvref_t<decltype(*std::declval<Connect&>()(registry_address{}))>;
+template <class Connect>
+using loop_of = typename std::remove_cvref_t<decltype(*std::declval<connected_by<Connect>&>())>::loop_type;
+} // namespace detail
+
+/// The program for one call. `Connect` returns `result<P>` for a `registry_address`; `*P` is a registry. `Serve` serves
+/// the console: `serve_console`, which needs further libraries, and registries with an `event_loop`.
+template <class Connect, class Serve = no_console>
+class program : public program_on<detail::loop_of<Connect>> {
+    using base = program_on<detail::loop_of<Connect>>;
+    using reference = registry_ref<detail::loop_of<Connect>>;
+
+public:
+    program(Connect connect, terminal& t, Serve serve = {})
+        : base{t, {&connect_by, way_to_serve()}},
+          connect_{std::move(connect)},
+          serve_{std::move(serve)} {}
+
+private:
+    static result<reference> connect_by(base& self, registry_address const& address) {
+        auto& p = static_cast<program&>(self);
+        ELASTICJOB_TRY(auto connected, p.connect_(address));
+        return reference{*p.connected_.emplace_back(std::move(connected))};
+    }
+    static constexpr auto way_to_serve() -> decltype(base::ways::serve) {
+        if constexpr (std::is_same_v<Serve, no_console>) {
+            return nullptr;
+        } else {
+            return
+                [](base& self, typename base::served_registries all, arguments const& a, stop_signals const& signals) {
+                    auto const& p = static_cast<program&>(self);
+                    return p.serve_(std::move(all), p.terminal_, a, signals);
+                };
+        }
+    }
 
     Connect connect_;
     Serve serve_;
-    std::vector<command<registry_type>> commands_ = commands_of<registry_type>();
+    std::deque<detail::connected_by<Connect>> connected_{}; ///< until the end of this object
 };
 
-template <class Connect, class Serve>
-program<Connect, Serve>::program(Connect connect, terminal& t, Serve serve)
-    : program_base{t},
-      connect_{std::move(connect)},
-      serve_{std::move(serve)} {
+template <loop Loop>
+program_on<Loop>::program_on(terminal& t, ways w) : program_base{t},
+                                                    ways_{w} {
     for (auto const& c : commands_) tree_.add(c);
     tree_.add(top_shape);
-    if constexpr (has_console) tree_.add(console_shape);
+    if (ways_.serve) tree_.add(console_shape);
     for (auto const& c : local_commands) tree_.add(c);
 }
 
-template <class Connect, class Serve>
-exit_code program<Connect, Serve>::run(std::vector<std::string> words) {
+template <loop Loop>
+exit_code program_on<Loop>::run(std::vector<std::string> words) {
     if (!words.empty() && words.front() == completion_word) return complete({words.begin() + 1, words.end()});
     auto const parsed = tree_.parse(words);
     auto const a = said();
@@ -144,43 +194,36 @@ exit_code program<Connect, Serve>::run(std::vector<std::string> words) {
     return print(local_commands[parsed.command - first_local()].run(terminal_, tree_, a), a, *style);
 }
 
-template <class Connect, class Serve>
-exit_code program<Connect, Serve>::run_on_registry(std::size_t number, arguments const& a, table_style const& style) {
+template <loop Loop>
+exit_code program_on<Loop>::run_on_registry(std::size_t number, arguments const& a, table_style const& style) {
     if (is_console(number)) return run_console(a, style);
     if (auto const obstacle = find_obstacle(is_top(number) ? top_shape : commands_[number], a))
         return print(*obstacle, a, style);
     auto const address = find_address(a, terminal_.lookup());
     if (!address) return print(failure(address.error()), a, style);
-    auto connected = connect_(*address);
+    auto const connected = ways_.connect(*this, *address);
     if (!connected) return print(failure(connected.error()), a, style);
-    auto& r = **connected;
-    return is_top(number) ? show_top(r, terminal_, a, address->name_space, style)
-                          : run_command(r, commands_[number], a, style);
+    return is_top(number) ? show_top(*connected, terminal_, a, address->name_space, style)
+                          : run_command(*connected, commands_[number], a, style);
 }
 
-template <class Connect, class Serve>
-exit_code program<Connect, Serve>::run_console(arguments const& a, table_style const& style) {
-    if constexpr (has_console) {
-        stop_signals const signals; // before the first thread starts
-        auto const addresses = find_addresses(a, terminal_.lookup());
-        if (!addresses) return print(failure(addresses.error()), a, style);
-        std::vector<std::remove_cvref_t<decltype(*connect_(registry_address{}))>> connected;
-        typename Serve::template registries<registry_type> served;
-        for (auto const& [name, address] : *addresses) {
-            auto one = connect_(address);
-            if (!one) return print(failure(one.error()), a, style);
-            connected.push_back(*std::move(one));
-            served.push_back({name, address.name_space, &*connected.back()});
-        }
-        return serve_(std::move(served), terminal_, a, signals);
-    } else {
-        return print(refusal(exit_code::usage, "this program serves no console", ""), a, style);
+template <loop Loop>
+exit_code program_on<Loop>::run_console(arguments const& a, table_style const& style) {
+    stop_signals const signals; // before the first thread starts
+    auto const addresses = find_addresses(a, terminal_.lookup());
+    if (!addresses) return print(failure(addresses.error()), a, style);
+    served_registries served;
+    for (auto const& [name, address] : *addresses) {
+        auto const one = ways_.connect(*this, address);
+        if (!one) return print(failure(one.error()), a, style);
+        served.push_back({name, address.name_space, *one});
     }
+    return ways_.serve(*this, std::move(served), a, signals);
 }
 
-template <class Connect, class Serve>
-exit_code program<Connect, Serve>::run_command(registry_type& r, command<registry_type> const& c, arguments const& a,
-                                               table_style const& style) {
+template <loop Loop>
+exit_code program_on<Loop>::run_command(registry_ref<Loop> r, command<Loop> const& c, arguments const& a,
+                                        table_style const& style) {
     if (a.is_watching) return watch(r, c, a, style);
     if (c.is_harmful() && !a.is_confirmed && !a.is_dry_run) {
         auto planned = a;
@@ -190,11 +233,11 @@ exit_code program<Connect, Serve>::run_command(registry_type& r, command<registr
     return print(c.run(r, a), a, style);
 }
 
-template <class Connect, class Serve>
-exit_code program<Connect, Serve>::watch(registry_type& r, command<registry_type> const& c, arguments const& a,
-                                         table_style const& style) {
+template <loop Loop>
+exit_code program_on<Loop>::watch(registry_ref<Loop> r, command<Loop> const& c, arguments const& a,
+                                  table_style const& style) {
     constexpr int failures_max = 10; // the maximum number of consecutive failures
-    change_feed<registry_type> feed{r};
+    change_feed<Loop> feed{r};
     look_pace pace;
     for (int failures = 0; !terminal_.has_failed();) {
         pace.begin();
@@ -212,8 +255,8 @@ exit_code program<Connect, Serve>::watch(registry_type& r, command<registry_type
     return exit_code::failed;
 }
 
-template <class Connect, class Serve>
-exit_code program<Connect, Serve>::complete(std::vector<std::string> const& words) {
+template <loop Loop>
+exit_code program_on<Loop>::complete(std::vector<std::string> const& words) {
     constexpr std::size_t names_max = 1'000;
     auto c = tree_.complete(words);
     std::vector<std::string> names;
@@ -222,15 +265,9 @@ exit_code program<Connect, Serve>::complete(std::vector<std::string> const& word
             for (auto const& [name, address] : *all) names.push_back(name);
     if (c.of == completion::names::jobs || c.of == completion::names::servers) {
         auto const address = find_address(c.said, terminal_.lookup());
-        auto connected = address ? connect_(*address) : address.error();
+        auto const connected = address ? ways_.connect(*this, *address) : address.error();
         if (!connected) return exit_code_of(connected.error().code);
-        auto& l = (**connected).loop();
-        auto const due = l.now() + std::chrono::seconds{3}; // an operator waits for the completion
-        if (c.of == completion::names::jobs) {
-            if (auto all = block_on(l, within(l, due, find_job_names(**connected)))) names = *std::move(all);
-        } else if (auto const all = block_on(l, within(l, due, find_servers(**connected)))) {
-            for (auto const& s : *all) names.push_back(s.server);
-        }
+        names = find_names(*connected, c.of);
     }
     std::erase_if(names, [&](auto const& name) { return !name.starts_with(c.typed); });
     if (names.size() > names_max) names.resize(names_max);
@@ -238,6 +275,24 @@ exit_code program<Connect, Serve>::complete(std::vector<std::string> const& word
         for (auto const& word : *list) terminal_.write(word + "\n");
     return exit_code::done;
 }
+
+/// The names of the jobs or of the servers; none if the registry cannot be read.
+template <loop Loop>
+std::vector<std::string> program_on<Loop>::find_names(registry_ref<Loop> r, completion::names of) {
+    auto& l = r.loop();
+    auto const due = l.now() + std::chrono::seconds{3}; // an operator waits for the completion
+    std::vector<std::string> names;
+    if (of == completion::names::jobs) {
+        if (auto all = block_on(l, within(l, due, find_job_names(r)))) names = *std::move(all);
+    } else if (auto const all = block_on(l, within(l, due, find_servers(r)))) {
+        for (auto const& s : *all) names.push_back(s.server);
+    }
+    return names;
+}
+
+#if defined(ELASTICJOB_COMPILED)
+extern template class program_on<event_loop>; // src_command_line.hpp defines it
+#endif
 
 } // namespace elasticjob::cli
 

@@ -12,7 +12,7 @@
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/operations/job_settings.hpp>
 #include <elasticjob/registry/job_layout.hpp>
-#include <elasticjob/registry/registry.hpp>
+#include <elasticjob/registry/registry_ref.hpp>
 #include <elasticjob/registry/watch.hpp>
 
 #include <algorithm>
@@ -63,20 +63,16 @@ private:
 
 namespace detail {
 
-/// An item without a record has an empty one. Errors: malformed_data; those of the registry.
-template <registry Registry>
-task<result<std::vector<run_record>>> read_records(Registry& r, job_layout at, std::vector<item_index> items,
-                                                   std::deque<event_watch<typename Registry::loop_type>>* watches,
-                                                   event_count<typename Registry::loop_type>* news) {
+/// The paths of the items' records.
+inline std::vector<node_path> record_paths(job_layout const& at, std::vector<item_index> const& items) {
     std::vector<node_path> paths;
     for (auto const item : items) paths.push_back(at.run_record(item));
-    if (watches) {
-        watches->clear();
-        auto const arm = [&](node_path const& path) { return r.exists(path, &watches->emplace_back(*news)); };
-        auto const armed = co_await gather_each(r.loop(), paths, arm);
-        for (auto const& one : armed)
-            if (!one) co_return one.error();
-    }
+    return paths;
+}
+
+/// An item without a record has an empty one. Errors: malformed_data; those of the registry.
+template <loop Loop>
+task<result<std::vector<run_record>>> read_records(registry_ref<Loop> r, std::vector<node_path> paths) {
     ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, std::move(paths)));
     std::vector<run_record> records(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i)
@@ -86,6 +82,19 @@ task<result<std::vector<run_record>>> read_records(Registry& r, job_layout at, s
     co_return records;
 }
 
+/// As above. Arms watches before it reads; they replace the former ones.
+template <loop Loop>
+task<result<std::vector<run_record>>> read_watched_records(registry_ref<Loop> r, std::vector<node_path> paths,
+                                                           std::deque<event_watch<Loop>>& watches,
+                                                           event_count<Loop>& news) {
+    watches.clear();
+    auto const arm = [&](node_path const& path) { return r.exists(path, &watches.emplace_back(news)); };
+    auto const armed = co_await gather_each(r.loop(), paths, arm);
+    for (auto const& one : armed)
+        if (!one) co_return one.error();
+    co_return co_await read_records(r, std::move(paths));
+}
+
 } // namespace detail
 
 /// The maximum number of items for one wait, because each change of a record makes it read all that are left.
@@ -93,8 +102,8 @@ inline constexpr item_index awaited_items_max = 1'000;
 
 /// The runs of the item, or of all items of the job, that end from now on. Errors: no_node if there is no such job;
 /// invalid_argument if it has no such item, or too many items; malformed_data; those of the registry.
-template <registry Registry>
-task<result<awaited_runs>> begin_to_wait(Registry& r, job_name job, std::optional<item_index> item,
+template <loop Loop>
+task<result<awaited_runs>> begin_to_wait(registry_ref<Loop> r, job_name job, std::optional<item_index> item,
                                          std::optional<run_source> only) {
     job_layout const at{job};
     ELASTICJOB_CO_TRY(auto const settings, co_await find_settings(r, std::move(job)));
@@ -109,7 +118,7 @@ task<result<awaited_runs>> begin_to_wait(Registry& r, job_name job, std::optiona
                         at.root().str()};
     std::vector<item_index> items;
     for (auto i = item.value_or(0); i < (item ? *item + 1 : count); ++i) items.push_back(i);
-    ELASTICJOB_CO_TRY(auto const records, co_await detail::read_records(r, at, items, nullptr, nullptr));
+    ELASTICJOB_CO_TRY(auto const records, co_await detail::read_records(r, detail::record_paths(at, items)));
     awaited_runs runs{std::move(items), only};
     for (std::size_t i = 0; i < records.size(); ++i) runs.begin(i, records[i]);
     co_return runs;
@@ -117,21 +126,21 @@ task<result<awaited_runs>> begin_to_wait(Registry& r, job_name job, std::optiona
 
 /// Waits until the runs have ended or until `due`. Reads again when a record changes, and a second after the registry
 /// could not be read. Errors: malformed_data; those of the registry, if they last until `due`.
-template <registry Registry>
-task<result<awaited_runs>> wait_for_runs(Registry& r, job_name job, awaited_runs runs, wanted_end wanted,
+template <loop Loop>
+task<result<awaited_runs>> wait_for_runs(registry_ref<Loop> r, job_name job, awaited_runs runs, wanted_end wanted,
                                          mono_time due) {
     constexpr std::chrono::milliseconds pause{200}; // because many records change at once
     constexpr std::chrono::seconds looks_every{1};
     job_layout const at{job};
     auto& l = r.loop();
-    event_count<typename Registry::loop_type> news{l};
-    std::deque<event_watch<typename Registry::loop_type>> watches;
+    event_count<Loop> news{l};
+    std::deque<event_watch<Loop>> watches;
     for (;;) {
         auto const seen = news.edition();
         auto const left = runs.left(wanted);
         std::vector<item_index> items;
         for (auto const n : left) items.push_back(runs.items()[n].item);
-        auto const records = co_await detail::read_records(r, at, std::move(items), &watches, &news);
+        auto const records = co_await detail::read_watched_records(r, detail::record_paths(at, items), watches, news);
         if (!records && (!is_transient(records.error()) || l.now() >= due)) co_return records.error();
         if (!records) {
             co_await sleep_until(l, std::min(due, l.now() + looks_every));

@@ -45,14 +45,11 @@ struct no_databases {
 /// returns the databases of the call as a `result<std::vector<console_database>>`.
 template <class OpenDatabases = no_databases>
 struct serve_console {
-    template <registry Registry>
-    using registries = std::vector<console_registry<Registry>>;
-
     OpenDatabases open{};
 
     /// `signals` was constructed before any thread started.
-    template <registry Registry>
-    exit_code operator()(registries<Registry> all, terminal& t, arguments const& a, stop_signals const& signals) const {
+    exit_code operator()(std::vector<console_registry> all, terminal& t, arguments const& a,
+                         stop_signals const& signals) const {
         auto const fail = [&](error const& e) {
             auto const failed = failure(e);
             t.write_message(failed.messages);
@@ -62,8 +59,7 @@ struct serve_console {
         if (!options) return fail(options.error());
         auto databases = open(a.console);
         if (!databases) return fail(databases.error());
-        auto const console =
-            console_server<Registry>::start(std::move(all), *std::move(options), *std::move(databases));
+        auto const console = console_server::start(std::move(all), *std::move(options), *std::move(databases));
         if (!console) return fail(console.error());
         t.write("console: " + console->url() + "\n");
         (void)signals.wait();

@@ -33,8 +33,8 @@ answer on_server(arguments const& a, InOne in_one, Everywhere everywhere) {
     return a.job.empty() ? cli::answer_for(everywhere()) : cli::answer_for(in_one());
 }
 
-template <registry Registry>
-answer switch_one(Registry& r, arguments const& a, switched to) {
+template <loop Loop>
+answer switch_one(registry_ref<Loop> r, arguments const& a, switched to) {
     return on_server(
         a, [&] { return switch_server(r, a.job, a.server, to, a.by()); },
         [&] { return switch_server_everywhere(r, a.server, to, a.by()); });
@@ -42,53 +42,53 @@ answer switch_one(Registry& r, arguments const& a, switched to) {
 
 } // namespace detail
 
-template <registry Registry>
-std::vector<command<Registry>> server_commands() {
-    using R = Registry;
+template <loop Loop>
+std::vector<command<Loop>> server_commands() {
+    using R = registry_ref<Loop>;
     using A = arguments const;
     constexpr auto a_server = takes::server | takes::in_job | takes::a_command;
     constexpr auto named = &arguments::server;
     return {
         {{"servers list", "all servers, over all jobs", takes::watching},
-         +[](R& r, A&) { return detail::answer_for_list(list_servers(r)); }},
+         +[](R r, A&) { return detail::answer_for_list(list_servers(r)); }},
         {{"servers show", "a server in each of its jobs", takes::server | takes::watching},
-         +[](R& r, A& a) { return detail::answer_for_list(describe_server(r, a.server)); }},
+         +[](R r, A& a) { return detail::answer_for_list(describe_server(r, a.server)); }},
         {{"servers trigger", "have the items of a server run once, now",
           takes::server | takes::in_this_job | takes::a_command},
-         +[](R& r, A& a) { return answer_for(trigger_server(r, a.job, a.server, a.by())); }},
+         +[](R r, A& a) { return answer_for(trigger_server(r, a.job, a.server, a.by())); }},
         {{"servers disable", "disable a server: it gets no items", a_server, named},
-         +[](R& r, A& a) { return detail::switch_one(r, a, switched::off); }},
+         +[](R r, A& a) { return detail::switch_one(r, a, switched::off); }},
         {{"servers enable", "enable a server", a_server},
-         +[](R& r, A& a) { return detail::switch_one(r, a, switched::on); }},
+         +[](R r, A& a) { return detail::switch_one(r, a, switched::on); }},
         {{"servers pause", "let no run begin on a server; its items stay there", a_server, named},
-         +[](R& r, A& a) {
+         +[](R r, A& a) {
              return detail::on_server(
                  a, [&] { return pause_server(r, a.job, a.server, a.by()); },
                  [&] { return pause_server_everywhere(r, a.server, a.by()); });
          }},
         {{"servers resume", "end the pause of a server", a_server},
-         +[](R& r, A& a) {
+         +[](R r, A& a) {
              return detail::on_server(
                  a, [&] { return resume_server(r, a.job, a.server, a.by()); },
                  [&] { return resume_server_everywhere(r, a.server, a.by()); });
          }},
         {{"servers shut-down", "have the instances of a server leave", a_server, named},
-         +[](R& r, A& a) {
+         +[](R r, A& a) {
              return detail::on_server(
                  a, [&] { return shut_down_server(r, a.job, a.server, a.by()); },
                  [&] { return shut_down_server_everywhere(r, a.server, a.by()); });
          }},
         {{"servers remove", "remove a server that has no instance", a_server, named},
-         +[](R& r, A& a) {
+         +[](R r, A& a) {
              return detail::on_server(
                  a, [&] { return remove_server(r, a.job, a.server, a.by()); },
                  [&] { return remove_server_everywhere(r, a.server, a.by()); });
          }},
         {{"instances list", "the instances of a job", takes::job | takes::watching},
-         +[](R& r, A& a) { return detail::answer_for_list(list_instances(r, a.job)); }},
+         +[](R r, A& a) { return detail::answer_for_list(list_instances(r, a.job)); }},
         {{"instances shut-down", "have an instance leave its job", takes::job | takes::instance | takes::a_command,
           &arguments::job},
-         +[](R& r, A& a) { return answer_for(shut_down_instance(r, a.job, a.instance, a.by())); }},
+         +[](R r, A& a) { return answer_for(shut_down_instance(r, a.job, a.instance, a.by())); }},
     };
 }
 

@@ -43,8 +43,8 @@ private:
 /// Shows the view until the operator ends it. Reads when something changes, at most once a second, and otherwise at
 /// each interval. If a read fails, the screen shows the error, and the read is repeated. Precondition: `t` is a
 /// terminal for input and output.
-template <registry Registry>
-exit_code show_top(Registry& r, terminal& t, arguments a, std::string name_space, table_style style) {
+template <loop Loop>
+exit_code show_top(registry_ref<Loop> r, terminal& t, arguments a, std::string name_space, table_style style) {
     using kind = screen_news::kind;
     constexpr std::uint32_t rows_max = 1'000;
     auto stale = elasticjob::detail::wake_up::make();
@@ -55,7 +55,7 @@ exit_code show_top(Registry& r, terminal& t, arguments a, std::string name_space
     }
     a.limit = rows_max;
     top_view view{std::move(name_space)};
-    change_feed<Registry> feed{r};
+    change_feed<Loop> feed{r};
     look_pace pace;
     live_screen screen{t, *std::move(stale)};
     for (bool is_stale = true, has_changed = false;;) {

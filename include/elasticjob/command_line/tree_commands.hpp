@@ -21,27 +21,27 @@ report table_of(audit_trail const& trail);
 report table_of(std::vector<tree_finding> const& findings);
 answer answer_for_dump(std::vector<std::string> const& lines);
 
-template <registry Registry>
-answer list_commands(Registry& r, arguments const& a) {
+template <loop Loop>
+answer list_commands(registry_ref<Loop> r, arguments const& a) {
     auto const trail = elasticjob::list_commands(r, a.job);
     return trail ? answer{.rows = table_of(*trail)} : failure(trail.error());
 }
 
-template <registry Registry>
-answer dump_job(Registry& r, arguments const& a) {
+template <loop Loop>
+answer dump_job(registry_ref<Loop> r, arguments const& a) {
     auto const lines = dump(r, a.job);
     return lines ? answer_for_dump(*lines) : failure(lines.error());
 }
 
-template <registry Registry>
-answer check_tree(Registry& r, arguments const& a) {
+template <loop Loop>
+answer check_tree(registry_ref<Loop> r, arguments const& a) {
     auto const found = check_job(r, a.job);
     return found ? answer{.rows = table_of(*found)} : failure(found.error());
 }
 
 /// Repairs all findings that can be repaired, one after the other, and shows the others.
-template <registry Registry>
-answer repair_tree(Registry& r, arguments const& a) {
+template <loop Loop>
+answer repair_tree(registry_ref<Loop> r, arguments const& a) {
     auto const found = check_job(r, a.job);
     if (!found) return failure(found.error());
     std::string messages;
@@ -59,17 +59,17 @@ answer repair_tree(Registry& r, arguments const& a) {
 
 } // namespace detail
 
-template <registry Registry>
-std::vector<command<Registry>> tree_commands() {
+template <loop Loop>
+std::vector<command<Loop>> tree_commands() {
     return {
         {{"audit list", "the last commands that operators gave for a job", takes::job | takes::watching},
-         &detail::list_commands<Registry>},
+         &detail::list_commands<Loop>},
         {{"tree check", "which nodes of a job are wrong, and what would repair them", takes::job | takes::watching},
-         &detail::check_tree<Registry>},
+         &detail::check_tree<Loop>},
         {{"tree repair", "repair the nodes of a job that can be repaired, and show the others",
           takes::job | takes::a_command, &arguments::job},
-         &detail::repair_tree<Registry>},
-        {{"dump", "all nodes of a job as text, with addresses masked", takes::job}, &detail::dump_job<Registry>},
+         &detail::repair_tree<Loop>},
+        {{"dump", "all nodes of a job as text, with addresses masked", takes::job}, &detail::dump_job<Loop>},
     };
 }
 

@@ -19,17 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace elasticjob {
-
-/// A registry and its name in the console. The registry must outlive the console.
-template <registry Registry>
-struct console_registry {
-    std::string name;
-    std::string name_space;
-    Registry* registry;
-};
-
-namespace detail {
+namespace elasticjob::detail {
 
 /// The routes of the server itself: the operator, and cron expressions.
 console_reply show_operator(console_options const& o, console_call const& c);
@@ -38,26 +28,16 @@ console_reply show_cron(console_call const& c, wall_time now, zone_ref zone);
 /// The answer if no route fits the path and the method: 405 with the methods that the path has, or 404.
 console_reply no_route(std::vector<std::string_view> const& methods);
 
-/// Answers requests below `/api/`. Threads: any but the registries' loops.
-template <registry Registry>
+/// Answers requests below `/api/`. `Loop`: that of all its registries. Threads: any but the registries' loops.
+template <loop Loop>
 class console_api {
 public:
-    console_api(std::vector<console_registry<Registry>> registries, std::vector<console_database> databases,
-                zone_ref zone, console_options const& options)
-        : options_{options},
-          databases_{std::move(databases)},
-          zone_{zone},
-          gate_{options} {
-        for (auto& r : registries)
-            sites_.emplace_back(std::move(r.name), std::move(r.name_space), *r.registry, zone, options.strategies);
-        for (auto const part :
-             {&job_routes<Registry>, &item_routes<Registry>, &server_routes<Registry>, &list_routes<Registry>})
-            for (auto const& route : part()) routes_.push_back(route);
-    }
+    console_api(std::vector<basic_console_registry<Loop>> registries, std::vector<console_database> databases,
+                zone_ref zone, console_options const& options);
 
     console_gate& gate() noexcept { return gate_; }
-    std::deque<console_site<Registry>>& sites() noexcept { return sites_; }
-    std::vector<site_route<Registry>> const& routes() const noexcept { return routes_; }
+    std::deque<console_site<Loop>>& sites() noexcept { return sites_; }
+    std::vector<site_route<Loop>> const& routes() const noexcept { return routes_; }
 
     /// A route below `api/v1/` that belongs to no registry.
     struct own_route : console_route_shape {
@@ -66,7 +46,7 @@ public:
     static std::vector<own_route> const& own_routes();
 
     /// The registry whose changes `GET …/stream` follows; null for any other path.
-    console_site<Registry>* find_stream(console_request const& r) {
+    console_site<Loop>* find_stream(console_request const& r) {
         auto const at = match_pattern("api/v1/registries/{registry}/stream", r.path);
         return at && r.method == "GET" ? find_site(find_text(*at, "registry")) : nullptr;
     }
@@ -75,7 +55,7 @@ public:
     console_reply answer(console_request const& r, mono_time now);
 
 private:
-    console_site<Registry>* find_site(std::string_view name) {
+    console_site<Loop>* find_site(std::string_view name) {
         for (auto& s : sites_)
             if (s.name == name) return &s;
         return nullptr;
@@ -87,8 +67,8 @@ private:
     std::vector<console_database> databases_;
     zone_ref zone_;
     console_gate gate_;
-    std::deque<console_site<Registry>> sites_;
-    std::vector<site_route<Registry>> routes_;
+    std::deque<console_site<Loop>> sites_;
+    std::vector<site_route<Loop>> routes_;
 };
 
 /// Takes the first route that matches the path and the method. Adds the methods of all routes that match the path to
@@ -109,8 +89,20 @@ std::optional<console_reply> take_route(std::string const& begin, std::vector<Ro
     return std::nullopt;
 }
 
-template <registry Registry>
-console_reply console_api<Registry>::answer(console_request const& r, mono_time now) {
+template <loop Loop>
+console_api<Loop>::console_api(std::vector<basic_console_registry<Loop>> registries,
+                               std::vector<console_database> databases, zone_ref zone, console_options const& options)
+    : options_{options},
+      databases_{std::move(databases)},
+      zone_{zone},
+      gate_{options} {
+    for (auto& r : registries) sites_.emplace_back(std::move(r), zone, options.strategies);
+    for (auto const part : {&job_routes<Loop>, &item_routes<Loop>, &server_routes<Loop>, &list_routes<Loop>})
+        for (auto const& route : part()) routes_.push_back(route);
+}
+
+template <loop Loop>
+console_reply console_api<Loop>::answer(console_request const& r, mono_time now) {
     bool const is_session = match_pattern("api/v1/session", r.path).has_value();
     if (is_session && r.method == "POST") return gate_.sign_in(r, now);
     auto const who = gate_.identify(r, now);
@@ -119,8 +111,8 @@ console_reply console_api<Registry>::answer(console_request const& r, mono_time 
     return answer_operator(r, *who);
 }
 
-template <registry Registry>
-auto console_api<Registry>::own_routes() -> std::vector<own_route> const& {
+template <loop Loop>
+auto console_api<Loop>::own_routes() -> std::vector<own_route> const& {
     static std::vector<own_route> const all{
         {{"GET", "me", console_role::viewer},
          +[](console_api& a, console_call const& c) { return show_operator(a.options_, c); }},
@@ -132,8 +124,8 @@ auto console_api<Registry>::own_routes() -> std::vector<own_route> const& {
     return all;
 }
 
-template <registry Registry>
-console_reply console_api<Registry>::answer_operator(console_request const& r, console_operator const& who) {
+template <loop Loop>
+console_reply console_api<Loop>::answer_operator(console_request const& r, console_operator const& who) {
     console_call c{r, who};
     std::vector<std::string_view> methods;
     if (auto done =
@@ -157,20 +149,20 @@ console_reply console_api<Registry>::answer_operator(console_request const& r, c
     if (auto done = take_route("api/v1/databases/{database}/", database_routes(), c, methods, in_database))
         return *std::move(done);
     if (options_.has_java_interface) {
-        java_console<Registry> const java{sites_.front(), databases_.empty() ? nullptr : &databases_.front()};
+        java_console<Loop> const java{sites_.front(), databases_.empty() ? nullptr : &databases_.front()};
         auto const in_java = [&](auto const& route) { return route.answer(java, c); };
-        if (auto done = take_route("api/", java_routes<Registry>(), c, methods, in_java)) return *std::move(done);
+        if (auto done = take_route("api/", java_routes<Loop>(), c, methods, in_java)) return *std::move(done);
     }
     return no_route(methods);
 }
 
-template <registry Registry>
-console_reply console_api<Registry>::show_registries() {
+template <loop Loop>
+console_reply console_api<Loop>::show_registries() {
     json_writer out;
     out.open_list("registries");
     for (auto& s : sites_) {
         auto& l = s.registry.loop();
-        auto const ask = [](Registry& r) -> task<result<bool>> {
+        auto const ask = [](registry_ref<Loop>& r) -> task<result<bool>> {
             co_return r.session().state == session_state::connected;
         };
         auto const is_connected = block_on(l, within(l, l.now() + std::chrono::seconds{2}, ask(s.registry)));
@@ -182,8 +174,11 @@ console_reply console_api<Registry>::show_registries() {
     return json_reply(out.close().finish());
 }
 
-} // namespace detail
-} // namespace elasticjob
+#if defined(ELASTICJOB_COMPILED)
+extern template class console_api<event_loop>; // src_console.hpp defines it
+#endif
+
+} // namespace elasticjob::detail
 
 #if defined(ELASTICJOB_HEADER_ONLY)
 #include <elasticjob/impl/console/api.ipp>

@@ -11,6 +11,7 @@
 #include <elasticjob/console/connection.hpp>
 #include <elasticjob/console/options.hpp>
 #include <elasticjob/console/page_reply.hpp>
+#include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/guarded_call.hpp>
 #include <elasticjob/core/task.hpp>
 
@@ -33,38 +34,19 @@ namespace elasticjob::detail {
 /// One coroutine for each connection, all on one thread. The threads of a pool answer the requests, because an answer
 /// waits for the registry. A connection that follows changes uses only its coroutine while it waits. Threads: `run` on
 /// one of its own.
-template <registry Registry>
 class http_service {
 public:
-    http_service(std::vector<console_registry<Registry>> registries, std::vector<console_database> databases,
-                 zone_ref zone, console_options options, std::optional<console_certificate> certificate)
-        : options_{std::move(options)},
-          certificate_{std::move(certificate)},
-          api_{std::move(registries), std::move(databases), zone, options_},
-          pool_{options_.threads} {
-        if (options_.authentication == console_authentication::oidc) sign_in_pool_.emplace(sign_in_threads);
-        for (auto& site : api_.sites()) site.log.follow(&listener_);
-    }
+    http_service(std::vector<console_registry> registries, std::vector<console_database> databases, zone_ref zone,
+                 console_options options, std::optional<console_certificate> certificate);
     http_service(http_service const&) = delete;
     http_service& operator=(http_service const&) = delete;
 
     /// Call it after `stop`, when `run` has returned. Waits for the answers that are being computed.
-    ~http_service() {
-        for (auto& site : api_.sites()) site.log.follow(nullptr);
-        api_.gate().stop();
-        pool_.stop();
-        if (sign_in_pool_) sign_in_pool_->stop();
-        pool_.join();
-        if (sign_in_pool_) sign_in_pool_->join();
-        connections_.cancel();
-    }
+    ~http_service();
 
     boost::asio::io_context& context() noexcept { return context_; }
 
-    void run(boost::asio::ip::tcp::acceptor acceptor) {
-        connections_.spawn(accept(std::move(acceptor)));
-        context_.run();
-    }
+    void run(boost::asio::ip::tcp::acceptor acceptor);
     void stop() { context_.stop(); }
 
 private:
@@ -74,16 +56,12 @@ private:
     /// Sign-ins wait for the identity provider on threads of their own, so that no other request waits for it.
     static constexpr std::size_t sign_in_threads = 2, sign_ins_max = 16;
     static constexpr std::chrono::seconds ping_interval{15};
-    static constexpr std::chrono::hours stream_length_max{
-        1}; ///< then the reader connects again and is identified again
+    static constexpr std::chrono::hours stream_length_max{1}; ///< then the reader connects and is identified again
 
     /// Wakes the streams, once for many changes.
     struct listener : change_listener {
         explicit listener(http_service& s) noexcept : change_listener{&act_on}, service{s} {}
-        static void act_on(change_listener& l) noexcept {
-            auto& s = static_cast<listener&>(l).service;
-            if (!s.is_told_.exchange(true)) boost::asio::post(s.context_, [&s] { s.wake_streams(); });
-        }
+        static void act_on(change_listener& l) noexcept;
         http_service& service;
     };
 
@@ -94,7 +72,7 @@ private:
     task<console_reply> answer(console_request const& r);
     template <class Make>
     task<console_reply> answer_on(boost::asio::thread_pool& pool, std::size_t& count, std::size_t count_max, Make make);
-    task<void> follow(console_connection& client, console_request const& r, console_site<Registry>& site,
+    task<void> follow(console_connection& client, console_request const& r, console_site<event_loop>& site,
                       console_operator who);
     void wake_streams();
 
@@ -103,7 +81,7 @@ private:
 
     console_options const options_;
     std::optional<console_certificate> certificate_; ///< with TLS
-    console_api<Registry> api_;
+    console_api<event_loop> api_;
     boost::asio::io_context context_{1};
     boost::asio::thread_pool pool_;
     std::optional<boost::asio::thread_pool> sign_in_pool_{};
@@ -114,149 +92,9 @@ private:
     task_scope connections_{};
 };
 
-template <registry Registry>
-task<void> http_service<Registry>::accept(tcp::acceptor acceptor) {
-    boost::asio::steady_timer rest{context_};
-    for (;;) {
-        tcp::socket socket{context_};
-        if (co_await asio_step([&](auto done) { acceptor.async_accept(socket, std::move(done)); })) {
-            // For example, the process has no descriptor left.
-            rest.expires_after(std::chrono::milliseconds{100});
-            (void)co_await asio_step([&](auto done) { rest.async_wait(std::move(done)); });
-            continue;
-        }
-        if (open_ < options_.connections_max) connections_.spawn(serve(std::move(socket)));
-    }
-}
-
-template <registry Registry>
-task<void> http_service<Registry>::serve(tcp::socket socket) {
-    struct counted {
-        std::size_t& n;
-        explicit counted(std::size_t& of) : n{of} { ++n; }
-        ~counted() { --n; }
-    };
-    counted const one{open_};
-    error_code unnamed;
-    auto const peer = socket.remote_endpoint(unnamed);
-    if (unnamed) co_return;
-    (void)socket.set_option(tcp::no_delay{true}, unnamed);
-    console_connection client{context_, std::move(socket), peer.address().to_string(),
-                              certificate_ ? &*certificate_ : nullptr, options_};
-    if (!co_await client.begin()) co_return;
-    for (bool keeps_alive = true; keeps_alive;) {
-        auto const next = co_await client.read();
-        if (!next) co_return;
-        keeps_alive = next->keeps_alive;
-        auto const& r = next->request;
-        console_reply reply;
-        if (next->refused) {
-            reply = *next->refused;
-        } else if (auto* const site = api_.find_stream(r)) {
-            auto who = api_.gate().identify(r, now());
-            if (!who) {
-                reply = problem(who.error(), 401);
-            } else if (who->rights.somewhere() < console_role::viewer) {
-                reply = problem(lacks_role(who->name, console_role::viewer), 403);
-            } else if (streams_ >= options_.streams_max) {
-                reply = problem({errc::overloaded, "too many readers follow changes: try again later"});
-            } else {
-                counted const followed{streams_};
-                co_await follow(client, r, *site, *std::move(who));
-                co_return;
-            }
-        } else {
-            reply = co_await answer(r);
-        }
-        if (!co_await client.write(std::move(reply), next->has_body, keeps_alive)) co_return;
-    }
-    co_await client.end();
-}
-
-template <registry Registry>
-task<console_reply> http_service<Registry>::answer(console_request const& r) {
-    if (sign_in_pool_ && api_.gate().takes(r, now())) {
-        auto const make = [this, &r] { return api_.gate().answer_browser(r, now()); };
-        co_return co_await answer_on(*sign_in_pool_, sign_ins_, sign_ins_max, make);
-    }
-    if (r.path.empty() || r.path.front() != "api") co_return page_reply(r);
-    auto const make = [this, &r] { return api_.answer(r, now()); };
-    co_return co_await answer_on(pool_, requests_, options_.requests_max, make);
-}
-
-/// Calls `make` on a thread of the pool, unless `count_max` calls wait for it already.
-template <registry Registry>
-template <class Make>
-task<console_reply> http_service<Registry>::answer_on(boost::asio::thread_pool& pool, std::size_t& count,
-                                                      std::size_t count_max, Make make) {
-    if (count >= count_max) co_return problem({errc::overloaded, "the console has too much to do: try again later"});
-    ++count;
-    auto reply = co_await pool_step(pool, context_, [&make] {
-        console_reply made;
-        auto const done = guarded_call([&] { made = make(); });
-        return done ? std::move(made) : problem(done.error());
-    });
-    --count;
-    co_return reply;
-}
-
-template <registry Registry>
-std::string http_service<Registry>::stream_head() const {
-    console_reply reply{200, "text/event-stream"};
-    add_browser_headers(reply, options_.is_secured());
-    std::string head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/event-stream\r\n";
-    for (auto const& [name, value] : reply.headers) head.append(name).append(": ").append(value).append("\r\n");
-    return head + "\r\nretry: 2000\n\n";
-}
-
-template <registry Registry>
-std::string http_service<Registry>::events_of(change_log const& log, change_log::news const& news,
-                                              console_operator const& who) {
-    auto const id = "id: " + log.id_of(news.last) + "\n";
-    if (news.is_reset) return id + "event: reset\ndata: {}\n\n";
-    std::string text;
-    for (auto const& job : news.jobs)
-        if (who.rights.in_job(job) >= console_role::viewer)
-            text += id + "event: job\ndata: " + json_writer{}.member("job", job).finish() + "\n\n";
-    return text;
-}
-
-template <registry Registry>
-task<void> http_service<Registry>::follow(console_connection& client, console_request const& r,
-                                          console_site<Registry>& site, console_operator who) {
-    client.begin_stream();
-    auto const id = r.header("last-event-id").empty() ? r.parameter("after") : r.header("last-event-id");
-    auto seen = id.empty() ? site.log.last() : site.log.number_of(id);
-    auto text = stream_head();
-    site.index.keep();
-    auto const until = now() + stream_length_max;
-    while (!client.is_gone() && now() < until) {
-        if (!text.empty()) {
-            bool const is_sent = co_await client.send(text);
-            if (!is_sent) co_return;
-        }
-        auto news = site.log.after(seen);
-        if (news.last == seen) {
-            auto const place = waiting_.insert(waiting_.end(), &client);
-            co_await client.wait(ping_interval);
-            waiting_.erase(place);
-            site.index.keep();
-            news = site.log.after(seen);
-        }
-        // The session may have ended meanwhile.
-        auto still = api_.gate().identify(r, now());
-        if (!still || still->rights.somewhere() < console_role::viewer) co_return;
-        who = *std::move(still);
-        text = news.last == seen ? ": still here\n\n" : events_of(site.log, news, who);
-        seen = news.last;
-    }
-}
-
-template <registry Registry>
-void http_service<Registry>::wake_streams() {
-    is_told_ = false;
-    for (auto* const client : waiting_) client->wake();
-}
-
 } // namespace elasticjob::detail
+
+#if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/impl/console/http_service.ipp>
+#endif
 #endif // ELASTICJOB_CONSOLE_HTTP_SERVICE_HPP

@@ -27,8 +27,8 @@ inline constexpr std::uint32_t filtered_items_max = 20'000;
 console_reply reply_for(std::vector<item_overview> all, std::string_view health, std::string_view owner,
                         std::uint32_t first, std::uint32_t count);
 
-template <registry Registry>
-console_reply show_items(console_site<Registry>& s, console_call const& c) {
+template <loop Loop>
+console_reply show_items(console_site<Loop>& s, console_call const& c) {
     auto const& r = c.request;
     auto const limit = c.limit();
     if (!limit) return problem(limit.error());
@@ -48,8 +48,8 @@ console_reply show_items(console_site<Registry>& s, console_call const& c) {
     return json_reply(begin_list(page->items, next, page->item_count).finish());
 }
 
-template <registry Registry>
-console_reply explain_item(console_site<Registry>& s, console_call const& c) {
+template <loop Loop>
+console_reply explain_item(console_site<Loop>& s, console_call const& c) {
     auto const item = c.item();
     if (!item) return problem(item.error());
     std::optional<wall_time> instant;
@@ -78,14 +78,14 @@ console_reply order_for_letter(console_call const& c, Order order) {
     return order_for_item(c, [&](item_index i) { return order(i, *due); });
 }
 
-template <registry Registry>
-std::vector<site_route<Registry>> item_routes() {
-    using S = console_site<Registry>;
+template <loop Loop>
+std::vector<site_route<Loop>> item_routes() {
+    using S = console_site<Loop>;
     using C = console_call const;
     constexpr auto viewer = console_role::viewer, op = console_role::operator_;
     return {
-        {{"GET", "jobs/{job}/items", viewer}, &show_items<Registry>},
-        {{"GET", "jobs/{job}/items/{item}/explanation", viewer}, &explain_item<Registry>},
+        {{"GET", "jobs/{job}/items", viewer}, &show_items<Loop>},
+        {{"GET", "jobs/{job}/items/{item}/explanation", viewer}, &explain_item<Loop>},
         {{"POST", "jobs/{job}/items/{item}/trigger", op},
          +[](S& s, C& c) {
              return order_for_item(c, [&](item_index i) { return trigger_item(s.registry, c["job"], i, c.by()); });

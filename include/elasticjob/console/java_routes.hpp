@@ -26,18 +26,18 @@ namespace elasticjob::detail {
 
 /// The console of 2.1.5 works on one registry and one database at a time, which its users choose. Here these are always
 /// the first registry and the first database of the console.
-template <registry Registry>
+template <loop Loop>
 struct java_console {
-    console_site<Registry>& site;
+    console_site<Loop>& site;
     console_database const* database; ///< null: the console has none
 
     std::string_view database_name() const { return database ? database->name() : std::string_view{}; }
 };
 
 /// A route below `api/`.
-template <registry Registry>
+template <loop Loop>
 struct java_route : console_route_shape {
-    console_reply (*answer)(java_console<Registry> const&, console_call const&);
+    console_reply (*answer)(java_console<Loop> const&, console_call const&);
 };
 
 /// Answers 204 if a command has succeeded, as 2.1.5 does, and otherwise the answer of this console.
@@ -60,15 +60,15 @@ console_reply refuse_java_choice();
 console_reply show_java_executions(console_database const* database, console_call const& c, zone_ref zone);
 console_reply show_java_states(console_database const* database, console_call const& c, zone_ref zone);
 
-template <registry Registry>
-console_reply show_java_jobs(console_site<Registry>& s, console_call const& c) {
+template <loop Loop>
+console_reply show_java_jobs(console_site<Loop>& s, console_call const& c) {
     auto const rows = visible_rows(s, c);
     if (!rows) return problem(rows.error());
     return json_reply(java_list(*rows, [](auto const& row) { return java_text(row->overview); }));
 }
 
-template <registry Registry>
-console_reply show_java_items(console_site<Registry>& s, console_call const& c) {
+template <loop Loop>
+console_reply show_java_items(console_site<Loop>& s, console_call const& c) {
     constexpr std::uint32_t items_max = 10'000;
     auto const page = list_items(s.registry, c["job"], {.items_max = items_max});
     if (!page) return problem(page.error());
@@ -77,8 +77,8 @@ console_reply show_java_items(console_site<Registry>& s, console_call const& c) 
     return json_reply(java_list(page->items, [](item_overview const& i) { return java_text(i); }));
 }
 
-template <registry Registry>
-console_reply change_java_settings(console_site<Registry>& s, console_call const& c) {
+template <loop Loop>
+console_reply change_java_settings(console_site<Loop>& s, console_call const& c) {
     auto const job = job_of_java_settings(c.request.body);
     if (!job) return problem(job.error());
     if (c.by_whom.rights.in_job(*job) < console_role::administrator)
@@ -90,8 +90,8 @@ console_reply change_java_settings(console_site<Registry>& s, console_call const
     return java_reply(change_settings(s.registry, {*std::move(next), now->tag, false, s.strategies, true}, c.by()));
 }
 
-template <registry Registry>
-console_reply show_java_server(console_site<Registry>& s, console_call const& c) {
+template <loop Loop>
+console_reply show_java_server(console_site<Loop>& s, console_call const& c) {
     auto found = describe_server(s.registry, c["server"]);
     if (!found && !(found.error() == errc::no_node)) return problem(found.error());
     if (!found) return json_reply("[]");
@@ -99,18 +99,18 @@ console_reply show_java_server(console_site<Registry>& s, console_call const& c)
     return json_reply(java_list(*found, [](server_in_job const& one) { return java_text(one); }));
 }
 
-template <registry Registry>
-console_reply switch_java_item(console_site<Registry>& s, console_call const& c, switched to) {
+template <loop Loop>
+console_reply switch_java_item(console_site<Loop>& s, console_call const& c, switched to) {
     return without_content(
         order_for_item(c, [&](item_index i) { return switch_item(s.registry, c["job"], i, to, c.by()); }));
 }
 
-template <registry Registry>
-std::vector<java_route<Registry>> const& java_routes() {
-    using J = java_console<Registry> const;
+template <loop Loop>
+std::vector<java_route<Loop>> const& java_routes() {
+    using J = java_console<Loop> const;
     using C = console_call const;
     constexpr auto viewer = console_role::viewer, op = console_role::operator_, admin = console_role::administrator;
-    static std::vector<java_route<Registry>> const all{
+    static std::vector<java_route<Loop>> const all{
         {{"GET", "jobs/count", viewer},
          +[](J& j, C& c) {
              auto const rows = visible_rows(j.site, c);

@@ -52,8 +52,8 @@ bool has_tag(std::string_view header, std::string const& tag);
 void renew_due_instants(job_rows& rows, wall_time now, zone_ref zone);
 
 /// The rows that the operator may see.
-template <registry Registry>
-result<job_rows> visible_rows(console_site<Registry>& s, console_call const& c) {
+template <loop Loop>
+result<job_rows> visible_rows(console_site<Loop>& s, console_call const& c) {
     ELASTICJOB_TRY(auto rows, s.index.rows());
     std::erase_if(rows, [&](auto const& row) { return !c.may_see(row->overview.name); });
     renew_due_instants(rows, s.registry.loop().wall_now(), s.zone);
@@ -61,8 +61,8 @@ result<job_rows> visible_rows(console_site<Registry>& s, console_call const& c) 
 }
 
 /// Adds the last round of each job. Errors: too_large.
-template <registry Registry>
-result<void> read_last_rounds(console_site<Registry>& s, job_rows& rows) {
+template <loop Loop>
+result<void> read_last_rounds(console_site<Loop>& s, job_rows& rows) {
     std::size_t records = 0;
     for (auto const& row : rows) records += std::min(row->overview.item_count, listed_round_items_max);
     if (records > listed_records_max)
@@ -95,8 +95,8 @@ result<void> read_last_rounds(console_site<Registry>& s, job_rows& rows) {
     return success();
 }
 
-template <registry Registry>
-console_reply show_jobs(console_site<Registry>& s, console_call const& c) {
+template <loop Loop>
+console_reply show_jobs(console_site<Loop>& s, console_call const& c) {
     auto const selection = read_selection(c.request, s.registry.loop().wall_now());
     if (!selection) return problem(selection.error());
     auto rows = visible_rows(s, c);
@@ -113,8 +113,8 @@ console_reply show_jobs(console_site<Registry>& s, console_call const& c) {
     return json_reply(begin_list(page.rows, page.next, page.total).finish());
 }
 
-template <registry Registry>
-console_reply count_jobs(console_site<Registry>& s, console_call const& c) {
+template <loop Loop>
+console_reply count_jobs(console_site<Loop>& s, console_call const& c) {
     auto const selection = read_selection(c.request, s.registry.loop().wall_now());
     if (!selection) return problem(selection.error());
     auto rows = visible_rows(s, c);
@@ -127,8 +127,8 @@ console_reply count_jobs(console_site<Registry>& s, console_call const& c) {
     return json_reply(out.close().finish());
 }
 
-template <registry Registry>
-console_reply show_job(console_site<Registry>& s, console_call const& c) {
+template <loop Loop>
+console_reply show_job(console_site<Loop>& s, console_call const& c) {
     auto rows = s.index.rows();
     if (!rows) return problem(rows.error());
     std::erase_if(*rows, [&](auto const& row) { return row->overview.name != c["job"]; });
@@ -140,16 +140,16 @@ console_reply show_job(console_site<Registry>& s, console_call const& c) {
 }
 
 /// The names of removed jobs, which cannot be used until the jobs are restored.
-template <registry Registry>
-console_reply show_removed(console_site<Registry>& s, console_call const& c) {
+template <loop Loop>
+console_reply show_removed(console_site<Loop>& s, console_call const& c) {
     auto found = s.index.removed();
     if (!found) return problem(found.error());
     std::erase_if(*found, [&](removed_job const& one) { return !c.may_see(one.name); });
     return json_reply(begin_list(*found, {}, found->size()).finish());
 }
 
-template <registry Registry>
-console_reply show_configuration(console_site<Registry>& s, console_call const& c) {
+template <loop Loop>
+console_reply show_configuration(console_site<Loop>& s, console_call const& c) {
     auto const found = read_settings(s.registry, c["job"]);
     if (!found) return problem(found.error());
     auto reply = json_reply(write_job_config(found->config));
@@ -158,8 +158,8 @@ console_reply show_configuration(console_site<Registry>& s, console_call const& 
     return reply;
 }
 
-template <registry Registry>
-console_reply change_configuration(console_site<Registry>& s, console_call const& c) {
+template <loop Loop>
+console_reply change_configuration(console_site<Loop>& s, console_call const& c) {
     auto const& r = c.request;
     bool const is_new = r.header("if-none-match") == "*";
     std::string expected{r.header("if-match")};
@@ -179,8 +179,8 @@ console_reply change_configuration(console_site<Registry>& s, console_call const
 }
 
 /// The effect of a draft: its problems, its due instants, the changes, and the items that would move.
-template <registry Registry>
-console_reply check_configuration(console_site<Registry>& s, console_call const& c) {
+template <loop Loop>
+console_reply check_configuration(console_site<Loop>& s, console_call const& c) {
     auto const draft = read_draft(c);
     if (draft && !draft->name.empty() && !c.may_see(draft->name)) // a path without a job does not check this
         return problem(lacks_role(c.by_whom.name, console_role::viewer), 403);
@@ -206,8 +206,8 @@ console_reply check_configuration(console_site<Registry>& s, console_call const&
     return json_reply(out.member("text", text).finish());
 }
 
-template <registry Registry>
-console_reply show_rounds(console_site<Registry>& s, console_call const& c) {
+template <loop Loop>
+console_reply show_rounds(console_site<Loop>& s, console_call const& c) {
     auto rounds = list_rounds(s.registry, c["job"]);
     if (!rounds && rounds.error() == errc::no_node) { // a job without records has no rounds
         auto const there = describe_job(s.registry, c["job"]);
@@ -217,21 +217,21 @@ console_reply show_rounds(console_site<Registry>& s, console_call const& c) {
     return rounds ? json_reply(begin_list(*rounds, {}, rounds->size()).finish()) : problem(rounds.error());
 }
 
-template <registry Registry>
-std::vector<site_route<Registry>> job_routes() {
-    using S = console_site<Registry>;
+template <loop Loop>
+std::vector<site_route<Loop>> job_routes() {
+    using S = console_site<Loop>;
     using C = console_call const;
     constexpr auto viewer = console_role::viewer, op = console_role::operator_, admin = console_role::administrator;
     return {
-        {{"GET", "jobs", viewer}, &show_jobs<Registry>},
-        {{"GET", "jobs-by-health", viewer}, &count_jobs<Registry>},
-        {{"GET", "removed-jobs", viewer}, &show_removed<Registry>},
-        {{"GET", "jobs/{job}", viewer}, &show_job<Registry>},
-        {{"GET", "jobs/{job}/configuration", viewer}, &show_configuration<Registry>},
-        {{"PUT", "jobs/{job}/configuration", admin}, &change_configuration<Registry>},
-        {{"POST", "check", viewer}, &check_configuration<Registry>},
-        {{"POST", "jobs/{job}/check", viewer}, &check_configuration<Registry>},
-        {{"GET", "jobs/{job}/rounds", viewer}, &show_rounds<Registry>},
+        {{"GET", "jobs", viewer}, &show_jobs<Loop>},
+        {{"GET", "jobs-by-health", viewer}, &count_jobs<Loop>},
+        {{"GET", "removed-jobs", viewer}, &show_removed<Loop>},
+        {{"GET", "jobs/{job}", viewer}, &show_job<Loop>},
+        {{"GET", "jobs/{job}/configuration", viewer}, &show_configuration<Loop>},
+        {{"PUT", "jobs/{job}/configuration", admin}, &change_configuration<Loop>},
+        {{"POST", "check", viewer}, &check_configuration<Loop>},
+        {{"POST", "jobs/{job}/check", viewer}, &check_configuration<Loop>},
+        {{"GET", "jobs/{job}/rounds", viewer}, &show_rounds<Loop>},
         {{"POST", "jobs/{job}/trigger", op},
          +[](S& s, C& c) { return reply_for(trigger_job(s.registry, c["job"], c.by())); }},
         {{"POST", "jobs/{job}/disable", op},

@@ -38,8 +38,8 @@ console_reply reply_with_dues(job_rows const& rows, due_selection const& q, zone
 result<dead_letter_query> read_letter_query(console_call const& c);
 result<audit_query> read_audit_query(console_call const& c);
 
-template <registry Registry>
-console_reply show_upcoming(console_site<Registry>& s, console_call const& c) {
+template <loop Loop>
+console_reply show_upcoming(console_site<Loop>& s, console_call const& c) {
     auto const selection = read_due_selection(c, s.registry.loop().wall_now());
     if (!selection) return problem(selection.error());
     auto rows = visible_rows(s, c);
@@ -49,8 +49,8 @@ console_reply show_upcoming(console_site<Registry>& s, console_call const& c) {
     return reply_with_dues(*rows, *selection, s.zone);
 }
 
-template <registry Registry>
-console_reply show_dead_letters(console_site<Registry>& s, console_call const& c) {
+template <loop Loop>
+console_reply show_dead_letters(console_site<Loop>& s, console_call const& c) {
     auto query = read_letter_query(c);
     if (!query) return problem(query.error());
     auto page = list_dead_letters(s.registry, *std::move(query));
@@ -59,8 +59,8 @@ console_reply show_dead_letters(console_site<Registry>& s, console_call const& c
     return json_reply(begin_list(page->letters, page->next, std::nullopt).finish());
 }
 
-template <registry Registry>
-console_reply show_audit(console_site<Registry>& s, console_call const& c) {
+template <loop Loop>
+console_reply show_audit(console_site<Loop>& s, console_call const& c) {
     auto query = read_audit_query(c);
     if (!query) return problem(query.error());
     auto page = list_commands(s.registry, *std::move(query));
@@ -70,18 +70,18 @@ console_reply show_audit(console_site<Registry>& s, console_call const& c) {
 }
 
 /// The runs in the records of a registry, without a database.
-template <registry Registry>
-console_reply show_recorded_runs(console_site<Registry>& s, console_call const& c) {
+template <loop Loop>
+console_reply show_recorded_runs(console_site<Loop>& s, console_call const& c) {
     return reply_with_history(read_history_query(c), [&](auto const& q) { return list_executions(s.registry, q); });
 }
 
-template <registry Registry>
-std::vector<site_route<Registry>> list_routes() {
+template <loop Loop>
+std::vector<site_route<Loop>> list_routes() {
     return {
-        {{"GET", "upcoming", console_role::viewer}, &show_upcoming<Registry>},
-        {{"GET", "dead-letters", console_role::viewer}, &show_dead_letters<Registry>},
-        {{"GET", "audit", console_role::viewer}, &show_audit<Registry>},
-        {{"GET", "executions", console_role::viewer}, &show_recorded_runs<Registry>},
+        {{"GET", "upcoming", console_role::viewer}, &show_upcoming<Loop>},
+        {{"GET", "dead-letters", console_role::viewer}, &show_dead_letters<Loop>},
+        {{"GET", "audit", console_role::viewer}, &show_audit<Loop>},
+        {{"GET", "executions", console_role::viewer}, &show_recorded_runs<Loop>},
     };
 }
 

@@ -36,8 +36,8 @@ console_reply page_by(std::vector<Row> rows, console_call const& c, Key key) {
     return json_reply(begin_list(rows, next, total).finish());
 }
 
-template <registry Registry>
-console_reply show_instances(console_site<Registry>& s, console_call const& c) {
+template <loop Loop>
+console_reply show_instances(console_site<Loop>& s, console_call const& c) {
     auto found = list_instances(s.registry, c["job"]);
     if (!found) return problem(found.error());
     auto const paused = list_pauses(s.registry, c["job"]);
@@ -55,8 +55,8 @@ console_reply show_instances(console_site<Registry>& s, console_call const& c) {
 
 /// All servers, without the jobs that the operator may not see. Then their instances and host names, which may come
 /// from any job, are left out too.
-template <registry Registry>
-result<std::vector<server_overview>> visible_servers(console_site<Registry>& s, console_call const& c) {
+template <loop Loop>
+result<std::vector<server_overview>> visible_servers(console_site<Loop>& s, console_call const& c) {
     ELASTICJOB_TRY(auto found, list_servers(s.registry));
     if (c.may_see_all()) return found;
     auto const is_hidden = [&](std::string const& job) { return !c.may_see(job); };
@@ -69,15 +69,15 @@ result<std::vector<server_overview>> visible_servers(console_site<Registry>& s, 
     return found;
 }
 
-template <registry Registry>
-console_reply show_servers(console_site<Registry>& s, console_call const& c) {
+template <loop Loop>
+console_reply show_servers(console_site<Loop>& s, console_call const& c) {
     auto found = visible_servers(s, c);
     if (!found) return problem(found.error());
     return page_by(*std::move(found), c, [](server_overview const& o) -> std::string const& { return o.server; });
 }
 
-template <registry Registry>
-console_reply show_server(console_site<Registry>& s, console_call const& c) {
+template <loop Loop>
+console_reply show_server(console_site<Loop>& s, console_call const& c) {
     auto found = describe_server(s.registry, c["server"]);
     if (!found) return problem(found.error());
     std::erase_if(*found, [&](server_in_job const& one) { return !c.may_see(one.job); });
@@ -99,13 +99,13 @@ console_reply show_server(console_site<Registry>& s, console_call const& c) {
     return page_by(std::move(all), c, [](auto const& o) -> std::string const& { return o.job; });
 }
 
-template <registry Registry>
-std::vector<site_route<Registry>> server_routes() {
-    using S = console_site<Registry>;
+template <loop Loop>
+std::vector<site_route<Loop>> server_routes() {
+    using S = console_site<Loop>;
     using C = console_call const;
     constexpr auto viewer = console_role::viewer, op = console_role::operator_, admin = console_role::administrator;
     return {
-        {{"GET", "jobs/{job}/instances", viewer}, &show_instances<Registry>},
+        {{"GET", "jobs/{job}/instances", viewer}, &show_instances<Loop>},
         {{"POST", "jobs/{job}/instances/{instance}/shut-down", op},
          +[](S& s, C& c) { return reply_for(shut_down_instance(s.registry, c["job"], c["instance"], c.by())); }},
         {{"POST", "jobs/{job}/servers/{server}/disable", op},
@@ -122,8 +122,8 @@ std::vector<site_route<Registry>> server_routes() {
          +[](S& s, C& c) { return reply_for(shut_down_server(s.registry, c["job"], c["server"], c.by())); }},
         {{"POST", "jobs/{job}/servers/{server}/remove", admin},
          +[](S& s, C& c) { return reply_for(remove_server(s.registry, c["job"], c["server"], c.by())); }},
-        {{"GET", "servers", viewer}, &show_servers<Registry>},
-        {{"GET", "servers/{server}", viewer}, &show_server<Registry>},
+        {{"GET", "servers", viewer}, &show_servers<Loop>},
+        {{"GET", "servers/{server}", viewer}, &show_server<Loop>},
         {{"POST", "servers/{server}/disable", op},
          +[](S& s, C& c) {
              return reply_for(switch_server_everywhere(s.registry, c["server"], switched::off, c.by()));

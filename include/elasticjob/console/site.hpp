@@ -5,6 +5,7 @@
 
 #include <elasticjob/console/call.hpp>
 #include <elasticjob/console/change_log.hpp>
+#include <elasticjob/console/console_registry.hpp>
 #include <elasticjob/console/job_index.hpp>
 #include <elasticjob/core/random.hpp>
 
@@ -15,29 +16,29 @@
 namespace elasticjob::detail {
 
 /// A registry with its index of jobs. Threads: any but the loop's.
-template <registry Registry>
+template <loop Loop>
 struct console_site {
-    console_site(std::string n, std::string space, Registry& r, zone_ref z, std::vector<std::string> const& s)
-        : name{std::move(n)},
-          name_space{std::move(space)},
-          registry{r},
+    console_site(basic_console_registry<Loop> r, zone_ref z, std::vector<std::string> const& s)
+        : name{std::move(r.name)},
+          name_space{std::move(r.name_space)},
+          registry{r.registry},
           zone{z},
           strategies{s},
           log{random_source{random_source::machine_seed()}.uuid().substr(0, 8)},
-          index{r, z, log} {}
+          index{registry, z, log} {}
 
     std::string const name, name_space;
-    Registry& registry;
+    registry_ref<Loop> registry;
     zone_ref zone; ///< of jobs that specify none
     std::vector<std::string> const& strategies;
     change_log log;
-    job_index<Registry> index;
+    job_index<registry_ref<Loop>> index;
 };
 
 /// A route below `registries/{registry}/`; its pattern omits that beginning.
-template <registry Registry>
+template <loop Loop>
 struct site_route : console_route_shape {
-    console_reply (*answer)(console_site<Registry>&, console_call const&);
+    console_reply (*answer)(console_site<Loop>&, console_call const&);
 };
 
 } // namespace elasticjob::detail
