@@ -143,3 +143,20 @@ TEST_CASE("command_line.contexts: an invalid context is refused with its line") 
     CHECK(problem("{\"a\": ") != "none");
     CHECK(cli::read_contexts("no/such/file")->empty());
 }
+
+TEST_CASE("command_line.contexts: a console serves several contexts, and none if one of them does not answer") {
+    config_home const home{R"({ "billing": {"servers": "zk1:2181", "namespace": "eu/billing"},
+                               "payroll": {"servers": "zk2:2181", "namespace": "eu/payroll"} })"};
+    terminal_world t;
+    t.variables["XDG_CONFIG_HOME"] = home.directory;
+    std::vector<std::string> const words{"console", "--registry", "payroll", "--registry", "billing"};
+    CHECK(t.run(words).code == exit_code::usage); // this program has no console
+    t.has_console = true;
+    CHECK(t.run(words).code == exit_code::done);
+    CHECK(t.served == std::vector<std::string>{"payroll=eu/payroll", "billing=eu/billing"});
+    t.served.clear();
+    t.down = "zk1:2181";
+    CHECK(t.run(words).code == exit_code::unreachable);
+    CHECK(t.served.empty());
+    CHECK(t.run({"jobs", "list"}).code == exit_code::done); // with a console, commands have the same effect
+}

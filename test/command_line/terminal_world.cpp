@@ -52,10 +52,17 @@ printed terminal_world::run(std::vector<std::string> words) {
     cli::terminal streams{&find_variable, in.descriptor, out.descriptor, err.descriptor};
     auto const connect = [this](cli::registry_address const& address) -> result<session*> {
         asked_servers = address.servers;
-        if (!is_reachable) return error{errc::unreachable, "no server answered", address.servers};
+        if (!is_reachable || address.servers == down)
+            return error{errc::unreachable, "no server answered", address.servers};
         return &c.by_hand;
     };
-    auto const code = cli::program{connect, streams}.run(std::move(words));
+    auto const serve = [this](std::vector<basic_console_registry<virtual_loop>> all, cli::terminal&,
+                              cli::arguments const&, stop_signals const&) {
+        for (auto const& r : all) served.push_back(r.name + "=" + r.name_space);
+        return cli::exit_code::done;
+    };
+    auto const code = has_console ? cli::program{connect, streams, serve}.run(std::move(words))
+                                  : cli::program{connect, streams}.run(std::move(words));
     return {code, out.text(), err.text()};
 }
 

@@ -41,6 +41,9 @@ public:
     cluster c;
     member& m = c.add();
     bool is_reachable = true;
+    bool has_console = false;          ///< the program of the next call
+    std::string down{};                ///< servers that do not answer
+    std::vector<std::string> served{}; ///< the last console's registries: `name=name space`
     std::map<std::string, std::string> variables{{"USER", "ann"}};
     std::string asked_servers{}; ///< of the last connection
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief All routes of the console's interface. A file that calls `routes_of` compiles the interface, which
-/// takes long.
+/// \file \brief All routes of the console's interface.
 #ifndef ELASTICJOB_TEST_CONSOLE_ROUTES_HPP
 #define ELASTICJOB_TEST_CONSOLE_ROUTES_HPP
 

@@ -2,17 +2,12 @@
 #include <console/served_world.hpp>
 
 #include <elasticjob/console/api.hpp>
-#include <elasticjob/console/console_server.hpp>
 #include <elasticjob/cron/time_zone.hpp>
 #include <elasticjob/operations/switches.hpp>
 
 #include <doctest/doctest.h>
 
 namespace elasticjob::test {
-
-struct served_world::server {
-    console_server console;
-};
 
 served_world::served_world(console_options options) {
     job_config config;
@@ -21,10 +16,8 @@ served_world::served_world(console_options options) {
     REQUIRE(add_job(registry, config));
     auto started = console_server::start({{"main", "", registry}}, std::move(options));
     REQUIRE_MESSAGE(started, (started ? "" : to_string(started.error())));
-    server_ = std::make_unique<server>(server{*std::move(started)});
+    server_.emplace(*std::move(started));
 }
-
-served_world::~served_world() = default;
 
 error served_world::refusal(console_options options) {
     MemoryRegistry registry;
@@ -41,8 +34,5 @@ std::vector<route> served_world::routes() const {
     MemoryRegistry empty;
     return routes_of(detail::console_api<event_loop>{{{"main", "", empty}}, {}, zone, options});
 }
-
-int served_world::port() const { return server_->console.port(); }
-std::string served_world::url() const { return server_->console.url(); }
 
 } // namespace elasticjob::test

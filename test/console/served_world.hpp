@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief A console on loopback over a registry in memory, and a client. Only served_world.cpp knows the server's type,
-/// because it takes long to compile.
+/// \file \brief A console on loopback over a registry in memory.
 #ifndef ELASTICJOB_TEST_CONSOLE_SERVED_WORLD_HPP
 #define ELASTICJOB_TEST_CONSOLE_SERVED_WORLD_HPP
 
 #include <console/routes.hpp>
 
+#include <elasticjob/console/console_server.hpp>
 #include <elasticjob/console/options.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/registry/memory_registry.hpp>
 
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +20,6 @@ namespace elasticjob::test {
 class served_world {
 public:
     explicit served_world(console_options options = {});
-    ~served_world();
     served_world(served_world const&) = delete;
     served_world& operator=(served_world const&) = delete;
 
@@ -33,14 +32,13 @@ public:
     /// All routes of such a console.
     std::vector<route> routes() const;
 
-    int port() const;
-    std::string url() const;
+    int port() const { return server_->port(); }
+    std::string url() const { return server_->url(); }
 
     MemoryRegistry registry;
 
 private:
-    struct server;
-    std::unique_ptr<server> server_;
+    std::optional<console_server> server_{};
 };
 
 } // namespace elasticjob::test

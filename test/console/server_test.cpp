@@ -4,6 +4,7 @@
 
 #include <elasticjob/operations/add_job.hpp>
 #include <elasticjob/operations/switches.hpp>
+#include <elasticjob/registry/measured_registry.hpp>
 
 #include <doctest/doctest.h>
 
@@ -47,6 +48,17 @@ TEST_CASE("console.server: serves the page, with the headers that browsers need"
     CHECK_FALSE(me->has_header("Access-Control-Allow-Origin"));
     CHECK(client.Get("/api/v1/registries/main/jobs")->body.find("\"settle\"") != std::string::npos);
     CHECK(client.Get("/api/v2/me")->status == 404);
+}
+
+TEST_CASE("console.server: one console serves registries of different types") {
+    MemoryRegistry plain, inner;
+    MeasuredRegistry measured{inner, [](registry_request const&) {}};
+    REQUIRE(add_job(inner, {.name = "archive", .cron = "0 0 4 * * ?", .sharding_total_count = 1}));
+    auto const console = console_server::start({{"plain", "", plain}, {"measured", "", measured}});
+    REQUIRE(console);
+    httplib::Client client{"127.0.0.1", console->port()};
+    CHECK(client.Get("/api/v1/registries/plain/jobs")->body.find("\"archive\"") == std::string::npos);
+    CHECK(client.Get("/api/v1/registries/measured/jobs")->body.find("\"archive\"") != std::string::npos);
 }
 
 TEST_CASE("console.server: refuses requests of foreign pages and malformed clients") {

@@ -13,7 +13,8 @@ for argument; do
     previous=$argument
 done
 case $source in
-    -c*/src.cpp | -c*/src_zookeeper.cpp | -c*/src_command_line.cpp | -c*/command_line/main.cpp)
+    -c*/src.cpp | -c*/src_zookeeper.cpp | -c*/src_http.cpp | -c*/src_console.cpp | -c*/src_command_line.cpp | \
+        -c*/command_line/main.cpp)
         built=$(find "$directory/include" -name "${source##*/}.o" | head -n 1)
         if [ "$built" ] && [ "$object" ]; then
             cp "$built" "$object"

@@ -4,6 +4,9 @@
 #if defined(CUSTOM_POLICIES)
 #include <elasticjob/allocation/computed.hpp>
 #endif
+#if defined(WITH_CONSOLE)
+#include <elasticjob/console/console_server.hpp>
+#endif
 
 #include <cstdio>
 
@@ -32,6 +35,10 @@ int main() {
     Scheduler scheduler{*registry, {}, Quiet{}, UtcZone{}};
 #else
     Scheduler scheduler{*registry};
+#endif
+#if defined(WITH_CONSOLE)
+    auto const console = console_server::start({{"main", "billing", *registry}});
+    if (!console) return 1;
 #endif
     auto settle = scheduler.schedule({.name = "settle", .cron = "0/5 * * * * ?", .sharding_total_count = 3},
                                      [](sharding_context const& shard) -> result<void> {

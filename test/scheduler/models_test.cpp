@@ -6,6 +6,7 @@
 #include <elasticjob/allocation/run_list.hpp>
 #include <elasticjob/cron/tzif_zone.hpp>
 #include <elasticjob/execution/dead_man_timer.hpp>
+#include <elasticjob/registry/registry_ref.hpp>
 
 #include <iterator>
 
@@ -14,6 +15,7 @@ using namespace elasticjob;
 static_assert(loop<event_loop>);
 static_assert(worker_pool<ThreadPool>);
 static_assert(registry<MemoryRegistry>);
+static_assert(registry<registry_ref<event_loop>>);
 #ifdef ELASTICJOB_HAS_ZOOKEEPER
 static_assert(registry<ZkRegistry>);
 #endif

@@ -47,7 +47,7 @@ std::vector<command<Loop>> commands_of() {
     return all;
 }
 
-/// The part of a program that does not depend on its registry. Not a template, so it is compiled only once.
+/// The part of a program that depends neither on its registries nor on their loop.
 class program_base {
 public:
     program_base(program_base const&) = delete;
@@ -88,25 +88,23 @@ private:
 inline constexpr command_shape console_shape{"console", "serve the web console of registries, until you stop it",
                                              takes::serving};
 
-/// The part of a program that depends only on the loop of its registries. The compiled form contains it for
+/// The part of a program that depends only on the loop of its registries. `src_command_line.hpp` contains it for
 /// `event_loop`.
 template <loop Loop>
 class program_on : program_base {
-public:
-    /// Call it once. `words`: the arguments, without the name of the program.
-    exit_code run(std::vector<std::string> words);
-
 protected:
     using served_registries = std::vector<basic_console_registry<Loop>>;
 
     struct ways {
-        /// The registry lives as long as this object.
+        /// The registry lives until `run` has returned.
         result<registry_ref<Loop>> (*connect)(program_on&, registry_address const&);
         /// Null: the program has no console.
         exit_code (*serve)(program_on&, served_registries, arguments const&, stop_signals const&);
     };
 
     program_on(terminal& t, ways w);
+
+    exit_code run(std::vector<std::string> words);
 
     using program_base::terminal_;
 
@@ -125,6 +123,7 @@ private:
 
     ways ways_;
     std::vector<command<Loop>> commands_ = commands_of<Loop>();
+    std::optional<stop_signals> signals_{}; ///< of the console; ends after the threads of the registries
 };
 
 /// A program without a console.
@@ -138,7 +137,8 @@ using loop_of = typename std::remove_cvref_t<decltype(*std::declval<connected_by
 } // namespace detail
 
 /// The program for one call. `Connect` returns `result<P>` for a `registry_address`; `*P` is a registry. `Serve` serves
-/// the console: `serve_console`, which needs further libraries, and registries with an `event_loop`.
+/// the console: `serve_console`, which needs further libraries and registries with an `event_loop`, or a function of the
+/// same arguments.
 template <class Connect, class Serve = no_console>
 class program : public program_on<detail::loop_of<Connect>> {
     using base = program_on<detail::loop_of<Connect>>;
@@ -149,6 +149,13 @@ public:
         : base{t, {&connect_by, way_to_serve()}},
           connect_{std::move(connect)},
           serve_{std::move(serve)} {}
+
+    /// Call it once. `words`: the arguments, without the name of the program. Ends the connections before it returns.
+    exit_code run(std::vector<std::string> words) {
+        auto const code = base::run(std::move(words));
+        connected_.clear();
+        return code;
+    }
 
 private:
     static result<reference> connect_by(base& self, registry_address const& address) {
@@ -162,7 +169,7 @@ private:
         } else {
             return
                 [](base& self, typename base::served_registries all, arguments const& a, stop_signals const& signals) {
-                    auto const& p = static_cast<program&>(self);
+                    auto& p = static_cast<program&>(self);
                     return p.serve_(std::move(all), p.terminal_, a, signals);
                 };
         }
@@ -170,7 +177,7 @@ private:
 
     Connect connect_;
     Serve serve_;
-    std::deque<detail::connected_by<Connect>> connected_{}; ///< until the end of this object
+    std::deque<detail::connected_by<Connect>> connected_{};
 };
 
 template <loop Loop>
@@ -209,7 +216,7 @@ exit_code program_on<Loop>::run_on_registry(std::size_t number, arguments const&
 
 template <loop Loop>
 exit_code program_on<Loop>::run_console(arguments const& a, table_style const& style) {
-    stop_signals const signals; // before the first thread starts
+    signals_.emplace(); // before the first thread starts
     auto const addresses = find_addresses(a, terminal_.lookup());
     if (!addresses) return print(failure(addresses.error()), a, style);
     served_registries served;
@@ -218,7 +225,7 @@ exit_code program_on<Loop>::run_console(arguments const& a, table_style const& s
         if (!one) return print(failure(one.error()), a, style);
         served.push_back({name, address.name_space, *one});
     }
-    return ways_.serve(*this, std::move(served), a, signals);
+    return ways_.serve(*this, std::move(served), a, *signals_);
 }
 
 template <loop Loop>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief The command `elasticjob console`. Needs the headers of Boost.Beast, and the library crypt; for
-/// TLS and OpenID Connect OpenSSL, and `ELASTICJOB_HTTPS` defined.
+/// \file \brief The command `elasticjob console`. Needs what console_server.hpp needs.
 #ifndef ELASTICJOB_COMMAND_LINE_SERVE_CONSOLE_HPP
 #define ELASTICJOB_COMMAND_LINE_SERVE_CONSOLE_HPP
 

@@ -5,19 +5,14 @@
 #define ELASTICJOB_CONSOLE_HTTP_SERVICE_HPP
 
 #include <elasticjob/console/api.hpp>
-#include <elasticjob/console/asio_step.hpp>
-#include <elasticjob/console/browser_rules.hpp>
 #include <elasticjob/console/certificate.hpp>
 #include <elasticjob/console/connection.hpp>
 #include <elasticjob/console/options.hpp>
-#include <elasticjob/console/page_reply.hpp>
 #include <elasticjob/core/decl.hpp>
-#include <elasticjob/core/guarded_call.hpp>
 #include <elasticjob/core/task.hpp>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 
 #include <atomic>
@@ -26,7 +21,6 @@
 #include <list>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace elasticjob::detail {

@@ -333,5 +333,10 @@ void basic_memory_registry<Loop>::close() {
     session_.state = session_state::closed;
 }
 
+#if defined(ELASTICJOB_COMPILED)
+extern template class basic_memory_server<event_loop>; // src.hpp defines them
+extern template class basic_memory_registry<event_loop>;
+#endif
+
 } // namespace elasticjob
 #endif // ELASTICJOB_REGISTRY_MEMORY_REGISTRY_HPP

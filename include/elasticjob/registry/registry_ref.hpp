@@ -8,6 +8,7 @@
 #include <concepts>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,14 +17,15 @@ namespace elasticjob {
 /// Passes everything on to a registry with this loop, and is a registry itself. For code whose time is spent in
 /// requests and not in calls, such as the console. Costs: an object pointer and a pointer to the functions of that type,
 /// and one indirect call for each operation; no coroutine and no allocation of its own. Copies refer to the same
-/// registry, which must outlive them. Threads: as for that registry.
+/// registry, which must outlive them and must not be moved meanwhile. A function that takes a `Registry&` needs this
+/// object until its task has ended, as it needs any registry. Threads: as for that registry.
 template <loop Loop>
 class registry_ref {
 public:
     using loop_type = Loop;
 
     template <class Registry>
-    requires(!std::same_as<Registry, registry_ref>) &&
+    requires(!std::same_as<std::remove_cv_t<Registry>, registry_ref>) &&
         registry<Registry>&& std::same_as<typename Registry::loop_type, Loop> registry_ref(Registry& r) noexcept
         : registry_{&r},
     calls_{&calls_of<Registry>} {}

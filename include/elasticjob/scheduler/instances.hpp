@@ -45,8 +45,6 @@
 namespace elasticjob {
 template <>
 inline constexpr bool detail::is_in_library<detail::job_environment<MemoryRegistry>> = true;
-extern template class basic_memory_server<event_loop>;
-extern template class basic_memory_registry<event_loop>;
 ELASTICJOB_TREE_INSTANCES(extern, MemoryRegistry);
 ELASTICJOB_SCHEDULER_INSTANCES(extern, MemoryRegistry);
 } // namespace elasticjob

@@ -2,7 +2,16 @@
 #ifndef ELASTICJOB_IMPL_CONSOLE_HTTP_SERVICE_IPP
 #define ELASTICJOB_IMPL_CONSOLE_HTTP_SERVICE_IPP
 
+#include <elasticjob/console/asio_step.hpp>
+#include <elasticjob/console/browser_rules.hpp>
 #include <elasticjob/console/http_service.hpp>
+#include <elasticjob/console/page_reply.hpp>
+#include <elasticjob/core/guarded_call.hpp>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <utility>
 
 // g++ takes this file for a header that others could include, so it warns of the lambdas in the frames of coroutines.
 #if defined(__GNUC__) && !defined(__clang__)
