@@ -5,6 +5,7 @@
 
 #include <events/kinds.hpp>
 #include <events/openmetrics_parser.hpp>
+#include <support/loopback.hpp>
 
 #include <doctest/doctest.h>
 
@@ -13,8 +14,6 @@
 #include <string>
 #include <thread>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/socket.h>
@@ -24,18 +23,6 @@ using namespace elasticjob;
 using namespace elasticjob::test;
 
 namespace {
-
-/// A connection to a port of this machine; -1 if no process listens there.
-int connect_to(int port, char const* address = "127.0.0.1") {
-    int const s = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(static_cast<std::uint16_t>(port));
-    inet_pton(AF_INET, address, &to.sin_addr);
-    if (connect(s, reinterpret_cast<sockaddr const*>(&to), sizeof to) == 0) return s;
-    close(s);
-    return -1;
-}
 
 /// A connection that waits at most 20 s for anything.
 int connect_patiently(int port) {

@@ -9,16 +9,6 @@ using namespace elasticjob::test;
 
 namespace {
 
-int connect_to(std::uint16_t port) {
-    int const s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_port = htons(port);
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    REQUIRE(::connect(s, reinterpret_cast<sockaddr*>(&at), sizeof at) == 0);
-    return s;
-}
-
 bool is_readable(int socket, int limit_ms) {
     pollfd p{.fd = socket, .events = POLLIN, .revents = 0};
     return ::poll(&p, 1, limit_ms) == 1;

@@ -19,6 +19,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 namespace elasticjob::test {
 
@@ -39,6 +40,18 @@ inline std::pair<detail::descriptor, int> listen_anywhere(int backlog = 8) {
     auto bound = bind_anywhere();
     REQUIRE(::listen(bound.first.get(), backlog) == 0);
     return bound;
+}
+
+/// A connection to a port of this machine; -1 if no process listens there.
+inline int connect_to(int port, char const* address = "127.0.0.1") {
+    int const s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(static_cast<std::uint16_t>(port));
+    REQUIRE(::inet_pton(AF_INET, address, &to.sin_addr) == 1);
+    if (::connect(s, reinterpret_cast<sockaddr const*>(&to), sizeof to) == 0) return s;
+    ::close(s);
+    return -1;
 }
 
 /// One side of a connection.
