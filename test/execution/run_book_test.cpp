@@ -246,6 +246,18 @@ TEST_CASE("execution.run_book: runs are marked again under a new session, unless
             CHECK(s.wait_for(again(s.mine, g, 0)).value());
             CHECK(s.is_marked_by(s.one, 0));
         }
+    // The servers have not ended the last session yet: another one plays its part.
+    for (std::uint64_t n = 0; n < 5; ++n)
+        for (auto const fate : {request_fate::request_lost, request_fate::reply_lost}) {
+            s.remove(s.at.item_running(0));
+            s.create_as(s.two, s.at.item_running(0), s.self.str(), create_mode::ephemeral);
+            losing const network{s.server, losing::nth(s.one.session().id, n, fate)};
+            CHECK(s.wait_for(again(s.mine, g, 0)).value());
+            CHECK(s.is_marked_by(s.one, 0));
+        }
+    s.create_as(s.two, s.at.item_running(2), s.self.str(), create_mode::ephemeral);
+    CHECK_FALSE(s.wait_for(again(s.mine, g, 2)).value()); // whatever the mark says, the record has changed
+    CHECK(s.is_marked_by(s.two, 2));
 }
 
 TEST_CASE("execution.run_book: tokens grow with every run of an item, whoever runs it") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A job while its session is cut off, and after it has another session.
 #include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/core/start_on.hpp>
 #include <elasticjob/execution/stop_request.hpp>
 #include <support/cluster.hpp>
 #include <support/job_world.hpp>
@@ -206,6 +207,35 @@ TEST_CASE("scheduler.job: runs that continue when the session ends are asked to 
     CHECK_FALSE(c.is_marked("settle", 1));
     CHECK(c.count(heard::kind::started, 0) == 2); // the runs that waited for it
     c.run_for(10s);
+    CHECK(c.violations.empty());
+}
+
+TEST_CASE(
+    "scheduler.job: a run that outlives its session takes the mark of that session over, if the servers still have "
+    "it (D-17)") {
+    cluster c;
+    auto& one = c.add();
+    REQUIRE(one.schedule(make_job("settle", "0/5 * * * * ?", 1)));
+    c.run_for(1s);
+    one.holds = true;
+    c.run_for(5s);
+    REQUIRE(one.held() == 1);
+    auto const path = cluster::parsed("/settle/sharding/0/running");
+    bool is_there = false;
+    on_loop(c, [&] { // the servers keep the mark: another session plays the part of the old one
+        one.registry.expire();
+        start_on(c.loop, c.by_hand.create(path, one.id("settle"), create_mode::ephemeral),
+                 [&](result<node_path> const& made) { is_there = made.has_value(); });
+    });
+    c.run_for(100ms);
+    REQUIRE(is_there);
+    REQUIRE(c.is_marked("settle", 0));
+    CHECK(c.find("/settle/sharding/0/running")->stat.owner == one.registry.session().id);
+    one.holds = false;
+    one.release_all();
+    c.run_for(1s);
+    CHECK_FALSE(c.is_marked("settle", 0));
+    CHECK(record_of(c, 0).ledger.back().outcome == run_outcome::completed);
     CHECK(c.violations.empty());
 }
 

@@ -77,7 +77,8 @@ public:
     task<result<bool>> drop_stray_mark(session_generation g, item_index i, node const& mark);
 
     /// Marks a live run again after its session has ended, unless another instance has taken the item over (D-17).
-    /// Repeated until the outcome is known. Returns whether the run is still valid. Errors: session_lost if the new
+    /// Replaces the mark of that session, which the servers may keep for a while: after an outage, a new leader gives
+    /// each session its whole time-out again. Repeated until the outcome is known. Returns whether the run is still valid. Errors: session_lost if the new
     /// session is over too; permanent errors of the registry.
     task<result<bool>> mark_again(session_generation g, item_index i, node_version version);
 
@@ -200,8 +201,18 @@ task<result<bool>> run_book<Registry>::mark_again(session_generation g, item_ind
         if (reply && reply->refused->operation == 0) co_return false;
         if (reply && reply->refused->why == errc::no_node) co_return true; // the item was cut off: no start is possible
         auto const mark = co_await registry_.get(at_.item_running(i));
-        if (mark) co_return is_own_mark(*mark, self_, session);
-        if (!(mark.error() == errc::no_node) && !is_connection(mark.error().code)) co_return mark.error();
+        if (!mark && !(mark.error() == errc::no_node) && !is_connection(mark.error().code)) co_return mark.error();
+        if (!mark) continue;
+        if (is_own_mark(*mark, self_, session)) co_return true;
+        if (mark->data != self_.str()) co_return false;
+        // It belongs to our last session, which the server has not ended yet.
+        transaction instead{g};
+        instead.check(at_.run_record(i), version)
+            .remove(at_.item_running(i), mark->stat.version)
+            .create(at_.item_running(i), self_.str(), create_mode::ephemeral);
+        auto const replaced = co_await registry_.commit(std::move(instead));
+        if (replaced && *replaced) co_return true;
+        if (!replaced && !is_connection(replaced.error().code)) co_return replaced.error();
     }
 }
 
