@@ -96,7 +96,10 @@ ELASTICJOB_DECL task<bool> session::keep_one() {
     if (is_up_ && is_closed()) co_await drain();
     aside closing{loop_, closer{*this}};
     auto const is_closed_aside = co_await closing;
-    if (!is_closed_aside) handle_.close(); // if no thread can be started, the loop itself waits for the server
+    if (!is_closed_aside) {
+        handle_.close();       // no thread can be started, so the loop itself waits for the server
+        co_await yield(loop_); // the client's thread may have posted replies meanwhile, and posted work must stay alive
+    }
     calls_.forget_unanswered();
     co_return was_established_;
 }
