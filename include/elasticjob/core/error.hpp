@@ -147,6 +147,12 @@ struct [[nodiscard]] error {
 /// connected.
 inline bool is_transient(error const& e) noexcept { return is_connection(e.code) || e == errc::session_lost; }
 
+/// Whether the same write would fail again, although the connection is up and nobody else has changed the nodes: an
+/// access list or a quota refuses it, for example. Somebody has to hear of it.
+inline bool is_lasting(error const& e) noexcept {
+    return !is_transient(e) && !is_conflict(e.code) && !(e == errc::closed);
+}
+
 /// One line for a log: `invalid_cron: minutes must be 0 to 59 (column 3)`.
 std::string to_string(error const& e);
 

@@ -31,8 +31,10 @@ task<result<std::chrono::milliseconds>> clock_difference(Registry& r, job_layout
             co_return there < earliest ? there - earliest : milliseconds{0};
         }
         if (!(written.error() == errc::no_node) || attempt == 3) co_return written.error();
-        (void)co_await r.create(at.system_time(), {}, create_mode::persistent);
-        (void)co_await r.create(at.clock_probe(), {}, create_mode::persistent);
+        for (auto const& path : {at.system_time(), at.clock_probe()}) {
+            auto const made = co_await r.create(path, {}, create_mode::persistent);
+            if (!made && is_lasting(made.error())) co_return made.error();
+        }
     }
 }
 

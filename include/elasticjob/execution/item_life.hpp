@@ -11,6 +11,7 @@
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/execution/after_run.hpp>
+#include <elasticjob/execution/lasting_failure.hpp>
 #include <elasticjob/execution/run_choice.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/execution/run_requests.hpp>
@@ -115,8 +116,10 @@ public:
 
     /// `read` is the record, or no_node; after any other error the read is repeated.
     item_news record_read(item_moment const& m, result<node> const& read);
-    /// Written or not, the record is read again.
-    void opened() noexcept { phase_ = phase::unread; }
+    /// Written or not, the record is read again. No effect on an item that waits for no reply.
+    void opened() noexcept {
+        if (phase_ == phase::opening) phase_ = phase::unread;
+    }
     item_news noted(item_moment const& m, result<void> const& written);
 
     /// The start was sent under this session. Without a reply it is unknown whether it counts.
@@ -244,6 +247,10 @@ private:
     /// The run is over; `is_known`: the record is what the registry has.
     item_news ended(bool is_known);
     item_news resolved(mono_time now);
+    /// The job ends although it is unknown whether the start has left a mark: its session's marks are removed.
+    item_news given_up(mono_time now);
+    /// A request has failed, and is repeated.
+    item_news failed(error const& why, mono_time again);
 
     void clear_pending() noexcept;
     skipped_instants take_untold() noexcept;
@@ -281,6 +288,7 @@ private:
     std::optional<wall_time> order_{}; ///< when this instance was ordered to run it
     wall_time told_through_{};         ///< due instants up to here were reported to have found it running
     wall_time rounds_at_end_{};        ///< the last known round of another job at the end of its last run here
+    lasting_failure failure_{};        ///< of requests other than starts and ends
     wall_time told_of_clock_{};        ///< the due instant last reported as skipped because of a wrong clock
 
     boxed<next_run> begun_{};                  ///< while starting: the requested run

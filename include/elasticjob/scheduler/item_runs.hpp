@@ -320,6 +320,7 @@ task<void> item_runs<Environment>::mark_again(session_generation g) {
         auto const ours = co_await site_.book.mark_again(g, i, e.life.version().value_or(0));
         e.release();
         if (ours && *ours) e.life.marked_again(g);
+        if (!ours && is_lasting(ours.error())) site_.tell_trouble(ours.error());
         if (!ours || *ours) continue;      // still valid, or this session is over too: then the next call marks it
         e.life.marked_again(std::nullopt); // the mark belongs to another instance, which removes it
         if (e.live) e.live->order.give(stop_reason::taken_over);

@@ -12,6 +12,7 @@
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/execution/clock_check.hpp>
+#include <elasticjob/execution/lasting_failure.hpp>
 #include <elasticjob/execution/listeners.hpp> // run_batch
 #include <elasticjob/execution/run_book.hpp>
 #include <elasticjob/scheduler/item_state.hpp>
@@ -59,6 +60,8 @@ private:
     task<void> begin_together();
 
     task<void> open_records(std::vector<opening> records);
+    task<void> wake_later(std::vector<item_index> items, mono_time at);
+    void wake_opened(std::vector<item_index> const& items);
 
     task<void> start(std::vector<asking> all);
 
@@ -80,6 +83,8 @@ private:
 
     static void answer(item_state& e, start_answer a);
 
+    static constexpr std::chrono::milliseconds refusal_pause{5'000};
+
     site& site_;
     item_table<Environment>& table_;
     std::vector<proof> common_; ///< of the claim
@@ -87,7 +92,8 @@ private:
     std::vector<opening> opening_;
     bool is_beginning_ = false;    ///< begin_together is running
     bool was_clock_wrong_ = false; ///< at the last check
-    task_scope tasks_;             ///< last: its tasks use all of the above
+    lasting_failure failed_clock_{}, failed_opening_{};
+    task_scope tasks_; ///< last: its tasks use all of the above
 };
 
 template <class Environment>
@@ -133,10 +139,24 @@ task<void> item_starts<Environment>::open_records(std::vector<opening> records) 
     std::vector<item_index> items;
     for (auto const& r : records) items.push_back(r.first);
     auto const opened = co_await site_.book.open(site_.terms.generation, std::move(records));
-    if (!opened) { // the items request it again
-        auto const pause = site_.now() + site::retry_pause;
-        co_await sleep_until(site_.loop(), pause);
+    if (opened) {
+        failed_opening_.end();
+        wake_opened(items);
+        co_return;
     }
+    if (failed_opening_.is_news(opened.error())) site_.tell_trouble(opened.error());
+    auto const pause = is_lasting(opened.error()) ? refusal_pause : site::retry_pause;
+    tasks_.spawn(wake_later(std::move(items), site_.now() + pause)); // they request it again; starts do not wait
+}
+
+template <class Environment>
+task<void> item_starts<Environment>::wake_later(std::vector<item_index> items, mono_time at) {
+    co_await sleep_until(site_.loop(), at);
+    wake_opened(items);
+}
+
+template <class Environment>
+void item_starts<Environment>::wake_opened(std::vector<item_index> const& items) {
     for (auto const i : items) {
         auto const at = table_.find(i);
         if (at == table_.end()) continue;
@@ -180,7 +200,11 @@ task<start_answer> item_starts<Environment>::check_clock() {
     auto const rule = site_.terms.on_wrong_clock;
     std::chrono::seconds const allowed{site_.terms.config->config().max_time_diff_seconds};
     auto const difference = co_await clock_difference(site_.registry, site_.at);
-    if (!difference) co_return start_answer::unclaimed; // the registry could not be reached: try again
+    if (!difference) { // try again
+        if (failed_clock_.is_news(difference.error())) site_.tell_trouble(difference.error());
+        co_return start_answer::unclaimed;
+    }
+    failed_clock_.end();
     bool const is_wrong = *difference > allowed || -*difference > allowed;
     if (is_wrong && !was_clock_wrong_) site_.tell_trouble(wrong_clock(*difference, allowed, site_.name.str()));
     was_clock_wrong_ = is_wrong;

@@ -122,6 +122,9 @@ private:
     /// Whether everything that a sharding needs has been read. `news` is notified when it has.
     bool knows_servers_and_traits();
 
+    /// The pause after a failed request. Reports a failure that lasts; after any other, the view will report a change.
+    std::chrono::milliseconds after_failure(error const& why) const;
+
     /// Waits until no change has come for a moment, within a limit, because one change causes several notifications,
     /// and a deployment many changes.
     task<void> debounce();
@@ -460,6 +463,13 @@ bool job_leader<Environment>::knows_servers_and_traits() {
 }
 
 template <class Environment>
+std::chrono::milliseconds job_leader<Environment>::after_failure(error const& why) const {
+    if (!is_lasting(why)) return here_.retry_pause;
+    here_.tell_trouble(why);
+    return trouble_pause;
+}
+
+template <class Environment>
 task<void> job_leader<Environment>::debounce() {
     for (auto const deadline = here_.now() + debounce_max; here_.now() < deadline;) {
         auto const seen = here_.news.edition();
@@ -490,12 +500,12 @@ task<std::optional<std::chrono::milliseconds>> job_leader<Environment>::keep_sha
         if (again) co_return again;
     } else if (here_.view->sharding_is_requested() && here_.view->assignment_in_force()) {
         auto const granted = co_await resharder_.grant(*here_.view, here_.generation);
-        if (!granted) co_return here_.retry_pause;
+        if (!granted) co_return after_failure(granted.error());
     }
     auto const* in_force = here_.view->assignment_in_force();
     if (resharder_.has_cut_items() && in_force && in_force->items() == count) {
         auto const removed = co_await resharder_.remove_cut_items(here_.generation, count);
-        if (!removed) co_return here_.retry_pause;
+        if (!removed) co_return after_failure(removed.error());
     }
     // A second request during the answer may go unnoticed, because the view knows requests only by name.
     if (in_force && here_.view->sharding_is_requested()) co_return here_.retry_pause;
@@ -506,21 +516,17 @@ template <class Environment>
 task<std::optional<std::chrono::milliseconds>> job_leader<Environment>::reshard(sharding_basis basis) {
     if (here_.view->assignment_node() && here_.view->first_item() && !here_.view->assignment_in_force()) {
         auto const overruled = co_await is_overruled(here_.registry, here_.at);
-        if (!overruled || !*overruled) co_return here_.retry_pause; // only the view is behind
+        if (!overruled) co_return after_failure(overruled.error());
+        if (!*overruled) co_return here_.retry_pause; // only the view is behind
     }
     if (rules_.config().failover && rules_.config().monitor_execution) { // JV-6
         auto lost = co_await make_up_for_dead_java(here_.registry, *here_.view, here_.at, here_.wall_milliseconds());
-        if (!lost) co_return here_.retry_pause;
+        if (!lost) co_return after_failure(lost.error());
         basis.besides = *std::move(lost);
     }
     auto const instances = basis.instances.size();
     auto const done = co_await resharder_.shard(*here_.view, std::move(basis));
-    // After a conflict or a lost connection, the view will report a change.
-    if (!done && (is_conflict(done.error().code) || is_transient(done.error()))) co_return here_.retry_pause;
-    if (!done) {
-        here_.tell_trouble(done.error());
-        co_return trouble_pause;
-    }
+    if (!done) co_return after_failure(done.error());
     audit_soon_beside_java();
     tell_resharded(*done, instances);
     co_await see(done->epoch);

@@ -143,7 +143,13 @@ ELASTICJOB_DECL item_news item_life::record_read(item_moment const& m, result<no
         phase_ = phase::absent;
         return {};
     }
-    return {.look_again = m.now + retry_pause};
+    return failed(read.error(), is_lasting(read.error()) ? back_off(m.now) : m.now + retry_pause);
+}
+
+ELASTICJOB_DECL item_news item_life::failed(error const& why, mono_time again) {
+    item_news news{.look_again = again};
+    if (failure_.is_news(why)) news.trouble = why;
+    return news;
 }
 
 ELASTICJOB_DECL item_news item_life::take_record(item_moment const& m, node const& there) {
@@ -185,13 +191,14 @@ ELASTICJOB_DECL error item_life::mend_copied(revision written, item_moment const
 }
 
 ELASTICJOB_DECL item_news item_life::noted(item_moment const& m, result<void> const& written) {
-    if (!written) { // another member has been faster, or the outcome is unknown
+    if (!written) { // another member has been faster, or the outcome is unknown, or the registry refuses it
         phase_ = phase::unread;
-        return {.look_again = back_off(m.now)};
+        return failed(written.error(), back_off(m.now));
     }
     phase_ = phase::resting;
     version_ = *version_ + 1;
     failures_ = 0;
+    failure_.end();
     clear_pending();
     return {.skipped = take_untold()};
 }
@@ -244,6 +251,7 @@ ELASTICJOB_DECL item_news item_life::start_answered(item_moment const& m, start_
 
 ELASTICJOB_DECL item_news item_life::begin(next_run next) {
     failures_ = 0;
+    failure_.end();
     clear_pending();
     if (is_first_of_order(*next.record.running)) order_.reset();
     record_ = std::move(next.record);
@@ -308,7 +316,7 @@ ELASTICJOB_DECL item_news item_life::end_answered(item_moment const& m, end_resu
 }
 
 ELASTICJOB_DECL item_news item_life::caught_up(item_moment const& m, result<void> const& written) {
-    if (!written) return {.look_again = m.now + retry_pause};
+    if (!written) return failed(written.error(), m.now + retry_pause);
     phase_ = phase::looking;
     return {};
 }
@@ -317,9 +325,9 @@ ELASTICJOB_DECL item_news item_life::start_looked_for(item_moment const& m, resu
     bool const is_known = read || read.error() == errc::no_node;
     if (!is_known) {
         bool const is_unreadable = !is_connection(read.error().code);
-        if (m.is_closing && is_unreadable) return resolved(m.now);
+        if (m.is_closing && is_unreadable) return given_up(m.now);
         phase_ = phase::uncertain;
-        return {.look_again = m.now + retry_pause};
+        return failed(read.error(), m.now + retry_pause);
     }
     if (!read || read->data != doubt_->record) return resolved(m.now);
     doubt_->version = read->stat.version;
@@ -332,12 +340,8 @@ ELASTICJOB_DECL item_news item_life::start_looked_for(item_moment const& m, resu
 ELASTICJOB_DECL item_news item_life::undone(item_moment const& m, end_result r) {
     bool const is_given_up = r == end_result::refused && m.is_closing;
     bool const is_known = r != end_result::refused && r != end_result::session_over;
-    if (is_given_up || is_known) {
-        auto const g = doubt_->resolved_in;
-        auto news = resolved(m.now);
-        if (is_given_up) news.given_up_in = g;
-        return news;
-    }
+    if (is_given_up) return given_up(m.now);
+    if (is_known) return resolved(m.now);
     phase_ = phase::uncertain;
     return {.look_again = r == end_result::refused ? back_off(m.now) : m.now + retry_pause};
 }
@@ -384,6 +388,13 @@ ELASTICJOB_DECL item_news item_life::resolved(mono_time now) {
     is_end_pending_ = false;
     phase_ = phase::unread;
     return {.look_again = back_off(now)};
+}
+
+ELASTICJOB_DECL item_news item_life::given_up(mono_time now) {
+    auto const g = doubt_->resolved_in;
+    auto news = resolved(now);
+    news.given_up_in = g;
+    return news;
 }
 
 ELASTICJOB_DECL void item_life::clear_pending() noexcept {

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The registry refuses a request other than a start or an end, although the connection is up: an access list, a quota.
+// The job cannot go on without it, so somebody has to hear of it, once.
+#include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/execution/lasting_failure.hpp>
+
+#include <support/cluster.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+using namespace elasticjob;
+using namespace elasticjob::test;
+
+namespace {
+
+constexpr auto hour = 1h;
+
+job_config hourly(int items) { return make_job("settle", "0 0 * * * ?", items); }
+
+void set_read_only(cluster& c, std::string const& above, bool is_read_only = true) {
+    c.server.set_read_only(cluster::parsed(above), is_read_only);
+}
+
+/// The only trouble. Its path begins with `where`.
+void check_told_once(cluster const& c, std::string const& where) {
+    auto const troubles = c.troubles();
+    REQUIRE(troubles.size() == 1);
+    CHECK(*troubles[0].failure == errc::no_auth);
+    CHECK_MESSAGE(troubles[0].failure->where.starts_with(where), to_string(*troubles[0].failure));
+}
+
+} // namespace
+
+TEST_CASE("execution.lasting_failure: tells each kind that lasts once in a row") {
+    detail::lasting_failure f;
+    error const no_auth{errc::no_auth, "", ""}, full{errc::too_large, "", ""};
+    CHECK(f.is_news(no_auth));
+    CHECK_FALSE(f.is_news(no_auth));
+    CHECK(f.is_news(full));
+    CHECK(f.is_news(no_auth));
+    f.end();
+    CHECK(f.is_news(no_auth));
+    for (auto const passing : {errc::not_sent, errc::unknown_outcome, errc::session_lost, errc::closed,
+                               errc::version_conflict, errc::no_node, errc::node_exists})
+        CHECK_FALSE(f.is_news({passing, "", ""}));
+}
+
+TEST_CASE(
+    "scheduler.item_starts: a first record that the registry refuses is reported, and written when that is possible") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(hourly(1)));
+    c.run_for(1min);
+    set_read_only(c, "/settle/ext/run");
+    auto more = hourly(3);
+    c.set("/settle/config", to_json(more));
+    c.run_for(1min);
+    check_told_once(c, "/settle/ext/run/");
+    auto const before = c.server.counts().all();
+    c.run_for(10min);
+    CHECK(c.server.counts().all() - before < 3 * 2 * 130); // an attempt in five seconds
+    CHECK(c.troubles().size() == 1);
+    set_read_only(c, "/settle/ext/run", false);
+    c.run_for(hour);
+    CHECK(c.count(heard::kind::started) == 3);
+    CHECK(c.violations.empty());
+}
+
+TEST_CASE("scheduler.item_runs: a note that the registry refuses is reported, and written when that is possible") {
+    cluster c;
+    auto& m = c.add();
+    auto job = hourly(1);
+    job.failover = false;
+    REQUIRE(m.schedule(job));
+    c.run_for(hour - 1s);
+    m.holds = true;
+    c.run_for(2s);
+    REQUIRE(m.held() == 1);
+    auto& next = c.add();
+    REQUIRE(next.schedule(job));
+    c.run_for(1s);
+    set_read_only(c, "/settle/ext/run");
+    c.log.clear();
+    disconnect(c, m);
+    c.run_for(10min);
+    REQUIRE(c.find("/settle/ext/run/0"));
+    std::size_t told = 0;
+    for (auto const& t : c.troubles()) told += t.member == next.number && *t.failure == errc::no_auth;
+    CHECK(told == 1);
+    set_read_only(c, "/settle/ext/run", false);
+    c.run_for(1min);
+    CHECK(record_of(c, 0).ledger.back().outcome == run_outcome::interrupted);
+}
+
+TEST_CASE("scheduler.item_starts: a clock that cannot be compared is reported, and runs begin when it can") {
+    cluster c;
+    auto& m = c.add();
+    auto job = hourly(2);
+    job.max_time_diff_seconds = 5;
+    set_read_only(c, "/settle/systemTime");
+    REQUIRE(m.schedule(job));
+    c.run_for(hour + 10min);
+    check_told_once(c, "/settle/systemTime/current");
+    CHECK(c.count(heard::kind::started) == 0);
+    set_read_only(c, "/settle/systemTime", false);
+    c.run_for(1min);
+    CHECK(c.count(heard::kind::started) == 2);
+}
+
+TEST_CASE("scheduler.job_leader: nodes of cut items that the registry keeps are reported, and sharding goes on") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(hourly(3)));
+    c.run_for(1min);
+    set_read_only(c, "/settle/sharding/2");
+    c.set("/settle/config", to_json(hourly(2)));
+    c.run_for(1min);
+    auto const troubles = c.troubles();
+    REQUIRE_FALSE(troubles.empty());
+    CHECK(troubles.size() <= 13); // one in five seconds
+    CHECK(*troubles[0].failure == errc::no_auth);
+    c.add().schedule(hourly(2)).value();
+    c.run_for(1min);
+    CHECK(c.owner("settle", 0) != c.owner("settle", 1));
+    set_read_only(c, "/settle/sharding/2", false);
+    c.run_for(1min);
+    CHECK_FALSE(c.has("/settle/sharding/2"));
+}
