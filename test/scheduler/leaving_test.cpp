@@ -83,14 +83,14 @@ TEST_CASE(
     REQUIRE(m.schedule(make_job("settle", never, 2)));
     c.run_for(2s);
     auto const path = instance_path(m);
-    c.server.set_read_only(cluster::parsed("/settle/instances"), true);
+    c.set_read_only("/settle/instances");
     CHECK(m.shutdown("settle").error() == errc::no_auth);
     CHECK(c.count(heard::kind::trouble) == 1);
     auto const before = c.server.counts().all();
     c.run_for(10min);
     CHECK(c.server.counts().all() - before < 400); // at intervals of up to ten seconds
     CHECK(c.find(path));
-    c.server.set_read_only(cluster::parsed("/settle/instances"), false);
+    c.set_read_only("/settle/instances", false);
     c.run_for(11s);
     CHECK_FALSE(c.find(path));
     CHECK_FALSE(c.find("/settle/leader/election/instance"));

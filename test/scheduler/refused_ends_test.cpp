@@ -27,10 +27,6 @@ job_config hourly(int items) {
     return c;
 }
 
-void set_records_read_only(cluster& c, bool is_read_only) {
-    c.server.set_read_only(cluster::parsed("/settle/ext/run"), is_read_only);
-}
-
 /// The items run for the first instant, and nothing can be written about it.
 void run_into_refusal(cluster& c, member& m, int items) {
     REQUIRE(m.schedule(hourly(items)));
@@ -38,7 +34,7 @@ void run_into_refusal(cluster& c, member& m, int items) {
     m.holds = true;
     c.run_for(2s);
     REQUIRE(m.held() == static_cast<std::size_t>(items));
-    set_records_read_only(c, true);
+    c.set_read_only("/settle/ext/run");
     m.holds = false;
     m.release_all();
 }
@@ -60,7 +56,7 @@ TEST_CASE("scheduler.item_ends: an end that the registry refuses is pending, rep
     CHECK(troubles[0].failure->where == "/settle/ext/run/0");
     CHECK(troubles[0].failure->what.find("the ends of 3 runs") != std::string::npos);
     CHECK(c.count(heard::kind::fenced) == 0);
-    set_records_read_only(c, false);
+    c.set_read_only("/settle/ext/run", false);
     c.run_for(11s);
     for (item_index i = 0; i < 3; ++i) {
         CHECK_FALSE(c.is_marked("settle", i));
@@ -79,7 +75,7 @@ TEST_CASE("scheduler.item_ends: an end that is pending can still be recorded und
     on_loop(c, [&] { m.registry.expire(); });
     c.run_for(20s);
     CHECK_FALSE(c.is_marked("settle", 0)); // the mark has gone with its session
-    set_records_read_only(c, false);
+    c.set_read_only("/settle/ext/run", false);
     c.run_for(11s);
     CHECK(record_of(c, 0).ledger.back().outcome == run_outcome::completed);
     c.run_for(hour);
@@ -96,7 +92,7 @@ TEST_CASE("scheduler.job: a member that leaves with an end that the registry ref
     REQUIRE(m.shutdown("settle"));
     c.run_for(1s);
     CHECK_FALSE(c.is_marked("settle", 0));
-    set_records_read_only(c, false);
+    c.set_read_only("/settle/ext/run", false);
     auto& next = c.add();
     REQUIRE(next.schedule(hourly(1)));
     c.run_for(5s);

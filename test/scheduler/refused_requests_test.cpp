@@ -21,10 +21,6 @@ constexpr auto hour = 1h;
 
 job_config hourly(int items) { return make_job("settle", "0 0 * * * ?", items); }
 
-void set_read_only(cluster& c, std::string const& above, bool is_read_only = true) {
-    c.server.set_read_only(cluster::parsed(above), is_read_only);
-}
-
 /// The only trouble. Its path begins with `where`.
 void check_told_once(cluster const& c, std::string const& where) {
     auto const troubles = c.troubles();
@@ -55,16 +51,15 @@ TEST_CASE(
     auto& m = c.add();
     REQUIRE(m.schedule(hourly(1)));
     c.run_for(1min);
-    set_read_only(c, "/settle/ext/run");
-    auto more = hourly(3);
-    c.set("/settle/config", to_json(more));
+    c.set_read_only("/settle/ext/run");
+    c.set("/settle/config", to_json(hourly(3)));
     c.run_for(1min);
     check_told_once(c, "/settle/ext/run/");
     auto const before = c.server.counts().all();
     c.run_for(10min);
     CHECK(c.server.counts().all() - before < 3 * 2 * 130); // an attempt in five seconds
     CHECK(c.troubles().size() == 1);
-    set_read_only(c, "/settle/ext/run", false);
+    c.set_read_only("/settle/ext/run", false);
     c.run_for(hour);
     CHECK(c.count(heard::kind::started) == 3);
     CHECK(c.violations.empty());
@@ -83,7 +78,7 @@ TEST_CASE("scheduler.item_runs: a note that the registry refuses is reported, an
     auto& next = c.add();
     REQUIRE(next.schedule(job));
     c.run_for(1s);
-    set_read_only(c, "/settle/ext/run");
+    c.set_read_only("/settle/ext/run");
     c.log.clear();
     disconnect(c, m);
     c.run_for(10min);
@@ -91,7 +86,7 @@ TEST_CASE("scheduler.item_runs: a note that the registry refuses is reported, an
     std::size_t told = 0;
     for (auto const& t : c.troubles()) told += t.member == next.number && *t.failure == errc::no_auth;
     CHECK(told == 1);
-    set_read_only(c, "/settle/ext/run", false);
+    c.set_read_only("/settle/ext/run", false);
     c.run_for(1min);
     CHECK(record_of(c, 0).ledger.back().outcome == run_outcome::interrupted);
 }
@@ -101,12 +96,12 @@ TEST_CASE("scheduler.item_starts: a clock that cannot be compared is reported, a
     auto& m = c.add();
     auto job = hourly(2);
     job.max_time_diff_seconds = 5;
-    set_read_only(c, "/settle/systemTime");
+    c.set_read_only("/settle/systemTime");
     REQUIRE(m.schedule(job));
     c.run_for(hour + 10min);
     check_told_once(c, "/settle/systemTime/current");
     CHECK(c.count(heard::kind::started) == 0);
-    set_read_only(c, "/settle/systemTime", false);
+    c.set_read_only("/settle/systemTime", false);
     c.run_for(1min);
     CHECK(c.count(heard::kind::started) == 2);
 }
@@ -116,7 +111,7 @@ TEST_CASE("scheduler.job_leader: nodes of cut items that the registry keeps are 
     auto& m = c.add();
     REQUIRE(m.schedule(hourly(3)));
     c.run_for(1min);
-    set_read_only(c, "/settle/sharding/2");
+    c.set_read_only("/settle/sharding/2");
     c.set("/settle/config", to_json(hourly(2)));
     c.run_for(1min);
     auto const troubles = c.troubles();
@@ -126,7 +121,7 @@ TEST_CASE("scheduler.job_leader: nodes of cut items that the registry keeps are 
     c.add().schedule(hourly(2)).value();
     c.run_for(1min);
     CHECK(c.owner("settle", 0) != c.owner("settle", 1));
-    set_read_only(c, "/settle/sharding/2", false);
+    c.set_read_only("/settle/sharding/2", false);
     c.run_for(1min);
     CHECK_FALSE(c.has("/settle/sharding/2"));
 }

@@ -214,6 +214,11 @@ public:
         wait_for(by_hand.commit(std::move(t))).value();
     }
 
+    /// From now on the server refuses all writes below the path, as with an access list or a quota, or no longer.
+    void set_read_only(std::string const& above, bool is_read_only = true) {
+        server.set_read_only(parsed(above), is_read_only);
+    }
+
     // The contents of the tree, read without a request.
 
     node const* find(std::string const& path) const { return server.tree().find(parsed(path)); }

@@ -137,8 +137,8 @@ using loop_of = typename std::remove_cvref_t<decltype(*std::declval<connected_by
 } // namespace detail
 
 /// The program for one call. `Connect` returns `result<P>` for a `registry_address`; `*P` is a registry. `Serve` serves
-/// the console: `serve_console`, which needs further libraries and registries with an `event_loop`, or a function of the
-/// same arguments.
+/// the console: `serve_console`, which needs further libraries and registries with an `event_loop`, or a function of
+/// the same arguments.
 template <class Connect, class Serve = no_console>
 class program : public program_on<detail::loop_of<Connect>> {
     using base = program_on<detail::loop_of<Connect>>;

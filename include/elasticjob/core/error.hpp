@@ -147,7 +147,7 @@ struct [[nodiscard]] error {
 /// connected.
 inline bool is_transient(error const& e) noexcept { return is_connection(e.code) || e == errc::session_lost; }
 
-/// Whether the same write would fail again, although the connection is up and nobody else has changed the nodes: an
+/// Whether the same request would fail again, although the connection is up and nobody else has changed the nodes: an
 /// access list or a quota refuses it, for example. Somebody has to hear of it.
 inline bool is_lasting(error const& e) noexcept {
     return !is_transient(e) && !is_conflict(e.code) && !(e == errc::closed);

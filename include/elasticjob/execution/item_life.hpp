@@ -288,7 +288,7 @@ private:
     std::optional<wall_time> order_{}; ///< when this instance was ordered to run it
     wall_time told_through_{};         ///< due instants up to here were reported to have found it running
     wall_time rounds_at_end_{};        ///< the last known round of another job at the end of its last run here
-    lasting_failure failure_{};        ///< of requests other than starts and ends
+    lasting_failure failure_{};        ///< of other requests, until a note is written or a run begins
     wall_time told_of_clock_{};        ///< the due instant last reported as skipped because of a wrong clock
 
     boxed<next_run> begun_{};                  ///< while starting: the requested run

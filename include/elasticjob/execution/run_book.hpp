@@ -78,8 +78,8 @@ public:
 
     /// Marks a live run again after its session has ended, unless another instance has taken the item over (D-17).
     /// Replaces the mark of that session, which the servers may keep for a while: after an outage, a new leader gives
-    /// each session its whole time-out again. Repeated until the outcome is known. Returns whether the run is still valid. Errors: session_lost if the new
-    /// session is over too; permanent errors of the registry.
+    /// each session its whole time-out again. Repeated until the outcome is known. Returns whether the run is still
+    /// valid. Errors: session_lost if the new session is over too; permanent errors of the registry.
     task<result<bool>> mark_again(session_generation g, item_index i, node_version version);
 
     /// After this, reads show at least all writes of this session and of the one before it, even if replies were lost

@@ -14,9 +14,16 @@
 
 namespace elasticjob {
 
+namespace detail {
+/// A registry with the loop of the reference, and no such reference itself.
+template <class R, class Reference>
+concept referred_by = !std::same_as<std::remove_cv_t<R>, Reference> && registry<R> &&
+                      std::same_as<typename R::loop_type, typename Reference::loop_type>;
+} // namespace detail
+
 /// Passes everything on to a registry with this loop, and is a registry itself. For code whose time is spent in
-/// requests and not in calls, such as the console. Costs: an object pointer and a pointer to the functions of that type,
-/// and one indirect call for each operation; no coroutine and no allocation of its own. Copies refer to the same
+/// requests and not in calls, such as the console. Costs: an object pointer and a pointer to the functions of that
+/// type, and one indirect call for each operation; no coroutine and no allocation of its own. Copies refer to the same
 /// registry, which must outlive them and must not be moved meanwhile. A function that takes a `Registry&` needs this
 /// object until its task has ended, as it needs any registry. Threads: as for that registry.
 template <loop Loop>
@@ -24,11 +31,9 @@ class registry_ref {
 public:
     using loop_type = Loop;
 
-    template <class Registry>
-    requires(!std::same_as<std::remove_cv_t<Registry>, registry_ref>) &&
-        registry<Registry>&& std::same_as<typename Registry::loop_type, Loop> registry_ref(Registry& r) noexcept
-        : registry_{&r},
-    calls_{&calls_of<Registry>} {}
+    template <detail::referred_by<registry_ref> Registry>
+    registry_ref(Registry& r) noexcept : registry_{&r},
+                                         calls_{&calls_of<Registry>} {}
 
     Loop& loop() const { return calls_->loop(registry_); }
     session_view session() const { return calls_->session(registry_); }

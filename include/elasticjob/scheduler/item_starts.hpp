@@ -83,8 +83,6 @@ private:
 
     static void answer(item_state& e, start_answer a);
 
-    static constexpr std::chrono::milliseconds refusal_pause{5'000};
-
     site& site_;
     item_table<Environment>& table_;
     std::vector<proof> common_; ///< of the claim
@@ -145,7 +143,7 @@ task<void> item_starts<Environment>::open_records(std::vector<opening> records) 
         co_return;
     }
     if (failed_opening_.is_news(opened.error())) site_.tell_trouble(opened.error());
-    auto const pause = is_lasting(opened.error()) ? refusal_pause : site::retry_pause;
+    auto const pause = is_lasting(opened.error()) ? site::trouble_pause : site::retry_pause;
     tasks_.spawn(wake_later(std::move(items), site_.now() + pause)); // they request it again; starts do not wait
 }
 

@@ -157,7 +157,6 @@ private:
 
     static constexpr std::chrono::milliseconds debounce_span{3};
     static constexpr std::chrono::milliseconds debounce_max{50};
-    static constexpr std::chrono::milliseconds trouble_pause{5'000};
     static constexpr std::chrono::seconds cut_items_pause{5};
     static constexpr std::chrono::seconds java_audit_pause{10};
 
@@ -314,7 +313,7 @@ template <class Environment>
 task<mono_time> job_leader<Environment>::remove_persistent_leader() {
     auto const version = here_.view->leader()->stat.version;
     bool const is_known = co_await remove_stand_in(here_.at.leader_instance(), version);
-    co_return here_.now() + (is_known ? trouble_pause : here_.retry_pause);
+    co_return here_.now() + (is_known ? here_.trouble_pause : here_.retry_pause);
 }
 
 template <class Environment>
@@ -466,7 +465,7 @@ template <class Environment>
 std::chrono::milliseconds job_leader<Environment>::after_failure(error const& why) const {
     if (!is_lasting(why)) return here_.retry_pause;
     here_.tell_trouble(why);
-    return trouble_pause;
+    return here_.trouble_pause;
 }
 
 template <class Environment>
@@ -485,7 +484,7 @@ task<std::optional<std::chrono::milliseconds>> job_leader<Environment>::keep_sha
     auto first_look = current_basis();
     if (!first_look) {
         here_.tell_trouble(first_look.error());
-        co_return trouble_pause;
+        co_return here_.trouble_pause;
     }
     if (resharder_.is_outdated(*here_.view, *first_look)) co_await debounce();
     bool const has_looked_again = co_await look_at_new_instances();

@@ -76,6 +76,7 @@ struct job_site {
     }
 
     static constexpr auto retry_pause = job_standing<Environment>::retry_pause;
+    static constexpr auto trouble_pause = job_standing<Environment>::trouble_pause;
 };
 
 template <class Environment>

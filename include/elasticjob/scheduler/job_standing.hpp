@@ -64,6 +64,7 @@ struct job_standing {
 
     /// The pause before a failed request is repeated.
     static constexpr std::chrono::milliseconds retry_pause{200};
+    static constexpr std::chrono::milliseconds trouble_pause{5'000}; ///< after a failure that lasts
 };
 
 template <class Environment>

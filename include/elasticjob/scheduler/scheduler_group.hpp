@@ -128,8 +128,8 @@ public:
     result<void> enable_all() { return each(&scheduler_type::enable_all); }
 
     /// Makes all jobs leave in order, in all sessions at the same time, and does not wait for them: see
-    /// `job_scheduler::leave_all`. If `schedule` is connecting another session, this waits for the end of that attempt, as
-    /// the other functions do.
+    /// `job_scheduler::leave_all`. If `schedule` is connecting another session, this waits for the end of that attempt,
+    /// as the other functions do.
     void leave_all() {
         for (auto* m : members()) m->scheduler.leave_all();
     }
