@@ -8,6 +8,7 @@ declare -Ar package_probes=(
     [cmake]='command cmake'
     [ninja-build]='command ninja'
     [ccache]='command ccache'
+    [mold]='command mold'
     [pkg-config]='command pkg-config'
     [libboost-dev]='header boost/outcome/basic_result.hpp'
     [librange-v3-dev]='header range/v3/version.hpp'
@@ -69,7 +70,7 @@ need_packages() { # PACKAGE...
 
 # The run scripts read these.
 # shellcheck disable=SC2034
-readonly build_packages=(g++ cmake ninja-build ccache libboost-dev rapidjson-dev libzookeeper-mt-dev)
+readonly build_packages=(g++ cmake ninja-build ccache mold libboost-dev rapidjson-dev libzookeeper-mt-dev)
 # The packages that tests and benchmarks of optional headers need.
 # shellcheck disable=SC2034
 readonly event_packages=(libsqlite3-dev libsoci-dev libpq-dev postgresql libssl-dev libcpp-httplib-dev libcli11-dev)
