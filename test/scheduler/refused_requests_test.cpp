@@ -125,3 +125,18 @@ TEST_CASE("scheduler.job_leader: nodes of cut items that the registry keeps are 
     c.run_for(1min);
     CHECK_FALSE(c.has("/settle/sharding/2"));
 }
+
+TEST_CASE(
+    "scheduler.job_leader: a leadership that the registry keeps is reported, and given up when that is possible") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(hourly(1)));
+    c.run_for(1min);
+    c.set_read_only("/settle/leader/election");
+    c.set("/settle/servers/10.0.0.1", "DISABLED");
+    c.run_for(10min);
+    check_told_once(c, "/settle/leader/election/instance");
+    c.set_read_only("/settle/leader/election", false);
+    c.run_for(1min);
+    CHECK_FALSE(c.has("/settle/leader/election/instance"));
+}

@@ -293,7 +293,8 @@ task<result<void>> job_leader<Environment>::withdraw_for_certain(session_generat
 
 template <class Environment>
 task<mono_time> job_leader<Environment>::resign() {
-    (void)co_await elasticjob::resign(here_.registry, here_.at, here_.self, here_.generation);
+    auto const resigned = co_await elasticjob::resign(here_.registry, here_.at, here_.self, here_.generation);
+    if (!resigned) note_failed_election(resigned.error());
     co_return here_.now() + here_.retry_pause;
 }
 
