@@ -58,8 +58,8 @@ struct nursery {
         REQUIRE(next() == kind::read);
         return life.record_read(moment(), std::move(n));
     }
-    void start() {
-        wall = noon + 61s;
+    void start(wall_time when = noon + 61s) {
+        wall = when;
         REQUIRE(next() == kind::start);
         life.start_sent(session_generation{1});
     }
@@ -143,7 +143,8 @@ TEST_CASE("execution.item_life: a record that has obeyed an order of its future 
     CHECK(n.next() == kind::note);
 }
 
-TEST_CASE("execution.item_life: a record in another node than it was written to was copied; its tokens go on above the earlier ones") {
+TEST_CASE("execution.item_life: a record in another node than it was written to was copied; its tokens go on above the "
+          "earlier ones") {
     nursery n;
     n.record.obeyed = 90; // so the order says nothing
     n.record.created = 40;
@@ -268,10 +269,27 @@ TEST_CASE("execution.item_life: an instant of a disabled item is on record as sk
     n.learn();
     n.start();
     auto const news = n.life.start_answered(n.moment(), start_answer::disabled);
-    CHECK(news.skipped.count == 0);
+    CHECK(news.skipped.empty());
     REQUIRE(n.next() == kind::note);
-    CHECK(n.life.noted(n.moment(), success()).skipped.last == noon + 60s);
+    CHECK(n.life.noted(n.moment(), success()).skipped.front().last == noon + 60s);
     CHECK(n.next() == kind::rest);
+}
+
+TEST_CASE("execution.item_life: the refusal of a start takes back no report of earlier instants") {
+    nursery n;
+    n.terms.on_misfire = {misfire_rule::skip};
+    n.learn();
+    n.start(noon + 240s + 1s); // four instants have come, and the newest runs
+    n.life.start_answered(n.moment(), start_answer::disabled);
+    REQUIRE(n.next() == kind::note);
+    auto const told = n.life.noted(n.moment(), success()).skipped;
+    REQUIRE(told.size() == 2);
+    CHECK(told[0].count == 3);
+    CHECK(told[0].last == noon + 180s);
+    CHECK(told[0].why == events::skip_reason::too_late);
+    CHECK(told[1].count == 1);
+    CHECK(told[1].last == noon + 240s);
+    CHECK(told[1].why == events::skip_reason::disabled);
 }
 
 TEST_CASE("execution.item_life: an order that this instance no longer carries out is reported") {

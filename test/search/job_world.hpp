@@ -1410,11 +1410,12 @@ inline node_tree::applied job_world::item_port::write_note(transaction const& t)
 
 inline void job_world::item_port::report(item_index item, detail::item_news const& n) const {
     using events::skip_reason;
-    auto const why = n.skipped.why;
-    if (why != skip_reason::disabled && why != skip_reason::paused && why != skip_reason::too_late) return;
-    auto const last = search::minute_of(n.skipped.last);
-    for (int k = 0; k < static_cast<int>(n.skipped.count); ++k)
-        w.told_skipped_[item] = static_cast<std::uint8_t>(w.told_skipped_[item] | (1 << (last - k)));
+    for (auto const& s : n.skipped) {
+        if (s.why != skip_reason::disabled && s.why != skip_reason::paused && s.why != skip_reason::too_late) continue;
+        auto const last = search::minute_of(s.last);
+        for (int k = 0; k < static_cast<int>(s.count); ++k)
+            w.told_skipped_[item] = static_cast<std::uint8_t>(w.told_skipped_[item] | (1 << (last - k)));
+    }
 }
 
 inline void job_world::item_port::begin_body(item_driver& d) const {

@@ -48,7 +48,7 @@ struct item_moment {
 
 /// The reports that follow from a step, and when the item must check again although nothing wakes it.
 struct item_news {
-    skipped_instants skipped{};
+    std::vector<skipped_instants> skipped{};
     std::optional<error> trouble{};
     bool deals_with_rounds = false; ///< some of the item's instants have been handled
     bool may_be_others = false;     ///< and rounds may have begun elsewhere
@@ -253,7 +253,7 @@ private:
     item_news failed(error const& why, mono_time again);
 
     void clear_pending() noexcept;
-    skipped_instants take_untold() noexcept;
+    std::vector<skipped_instants> take_untold() noexcept;
     /// At once the first time, because the change is already visible then; later after growing pauses of up to some
     /// seconds.
     mono_time back_off(mono_time now);
@@ -282,7 +282,8 @@ private:
     wall_time ours_since_;                  ///< no former owner runs instants after this
     run_record record_{};                   ///< as it is known
     std::optional<node_version> version_{}; ///< of the record; nothing: there is none
-    boxed<skipped_instants> untold_{};      ///< in the known record; reported once they are in the registry's
+    /// In the known record; reported once they are in the registry's.
+    boxed<std::vector<skipped_instants>> untold_{};
     /// The instance whose run is in the registry's record, but not in `record_`.
     boxed<instance_id> dead_{};
     std::optional<wall_time> order_{}; ///< when this instance was ordered to run it

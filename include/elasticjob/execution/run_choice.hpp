@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace elasticjob::detail {
 
@@ -51,8 +52,8 @@ struct next_run {
     bool is_monitored = true;
     bool is_failover = false;
     unwritten pending = unwritten::nothing;
-    bool may_be_others = false; ///< an instant is not run, and its round may have begun elsewhere
-    skipped_instants untold{};  ///< reported once they are on record
+    bool may_be_others = false;             ///< an instant is not run, and its round may have begun elsewhere
+    std::vector<skipped_instants> untold{}; ///< reported once they are on record
 };
 
 /// Chooses what an item runs for, by the terms of its job and the clocks of one moment. Choosing has no effects, so it

@@ -488,8 +488,7 @@ template <class Environment>
 void item_runs<Environment>::report(item_state const& e, item_news const& news) {
     if (news.trouble) site_.tell_trouble(*news.trouble);
     if (news.given_up_in) ends_.give_up(e.item(), *news.given_up_in);
-    auto const& skipped = news.skipped;
-    if (skipped.count != 0) site_.tell_skipped(e.item(), skipped.last, skipped.why, skipped.count);
+    for (auto const& s : news.skipped) site_.tell_skipped(e.item(), s.last, s.why, s.count);
     if (rounds_ && news.deals_with_rounds)
         rounds_->dealt_with(e.item(), e.life.record().settled_through(), news.may_be_others);
 }

@@ -173,7 +173,7 @@ ELASTICJOB_DECL item_news item_life::take_record(item_moment const& m, node cons
     record_.obeyed = std::max(record_.obeyed, obeyed);
     // The reply to the write of these skips was lost. If it had no effect, they are chosen
     // again.
-    if (untold_ && untold_->last <= record_.through) news.skipped = take_untold();
+    if (untold_ && untold_->back().last <= record_.through) news.skipped = take_untold();
     untold_.reset();
     // Instants that Java members may have run, without a record, are not made up for.
     if (m.has_java_members && !m.terms.due->follows()) record_.through = std::max(record_.through, ours_since_);
@@ -222,7 +222,7 @@ ELASTICJOB_DECL item_news item_life::start_answered(item_moment const& m, start_
         phase_ = phase::marked;
         return {};
     case start_answer::disabled:
-        next.untold = {what.due, 1, events::skip_reason::disabled};
+        next.untold.push_back({what.due, 1, events::skip_reason::disabled});
         next.pending = unwritten::an_end;
         return drop(m, std::move(next), name_of(events::skip_reason::disabled));
     case start_answer::taken:
@@ -232,7 +232,7 @@ ELASTICJOB_DECL item_news item_life::start_answered(item_moment const& m, start_
         // None of it is written: such a clock may take future instants for past ones.
         item_news news{.look_again = back_off(m.now)};
         if (std::exchange(told_of_clock_, what.due) != what.due)
-            news.skipped = {what.due, 1, events::skip_reason::clock_differs};
+            news.skipped = {{what.due, 1, events::skip_reason::clock_differs}};
         return news;
     }
     case start_answer::outdated:
@@ -258,7 +258,7 @@ ELASTICJOB_DECL item_news item_life::begin(next_run next) {
     is_monitored_ = next.is_monitored;
     passes_over_ = next.may_be_others;
     phase_ = phase::running;
-    return {.skipped = next.untold};
+    return {.skipped = std::move(next.untold)};
 }
 
 ELASTICJOB_DECL void item_life::start_expired() {
@@ -352,7 +352,7 @@ ELASTICJOB_DECL item_news item_life::remember(next_run next) {
     record_ = std::move(next.record);
     dead_ = next.dead ? boxed<instance_id>{*std::move(next.dead)} : boxed<instance_id>{};
     pending_ = std::max(pending_, next.pending);
-    if (next.untold.count != 0) untold_ = next.untold;
+    if (!next.untold.empty()) untold_ = std::move(next.untold);
     item_news news{.deals_with_rounds = true, .may_be_others = next.may_be_others};
     bool const is_written_first = pending_ != unwritten::nothing && version_;
     if (!is_written_first) news.skipped = take_untold();
@@ -402,10 +402,9 @@ ELASTICJOB_DECL void item_life::clear_pending() noexcept {
     pending_ = unwritten::nothing;
 }
 
-ELASTICJOB_DECL skipped_instants item_life::take_untold() noexcept {
-    auto const all = untold_ ? *untold_ : skipped_instants{};
-    untold_.reset();
-    return all;
+ELASTICJOB_DECL std::vector<skipped_instants> item_life::take_untold() noexcept {
+    auto taken = std::exchange(untold_, {});
+    return taken ? std::move(*taken) : std::vector<skipped_instants>{};
 }
 
 ELASTICJOB_DECL mono_time item_life::back_off(mono_time now) {
@@ -470,7 +469,8 @@ ELASTICJOB_DECL std::string to_string(item_life const& l, node_version zero) {
     add_if(l.is_failover_, "failover");
     add_if(l.is_end_pending_, "end refused");
     add_if(l.passes_over_, "makes up for others");
-    if (l.untold_) add("to report as skipped", static_cast<std::int64_t>(l.untold_->count));
+    if (l.untold_)
+        for (auto const& s : *l.untold_) add("to report as skipped", static_cast<std::int64_t>(s.count));
     if (l.dead_) text.append("; in the place of ").append(l.dead_->str());
     text.append("\n").append(l.record_.to_text());
     if (l.begun_) text.append("to begin:\n").append(l.begun_->record.to_text());

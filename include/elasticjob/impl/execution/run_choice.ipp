@@ -92,7 +92,7 @@ ELASTICJOB_DECL void run_choice::choose_due(choice_facts const& item, next_run& 
     auto& record = next.record;
     pass_over(next, terms_.enabled_since, events::skip_reason::disabled);
     pass_over(next, terms_.resumed_at, events::skip_reason::paused);
-    if (next.untold.count != 0 && next.is_monitored) return; // written first; then the item chooses again
+    if (!next.untold.empty() && next.is_monitored) return; // written first; then the item chooses again
     auto const own_delay = terms_.due->delay_of(item.item);
     // The rounds of another job have ended, whatever the time on this clock.
     auto come = std::max(wall_, terms_.due->last_round());
@@ -110,7 +110,7 @@ ELASTICJOB_DECL void run_choice::choose_due(choice_facts const& item, next_run& 
         bool const was_busy = was_told || (own_delay.count() != 0 && idle_since && c.skipped.last <= *idle_since);
         auto const why = was_busy ? events::skip_reason::still_running : events::skip_reason::too_late;
         record.add(not_run(run_outcome::skipped, c.skipped, name_of(why)));
-        if (!was_told) next.untold = {c.skipped.last, c.skipped.count, why};
+        if (!was_told) next.untold.push_back({c.skipped.last, c.skipped.count, why});
         next.pending = unwritten::an_end; // no effect if a run writes it
     }
     if (!c.run || c.coalesced.count + c.skipped.count > 0) next.may_be_others = true;
@@ -128,7 +128,7 @@ ELASTICJOB_DECL void run_choice::pass_over(next_run& next, wall_time end, events
     auto const last = missed.newest.back();
     record.through = std::max(record.through, last);
     record.add(not_run(run_outcome::skipped, {last, missed.count}, name_of(why)));
-    if (why == events::skip_reason::paused) next.untold = {last, missed.count, why};
+    if (why == events::skip_reason::paused) next.untold.push_back({last, missed.count, why});
     next.pending = unwritten::an_end; // the next owner may not know of that time
     next.may_be_others = true;
 }
