@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# join_files.sh OUT FILE...: writes OUT, one source file that contains all these tests. Their includes come first,
+# join_files.sh OUT FILE...: writes OUT, one source file that contains all these files. Their includes come first,
 # outside of any namespace. Then each test has its own namespace; its includes have guards, so they are empty there.
+# What the tests share is declared in headers, so it has none.
 set -eu
 out=$1
 shift
@@ -13,7 +14,13 @@ shift
              !/^(\/\/.*)?$/ { exit }' "$file"
     done
     for file; do
-        printf 'namespace file_%s {\n#include "%s"\n}\n' "$(basename "$file" .cpp)" "$file"
+        case $file in
+            *_test.cpp)
+                name=$(basename "$(dirname "$file")")_$(basename "$file" .cpp)
+                printf 'namespace file_%s {\n#include "%s"\n}\n' "$name" "$file"
+                ;;
+            *) printf '#include "%s"\n' "$file" ;;
+        esac
     done
 } >"$out.new"
 # An unchanged OUT keeps its time stamp, so nothing is compiled again.

@@ -18,6 +18,7 @@
 
 using namespace elasticjob;
 using namespace elasticjob::test;
+using namespace elasticjob::testing;
 
 TEST_CASE("acceptance 6: an item that throws or hangs delays no other, and goes on as its policy says") {
     for (auto const rule : {misfire_rule::skip, misfire_rule::once, misfire_rule::all}) {

@@ -17,6 +17,7 @@
 
 using namespace elasticjob;
 using namespace elasticjob::test;
+using namespace elasticjob::testing;
 
 TEST_CASE("acceptance 9: a job that is created and stopped again and again leaves nothing that grows") {
     auto const* asked = std::getenv("ELASTICJOB_CYCLES");

@@ -6,6 +6,7 @@
 
 using namespace elasticjob;
 using namespace elasticjob::test;
+using namespace elasticjob::testing;
 
 namespace {
 

@@ -6,6 +6,7 @@
 
 using namespace elasticjob;
 using namespace elasticjob::test;
+using namespace elasticjob::testing;
 
 TEST_CASE("founding: items that are due at once run, though the founder's clock is not the registry's") {
     for (auto const ahead : {50ms, -50ms, 5'000ms, -5'000ms}) {

@@ -18,7 +18,12 @@
 
 namespace elasticjob::test {
 
-using namespace elasticjob::testing;
+using testing::cluster_view;
+using testing::fault;
+using testing::observation;
+using testing::simulated_run;
+using testing::simulation;
+using testing::simulation_options;
 using namespace std::chrono_literals;
 
 using kind = observation::kind;

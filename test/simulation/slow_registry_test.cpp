@@ -6,6 +6,7 @@
 
 using namespace elasticjob;
 using namespace elasticjob::test;
+using namespace elasticjob::testing;
 
 TEST_CASE("slow registry: a start that is confirmed too late for the lease is reported, once until one is in time") {
     scene w{make_job("0/10 * * * * ?", 2), lasting(1s), 1};

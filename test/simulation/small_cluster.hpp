@@ -23,7 +23,15 @@
 
 namespace elasticjob::test {
 
-using namespace elasticjob::testing;
+using testing::cluster_view;
+using testing::fault;
+using testing::fault_kind;
+using testing::node_loop;
+using testing::observation;
+using testing::simulated_registry;
+using testing::simulated_run;
+using testing::simulation;
+using testing::simulation_options;
 using namespace std::chrono_literals;
 
 using items = std::vector<item_index>;
@@ -212,7 +220,7 @@ private:
     }
 
     std::string job_;
-    wire hand_wire_;
+    testing::wire hand_wire_;
     node_loop hand_loop_;
     simulated_registry hand_;
     task_scope by_hand_;

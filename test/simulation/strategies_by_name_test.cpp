@@ -11,6 +11,7 @@
 
 using namespace elasticjob;
 using namespace elasticjob::test;
+using namespace elasticjob::testing;
 
 namespace {
 

@@ -594,8 +594,8 @@ TEST_CASE("make_soak_plan: a seed and an act make one plan, and ten acts have fa
         CHECK(differs);
     }
     CHECK(seen.size() == soak_fault_names.size());
-    for (std::size_t n = 0; n < test::detail::soak_kinds.size(); ++n)
-        CHECK(test::detail::soak_kinds[n].what == static_cast<soak_fault>(n));
+    for (std::size_t n = 0; n < soak_kinds.size(); ++n)
+        CHECK(soak_kinds[n].what == static_cast<soak_fault>(n));
 }
 
 TEST_CASE("soak_checker: I4, skipped orders are no due instants") {

@@ -74,8 +74,6 @@ struct soak_deed {
     std::chrono::milliseconds span; ///< how long it lasts, if it does
 };
 
-namespace detail {
-
 struct soak_kind {
     soak_fault what;
     std::uint64_t weight; ///< how often, compared with the others
@@ -118,28 +116,25 @@ inline constexpr std::array<soak_kind, soak_fault_names.size()> soak_kinds{{
     {soak_fault::dismiss_java, 2, 200, 3000},
 }};
 
-} // namespace detail
-
 /// The deeds of an act, in order. The same seed and the same act make the same plan. Of three deeds, one takes the
 /// kinds in turn, so that the rare ones come too; the weights decide the others.
 inline std::vector<soak_deed> make_soak_plan(std::uint64_t seed, std::uint64_t act, std::chrono::milliseconds length) {
-    constexpr auto& kinds = detail::soak_kinds;
     random_source random{seed * 0x9E3779B97F4A7C15ULL + act};
     auto const pick = [&](std::uint64_t below) { return random.next() % below; };
     std::uint64_t weights = 0;
-    for (auto const& k : kinds) weights += k.weight;
+    for (auto const& k : soak_kinds) weights += k.weight;
     std::vector<soak_deed> plan;
     std::size_t in_turn = static_cast<std::size_t>(act) * 5;
     for (std::chrono::milliseconds at{0}; at < length; at += std::chrono::milliseconds{300 + pick(2400)}) {
-        auto const* kind = &kinds[in_turn * 7 % kinds.size()]; // 7 has no divisor in common with their number
+        auto const* chosen = &soak_kinds[in_turn * 7 % soak_kinds.size()]; // 7 does not divide their number
         if (plan.size() % 3 == 0) {
             ++in_turn;
         } else {
             auto at_weight = pick(weights);
-            for (kind = kinds.data(); at_weight >= kind->weight; ++kind) at_weight -= kind->weight;
+            for (chosen = soak_kinds.data(); at_weight >= chosen->weight; ++chosen) at_weight -= chosen->weight;
         }
-        auto const span = kind->span_min_ms + pick(kind->span_max_ms - kind->span_min_ms + 1);
-        plan.push_back({at, kind->what, random.next(), std::chrono::milliseconds{span}});
+        auto const span = chosen->span_min_ms + pick(chosen->span_max_ms - chosen->span_min_ms + 1);
+        plan.push_back({at, chosen->what, random.next(), std::chrono::milliseconds{span}});
     }
     return plan;
 }

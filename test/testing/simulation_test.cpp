@@ -264,6 +264,13 @@ TEST_CASE("testing.simulation: operators' commands") {
     CHECK(t.s.violations().empty());
 }
 
+TEST_CASE("testing.explore: a shell understands the command of a process") {
+    using namespace std::string_view_literals;
+    CHECK(testing::detail::shell_command("build/dev/test/jobs_test\0--source-file=/a b/simulation/*\0-tc=it's\0\0"sv) ==
+          R"(build/dev/test/jobs_test '--source-file=/a b/simulation/*' '-tc=it'\''s' '')");
+    CHECK(testing::detail::this_command().find("_test") != std::string::npos);
+}
+
 TEST_CASE("testing.explore: reports a violation with a command that replays it, and with the faults that suffice") {
     explore_options o;
     o.seeds = 5;

@@ -15,18 +15,18 @@
 
 namespace elasticjob::cli {
 
-using contexts = std::map<std::string, registry_address>;
+using context_map = std::map<std::string, registry_address>;
 
 /// The path of the file: `$XDG_CONFIG_HOME/elasticjob/contexts.json`, or `$HOME/.config/elasticjob/contexts.json`.
 std::string contexts_file(variable_lookup find);
 
 /// Parses one object, whose members are the contexts: `{"billing": {"servers": "zk1:2181", "namespace": "billing"}}`. A
 /// context may also have a `digest`. Errors: invalid_config, which names the line.
-result<contexts> parse_contexts(std::string_view json);
+result<context_map> parse_contexts(std::string_view json);
 
 /// Reads the file; a missing file has no contexts. Errors: invalid_argument if it cannot be read, or if it has a digest
 /// and users other than its owner may read or write it; those of `parse_contexts`.
-result<contexts> read_contexts(std::string const& file);
+result<context_map> read_contexts(std::string const& file);
 
 /// The address of the registry: from the options of the call, or else from the context, or else from
 /// ELASTICJOB_SERVERS, ELASTICJOB_NAMESPACE and ELASTICJOB_DIGEST. Errors: invalid_argument if there is no such

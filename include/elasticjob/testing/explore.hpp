@@ -10,8 +10,6 @@
 #include <elasticjob/testing/observatory.hpp>
 #include <elasticjob/testing/shrink.hpp>
 
-#include <unistd.h> // readlink
-
 #include <concepts>
 #include <cstdint>
 #include <cstdlib>
@@ -68,7 +66,11 @@ namespace detail {
 
 std::uint64_t number_from(char const* variable, std::uint64_t otherwise);
 
-std::string this_program();
+/// The command of a process, as a shell reads it. `words`: each ends with a NUL.
+std::string shell_command(std::string_view words);
+
+/// The command that started this process.
+std::string this_command();
 
 std::string in_one_line(fault_plan const& plan);
 
@@ -93,7 +95,7 @@ exploration explore(explore_options const& options, Scenario build) {
         if (s->violations().empty()) return std::nullopt;
         return s->violations().front();
     };
-    auto const command = options.command.empty() ? detail::this_program() : options.command;
+    auto const command = options.command.empty() ? detail::this_command() : options.command;
     auto const tell = [&](std::uint64_t seed, fault_plan const& plan) {
         e.failed = seed;
         e.report = "seed " + std::to_string(seed) + ": " + to_string(*e.wrong) +

@@ -52,7 +52,7 @@ public:
     }
 
     std::string const& problem() const noexcept { return problem_; }
-    contexts take() && { return std::move(all_); }
+    context_map take() && { return std::move(all_); }
 
 private:
     bool refuse(std::string why) {
@@ -60,7 +60,7 @@ private:
         return false;
     }
 
-    contexts all_{};
+    context_map all_{};
     registry_address* context_ = nullptr;
     std::string key_{}, problem_{};
     int depth_ = 0;
@@ -77,7 +77,7 @@ ELASTICJOB_DECL std::string contexts_file(variable_lookup find) {
     return directory + "/elasticjob/contexts.json";
 }
 
-ELASTICJOB_DECL result<contexts> parse_contexts(std::string_view json) {
+ELASTICJOB_DECL result<context_map> parse_contexts(std::string_view json) {
     elasticjob::detail::json_text text{json};
     auto const wrong = [&](std::string what, std::size_t at) {
         return error{errc::invalid_config, std::move(what), "line " + std::to_string(text.line_at(at))};
@@ -90,12 +90,12 @@ ELASTICJOB_DECL result<contexts> parse_contexts(std::string_view json) {
     return std::move(listener).take();
 }
 
-ELASTICJOB_DECL result<contexts> read_contexts(std::string const& file) {
+ELASTICJOB_DECL result<context_map> read_contexts(std::string const& file) {
     struct closer {
         void operator()(std::FILE* f) const noexcept { std::fclose(f); }
     };
     std::unique_ptr<std::FILE, closer> const f{std::fopen(file.c_str(), "rbe")};
-    if (!f && (errno == ENOENT || errno == ENOTDIR)) return contexts{};
+    if (!f && (errno == ENOENT || errno == ENOTDIR)) return context_map{};
     auto const cannot = [&] {
         return error{errc::invalid_argument, std::string{"the contexts cannot be read: "} + std::strerror(errno), file};
     };

@@ -4,6 +4,10 @@
 
 #include <elasticjob/testing/explore.hpp>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
 namespace elasticjob::testing::detail {
 
 ELASTICJOB_DECL std::uint64_t number_from(char const* variable, std::uint64_t otherwise) {
@@ -11,10 +15,32 @@ ELASTICJOB_DECL std::uint64_t number_from(char const* variable, std::uint64_t ot
     return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-ELASTICJOB_DECL std::string this_program() {
-    char path[4096];
-    auto const length = readlink("/proc/self/exe", path, sizeof path);
-    return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string{"this program"};
+ELASTICJOB_DECL std::string shell_command(std::string_view words) {
+    constexpr std::string_view plain{"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%"};
+    std::string command;
+    while (!words.empty()) {
+        auto const word = words.substr(0, words.find('\0'));
+        words.remove_prefix(std::min(word.size() + 1, words.size()));
+        if (!command.empty()) command += ' ';
+        if (!word.empty() && word.find_first_not_of(plain) == word.npos) {
+            command += word;
+            continue;
+        }
+        command += '\'';
+        for (auto const c : word)
+            if (c == '\'')
+                command += "'\\''";
+            else
+                command += c;
+        command += '\'';
+    }
+    return command;
+}
+
+ELASTICJOB_DECL std::string this_command() {
+    std::ifstream file{"/proc/self/cmdline"};
+    std::string const words{std::istreambuf_iterator<char>{file}, {}};
+    return words.empty() ? "this program" : shell_command(words);
 }
 
 ELASTICJOB_DECL std::string in_one_line(fault_plan const& plan) {
