@@ -12,12 +12,14 @@ namespace elasticjob::testing {
 namespace detail {
 
 ELASTICJOB_DECL fingerprint fingerprint::of(std::string_view key) {
-    fingerprint f{elasticjob::detail::fnv_1a(key), key.size()};
+    using elasticjob::detail::mix_bits;
+    fingerprint f{mix_bits(key.size()), key.size()};
     while (!key.empty()) {
         std::uint64_t piece = 0;
         auto const n = key.size() < sizeof piece ? key.size() : sizeof piece;
         std::memcpy(&piece, key.data(), n);
-        f.second = elasticjob::detail::mix_bits(f.second ^ piece) + 1;
+        f.first = mix_bits(f.first + piece);
+        f.second = mix_bits(f.second ^ piece) + 1;
         key.remove_prefix(n);
     }
     return f;
