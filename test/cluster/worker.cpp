@@ -84,6 +84,8 @@ std::optional<arguments> parse(int count, char** words) {
             a.scheduler.drain_timeout = milliseconds{number()};
         else if (key == "--linger-ms")
             a.scheduler.completion_linger = milliseconds{number()};
+        else if (key == "--ahead-ms")
+            a.scheduler.start_ahead = milliseconds{number()};
         else if (key == "--config")
             a.configs.push_back(value);
         else if (key == "--copies")

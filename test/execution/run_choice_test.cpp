@@ -131,7 +131,8 @@ TEST_CASE(
     CHECK(d.choose(noon + 1s).record.through == noon + 1s);
 }
 
-TEST_CASE("execution.run_choice: instants since a change of the schedule are dealt with, whenever the item learns of it") {
+TEST_CASE(
+    "execution.run_choice: instants since a change of the schedule are dealt with, whenever the item learns of it") {
     desk d;
     d.record.schedule = 8;
     d.terms.schedule_changed = noon + 90s;
@@ -232,6 +233,55 @@ TEST_CASE("execution.after_run: an instance tries again no more runs in an hour 
     CHECK(budget.take(2, mono_time{60min}));
     CHECK_FALSE(budget.take(2, mono_time{61min}));
     CHECK(budget.take(0, mono_time{61min})); // no limit
+}
+
+TEST_CASE("execution.run_choice: an instant is chosen `start_ahead` before it is due, and one that is due goes first "
+          "(RN-12)") {
+    desk d;
+    d.terms.start_ahead = 50ms;
+    CHECK_FALSE(d.choose(noon + 60s - 51ms).record.running);
+    auto const early = d.choose(noon + 60s - 50ms);
+    REQUIRE(early.record.running);
+    CHECK(early.record.running->due == noon + 60s);
+    CHECK(early.record.running->begun == noon + 60s); // when its body begins
+    CHECK(early.record.running->source == run_source::schedule);
+    CHECK(early.record.through == noon + 60s);
+    auto const late = d.choose(noon + 120s - 50ms);
+    CHECK(late.record.running->due == noon + 60s);
+    CHECK(late.record.through == noon + 60s); // the next instant is still to come
+    CHECK(late.record.ledger.empty());
+}
+
+TEST_CASE("execution.run_choice: nothing is chosen early without records, with Java members, while instants wait, or "
+          "for the rounds of another job") {
+    desk d;
+    d.terms.start_ahead = 50ms;
+    auto const is_chosen = [&](bool has_java_members = false) {
+        run_choice const c{d.terms, self, noon + 60s - 1ms, has_java_members};
+        return c.choose({.item = 0, .record = d.record}).record.running.has_value();
+    };
+    REQUIRE(is_chosen());
+    CHECK_FALSE(is_chosen(true));
+    d.terms.held_from = noon + 30s;
+    CHECK_FALSE(is_chosen());
+    d.terms.held_from.reset();
+    auto config = d.terms.config->config();
+    config.failover = false;
+    config.monitor_execution = false;
+    d.terms.config = std::make_shared<valid_config const>(validate(config).value());
+    CHECK_FALSE(is_chosen());
+    CHECK(d.terms.ahead(false) == 0ms);
+}
+
+TEST_CASE("execution.run_choice: an item with a time of its own looks again `start_ahead` before it") {
+    desk d{{.name = "settle", .cron = "0 * * * * ?", .jitter = 30s}};
+    auto const looks_at = [&] { return run_choice{d.terms, self, noon, false}.next_look(0, d.record).value(); };
+    auto const at_its_time = looks_at();
+    CHECK(at_its_time == noon + 60s + d.terms.due->delay_of(0));
+    d.terms.start_ahead = 50ms;
+    CHECK(looks_at() == at_its_time - 50ms);
+    CHECK_FALSE(d.choose(looks_at() - 1ms).record.running);
+    CHECK(d.choose(looks_at()).record.running->begun == at_its_time);
 }
 
 TEST_CASE("execution.run_choice: due instants and orders wait while a Java leader has to shard; nothing else does") {

@@ -53,12 +53,15 @@ struct busy_pool {
 };
 
 struct batch_world {
+    explicit batch_world(std::chrono::milliseconds start_ahead = {})
+        : scheduler{registry, {.start_ahead = start_ahead}, bounded_pool{&loop, &room}, NoEvents{}, UtcZone{}} {}
+
     virtual_loop loop{wall_time{1'767'225'600s}};
     basic_memory_server<virtual_loop> server{loop};
     virtual_registry registry{server};
     int room = 1'000'000;
     std::vector<batch> calls;
-    virtual_scheduler<BatchExecutor> scheduler{registry, {}, bounded_pool{&loop, &room}, NoEvents{}, UtcZone{}};
+    virtual_scheduler<BatchExecutor> scheduler;
 
     run_record record(item_index i) const {
         auto const* n = server.tree().find(node_path::parse("/settle/ext/run/" + std::to_string(i)).value());
@@ -99,6 +102,14 @@ TEST_CASE(
     CHECK(w.note(2) == "job_failed: out of paper");
     w.loop.run_for(1h);
     CHECK(w.calls.size() == 2);
+}
+
+TEST_CASE("scheduler.batch_executor: items that are started ahead of time share a call, too") {
+    batch_world w{80ms};
+    auto job = w.scheduler.schedule(hourly(4), [&](item_contexts all) { w.calls.push_back(items_of(all)); });
+    REQUIRE(job);
+    w.loop.run_for(2h + 1min);
+    CHECK(w.calls == std::vector<batch>{{0, 1, 2, 3}, {0, 1, 2, 3}});
 }
 
 TEST_CASE("scheduler.batch_executor: a result counts for all items, and so does an exception") {

@@ -112,6 +112,22 @@ TEST_CASE("scheduler.job_scheduler: a server address that Java could not read is
     CHECK(refused(c, c.add("localhost"), make_job("settle", never, 1)) == errc::invalid_argument);
 }
 
+TEST_CASE("scheduler.job_scheduler: a `start_ahead` that is negative or above a second is refused") {
+    for (auto const span : {-1ms, 0ms, 1000ms, 1001ms}) {
+        bool const is_right = span >= 0ms && span <= 1s;
+        cluster c;
+        c.start_ahead = span;
+        auto& m = c.add();
+        auto const job = make_job("settle", never, 1);
+        if (is_right) {
+            CHECK(m.schedule(job));
+        } else {
+            CHECK(refused(c, m, job) == error{errc::invalid_argument, "start_ahead must be from 0 to 1000 ms",
+                                              std::to_string(span.count()) + " ms"});
+        }
+    }
+}
+
 TEST_CASE(
     "scheduler.job_scheduler: after the time-out the error names a registry that does not answer, and nothing stays") {
     memory_server_options o;
@@ -397,7 +413,8 @@ TEST_CASE(
     c.run_for(10s);
     auto const& told = c.log;
     CHECK(std::count_if(told.begin(), told.end(), [](heard const& h) {
-              return h.what == heard::kind::trouble && h.failure->what.find("1002 item parameters") != std::string::npos;
+              return h.what == heard::kind::trouble &&
+                     h.failure->what.find("1002 item parameters") != std::string::npos;
           }) == 1);
     huge.sharding_item_parameters.clear();
     // A program's own job may have them.

@@ -254,3 +254,40 @@ TEST_CASE("failover: when a session ends but its instance lives on, the first to
     CHECK(record_of(c, 0).ledger.back().outcome == run_outcome::completed);
     CHECK(c.violations.empty());
 }
+
+TEST_CASE("scheduler.item_runs: an early run is repeated no earlier than its instant, also by a member without "
+          "`start_ahead`") {
+    for (auto const span : {0ms, 50ms, 1000ms}) {
+        memory_server_options o;
+        o.session_timeout = 300ms;
+        cluster c{o};
+        c.start_ahead = 1s;
+        auto& one = c.add();
+        auto job = make_job("settle", "0 * * * * ?", 2);
+        job.failover = true;
+        REQUIRE(one.schedule(job));
+        c.start_ahead = span;
+        auto& two = c.add();
+        REQUIRE(two.schedule(job));
+        auto const due = std::chrono::floor<std::chrono::minutes>(c.loop.wall_now()) + 1min;
+        c.run_for(due - c.loop.wall_now() - 900ms);
+        item_index const i = c.owner("settle", 0) == one.id("settle") ? 0 : 1;
+        REQUIRE(record_of(c, i).running->due == due);
+        std::vector<wall_time> bodies; // that begin
+        for (auto* m : {&one, &two})
+            m->body = [&](sharding_context const& ctx) -> result<void> {
+                if (ctx.item == i) bodies.push_back(c.loop.wall_now());
+                return success();
+            };
+        disconnect(c, one); // its session ends 600 ms before the instant
+        c.run_for(600ms);
+        REQUIRE(record_of(c, i).running->attempt == 2);
+        CHECK(record_of(c, i).running->begun == due);
+        auto const first = record_of(c, i).ledger.back();
+        CHECK(first.outcome == run_outcome::retried);
+        CHECK(first.ended == first.run.begun); // and not before that
+        c.run_for(10s);
+        REQUIRE(bodies.size() == 1); // the other body was not called, because its lease was over
+        CHECK(bodies[0] == due);
+    }
+}

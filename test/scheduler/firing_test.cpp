@@ -29,6 +29,28 @@ TEST_CASE("scheduler.item_runs: a tick of a hundred items makes one request to s
     CHECK(c.server.counts().reads == 0);
 }
 
+TEST_CASE(
+    "scheduler.item_runs: a tick that is started ahead of time makes no more requests, the first before its instant") {
+    cluster c;
+    c.start_ahead = 50ms;
+    REQUIRE(c.add().schedule(make_job("settle", "0/5 * * * * ?", 100)));
+    c.run_for(6s);
+    c.server.counts() = {};
+    c.log.clear();
+    c.run_for(3'949ms);
+    CHECK(c.server.counts().writes == 0);
+    c.run_for(1ms);
+    CHECK(c.server.counts().writes == 1);
+    CHECK(c.is_marked("settle", 99));
+    c.run_for(49ms);
+    CHECK(c.log.empty());
+    c.run_for(1s);
+    CHECK(c.started().size() == 100);
+    CHECK(c.count(heard::kind::finished) == 100);
+    CHECK(c.server.counts().writes == 2);
+    CHECK(c.server.counts().reads == 0);
+}
+
 TEST_CASE("scheduler.item_runs: without monitoring no item is marked, and operators can still disable items") {
     cluster c;
     auto& m = c.add();

@@ -146,6 +146,7 @@ std::unique_ptr<simulation<>> build(std::uint64_t seed) {
     simulation_options o;
     o.scheduler.drain_timeout = 2s;
     if (seed % 3 == 2) o.latency.most = 30ms;
+    if (seed % 4 >= 2) o.scheduler.start_ahead = 80ms; // no effect on followers, but on the first job
     auto s = std::make_unique<simulation<>>(seed, o);
     auto const body = [](sharding_context const& ctx) {
         return simulated_run{.duration = std::chrono::milliseconds{(ctx.item + 1) * 300}};

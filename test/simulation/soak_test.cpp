@@ -105,6 +105,7 @@ std::unique_ptr<simulation<>> build(std::uint64_t seed) {
     o.scheduler.drain_timeout = 2s;
     if (seed % 4 == 3) o.server.limits.operations_max = 18; // enough to join, but most shardings are cut in parts
     if (seed % 3 == 2) o.latency.most = 30ms;
+    if (seed % 6 >= 4) o.scheduler.start_ahead = 80ms;
     auto s = std::make_unique<simulation<>>(seed, o);
     static constexpr char const* schedules[] = {"0/5 * * * * ?", "0/7 * * * * ?", "1/3 * * * * ?"};
     auto const jobs = 1 + pick(3);

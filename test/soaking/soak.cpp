@@ -360,7 +360,10 @@ private:
                 words.push_back(to_json(j.config));
             }
             if (has_own_clock(s)) o.variables = offset_.variables();
-            if (is_of_other_version(s)) o.program = settings_.other_worker;
+            if (is_of_other_version(s))
+                o.program = settings_.other_worker;
+            else if (s.generation % 2 != 0)
+                words.insert(words.end(), {"--ahead-ms", "100"});
         }
         auto const name = s.name + "." + std::to_string(s.generation);
         std::string joins;

@@ -190,6 +190,7 @@ struct member::engine {
         o.instance_labels = m.labels;
         o.seed = m.cluster_.seed_of(m.number);
         o.drain_timeout = m.cluster_.drain_timeout;
+        o.start_ahead = m.cluster_.start_ahead;
         return o;
     }
     explicit engine(member& m) : scheduler{m.registry, options(m), member_pool{&m}, member_sink{&m}, UtcZone{}} {}

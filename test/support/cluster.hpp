@@ -170,6 +170,7 @@ public:
     std::vector<std::string> violations; ///< two live instances ran one item at the same time
     std::vector<std::unique_ptr<member>> members;
     std::chrono::milliseconds drain_timeout{30'000};
+    std::chrono::milliseconds start_ahead{0}; ///< of members that are added later
     std::string host_name{}; ///< of members that are added later; empty: they write none
 
     std::uint64_t seed_of(std::size_t number) const { return seed_ * 1000 + number + 1; }

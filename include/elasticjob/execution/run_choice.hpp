@@ -91,7 +91,7 @@ private:
     void mend(run_record& record) const;
 
     /// Handles a run that an absent instance has left: true if it is to be repeated.
-    bool go_on_with(next_run& next) const;
+    bool go_on_with(item_index item, next_run& next) const;
 
     void choose_due(choice_facts const& item, next_run& next) const;
 
@@ -101,7 +101,13 @@ private:
     /// The unhandled instants up to `until`. A fixed delay adds one, counted from the item's last end or last skipped
     /// instant.
     due_instants due_until(run_record const& record, wall_time until, std::size_t keep) const;
+    /// The first instant that is not handled.
+    std::optional<wall_time> next_instant(run_record const& record) const;
     static wall_time idle_from(run_record const& record);
+
+    /// When the body of a run that is requested now begins: at the instant, if it is still to come.
+    wall_time begin_of(item_index item, wall_time due) const;
+    std::chrono::milliseconds ahead() const { return terms_.ahead(has_java_members_); }
 
     void begin(run_record& record, run_begin what) const;
 

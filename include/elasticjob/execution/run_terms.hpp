@@ -24,6 +24,9 @@ namespace elasticjob::detail {
 /// An instant further in the future than this was written by a wrong clock.
 inline constexpr std::chrono::hours clock_slack{1};
 
+/// A run is put on record at most this long before its due instant.
+inline constexpr std::chrono::seconds start_ahead_max{1};
+
 /// The terms of a job for its items. The job writes them and then wakes its items.
 struct run_terms {
     std::shared_ptr<valid_config const> config{};
@@ -53,10 +56,18 @@ struct run_terms {
     std::optional<wall_time> held_from{}; ///< later due instants and orders wait; see firing_hold.hpp
     wall_time enabled_since{}; ///< earlier instants are not made up for, because an operator had disabled the server
     wall_time resumed_at{};    ///< nor these, because an operator had paused it
+    std::chrono::milliseconds start_ahead{0}; ///< of scheduler_options
     /// Of the node of the pauses. Each start checks it, so no start follows the write of a pause.
     std::optional<node_version> pauses_version{};
 
     bool is_monitored() const { return config->config().monitor_execution; }
+
+    /// How long before its due instant a run is requested. Only with a record can the next owner of the item know that
+    /// the instant is taken.
+    std::chrono::milliseconds ahead(bool has_java_members) const {
+        bool const is_safe = is_monitored() && !has_java_members && !due->follows();
+        return is_safe ? start_ahead : std::chrono::milliseconds{0};
+    }
 
     /// Discards the times of a wrong clock.
     void mend(wall_time wall) {

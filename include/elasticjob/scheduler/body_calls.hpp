@@ -96,6 +96,12 @@ private:
     /// Fills in the context that the body receives.
     void describe(body_call& call, item_state const& e, run_begin const& what) const;
 
+    /// How long a run that was requested early has to wait for its due instant.
+    std::chrono::nanoseconds time_until_due(item_index i, run_begin const& what) const;
+
+    /// Waits for it. Runs of the same instant go on in the same turn, so they can share a batch.
+    task<void> wait_until_due(item_index i, run_begin const& what);
+
     static task<void> stop_after(Loop& l, std::chrono::milliseconds limit, stop_order& order);
 
     /// Calls the body: once for all runs that begin in this turn if it takes batches.
@@ -119,6 +125,7 @@ private:
     rounds<Environment>* rounds_;
     element_counts<Environment>& counts_;
     retry_budget retries_;
+    event_count<Loop> due_news_;       ///< notified when a run that was requested early has become due
     std::shared_ptr<body_call> batch_; ///< the last of the calls that are joining
     int given_up_ = 0;                 ///< the number of abandoned bodies that still run
     std::uint64_t runs_begun_ = 0;
@@ -132,7 +139,8 @@ body_calls<Environment>::body_calls(site& s, job_body<Loop> body, detail::rounds
     : site_{s},
       body_{std::move(body)},
       rounds_{rounds},
-      counts_{counts} {}
+      counts_{counts},
+      due_news_{s.loop()} {}
 
 template <class Environment>
 auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config const> config, hold const* h)
@@ -146,6 +154,10 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
     e.live = &live;
     if (is_draining_) live.order.give(stop_reason::draining);
     if (!e.life.is_ours()) live.order.give(stop_reason::reassigned);
+    if (h && time_until_due(e.item(), what).count() > 0) {
+        co_await wait_until_due(e.item(), what);
+        if (!h->is_valid()) live.order.give(stop_reason::lease_over);
+    }
     task_scope limit;
     if (site_.terms.time_limit.count() > 0) limit.spawn(stop_after(site_.loop(), site_.terms.time_limit, live.order));
     if (rounds_ && what.source != run_source::trigger) co_await rounds_->begin(e.item(), what.due);
@@ -239,6 +251,23 @@ void body_calls<Environment>::describe(body_call& call, item_state const& e, run
     ctx.last_checkpoint = e.life.record().checkpoint;
     ctx.fetch_count = site_.terms.dataflow.fetch_count;
     ctx.process_threads = site_.terms.dataflow.threads;
+}
+
+template <class Environment>
+std::chrono::nanoseconds body_calls<Environment>::time_until_due(item_index i, run_begin const& what) const {
+    auto const& due = *site_.terms.due;
+    if (what.source == run_source::trigger || due.follows()) return {};
+    std::chrono::nanoseconds const early = what.due + due.delay_of(i) - site_.loop().wall_now();
+    return early <= start_ahead_max ? early : std::chrono::nanoseconds{0}; // or the instant is that of a wrong clock
+}
+
+template <class Environment>
+task<void> body_calls<Environment>::wait_until_due(item_index i, run_begin const& what) {
+    auto const limit = site_.now() + 2 * start_ahead_max; // the clock may be put back
+    for (auto early = time_until_due(i, what); early.count() > 0 && site_.now() < limit;
+         early = time_until_due(i, what))
+        co_await due_news_.newer_than(due_news_.edition(), std::min<mono_time>(site_.now() + early, limit));
+    due_news_.notify();
 }
 
 template <class Environment>

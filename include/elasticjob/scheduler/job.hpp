@@ -222,6 +222,7 @@ private:
     std::unique_ptr<error> told_failure_;  ///< of reading the view's nodes; rare, too
     std::optional<mono_time> config_gone_since_;
     wall_time fired_until_{};     ///< instants until then have been due
+    wall_time announced_{};       ///< the last instant for which the items have been woken early
     boxed<result<void>> outcome_; ///< of leaving, once the job has left
     session_relay session_;
     reactions<Loop, job, part, part::schedule> parts_; ///< stopped when the job leaves
@@ -241,6 +242,7 @@ job<Environment>::job(Environment const& env, valid_config local, instance_id se
       session_{*this},
       parts_{here_.news, *this} {
     take_own_terms(rules_.config());
+    runs_.terms().start_ahead = env.options.start_ahead;
 }
 
 template <class Environment>
@@ -581,7 +583,12 @@ next_step job<Environment>::keep_schedule() {
         runs_.tick(*due);
     }
     auto until = mono_time::max();
-    if (due) until = here_.now() + std::min<nanoseconds>(*due - wall, minutes{1});
+    if (due) {
+        auto const early = *due - runs_.terms().ahead(here_.view->has_java_members());
+        if (wall < early) announced_ = {}; // perhaps the clock has been put back
+        if (wall >= early && std::exchange(announced_, *due) != *due) runs_.wake();
+        until = here_.now() + std::min<nanoseconds>((wall < early ? early : *due) - wall, minutes{1});
+    }
     if (auto const problem = rules_.due()->find_problem()) {
         if (!std::exchange(is_told_of_search_, true)) here_.tell_trouble(*problem);
         until = std::min<mono_time>(until, here_.now() + minutes{1});

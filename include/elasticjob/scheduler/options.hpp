@@ -48,6 +48,11 @@ struct scheduler_options {
     /// owners, if any, run the items.
     std::chrono::milliseconds sharding_timeout{10'000};
 
+    /// How long before its due instant a run is put on record, at most 1 s. Its body waits for the instant, so it need
+    /// not wait for the registry afterwards. A change in this time, such as a pause, comes too late for that instant.
+    /// No effect on jobs that are not monitored, that follow other jobs, or that have Java members.
+    std::chrono::milliseconds start_ahead{0};
+
     /// How long the end of a run waits for the ends of others, so that one transaction records them together.
     std::chrono::milliseconds completion_linger{2};
 

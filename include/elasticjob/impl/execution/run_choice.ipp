@@ -15,7 +15,7 @@ ELASTICJOB_DECL next_run run_choice::choose(choice_facts const& item) const {
     next_run next{item.record, item.dead, terms_.is_monitored()};
     auto& record = next.record;
     mend(record);
-    if (record.running && go_on_with(next)) return next;
+    if (record.running && go_on_with(item.item, next)) return next;
     if (record.resume) { // all else waits, also an order: a stopped run can only be stored in one place
         begin_again(record, record.resume);
     } else if (item.is_adopted) {
@@ -37,11 +37,9 @@ ELASTICJOB_DECL std::optional<wall_time> run_choice::next_look(item_index item, 
     if (record.resume) return record.resume->at;
     if (record.retry) return record.retry->at;
     if (!terms_.due->is_per_item() || terms_.held_from) return std::nullopt;
-    auto first = terms_.due->next(record.through);
-    auto const own = terms_.due->next_after_end(idle_from(record));
-    if (own && (!first || *own < *first)) first = own;
+    auto const first = next_instant(record);
     if (!first) return std::nullopt;
-    return *first + terms_.due->delay_of(item);
+    return *first + terms_.due->delay_of(item) - ahead();
 }
 
 ELASTICJOB_DECL wall_time run_choice::unrecorded_since(wall_time t) const {
@@ -73,14 +71,14 @@ ELASTICJOB_DECL void run_choice::mend(run_record& record) const {
     record.schedule = terms_.schedule;
 }
 
-ELASTICJOB_DECL bool run_choice::go_on_with(next_run& next) const {
+ELASTICJOB_DECL bool run_choice::go_on_with(item_index item, next_run& next) const {
     auto& record = next.record;
     auto const left = *record.running;
     if (auto const runner = instance_id::parse(left.instance); runner && !(*runner == self_)) next.dead = *runner;
     next.is_failover = terms_.config->config().failover && left.attempt < interruptions_survived(terms_.retry);
     record.end(next.is_failover ? run_outcome::retried : run_outcome::interrupted, wall_);
     if (next.is_failover) {
-        begin(record, {left.due, run_source::failover, left.attempt + 1, self_.str(), wall_});
+        begin(record, {left.due, run_source::failover, left.attempt + 1, self_.str(), begin_of(item, left.due)});
     } else {
         record.add_dead_letter(terms_.dead_letters_max);
         next.pending = unwritten::an_end;
@@ -97,12 +95,18 @@ ELASTICJOB_DECL void run_choice::choose_due(choice_facts const& item, next_run& 
     // The rounds of another job have ended, whatever the time on this clock.
     auto come = std::max(wall_, terms_.due->last_round());
     if (terms_.held_from) come = std::min(come, *terms_.held_from);
-    auto const due = due_until(record, come - own_delay, instants_to_keep(terms_.on_misfire));
-    if (due.newest.empty()) return;
+    auto due = due_until(record, come - own_delay, instants_to_keep(terms_.on_misfire));
+    if (due.newest.empty()) {
+        if (ahead().count() == 0 || terms_.held_from) return;
+        auto const next_due = next_instant(record);
+        if (!next_due || *next_due + own_delay > wall_ + ahead()) return;
+        due.add(*next_due, 1);
+    }
+    auto const now = begin_of(item.item, due.newest.back());
     auto idle_since = record.last_completed;
     if (idle_since) *idle_since -= own_delay;
     if (terms_.due->follows()) idle_since = item.rounds_at_end; // the leader's clock may differ from ours
-    auto const c = decide(due, wall_ - own_delay, idle_since, terms_.on_misfire);
+    auto const c = decide(due, now - own_delay, idle_since, terms_.on_misfire);
     record.through = c.through;
     if (c.coalesced.count > 0) record.add(not_run(run_outcome::coalesced, c.coalesced, ""));
     if (c.skipped.count > 0) {
@@ -114,7 +118,7 @@ ELASTICJOB_DECL void run_choice::choose_due(choice_facts const& item, next_run& 
         next.pending = unwritten::an_end; // no effect if a run writes it
     }
     if (!c.run || c.coalesced.count + c.skipped.count > 0) next.may_be_others = true;
-    if (c.run) begin(record, {*c.run, c.source, 1, self_.str(), wall_});
+    if (c.run) begin(record, {*c.run, c.source, 1, self_.str(), now});
 }
 
 ELASTICJOB_DECL void run_choice::pass_over(next_run& next, wall_time end, events::skip_reason why) const {
@@ -140,6 +144,19 @@ ELASTICJOB_DECL due_instants run_choice::due_until(run_record const& record, wal
     auto const own = terms_.due->next_after_end(idle_from(record));
     if (own && *own <= until) found.add(*own, keep);
     return found;
+}
+
+ELASTICJOB_DECL wall_time run_choice::begin_of(item_index item, wall_time due) const {
+    auto const at = due + terms_.due->delay_of(item);
+    bool const is_to_come = !terms_.due->follows() && at > wall_ && at - wall_ <= start_ahead_max;
+    return is_to_come ? at : wall_;
+}
+
+ELASTICJOB_DECL std::optional<wall_time> run_choice::next_instant(run_record const& record) const {
+    auto first = terms_.due->next(record.through);
+    auto const own = terms_.due->next_after_end(idle_from(record));
+    if (own && (!first || *own < *first)) first = own;
+    return first;
 }
 
 ELASTICJOB_DECL wall_time run_choice::idle_from(run_record const& record) {

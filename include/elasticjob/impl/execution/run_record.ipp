@@ -29,7 +29,9 @@ ELASTICJOB_DECL void run_record::add(run_entry e) {
 }
 
 ELASTICJOB_DECL void run_record::end(run_outcome outcome, wall_time now, std::string note) {
-    run_entry e{*std::exchange(running, std::nullopt), outcome, now, 1, std::move(note)};
+    auto const ended =
+        std::max(now, running->begun); // it may end before it has begun: see scheduler_options::start_ahead
+    run_entry e{*std::exchange(running, std::nullopt), outcome, ended, 1, std::move(note)};
     if (outcome == run_outcome::completed || outcome == run_outcome::failed) last_completed = now;
     add(std::move(e));
 }
@@ -43,7 +45,8 @@ ELASTICJOB_DECL bool run_record::was_put_off() const {
 ELASTICJOB_DECL void run_record::end_for_retry(wall_time now, std::string note, run_retry again) {
     (retry ? resume : retry) = again;
     if (was_put_off()) ledger.pop_back(); // an attempt that does not begin needs only one entry
-    add({*std::exchange(running, std::nullopt), run_outcome::retried, now, 1, std::move(note)});
+    auto const ended = std::max(now, running->begun);
+    add({*std::exchange(running, std::nullopt), run_outcome::retried, ended, 1, std::move(note)});
 }
 
 ELASTICJOB_DECL void run_record::add_dead_letter(std::size_t max) {

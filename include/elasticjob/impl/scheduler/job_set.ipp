@@ -78,6 +78,9 @@ result<void> job_set<Environment>::check_options() const {
     if (!is_label_text(options_.instance_labels))
         return error{errc::invalid_argument, "instance_labels must be words with blanks between them, without commas",
                      options_.instance_labels};
+    if (auto const ahead = options_.start_ahead; ahead.count() < 0 || ahead > detail::start_ahead_max)
+        return error{errc::invalid_argument, "start_ahead must be from 0 to 1000 ms",
+                     std::to_string(ahead.count()) + " ms"};
     return success();
 }
 
