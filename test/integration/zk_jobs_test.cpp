@@ -7,11 +7,14 @@
 #include <elasticjob/scheduler/job_scheduler.hpp>
 
 #include <elasticjob/allocation/average.hpp>
+#include <elasticjob/core/block_on.hpp>
+#include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/execution/simple_executor.hpp>
 
 #include <integration/zk_lab.hpp>
 #include <support/zk_schedulers.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <map>
@@ -159,4 +162,29 @@ TEST_CASE("zk_jobs: jobs follow one another, fail, are tried again, come and go"
         CHECK(catalog.running()->empty());
         CHECK(add_job(r, config).error() == errc::removed);
     }
+}
+
+TEST_CASE("zk_jobs: with `start_ahead` runs are on record before their instants, at which their bodies begin") {
+    zk_server server{quick()};
+    auto r = connected(to(server.endpoint()));
+    scheduler_options options;
+    options.server_ip = "10.0.0.1";
+    options.start_ahead = 500ms;
+    test::zk_scheduler<SimpleExecutor> scheduler{r, options, NoEvents{}};
+    log_of_runs log;
+    std::atomic<int> too_early = 0;
+    auto job = scheduler.schedule({.name = "settle", .cron = "* * * * * ?"}, [&](sharding_context const& c) {
+        too_early += std::chrono::system_clock::now() < c.due;
+        log.add(c);
+    });
+    REQUIRE(job);
+    REQUIRE(log.wait_for("settle", 4).size() >= 4);
+    CHECK(too_early == 0);
+    REQUIRE(job->shutdown());
+    auto const there = block_on(r.loop(), r.get(at("/settle/ext/run/0")));
+    REQUIRE(there);
+    auto const ledger = run_record::parse(there->data).value().ledger;
+    // A start on record before the instant says that the body begins at the instant; a later one says how late.
+    CHECK(std::ranges::any_of(ledger, [](run_entry const& e) { return e.run.begun == e.run.due; }));
+    for (std::size_t n = 1; n < ledger.size(); ++n) CHECK(ledger[n].run.due == ledger[n - 1].run.due + 1s);
 }
