@@ -440,6 +440,34 @@ TEST_CASE("execution.run_book: an end whose reply was lost counts, though the ne
     }
 }
 
+TEST_CASE("execution.run_book: an end whose reply was lost counts, though its item has been removed meanwhile") {
+    for (bool const is_recorded : {true, false}) {
+        INFO("it is recorded: " << is_recorded);
+        shop s{1};
+        REQUIRE(s.start({0}));
+        auto const version = s.version(0).value();
+        int step = 0;
+        losing const network{
+            s.server, [&](std::int64_t session, operation::kind const* write) {
+                if (session != s.one.session().id) return request_fate::served;
+                if (write && step == 0 && is_recorded) return ++step, request_fate::reply_lost;
+                if (step == (is_recorded ? 1 : 0)) { // before the first request that can see it
+                    ++step;
+                    std::vector<operation> removal;
+                    for (auto const& path : {s.at.run_record(0), s.at.item_running(0)})
+                        if (s.has(path))
+                            removal.push_back(
+                                {operation::kind::remove, path, {}, create_mode::persistent, any_version});
+                    s.server.apply(removal, s.two.session().id);
+                }
+                return request_fate::served;
+            }};
+        auto const what = s.end({{0, "end", version, true}});
+        CHECK(what == std::vector{is_recorded ? end_result::recorded_before : end_result::fenced});
+        CHECK_FALSE(s.has(s.at.run_record(0)));
+    }
+}
+
 TEST_CASE("execution.run_book: data saved during a run is fenced like the end of the run") {
     shop s{1};
     REQUIRE(s.start({0}));

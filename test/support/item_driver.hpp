@@ -247,7 +247,7 @@ private:
         auto const done = p.write_end(t);
         if (!has_reply) return std::nullopt;
         if (!done.refused) return end_result::recorded;
-        switch (detail::step_after_reading(p.read(at.run_record(e.item)), e)) {
+        switch (detail::step_after_reading(p.read(at.run_record(e.item)), e, false)) {
         case detail::end_step::done:
             return end_result::recorded;
         case detail::end_step::done_before:

@@ -33,8 +33,13 @@ namespace detail {
 /// What to do if it is unknown whether an end is recorded.
 enum class end_step : std::uint8_t { done, done_before, fenced, write, read_again, session_over, refused };
 
-/// `there` is the item's current record.
-end_step step_after_reading(result<node> const& there, run_end const& e);
+/// `there` is the item's current record. Without a record, nobody has taken the item over: it has been removed, which
+/// the leader does only when nothing marks it as running any more. So if the reply to an attempt was lost, that attempt
+/// has recorded the end.
+end_step step_after_reading(result<node> const& there, run_end const& e, bool is_reply_lost);
+
+/// Whether the transaction may have been carried out although it was answered with an error.
+inline bool is_lost(result<commit_reply> const& reply) noexcept { return !reply && is_connection(reply.error().code); }
 
 /// Precondition: the reply is not a success.
 end_step step_after_writing(result<commit_reply> const& reply);
@@ -133,7 +138,8 @@ private:
     /// the record.
     task<result<revision>> token_of(session_generation g, run_start const& s);
 
-    task<end_result> finish_one(session_generation g, run_end e, std::optional<error>& refusal);
+    /// `is_reply_lost`: of the first attempt.
+    task<end_result> finish_one(session_generation g, run_end e, bool is_reply_lost, std::optional<error>& refusal);
 
     /// Removes the marks of this instance from an item without changing its record. Errors: permanent errors of the
     /// registry; session_lost, which means that the marks are gone.
@@ -182,7 +188,7 @@ task<end_report> run_book<Registry>::finish(session_generation g, std::vector<ru
         auto const reply = co_await commits_.commit(std::move(t));
         for (auto n = begin; n < end; ++n) {
             auto one = end_result::recorded;
-            if (!reply || !*reply) one = co_await finish_one(g, ends[n], report.refusal);
+            if (!reply || !*reply) one = co_await finish_one(g, ends[n], detail::is_lost(reply), report.refusal);
             report.results.push_back(one);
         }
     }
@@ -416,14 +422,15 @@ task<result<revision>> run_book<Registry>::token_of(session_generation g, run_st
 }
 
 template <registry Registry>
-task<end_result> run_book<Registry>::finish_one(session_generation g, run_end e, std::optional<error>& refusal) {
+task<end_result> run_book<Registry>::finish_one(session_generation g, run_end e, bool is_reply_lost,
+                                                std::optional<error>& refusal) {
     using step = detail::end_step;
     error obstacle{};
     for (int attempt = 0; attempt < attempts_max; ++attempt) {
         auto const session = co_await connected_session(registry_, g);
         if (!session) co_return end_result::session_over;
         auto const there = co_await registry_.get(at_.run_record(e.item));
-        auto next = detail::step_after_reading(there, e);
+        auto next = detail::step_after_reading(there, e, is_reply_lost);
         if (next == step::done) co_return end_result::recorded;
         if (next == step::done_before) co_return end_result::recorded_before;
         if (!there) obstacle = there.error();
@@ -440,6 +447,7 @@ task<end_result> run_book<Registry>::finish_one(session_generation g, run_end e,
             auto const reply = co_await registry_.commit(std::move(t));
             if (reply && *reply) co_return end_result::recorded;
             if (!reply) obstacle = reply.error();
+            if (detail::is_lost(reply)) is_reply_lost = true;
             next = detail::step_after_writing(reply);
         }
         if (next == step::session_over) co_return end_result::session_over;

@@ -67,7 +67,7 @@ struct run_end {
 
 enum class end_result : std::uint8_t {
     recorded,
-    recorded_before, ///< the reply was lost, and the record has changed since: read it again
+    recorded_before, ///< the reply was lost, and the record has changed or gone since: read it again
     fenced,          ///< another instance has taken the item over: this run does not count
     session_over,    ///< unknown: ask again under the next session
     refused,         ///< the connection is up, but the registry refuses the end, which stays pending with its mark

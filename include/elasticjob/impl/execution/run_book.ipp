@@ -16,20 +16,20 @@ ELASTICJOB_DECL bool is_own_mark(node const& mark, instance_id const& self, sess
 
 namespace elasticjob::detail {
 
-ELASTICJOB_DECL end_step step_after_reading(result<node> const& there, run_end const& e) {
+ELASTICJOB_DECL end_step step_after_reading(result<node> const& there, run_end const& e, bool is_reply_lost) {
     if (there) {
         if (there->stat.version == e.version) return end_step::write;
         if (there->stat.version == e.version + 1 && there->data == e.record) return end_step::done;
         return tells_of_end(there->data, e.record) ? end_step::done_before : end_step::fenced;
     }
     auto const why = there.error().code;
-    if (why == errc::no_node) return end_step::fenced;
+    if (why == errc::no_node) return is_reply_lost ? end_step::done_before : end_step::fenced;
     if (is_connection(why)) return end_step::read_again;
     return why == errc::session_lost || why == errc::closed ? end_step::session_over : end_step::refused;
 }
 
 ELASTICJOB_DECL end_step step_after_writing(result<commit_reply> const& reply) {
-    if (reply || is_connection(reply.error().code)) return end_step::read_again;
+    if (reply || is_lost(reply)) return end_step::read_again;
     auto const why = reply.error().code;
     return why == errc::session_lost || why == errc::closed ? end_step::session_over : end_step::refused;
 }
