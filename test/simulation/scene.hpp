@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_TEST_SIMULATION_SCENE_HPP
 #define ELASTICJOB_TEST_SIMULATION_SCENE_HPP
 
+#include <simulation/lateness.hpp>
 #include <support/never.hpp>
 
 #include <elasticjob/testing/simulation.hpp>
@@ -81,9 +82,7 @@ struct scene {
     std::size_t so_far() const { return view().log.size(); }
 
     /// How late that was, by the clock of the world.
-    std::chrono::nanoseconds lateness(observation const& o) const {
-        return view().server.world().wall_now() - (view().server.world().now() - o.at) - o.due;
-    }
+    std::chrono::nanoseconds lateness(observation const& o) const { return test::lateness(view(), o); }
     /// That long after midnight.
     wall_time in(std::chrono::nanoseconds span) const {
         return simulation_options{}.start + std::chrono::duration_cast<wall_time::duration>(span);

@@ -2,6 +2,7 @@
 // `scheduler_options::start_ahead`: a run is on record shortly before its instant, and its body begins at the instant.
 #include <elasticjob/execution/job_pauses.hpp>
 
+#include <simulation/lateness.hpp>
 #include <simulation/small_cluster.hpp>
 
 #include <doctest/doctest.h>
@@ -28,11 +29,7 @@ struct early_job : small_cluster {
         return o;
     }
 
-    /// Of a body that began.
-    std::chrono::nanoseconds lateness(observation const& o) const {
-        auto const& world = s.view().server.world();
-        return world.wall_now() - (world.now() - o.at) - o.due;
-    }
+    std::chrono::nanoseconds lateness(observation const& o) const { return test::lateness(s.view(), o); }
     /// The time passes until `before` the next instant.
     void run_until_before_an_instant(std::chrono::nanoseconds before) {
         run_for(next_instant() - s.view().server.world().wall_now() - before);

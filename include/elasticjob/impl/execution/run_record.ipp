@@ -13,6 +13,7 @@ ELASTICJOB_DECL void run_record::make_room(std::vector<run_entry>& entries, std:
 
 ELASTICJOB_DECL void run_record::add(run_entry e) {
     if (e.note.size() > note_bytes_max) e.note.resize(note_bytes_max);
+    e.ended = std::max(e.ended, e.run.begun); // a run that has started ahead of time may end before its body begins
     // Consecutive instants with the same outcome share one entry, but an instant that had been tried before has its
     // own, and an order is no due instant.
     auto const is_order = [](run_entry const& x) { return x.run.source == run_source::trigger; };
@@ -29,9 +30,7 @@ ELASTICJOB_DECL void run_record::add(run_entry e) {
 }
 
 ELASTICJOB_DECL void run_record::end(run_outcome outcome, wall_time now, std::string note) {
-    auto const ended =
-        std::max(now, running->begun); // it may end before it has begun: see scheduler_options::start_ahead
-    run_entry e{*std::exchange(running, std::nullopt), outcome, ended, 1, std::move(note)};
+    run_entry e{*std::exchange(running, std::nullopt), outcome, now, 1, std::move(note)};
     if (outcome == run_outcome::completed || outcome == run_outcome::failed) last_completed = now;
     add(std::move(e));
 }
@@ -45,8 +44,7 @@ ELASTICJOB_DECL bool run_record::was_put_off() const {
 ELASTICJOB_DECL void run_record::end_for_retry(wall_time now, std::string note, run_retry again) {
     (retry ? resume : retry) = again;
     if (was_put_off()) ledger.pop_back(); // an attempt that does not begin needs only one entry
-    auto const ended = std::max(now, running->begun);
-    add({*std::exchange(running, std::nullopt), run_outcome::retried, ended, 1, std::move(note)});
+    add({*std::exchange(running, std::nullopt), run_outcome::retried, now, 1, std::move(note)});
 }
 
 ELASTICJOB_DECL void run_record::add_dead_letter(std::size_t max) {
