@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -93,6 +94,17 @@ inline task<> until_exists(ZkRegistry& r, node_path path, bool wanted) {
         if (!seen) throw std::runtime_error{to_string(seen.error())};
         co_await w.fired();
     }
+}
+
+/// Whether the catalog ends the job within a limit. `remove_job` returns when the instance has left the job in the
+/// registry, perhaps before the instance's own process has heard the reply. Each question waits for the loop.
+template <class Catalog>
+bool ends_job(Catalog& catalog, std::string const& job, std::chrono::milliseconds limit = 30s) {
+    for (auto const end = std::chrono::steady_clock::now() + limit; std::chrono::steady_clock::now() < end;) {
+        auto const running = catalog.running().value();
+        if (std::find(running.begin(), running.end(), job) == running.end()) return true;
+    }
+    return false;
 }
 
 /// Ends a session permanently, in its owner's name. Servers derive a session's password from its id alone, with Java's
