@@ -96,11 +96,12 @@ private:
     /// Fills in the context that the body receives.
     void describe(body_call& call, item_state const& e, run_begin const& what) const;
 
-    /// How long a run that was requested early has to wait for its due instant.
-    std::chrono::nanoseconds time_until_due(item_index i, run_begin const& what) const;
+    /// How long a run that was requested early has to wait until it begins as its record says. 0 if that is too long:
+    /// then the clock has been put back.
+    std::chrono::nanoseconds time_until(wall_time begin) const;
 
     /// Waits for it. Runs of the same instant go on in the same turn, so they can share a batch.
-    task<void> wait_until_due(item_index i, run_begin const& what);
+    task<void> wait_until(wall_time begin);
 
     static task<void> stop_after(Loop& l, std::chrono::milliseconds limit, stop_order& order);
 
@@ -125,7 +126,7 @@ private:
     rounds<Environment>* rounds_;
     element_counts<Environment>& counts_;
     retry_budget retries_;
-    event_count<Loop> due_news_;       ///< notified when a run that was requested early has become due
+    event_count<Loop> due_news_;       ///< notified when a run that was requested early begins
     std::shared_ptr<body_call> batch_; ///< the last of the calls that are joining
     int given_up_ = 0;                 ///< the number of abandoned bodies that still run
     std::uint64_t runs_begun_ = 0;
@@ -154,8 +155,8 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
     e.live = &live;
     if (is_draining_) live.order.give(stop_reason::draining);
     if (!e.life.is_ours()) live.order.give(stop_reason::reassigned);
-    if (h && time_until_due(e.item(), what).count() > 0) {
-        co_await wait_until_due(e.item(), what);
+    if (h && time_until(what.begun).count() > 0) {
+        co_await wait_until(what.begun);
         if (!h->is_valid()) live.order.give(stop_reason::lease_over);
     }
     task_scope limit;
@@ -254,18 +255,15 @@ void body_calls<Environment>::describe(body_call& call, item_state const& e, run
 }
 
 template <class Environment>
-std::chrono::nanoseconds body_calls<Environment>::time_until_due(item_index i, run_begin const& what) const {
-    auto const& due = *site_.terms.due;
-    if (what.source == run_source::trigger || due.follows()) return {};
-    std::chrono::nanoseconds const early = what.due + due.delay_of(i) - site_.loop().wall_now();
-    return early <= start_ahead_max ? early : std::chrono::nanoseconds{0}; // or the instant is that of a wrong clock
+std::chrono::nanoseconds body_calls<Environment>::time_until(wall_time begin) const {
+    std::chrono::nanoseconds const early = begin - site_.loop().wall_now();
+    return early <= start_ahead_max ? early : std::chrono::nanoseconds{0};
 }
 
 template <class Environment>
-task<void> body_calls<Environment>::wait_until_due(item_index i, run_begin const& what) {
+task<void> body_calls<Environment>::wait_until(wall_time begin) {
     auto const limit = site_.now() + 2 * start_ahead_max; // the clock may be put back
-    for (auto early = time_until_due(i, what); early.count() > 0 && site_.now() < limit;
-         early = time_until_due(i, what))
+    for (auto early = time_until(begin); early.count() > 0 && site_.now() < limit; early = time_until(begin))
         co_await due_news_.newer_than(due_news_.edition(), std::min<mono_time>(site_.now() + early, limit));
     due_news_.notify();
 }
