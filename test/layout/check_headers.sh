@@ -25,21 +25,26 @@ planted() { # INCLUDE_DIR
         printf '#ifndef %s\n#define %s\n%b\n#endif\n' "$guard" "$guard" "$2" >"$directory/include/$1"
     }
 
-    attempt() { # RULES EXPECTED_LINE HEADER CONTENT: adds the header to a copy; '' = the output must not change
+    attempt() { # RULES EXPECTED_LINE (HEADER CONTENT)...: adds them to a copy; '' = the output must not change
+        rules=$1 expected=$2
+        shift 2
         rm -rf "$directory/include"
         cp -R "$include" "$directory/include"
         # The copy must fail for the planted fault only, even if the tree itself has faults.
-        check "$1" "$directory/include" >"$directory/before"
-        plant "$3" "$4"
-        [ $# -eq 6 ] && plant "$5" "$6"
-        check "$1" "$directory/include" >"$directory/after"
+        check "$rules" "$directory/include" >"$directory/before"
+        planted=$1
+        while [ $# -ne 0 ]; do
+            plant "$1" "$2"
+            shift 2
+        done
+        check "$rules" "$directory/include" >"$directory/after"
         status=$?
-        if [ -n "$2" ]; then
-            grep -q "^$2" "$directory/after" && [ $status -ne 0 ] && return
+        if [ -n "$expected" ]; then
+            grep -q "^$expected" "$directory/after" && [ $status -ne 0 ] && return
         else
             cmp -s "$directory/before" "$directory/after" && return
         fi
-        echo "planted $3: expected '$2', but found:"
+        echo "planted $planted: expected '$expected', but found:"
         cat "$directory/after"
         rc=1
     }
@@ -58,6 +63,12 @@ planted() { # INCLUDE_DIR
     attempt layers "$p:3: <elasticjob/core/missing.hpp> does not exist" $p '#include <elasticjob/core/missing.hpp>'
     attempt layers 'elasticjob/cron/planted_too.hpp:3: includes form a circle' elasticjob/cron/planted.hpp \
         '#include <elasticjob/cron/planted_too.hpp>' elasticjob/cron/planted_too.hpp '#include <elasticjob/cron/planted.hpp>'
+    # A header's definitions may include it, but no other header that includes it.
+    definitions=elasticjob/impl/core/planted.ipp
+    attempt layers '' $p "#include <$definitions>" $definitions "#include <$p>"
+    attempt layers 'elasticjob/core/planted_too.hpp:3: includes form a circle' $p "#include <$definitions>" \
+        $definitions "#include <$p>\n#include <elasticjob/core/planted_too.hpp>" \
+        elasticjob/core/planted_too.hpp "#include <$p>"
     attempt layers '' elasticjob/config/planted.hpp '#include <elasticjob/core/error.hpp>'
     attempt layers '' elasticjob/config/planted_codec.hpp '#include <rapidjson/document.h>'
     # Only one header may include ZooKeeper's; of two, the check may name either.

@@ -11,6 +11,10 @@
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/execution/http_client.hpp>
 
+#if defined(ELASTICJOB_HTTPS)
+#include <openssl/evp.h>
+#endif
+
 #include <array>
 #include <utility>
 
