@@ -3,9 +3,9 @@
 //
 // A `scheduler_group` runs jobs of one item on a ZooKeeper server on loopback. The server does not wait for its disk, and
 // shares the processors with the jobs. All sessions share one loop and one pool of four threads; 16 threads start jobs.
-// The server itself counts the requests, pings too. First no job is ever due; then the same number of jobs is due once a
-// minute, evenly spread over its seconds; then the same once more with `start_ahead`. Lateness is the time from the due
-// instant until the body begins.
+// The server itself counts the requests, pings too. First no job is ever due; then each of as many new jobs is due once,
+// as soon as it exists; then the same number of jobs is due once a minute, evenly spread over its seconds; then the same
+// once more with `start_ahead`. Lateness is the time from the due instant until the body begins.
 #include <elasticjob/elasticjob.hpp>
 #include <elasticjob/registry/zk_registry.hpp>
 #include <elasticjob/scheduler/scheduler_group.hpp>
@@ -23,6 +23,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -140,14 +141,19 @@ public:
           group_{connector{std::move(servers), std::move(name_space), &loop_}, maker{&pool_, &troubles_, start_ahead}} {
     }
 
-    template <class Cron>
-    void start(int count, Cron cron_of) {
+    /// `schedule_of(n)` is the cron expression of job n, or a `job_schedule`.
+    template <class Schedule>
+    void start(int count, Schedule schedule_of) {
         std::atomic<int> next{0};
         std::vector<std::thread> starters;
         for (int t = 0; t < 16; ++t)
             starters.emplace_back([&] {
                 for (int n; (n = next++) < count;) {
-                    job_config c{.name = "job-" + std::to_string(n), .cron = cron_of(n), .sharding_total_count = 1};
+                    job_config c{.name = "job-" + std::to_string(n), .sharding_total_count = 1};
+                    if constexpr (std::is_same_v<decltype(schedule_of(n)), job_schedule>)
+                        c.schedules = {schedule_of(n)};
+                    else
+                        c.cron = schedule_of(n);
                     auto job =
                         group_.schedule(std::move(c), [this](sharding_context const& run) { late_.note(run.due); });
                     if (!job) throw std::runtime_error{to_string(job.error())};
@@ -209,6 +215,20 @@ void measure_idle(test::zk_server& server, int count) {
                 static_cast<double>(requests(server) - sent) / count, troubles);
 }
 
+void measure_first_runs(test::zk_server& server, int count) {
+    lateness late;
+    auto const begin = steady::now();
+    process_with_jobs all{server.endpoint(), "new", late};
+    all.start(count, [](int) { return job_schedule::once_now(); });
+    auto const started = seconds_since(begin);
+    auto const each = static_cast<std::size_t>(count);
+    wait_until([&] { return late.count() >= each; }, "not every job runs");
+    std::printf("started %d jobs that are due at once in %.1f s; each has run after %.1f s; %d troubles\n", count,
+                started, seconds_since(begin), all.troubles());
+    std::fflush(stdout);
+    all.leave();
+}
+
 void measure_due(test::zk_server& server, int count, std::chrono::milliseconds start_ahead) {
     lateness late;
     auto const begin = steady::now();
@@ -247,6 +267,7 @@ int main(int count, char** words) {
     test::zk_server server{o};
     measure_idle(server, jobs);
     std::fflush(stdout);
+    measure_first_runs(server, jobs);
     for (auto const start_ahead : {0ms, 100ms}) measure_due(server, jobs, start_ahead);
     return 0;
 }
