@@ -104,6 +104,13 @@ private:
         return wall_time{now - now % settings_.step + settings_.step};
     }
 
+    /// A node in a queue. The server adds a number to its name.
+    struct candidate {
+        node_path latch;
+        std::string name;
+        std::uint64_t generation; ///< of its session
+    };
+
     // The registry.
 
     template <class T>
@@ -156,11 +163,11 @@ private:
     void in_turn(node_path const& latch, F f) {
         remove_candidates();
         persist(latch);
-        auto const candidate = must(
-            registry_->create(latch / ("_c_" + random_.uuid() + "-latch-"), "", create_mode::ephemeral_sequential));
+        auto const chosen = "_c_" + random_.uuid() + "-latch-";
+        candidates_.push_back({latch, chosen, session().generation.value});
+        auto const created = must(registry_->create(latch / chosen, "", create_mode::ephemeral_sequential));
         auto const number = [](std::string const& name) { return name.substr(name.size() - 10); };
-        auto const own = number(candidate.str());
-        candidates_.insert(candidate.str());
+        auto const own = number(created.str());
         wait_for([&] {
             auto const all = children(latch);
             return std::ranges::all_of(all, [&](auto const& name) { return number(name) >= own; });
@@ -168,12 +175,19 @@ private:
         f();
         remove_candidates();
     }
-    /// Removes also those that a lost connection has left in a queue, where they would block all others.
+    /// Removes also those that a lost connection or a lost reply has left in a queue, where they would block all others.
+    /// As in Curator, a candidate is known by a name that was chosen before it was created. A server that lags behind may
+    /// not show it yet, so it is looked for until its session has ended.
     void remove_candidates() {
-        while (!candidates_.empty()) {
-            remove(node_path::parse(*candidates_.begin()).value());
-            candidates_.erase(candidates_.begin());
-        }
+        auto const is_over = [&](candidate const& own) {
+            auto const there = children(own.latch);
+            auto const at = std::ranges::find_if(there, [&](auto const& n) { return n.starts_with(own.name); });
+            if (at == there.end()) return own.generation != session().generation.value;
+            remove(own.latch / *at);
+            return true;
+        };
+        for (auto at = candidates_.begin(); at != candidates_.end();)
+            at = is_over(*at) ? candidates_.erase(at) : std::next(at);
     }
 
     // Membership and leadership.
@@ -364,9 +378,9 @@ private:
     int signals_;
     bool is_leaving_ = false;
     std::uint64_t generation_ = 0;
-    std::set<std::string> known_;      ///< instances
-    std::set<item_index> marked_;      ///< as running
-    std::set<std::string> candidates_; ///< paths
+    std::set<std::string> known_; ///< instances
+    std::set<item_index> marked_; ///< as running
+    std::vector<candidate> candidates_;
     random_source random_{random_source::machine_seed()};
 };
 

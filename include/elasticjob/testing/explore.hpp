@@ -95,8 +95,8 @@ exploration explore(explore_options const& options, Scenario build) {
         if (s->violations().empty()) return std::nullopt;
         return s->violations().front();
     };
-    auto const command = options.command.empty() ? detail::this_command() : options.command;
     auto const tell = [&](std::uint64_t seed, fault_plan const& plan) {
+        auto const command = options.command.empty() ? detail::this_command() : options.command;
         e.failed = seed;
         e.report = "seed " + std::to_string(seed) + ": " + to_string(*e.wrong) +
                    "\nreplay it with:\n  ELASTICJOB_SEED=" + std::to_string(seed) + " " + command + "\n";
