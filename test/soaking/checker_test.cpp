@@ -260,6 +260,14 @@ TEST_CASE("soak_checker: I4, a clock that is ahead skips instants of the schedul
     CHECK(log.verdict() == "none");
 }
 
+TEST_CASE("soak_checker: I4, a clock that is ahead handles instants of a schedule that it does not know yet") {
+    planted_log log; // due each 2 s, and each 5 s from a time on that the clock has passed
+    for (int n = 0; n < 4; ++n) log.runs("a", first_ms + n * 2000, 10 + n);
+    log.say("driver j edited " + std::to_string(first_ms + 2500) + " 5");
+    log.rests();
+    CHECK(log.verdict() == "none");
+}
+
 TEST_CASE("soak_checker: I4, an item that nobody had while the schedule changed there and back skips what the first "
           "one has") {
     planted_log log; // due each 2 s, and each 5 s between two changes

@@ -138,7 +138,7 @@ struct soak_job {
                                    [&](schedule const& s) { return s.from_ms > from_ms && s.from_ms <= to_ms; });
     }
     /// Whether a due instant fell between what was handled under a schedule and the beginning of the next one, or under
-    /// a schedule that was over before the item's record learned of it.
+    /// a schedule that the item's record has not learned of: it was over before, or a clock was ahead of its beginning.
     bool is_dropped(soak_item const& item, std::int64_t due_ms) const {
         auto const is_between = [&](soak_new_schedule const& n) {
             std::int64_t began = 0;
@@ -151,7 +151,7 @@ struct soak_job {
             return n.known_ms >= now.from && n.known_ms <= now.to;
         };
         return std::ranges::any_of(item.new_schedules, is_between) ||
-               (now.from != 0 && now.to != soak_never && std::ranges::none_of(item.new_schedules, is_learned));
+               (now.from != 0 && std::ranges::none_of(item.new_schedules, is_learned));
     }
     /// The period with the same schedule as at that moment.
     soak_span span_of_schedule(std::int64_t ms) const {
