@@ -227,6 +227,24 @@ TEST_CASE("soak_checker: I2, the end of a run that did not begin, did not end, o
     CHECK(log.verdict() == "I2");
 }
 
+TEST_CASE("soak_checker: I2, the body of a run that was asked to stop before that is not called") {
+    for (bool const is_called : {false, true}) {
+        planted_log log;
+        CAPTURE(is_called);
+        if (is_called) {
+            log.begins("a", first_ms, 10);
+            log.ends("a", first_ms, 10);
+        }
+        auto r = log.record_through(first_ms);
+        auto stopped = planted_log::entry(log.run_of(log.id_of_a, first_ms), run_outcome::failed);
+        stopped.note = "job_failed: the run was asked to stop (ordered) before its body was called (j)";
+        r.add(stopped);
+        log.writes(r, 20);
+        log.rests();
+        CHECK(log.verdict() == (is_called ? "I2" : "none"));
+    }
+}
+
 TEST_CASE("soak_checker: I4, an instant without an outcome") {
     planted_log log;
     log.runs("a", first_ms, 10);

@@ -382,7 +382,8 @@ private:
             blame("I2", job, former.ended_us, "overtaken, and not fenced: " + tokens);
     }
 
-    /// I2: a run that is on record as ended has ended, on the recorded instance, and was not reported stale.
+    /// I2: a run that is on record as ended has ended, on the recorded instance, and was not reported stale. If it was
+    /// asked to stop before its body was called, the record says so, and the body was not called.
     void check_ends(std::string const& name, unsigned i, soak_job const& job, soak_item const& item) {
         for (auto const& [key, e] : item.ledger.entries()) {
             bool const has_ended = e.outcome == run_outcome::completed || e.outcome == run_outcome::failed;
@@ -392,7 +393,12 @@ private:
                        processes_[c.who].had_id(name, e.run.instance);
             };
             auto const c = std::ranges::find_if(item.calls, is_it);
-            if (c == item.calls.end())
+            if (e.note.find("before its body was called") != std::string::npos) {
+                if (c != item.calls.end())
+                    blame("I2", name, c->began_us,
+                          item_text(i) + ": the body of a run was called, though its record denies it, for " +
+                              std::to_string(c->due_ms));
+            } else if (c == item.calls.end())
                 blame("I2", name, us_of(soak_ms(e.run.due)),
                       item_text(i) + ": the end of a run that did not begin is on record, for " +
                           std::to_string(soak_ms(e.run.due)));
