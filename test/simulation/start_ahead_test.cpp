@@ -18,14 +18,14 @@ namespace {
 constexpr auto ahead = 100ms;
 
 struct early_job : small_cluster {
-    explicit early_job(job_config config, std::uint32_t nodes = 2)
-        : small_cluster{std::move(config), nodes, {}, 1, slow()} {}
+    explicit early_job(job_config config, std::uint32_t nodes = 2, std::chrono::milliseconds start_ahead = ahead)
+        : small_cluster{std::move(config), nodes, {}, 1, slow(start_ahead)} {}
 
     /// Each request takes up to 40 ms, so without `start_ahead` every body would begin late.
-    static simulation_options slow() {
+    static simulation_options slow(std::chrono::milliseconds start_ahead) {
         simulation_options o;
         o.latency.most = 20ms; // each way
-        o.scheduler.start_ahead = ahead;
+        o.scheduler.start_ahead = start_ahead;
         return o;
     }
 
@@ -221,6 +221,27 @@ TEST_CASE("start_ahead: an operator's pause comes too late for a run that is on 
         CHECK(c.runs_at(due) == (is_on_record ? 1 : 0));
         CHECK_MESSAGE(c.wrong().empty(), c.wrong());
     }
+}
+
+TEST_CASE("start_ahead: a run that is asked to stop before its instant fails then, and its body is not called") {
+    early_job c{every_minute(1), 1, 800ms};
+    c.period = 1min;
+    c.start();
+    c.run_until_before_an_instant(600ms);
+    auto const due = c.next_instant();
+    REQUIRE(c.record(0).running);
+    c.inject({.what = fault_kind::stop_run, .count = 0});
+    c.run_for(590ms);
+    CHECK(c.record(0).running);
+    c.run_for(60ms);
+    CHECK(c.runs_at(due) == 0);
+    auto const record = c.record(0);
+    CHECK(!record.running);
+    auto const& last = record.ledger.back();
+    CHECK(last.run.due == due);
+    CHECK(last.outcome == run_outcome::failed);
+    CHECK(last.note == "job_failed: the run was asked to stop (ordered) before its body was called (settle)");
+    CHECK_MESSAGE(c.wrong().empty(), c.wrong());
 }
 
 TEST_CASE("start_ahead: a job without records begins as without it") {
