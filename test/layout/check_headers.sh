@@ -32,7 +32,7 @@ planted() { # INCLUDE_DIR
         cp -R "$include" "$directory/include"
         # The copy must fail for the planted fault only, even if the tree itself has faults.
         check "$rules" "$directory/include" >"$directory/before"
-        planted=$1
+        first=$1
         while [ $# -ne 0 ]; do
             plant "$1" "$2"
             shift 2
@@ -44,7 +44,7 @@ planted() { # INCLUDE_DIR
         else
             cmp -s "$directory/before" "$directory/after" && return
         fi
-        echo "planted $planted: expected '$expected', but found:"
+        echo "planted $first: expected '$expected', but found:"
         cat "$directory/after"
         rc=1
     }
