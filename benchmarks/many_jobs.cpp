@@ -141,19 +141,16 @@ public:
           group_{connector{std::move(servers), std::move(name_space), &loop_}, maker{&pool_, &troubles_, start_ahead}} {
     }
 
-    /// `schedule_of(n)` is the cron expression of job n, or a `job_schedule`.
-    template <class Schedule>
-    void start(int count, Schedule schedule_of) {
+    /// `plan(n, config)` sets the schedule of job n.
+    template <class Plan>
+    void start(int count, Plan plan) {
         std::atomic<int> next{0};
         std::vector<std::thread> starters;
         for (int t = 0; t < 16; ++t)
             starters.emplace_back([&] {
                 for (int n; (n = next++) < count;) {
                     job_config c{.name = "job-" + std::to_string(n), .sharding_total_count = 1};
-                    if constexpr (std::is_same_v<decltype(schedule_of(n)), job_schedule>)
-                        c.schedules = {schedule_of(n)};
-                    else
-                        c.cron = schedule_of(n);
+                    plan(n, c);
                     auto job =
                         group_.schedule(std::move(c), [this](sharding_context const& run) { late_.note(run.due); });
                     if (!job) throw std::runtime_error{to_string(job.error())};
@@ -185,7 +182,7 @@ void measure_idle(test::zk_server& server, int count) {
     auto all = std::make_unique<process_with_jobs>(server.endpoint(), "idle", late);
     auto sent = requests(server);
     auto begin = steady::now();
-    all->start(count, [](int) { return "0 0 0 1 1 ? 2099"; });
+    all->start(count, [](int, job_config& c) { c.cron = "0 0 0 1 1 ? 2099"; });
     auto took = seconds_since(begin);
     wait_for_silence(server, 50);
     std::printf("started %d jobs in %.1f s, %zu sessions, %.1f requests for each job\n", count, took, all->sessions(),
@@ -215,30 +212,31 @@ void measure_idle(test::zk_server& server, int count) {
                 static_cast<double>(requests(server) - sent) / count, troubles);
 }
 
-void measure_first_runs(test::zk_server& server, int count) {
-    lateness late;
+/// Starts jobs, and waits until there are as many runs.
+template <class Plan>
+void start_until_they_run(process_with_jobs& all, lateness& late, int count, char const* due, Plan plan) {
     auto const begin = steady::now();
-    process_with_jobs all{server.endpoint(), "new", late};
-    all.start(count, [](int) { return job_schedule::once_now(); });
+    all.start(count, plan);
     auto const started = seconds_since(begin);
-    auto const each = static_cast<std::size_t>(count);
-    wait_until([&] { return late.count() >= each; }, "not every job runs");
-    std::printf("started %d jobs that are due at once in %.1f s; each has run after %.1f s; %d troubles\n", count,
+    wait_until([&] { return late.count() >= static_cast<std::size_t>(count); }, "not every job runs");
+    std::printf("started %d jobs that are due %s in %.1f s; as many runs after %.1f s; %d troubles\n", count, due,
                 started, seconds_since(begin), all.troubles());
     std::fflush(stdout);
+}
+
+void measure_first_runs(test::zk_server& server, int count) {
+    lateness late;
+    process_with_jobs all{server.endpoint(), "new", late};
+    start_until_they_run(all, late, count, "at once",
+                         [](int, job_config& c) { c.schedules = {job_schedule::once_now()}; });
     all.leave();
 }
 
 void measure_due(test::zk_server& server, int count, std::chrono::milliseconds start_ahead) {
     lateness late;
-    auto const begin = steady::now();
     process_with_jobs all{server.endpoint(), "due-" + std::to_string(start_ahead.count()), late, start_ahead};
-    all.start(count, [](int n) { return std::to_string(n % 60) + " * * * * ?"; });
-    auto const started = seconds_since(begin);
-    auto const each = static_cast<std::size_t>(count);
-    wait_until([&] { return late.count() >= each; }, "not every job runs");
-    std::printf("started %d jobs that are due each minute in %.1f s; as many runs after %.1f s\n", count, started,
-                seconds_since(begin));
+    start_until_they_run(all, late, count, "each minute",
+                         [](int n, job_config& c) { c.cron = std::to_string(n % 60) + " * * * * ?"; });
     std::this_thread::sleep_for(5s);
     (void)late.take();
     auto const sent = requests(server);
