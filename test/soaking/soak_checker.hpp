@@ -393,12 +393,13 @@ private:
                        processes_[c.who].had_id(name, e.run.instance);
             };
             auto const c = std::ranges::find_if(item.calls, is_it);
-            if (e.note.find("before its body was called") != std::string::npos) {
-                if (c != item.calls.end())
-                    blame("I2", name, c->began_us,
-                          item_text(i) + ": the body of a run was called, though its record denies it, for " +
-                              std::to_string(c->due_ms));
-            } else if (c == item.calls.end())
+            bool const is_denied = e.note.find("before its body was called") != std::string::npos;
+            if (is_denied && c == item.calls.end()) continue;
+            if (is_denied)
+                blame("I2", name, c->began_us,
+                      item_text(i) + ": the body of a run was called, though its record denies it, for " +
+                          std::to_string(c->due_ms));
+            else if (c == item.calls.end())
                 blame("I2", name, us_of(soak_ms(e.run.due)),
                       item_text(i) + ": the end of a run that did not begin is on record, for " +
                           std::to_string(soak_ms(e.run.due)));

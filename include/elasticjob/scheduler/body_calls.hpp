@@ -126,7 +126,7 @@ private:
     rounds<Environment>* rounds_;
     element_counts<Environment>& counts_;
     retry_budget retries_;
-    event_count<Loop> due_news_;       ///< notified when a run that was requested early begins
+    event_count<Loop> begin_news_;     ///< notified when a run that was requested early begins
     std::shared_ptr<body_call> batch_; ///< the last of the calls that are joining
     int given_up_ = 0;                 ///< the number of abandoned bodies that still run
     std::uint64_t runs_begun_ = 0;
@@ -141,7 +141,7 @@ body_calls<Environment>::body_calls(site& s, job_body<Loop> body, detail::rounds
       body_{std::move(body)},
       rounds_{rounds},
       counts_{counts},
-      due_news_{s.loop()} {}
+      begin_news_{s.loop()} {}
 
 template <class Environment>
 auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config const> config, hold const* h)
@@ -264,8 +264,8 @@ template <class Environment>
 task<void> body_calls<Environment>::wait_until(wall_time begin) {
     auto const limit = site_.now() + 2 * start_ahead_max; // the clock may be put back
     for (auto early = time_until(begin); early.count() > 0 && site_.now() < limit; early = time_until(begin))
-        co_await due_news_.newer_than(due_news_.edition(), std::min<mono_time>(site_.now() + early, limit));
-    due_news_.notify();
+        co_await begin_news_.newer_than(begin_news_.edition(), std::min<mono_time>(site_.now() + early, limit));
+    begin_news_.notify();
 }
 
 template <class Environment>
