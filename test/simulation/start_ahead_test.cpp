@@ -237,6 +237,7 @@ TEST_CASE("start_ahead: a run that is asked to stop before its instant fails the
     CHECK(c.runs_at(due) == 0);
     auto const record = c.record(0);
     CHECK(!record.running);
+    REQUIRE(!record.ledger.empty());
     auto const& last = record.ledger.back();
     CHECK(last.run.due == due);
     CHECK(last.outcome == run_outcome::failed);
