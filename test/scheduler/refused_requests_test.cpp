@@ -91,6 +91,50 @@ TEST_CASE("scheduler.item_runs: a note that the registry refuses is reported, an
     CHECK(record_of(c, 0).ledger.back().outcome == run_outcome::interrupted);
 }
 
+TEST_CASE("scheduler.item_starts: a start that the registry refuses is reported once, and comes when possible") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(hourly(2)));
+    c.run_for(hour - 1min);
+    c.set_read_only("/settle/ext/run");
+    c.run_for(2min);
+    check_told_once(c, "/settle/ext/run/");
+    CHECK(c.count(heard::kind::started) == 0);
+    c.set_read_only("/settle/ext/run", false);
+    c.run_for(1min);
+    CHECK(c.count(heard::kind::started) == 2);
+    c.set_read_only("/settle/ext/run");
+    c.run_for(hour);
+    CHECK(c.troubles().size() == 2);
+    CHECK(c.violations.empty());
+}
+
+TEST_CASE("scheduler.item_runs: a left-over mark that the registry keeps is reported, and removed when possible") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(hourly(1)));
+    c.run_for(1min);
+    std::string const mark = "/settle/sharding/0/running";
+    c.create(mark, {}, create_mode::ephemeral); // a Java member runs the item
+    c.run_for(hour);
+    REQUIRE(c.count(heard::kind::started) == 0);
+    transaction replacement{m.registry.session().generation};
+    replacement.remove(c.parsed(mark));
+    replacement.create(c.parsed(mark), m.id("settle"), create_mode::ephemeral);
+    c.wait_for(m.registry.commit(std::move(replacement))).value();
+    c.set_read_only("/settle/sharding/0");
+    c.run_for(1min);
+    check_told_once(c, mark);
+    auto const before = c.server.counts().all();
+    c.run_for(10min);
+    CHECK(c.server.counts().all() - before < 3 * 2 * 130); // an attempt in five seconds
+    CHECK(c.troubles().size() == 1);
+    c.set_read_only("/settle/sharding/0", false);
+    c.run_for(1min);
+    CHECK(c.count(heard::kind::started) == 1);
+    CHECK(c.violations.empty());
+}
+
 TEST_CASE("scheduler.item_starts: a clock that cannot be compared is reported, and runs begin when it can") {
     cluster c;
     auto& m = c.add();

@@ -67,7 +67,7 @@ struct item_step {
         follow,   ///< a former owner runs it: read and watch its record until that changes: `record_read`
         note,     ///< write its record, see `note`: `noted`
         start,    ///< start a run, see `start`: `start_answered`
-        await,    ///< wait until the mark of a member without records is gone: `mark_gone`
+        await,    ///< wait until the mark of a member without records is gone: `mark_gone`, or `mark_refused`
         call,     ///< call its body: `body_ended`
         end,      ///< put the end on record, see `end`: `end_answered`
         catch_up, ///< commit a write that changes nothing, see `resolves_in`: `caught_up`
@@ -131,6 +131,8 @@ public:
     /// The start is on record, but the reply took so long that the session may be over.
     void start_expired();
     void mark_gone() noexcept { phase_ = phase::resting; }
+    /// The mark could not be read, or this instance's own one not be removed: this is repeated at `look_again`.
+    item_news mark_refused(item_moment const& m, error const& why) { return to_repeat(m, why); }
     /// `how` contains the decision about the run.
     item_news body_ended(item_moment const& m, body_end const& how);
     item_news end_answered(item_moment const& m, end_result r);
@@ -251,6 +253,7 @@ private:
     item_news given_up(mono_time now);
     /// A request has failed, and is repeated.
     item_news failed(error const& why, mono_time again);
+    item_news to_repeat(item_moment const& m, error const& why);
 
     void clear_pending() noexcept;
     std::vector<skipped_instants> take_untold() noexcept;

@@ -154,6 +154,7 @@ private:
     /// Waits for the mark of a Java member, which keeps no record. A mark of this instance belongs to no run, because
     /// this item is only starting: it is removed.
     task<void> wait_for_mark(item_state& e);
+    task<result<bool>> is_mark_gone(item_state& e, event_watch<Loop>& changed);
 
     /// Whether an instance that has begun a run cannot end it any more. Our own runs are in the table, not here.
     bool is_gone(std::string const& id) const { return id == site_.self.str() || !site_.view->has_instance(id); }
@@ -549,26 +550,30 @@ task<void> item_runs<Environment>::follow_foreign_run(item_state& e) {
 
 template <class Environment>
 task<void> item_runs<Environment>::wait_for_mark(item_state& e) {
-    event_watch<Loop> gone{e.woken};
+    event_watch<Loop> changed{e.woken};
     while (e.life.is_ours() && terms().is_open) {
         auto const seen = e.woken.edition();
         auto until = mono_time::max();
-        if (!gone.is_linked()) {
-            auto const mark = co_await site_.registry.get(site_.at.item_running(e.item()), &gone);
-            if (!mark && mark.error() == errc::no_node) co_return;
-            bool is_known = mark.has_value();
-            if (mark) {
-                auto const stray = co_await site_.book.drop_stray_mark(terms().generation, e.item(), *mark);
-                if (stray && *stray) co_return;
-                is_known = stray.has_value();
-            }
-            if (!is_known) {
-                gone.unlink();
-                until = site_.now() + site::retry_pause;
+        if (!changed.is_linked()) {
+            auto const is_gone = co_await is_mark_gone(e, changed);
+            if (is_gone && *is_gone) co_return;
+            if (!is_gone) {
+                auto const news = e.life.mark_refused(moment_of(e), is_gone.error());
+                report(e, news);
+                changed.unlink();
+                until = news.look_again;
             }
         }
         co_await e.woken.newer_than(seen, until);
     }
+}
+
+template <class Environment>
+task<result<bool>> item_runs<Environment>::is_mark_gone(item_state& e, event_watch<Loop>& changed) {
+    auto const mark = co_await site_.registry.get(site_.at.item_running(e.item()), &changed);
+    if (mark) co_return co_await site_.book.drop_stray_mark(terms().generation, e.item(), *mark);
+    if (mark.error() == errc::no_node) co_return true;
+    co_return mark.error();
 }
 
 template <class Environment>

@@ -90,7 +90,7 @@ private:
     std::vector<opening> opening_;
     bool is_beginning_ = false;    ///< begin_together is running
     bool was_clock_wrong_ = false; ///< at the last check
-    lasting_failure failed_clock_{}, failed_opening_{};
+    lasting_failure failed_clock_{}, failed_opening_{}, failed_start_{};
     task_scope tasks_; ///< last: its tasks use all of the above
 };
 
@@ -223,10 +223,11 @@ task<void> item_starts<Environment>::start_all(std::vector<run_start> starts, bo
     }
     auto const outcome = co_await request_start(g, std::move(starts), is_monitored);
     if (!outcome) {
-        if (!is_transient(outcome.error())) site_.tell_trouble(outcome.error());
+        if (failed_start_.is_news(outcome.error())) site_.tell_trouble(outcome.error());
         for (auto const i : asked) answer(table_.at(i), start_answer::unknown);
         co_return;
     }
+    failed_start_.end();
     auto const& r = *outcome;
     name_tasks(r.started);
     for (auto const& t : r.started) {

@@ -143,13 +143,17 @@ ELASTICJOB_DECL item_news item_life::record_read(item_moment const& m, result<no
         phase_ = phase::absent;
         return {};
     }
-    return failed(read.error(), is_lasting(read.error()) ? back_off(m.now) : m.now + retry_pause);
+    return to_repeat(m, read.error());
 }
 
 ELASTICJOB_DECL item_news item_life::failed(error const& why, mono_time again) {
     item_news news{.look_again = again};
     if (failure_.is_news(why)) news.trouble = why;
     return news;
+}
+
+ELASTICJOB_DECL item_news item_life::to_repeat(item_moment const& m, error const& why) {
+    return failed(why, is_lasting(why) ? back_off(m.now) : m.now + retry_pause);
 }
 
 ELASTICJOB_DECL item_news item_life::take_record(item_moment const& m, node const& there) {
