@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registry refuses a request other than a start or an end, although the connection is up: an access list, a quota.
+// The registry refuses a request other than an end, although the connection is up: an access list, a quota.
 // The job cannot go on without it, so somebody has to hear of it, once.
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/execution/lasting_failure.hpp>

@@ -266,7 +266,7 @@ private:
         return what.source == run_source::trigger && what.attempt == 1;
     }
 
-    static constexpr std::chrono::milliseconds retry_pause{200}, refusal_pause_max{10'000};
+    static constexpr std::chrono::milliseconds refusal_pause_max{10'000};
     static constexpr std::chrono::minutes looks_every{1}; ///< because clocks may be put forward
     static constexpr std::uint8_t failures_max = 7;
 

@@ -118,8 +118,6 @@ private:
     static wall_time believable(wall_time t, wall_time wall) { return t > wall + clock_slack ? wall : t; }
     static void mend(followed_rounds& all, wall_time wall);
 
-    static constexpr std::chrono::milliseconds retry_pause{200};
-    static constexpr std::chrono::milliseconds trouble_pause{5'000};
     static constexpr std::chrono::hours clock_slack{1};
 
     following_basis basis_;

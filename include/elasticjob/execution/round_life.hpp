@@ -212,7 +212,6 @@ private:
     void try_again(round_moment const& m) noexcept;
     bool& has_called(round_hook which) noexcept { return has_called_[static_cast<std::size_t>(which)]; }
 
-    static constexpr std::chrono::milliseconds retry_pause{200};
     static constexpr std::uint8_t failures_max = 5;        ///< so no pause is longer than 6.4 s
     static constexpr std::chrono::seconds lists_every{30}; ///< because older members change their notes
     static constexpr std::chrono::seconds looks_for_holder_every{1};

@@ -9,6 +9,7 @@
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/registry/registry.hpp>
+#include <elasticjob/registry/retry_pauses.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -59,7 +60,7 @@ inline bool is_read_trouble(error const& why) noexcept { return !is_transient(wh
 
 /// The pause after a failed read, because a read may fail without a change of the session.
 inline std::chrono::milliseconds pause_after(error const& why) noexcept {
-    return is_transient(why) ? std::chrono::milliseconds{200} : std::chrono::milliseconds{10'000};
+    return is_transient(why) ? retry_pause : std::chrono::milliseconds{10'000};
 }
 
 /// Waits after a failed read until it is worth another: the session has changed, or the pause is over. A registry that

@@ -8,6 +8,7 @@
 #include <elasticjob/core/gather.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/execution/run_record.hpp>
+#include <elasticjob/registry/retry_pauses.hpp>
 #include <elasticjob/scheduler/item_runs.hpp>
 #include <elasticjob/scheduler/job_standing.hpp>
 #include <elasticjob/sharding/interrupted_items.hpp>
@@ -93,7 +94,7 @@ task<void> adoption<Environment>::keep() {
                 looked_at = now;
                 is_due = found->has_orphans;
             } else {
-                until = here_.now() + here_.retry_pause;
+                until = here_.now() + retry_pause;
             }
         }
         co_await here_.news.newer_than(seen, until);

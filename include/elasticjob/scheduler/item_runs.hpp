@@ -14,6 +14,7 @@
 #include <elasticjob/execution/lease_terms.hpp> // lease_rule
 #include <elasticjob/execution/once_latch.hpp>
 #include <elasticjob/execution/run_book.hpp>
+#include <elasticjob/registry/retry_pauses.hpp>
 #include <elasticjob/registry/watch.hpp>
 #include <elasticjob/scheduler/body_calls.hpp>
 #include <elasticjob/scheduler/item_ends.hpp>
@@ -312,7 +313,7 @@ task<void> item_runs<Environment>::mark_again(session_generation g) {
     for (auto const i : marked) {
         auto at = table_.find(i);
         for (; at != table_.end() && at->second.is_being_written; at = table_.find(i)) {
-            auto const pause = site_.now() + site::retry_pause;
+            auto const pause = site_.now() + retry_pause;
             co_await idle_news().newer_than(idle_news().edition(), pause);
         }
         if (at == table_.end() || !at->second.live || !at->second.life.mark()) continue; // it has ended meanwhile

@@ -15,6 +15,7 @@
 #include <elasticjob/execution/lasting_failure.hpp>
 #include <elasticjob/execution/listeners.hpp> // run_batch
 #include <elasticjob/execution/run_book.hpp>
+#include <elasticjob/registry/retry_pauses.hpp>
 #include <elasticjob/scheduler/item_state.hpp>
 #include <elasticjob/scheduler/job_site.hpp>
 #include <elasticjob/scheduler/live_batch.hpp>
@@ -143,7 +144,7 @@ task<void> item_starts<Environment>::open_records(std::vector<opening> records) 
         co_return;
     }
     if (failed_opening_.is_news(opened.error())) site_.tell_trouble(opened.error());
-    auto const pause = is_lasting(opened.error()) ? site::trouble_pause : site::retry_pause;
+    auto const pause = is_lasting(opened.error()) ? trouble_pause : retry_pause;
     tasks_.spawn(wake_later(std::move(items), site_.now() + pause)); // they request it again; starts do not wait
 }
 

@@ -16,6 +16,7 @@
 #include <elasticjob/membership/enroll.hpp>
 #include <elasticjob/membership/traits.hpp>
 #include <elasticjob/registry/mirrored.hpp> // pause_after
+#include <elasticjob/registry/retry_pauses.hpp>
 #include <elasticjob/scheduler/adoption.hpp>
 #include <elasticjob/scheduler/item_runs.hpp>
 #include <elasticjob/scheduler/java_marks.hpp>
@@ -493,7 +494,7 @@ task<mono_time> job<Environment>::look_for_removal() {
     if (is_to_leave_ || !here_.is_registered() || here_.view->config()) co_return mono_time::max();
     bool const is_over = co_await is_job_removed();
     if (is_over) leave_for_good();
-    co_return here_.now() + here_.retry_pause;
+    co_return here_.now() + retry_pause;
 }
 
 template <class Environment>
@@ -567,7 +568,7 @@ task<mono_time> job<Environment>::take_config() {
     if (taken && *taken) co_return here_.now();
     if (!taken && is_read_trouble(taken.error())) here_.tell_trouble(taken.error());
     if (here_.is_cut_off()) co_return mono_time::max();
-    co_return here_.now() + (taken ? here_.retry_pause : pause_after(taken.error()));
+    co_return here_.now() + (taken ? retry_pause : pause_after(taken.error()));
 }
 
 template <class Environment>

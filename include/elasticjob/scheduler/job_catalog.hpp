@@ -9,6 +9,7 @@
 #include <elasticjob/core/run_on.hpp>
 #include <elasticjob/core/within.hpp>
 #include <elasticjob/membership/stored_job.hpp>
+#include <elasticjob/registry/retry_pauses.hpp>
 #include <elasticjob/scheduler/body_factory.hpp>
 #include <elasticjob/scheduler/job_scheduler.hpp>
 
@@ -158,7 +159,6 @@ private:
 
     void postpone(std::string const& name, entry& e, error const& why);
 
-    static constexpr std::chrono::milliseconds retry_pause{200};
     static constexpr std::chrono::milliseconds pause_max{60'000};
 
     Scheduler& scheduler_;
@@ -251,7 +251,7 @@ task<void> job_catalog<Scheduler, Group>::follow_registry() {
                 take_names(*listed);
             } else {
                 names.unlink();
-                until = now() + retry_pause;
+                until = now() + detail::retry_pause;
                 if (!is_loaded_ && !is_transient(listed.error())) {
                     failure_ = listed.error();
                     news_.notify();
@@ -395,7 +395,8 @@ void job_catalog<Scheduler, Group>::postpone(std::string const& name, entry& e, 
     // A job that has just been removed is not reported. It is reported only if it stays like this, because a Java
     // member has written it again.
     bool const is_new = (why == errc::removed || why == errc::no_node) && e.failures == 0;
-    auto const pause = std::min<std::chrono::milliseconds>(retry_pause * (1 << std::min(e.failures, 10U)), pause_max);
+    auto const growing = detail::retry_pause * (1 << std::min(e.failures, 10U));
+    auto const pause = std::min<std::chrono::milliseconds>(growing, pause_max);
     ++e.failures;
     e.again = now() + pause;
     auto text = to_string(why);

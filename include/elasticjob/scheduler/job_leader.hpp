@@ -18,6 +18,7 @@
 #include <elasticjob/membership/old_servers.hpp>
 #include <elasticjob/membership/stand_ins.hpp>
 #include <elasticjob/registry/read_all.hpp>
+#include <elasticjob/registry/retry_pauses.hpp>
 #include <elasticjob/scheduler/job_rules.hpp>
 #include <elasticjob/scheduler/job_standing.hpp>
 #include <elasticjob/scheduler/leader_duty.hpp>
@@ -282,7 +283,7 @@ template <class Environment>
 task<mono_time> job_leader<Environment>::withdraw() {
     auto const withdrawn = co_await elector_->withdraw(here_.generation);
     if (!withdrawn) note_failed_election(withdrawn.error());
-    co_return here_.now() + here_.retry_pause;
+    co_return here_.now() + retry_pause;
 }
 
 template <class Environment>
@@ -295,7 +296,7 @@ template <class Environment>
 task<mono_time> job_leader<Environment>::resign() {
     auto const resigned = co_await elasticjob::resign(here_.registry, here_.at, here_.self, here_.generation);
     if (!resigned) note_failed_election(resigned.error());
-    co_return here_.now() + here_.retry_pause;
+    co_return here_.now() + retry_pause;
 }
 
 template <class Environment>
@@ -304,7 +305,7 @@ task<mono_time> job_leader<Environment>::lead_on() {
     auto const again = co_await keep_sharded();
     auto until = mono_time::max();
     if (!is_audited || again)
-        until = here_.now() + again.value_or(here_.retry_pause);
+        until = here_.now() + again.value_or(retry_pause);
     else if (resharder_.has_cut_items())
         until = here_.now() + cut_items_pause;
     co_return std::min(until, next_audit());
@@ -314,7 +315,7 @@ template <class Environment>
 task<mono_time> job_leader<Environment>::remove_persistent_leader() {
     auto const version = here_.view->leader()->stat.version;
     bool const is_known = co_await remove_stand_in(here_.at.leader_instance(), version);
-    co_return here_.now() + (is_known ? here_.trouble_pause : here_.retry_pause);
+    co_return here_.now() + (is_known ? trouble_pause : retry_pause);
 }
 
 template <class Environment>
@@ -326,7 +327,7 @@ task<mono_time> job_leader<Environment>::stand() {
         failed_.note_success();
     else
         note_failed_election(elected.error());
-    co_return here_.now() + here_.retry_pause; // by then the view shows the leader
+    co_return here_.now() + retry_pause; // by then the view shows the leader
 }
 
 template <class Environment>
@@ -464,9 +465,9 @@ bool job_leader<Environment>::knows_servers_and_traits() {
 
 template <class Environment>
 std::chrono::milliseconds job_leader<Environment>::after_failure(error const& why) const {
-    if (!is_lasting(why)) return here_.retry_pause;
+    if (!is_lasting(why)) return retry_pause;
     here_.tell_trouble(why);
-    return here_.trouble_pause;
+    return trouble_pause;
 }
 
 template <class Environment>
@@ -481,18 +482,18 @@ template <class Environment>
 task<std::optional<std::chrono::milliseconds>> job_leader<Environment>::keep_sharded() {
     if (!here_.view->config() || !knows_servers_and_traits()) co_return std::nullopt; // being removed; being read
     bool const has_looked = co_await look_at_new_instances();
-    if (!has_looked) co_return here_.retry_pause;
+    if (!has_looked) co_return retry_pause;
     auto first_look = current_basis();
     if (!first_look) {
         here_.tell_trouble(first_look.error());
-        co_return here_.trouble_pause;
+        co_return trouble_pause;
     }
     if (resharder_.is_outdated(*here_.view, *first_look)) co_await debounce();
     bool const has_looked_again = co_await look_at_new_instances();
     if (!has_looked_again || !here_.view->config() || !here_.is_registered() || !knows_servers_and_traits())
-        co_return here_.retry_pause;
+        co_return retry_pause;
     auto now_known = current_basis();
-    if (!now_known) co_return here_.retry_pause;
+    if (!now_known) co_return retry_pause;
     auto basis = *std::move(now_known);
     auto const count = basis.item_count;
     if (resharder_.is_outdated(*here_.view, basis)) {
@@ -508,7 +509,7 @@ task<std::optional<std::chrono::milliseconds>> job_leader<Environment>::keep_sha
         if (!removed) co_return after_failure(removed.error());
     }
     // A second request during the answer may go unnoticed, because the view knows requests only by name.
-    if (in_force && here_.view->sharding_is_requested()) co_return here_.retry_pause;
+    if (in_force && here_.view->sharding_is_requested()) co_return retry_pause;
     co_return std::nullopt;
 }
 
@@ -517,7 +518,7 @@ task<std::optional<std::chrono::milliseconds>> job_leader<Environment>::reshard(
     if (here_.view->assignment_node() && here_.view->first_item() && !here_.view->assignment_in_force()) {
         auto const overruled = co_await is_overruled(here_.registry, here_.at);
         if (!overruled) co_return after_failure(overruled.error());
-        if (!*overruled) co_return here_.retry_pause; // only the view is behind
+        if (!*overruled) co_return retry_pause; // only the view is behind
     }
     if (rules_.config().failover && rules_.config().monitor_execution) { // JV-6
         auto lost = co_await make_up_for_dead_java(here_.registry, *here_.view, here_.at, here_.wall_milliseconds());

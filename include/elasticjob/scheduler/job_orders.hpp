@@ -10,6 +10,7 @@
 #include <elasticjob/execution/stop_request.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/node.hpp>
+#include <elasticjob/registry/retry_pauses.hpp>
 #include <elasticjob/scheduler/item_runs.hpp>
 #include <elasticjob/scheduler/job_share.hpp>
 #include <elasticjob/scheduler/job_standing.hpp>
@@ -63,7 +64,7 @@ template <class Environment>
 task<mono_time> job_orders<Environment>::take_trigger(revision order, node_version version) {
     auto const path = here_.at.instance(here_.self);
     auto const taken = co_await here_.registry.set(path, {}, version, here_.generation);
-    auto const until = taken ? mono_time::max() : here_.now() + here_.retry_pause;
+    auto const until = taken ? mono_time::max() : here_.now() + retry_pause;
     if (std::exchange(obeyed_, order) != order) {
         co_await share_.known();
         runs_.order_all(here_.wall_milliseconds());
@@ -90,7 +91,7 @@ task<mono_time> job_orders<Environment>::handle_each_order() {
             auto const taken = co_await here_.registry.remove(path, order.stat.version, here_.generation);
             is_left = !taken && is_connection(taken.error().code);
         }
-        if (is_left) until = here_.now() + here_.retry_pause;
+        if (is_left) until = here_.now() + retry_pause;
     }
     co_return until;
 }

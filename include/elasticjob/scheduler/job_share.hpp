@@ -8,6 +8,7 @@
 #include <elasticjob/core/reactions.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/events/event.hpp>
+#include <elasticjob/registry/retry_pauses.hpp>
 #include <elasticjob/scheduler/firing_hold.hpp>
 #include <elasticjob/scheduler/item_runs.hpp>
 #include <elasticjob/scheduler/job_rules.hpp>
@@ -105,7 +106,7 @@ task<mono_time> job_share<Environment>::claim() {
                                         hold_.is_answered());
     if (!claimed) {
         if (!is_connection(claimed.error().code)) here_.tell_trouble(claimed.error());
-        co_return here_.now() + here_.retry_pause;
+        co_return here_.now() + retry_pause;
     }
     if (!(source_now() == basis)) co_return here_.now();
     std::erase_if(claimed->shares, [&](auto const& s) { return s.item >= basis.items; });

@@ -74,9 +74,6 @@ struct job_site {
         auto const heard = co_await call_hook(env.pool, loop(), here.callers, now() + hook_timeout, f);
         if (!heard) tell_trouble(heard.error());
     }
-
-    static constexpr auto retry_pause = job_standing<Environment>::retry_pause;
-    static constexpr auto trouble_pause = job_standing<Environment>::trouble_pause;
 };
 
 template <class Environment>

@@ -61,10 +61,6 @@ struct job_standing {
 
     events::origin origin() const { return {name.str(), self, loop().wall_now()}; }
     void tell_trouble(error const& e) const { env.sink(events::trouble{origin(), e}); }
-
-    /// The pause before a failed request is repeated.
-    static constexpr std::chrono::milliseconds retry_pause{200};
-    static constexpr std::chrono::milliseconds trouble_pause{5'000}; ///< after a failure that lasts
 };
 
 template <class Environment>

@@ -16,6 +16,7 @@
 #include <elasticjob/execution/sharding_context.hpp>
 #include <elasticjob/execution/stop_reason.hpp>
 #include <elasticjob/registry/registry.hpp>
+#include <elasticjob/registry/retry_pauses.hpp>
 #include <elasticjob/scheduler/item_state.hpp>
 #include <elasticjob/scheduler/job_site.hpp>
 
@@ -175,7 +176,7 @@ task<result<void>> live_run<Environment>::write_checkpoint(std::string text) {
             co_return error{errc::unknown_outcome,
                             "the run has been asked to stop before it was known whether the checkpoint is saved",
                             here.name.str()};
-        co_await waiter->news.newer_than(seen, here.now() + site::retry_pause);
+        co_await waiter->news.newer_than(seen, here.now() + retry_pause);
     }
 }
 
@@ -281,7 +282,7 @@ task<result<void>> live_run<Environment>::save_until_known(event_count<Loop>& ne
         } else if (here.gives_up) {
             co_return error{errc::session_lost, "the session is over, and the job is being shut down", here.name.str()};
         }
-        auto const until = here.now() + site::retry_pause;
+        auto const until = here.now() + retry_pause;
         co_await news.newer_than(seen, until);
     }
 }

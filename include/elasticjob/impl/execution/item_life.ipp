@@ -4,6 +4,7 @@
 
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/execution/item_life.hpp>
+#include <elasticjob/registry/retry_pauses.hpp>
 
 #include <cassert>
 

@@ -7,6 +7,7 @@
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/execution/round_following.hpp>
 #include <elasticjob/execution/run_record.hpp>
+#include <elasticjob/registry/retry_pauses.hpp>
 
 namespace elasticjob {
 
@@ -35,7 +36,7 @@ ELASTICJOB_DECL following_step round_following::next(followed_job_view const& vi
 ELASTICJOB_DECL following_step round_following::written_read(result<node> read, followed_job_view const& view,
                                                              wall_time wall) {
     following_step later;
-    later.pause = retry_pause;
+    later.pause = detail::retry_pause;
     if (!read && !(read.error() == errc::no_node)) return later;
     written_.emplace();
     version_.reset();
@@ -59,10 +60,10 @@ ELASTICJOB_DECL following_step round_following::committed(result<commit_reply> r
     }
     written_.reset(); // another leader may have written, or this may have happened
     following_step later;
-    later.pause = retry_pause;
+    later.pause = detail::retry_pause;
     if (!reply && !is_transient(reply.error())) {
         reports_.push_back(reply.error());
-        later.pause = trouble_pause;
+        later.pause = detail::trouble_pause;
     }
     return later;
 }
@@ -144,7 +145,8 @@ ELASTICJOB_DECL round_following::decision round_following::decide(followed_job_v
     if (followed_.is_there) d.config_version = view.config->stat.version;
     if (begins) {
         d.after.follow(&what);
-        if (is_whole) d.after.seen = settled; // an item without a record may still be in a round that the others have ended
+        // An item without a record may still be in a round that the others have ended.
+        if (is_whole) d.after.seen = settled;
     }
     if (!is_whole) return d;
     std::uint64_t forgotten = 0;

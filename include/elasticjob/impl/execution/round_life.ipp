@@ -7,6 +7,7 @@
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/execution/round_life.hpp>
+#include <elasticjob/registry/retry_pauses.hpp>
 
 #include <array>
 #include <cassert>
