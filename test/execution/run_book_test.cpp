@@ -482,6 +482,20 @@ TEST_CASE("execution.run_book: data saved during a run is fenced like the end of
     CHECK(save(1).error() == errc::fenced);
 }
 
+TEST_CASE("execution.run_book: a note that another write has overtaken is a conflict, which is no trouble") {
+    shop s{1};
+    s.create(s.at.run_record(0), "first");
+    auto amend = [&](std::string text, node_version v) {
+        return s.wait_for(s.mine.amend(s.one.session().generation, {0, std::move(text), v}, std::nullopt, false));
+    };
+    CHECK(amend("noted", 0));
+    auto const late = amend("noted too late", 0);
+    REQUIRE_FALSE(late);
+    CHECK(is_conflict(late.error().code));
+    CHECK_FALSE(is_lasting(late.error()));
+    CHECK(s.data(s.at.run_record(0)) == "noted");
+}
+
 TEST_CASE("execution.run_book: records are opened once, and so are their parents if they have been removed") {
     shop s{3};
     s.create(s.at.run_record(1), "theirs");

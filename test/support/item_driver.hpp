@@ -103,7 +103,7 @@ struct item_driver {
                 detail::note_transaction(at, now.self, now.session.generation, life->note(), life->dead(), false));
             answered();
             if (!has_reply) return p.report(i, life->noted(now, lost().error()));
-            if (done.refused) return p.report(i, life->noted(now, error{errc::fenced, "refused"}));
+            if (done.refused) return p.report(i, life->noted(now, error{errc::version_conflict, "refused"}));
             return p.report(i, life->noted(now, success()));
         }
         case kind::start:

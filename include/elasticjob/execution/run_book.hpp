@@ -96,9 +96,9 @@ public:
     task<result<void>> save(session_generation g, run_end e);
 
     /// Writes a record while no instance runs the item, except possibly a Java member, which does not read records.
-    /// Errors: fenced if an instance has started the item, the record has changed, or the `dead` instance is alive;
-    /// those of the registry, after which the outcome is unknown.
-    task<result<void>> amend(session_generation g, run_end e, std::optional<instance_id> dead, bool is_java_at_it);
+    /// Errors: version_conflict if an instance has started the item, the record has changed, or the `dead` instance is
+    /// alive; those of the registry, after which the outcome is unknown.
+    task<result<void>> amend(session_generation g, run_end e, std::optional<instance_id> dead, bool may_java_run_it);
 
     /// Creates the records of items that have none yet. A record that another instance creates meanwhile is not
     /// changed. Errors: those of the registry.
@@ -247,11 +247,13 @@ task<result<void>> run_book<Registry>::save(session_generation g, run_end e) {
 
 template <registry Registry>
 task<result<void>> run_book<Registry>::amend(session_generation g, run_end e, std::optional<instance_id> dead,
-                                             bool is_java_at_it) {
-    auto t = detail::note_transaction(at_, self_, g, e, dead, is_java_at_it);
+                                             bool may_java_run_it) {
+    auto t = detail::note_transaction(at_, self_, g, e, dead, may_java_run_it);
     ELASTICJOB_CO_TRY(auto const reply, co_await registry_.commit(std::move(t)));
     if (reply) co_return success();
-    co_return error{errc::fenced, "somebody has taken the item up", at_.run_record(e.item).str()};
+    co_return error{errc::version_conflict,
+                    "another instance has started the item, or has written its record since it was read",
+                    at_.run_record(e.item).str()};
 }
 
 template <registry Registry>

@@ -35,7 +35,7 @@ void add_end(transaction& t, job_layout const& at, run_end const& e);
 
 /// Writes a record while no instance runs the item, except possibly a Java member, which does not read records.
 transaction note_transaction(job_layout const& at, instance_id const& self, session_generation g, run_end const& e,
-                             std::optional<instance_id> const& dead, bool is_java_at_it);
+                             std::optional<instance_id> const& dead, bool may_java_run_it);
 
 /// The facts that were read after a refused start.
 struct item_findings {

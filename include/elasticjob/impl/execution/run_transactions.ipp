@@ -39,10 +39,10 @@ ELASTICJOB_DECL void add_end(transaction& t, job_layout const& at, run_end const
 
 ELASTICJOB_DECL transaction note_transaction(job_layout const& at, instance_id const& self, session_generation g,
                                              run_end const& e, std::optional<instance_id> const& dead,
-                                             bool is_java_at_it) {
+                                             bool may_java_run_it) {
     transaction t{g};
     t.check(at.instance(self));
-    if (!is_java_at_it) t.check_absent(at.item_running(e.item));
+    if (!may_java_run_it) t.check_absent(at.item_running(e.item));
     if (dead) t.check_absent(at.instance(*dead));
     t.set(at.run_record(e.item), e.record, e.version);
     return t;
