@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How do a thousand items wait at the same time with one thread? And what if they wait in vain?
+// How do a thousand items wait at the same time on one thread, the loop's? And what if they wait in vain?
 //
 // Each item of this job checks at intervals whether its file has arrived. Most files are there. Every tenth comes late,
 // so its first run fails and is tried again. One file never comes.
@@ -34,8 +34,9 @@ int main() {
 
     MemoryRegistry registry;
     scheduler_options options;
-    options.pool.threads = 1; // for all items
-    job_scheduler<MemoryRegistry, AverageAllocation, CoroutineExecutor, NoEvents> scheduler{registry, options, NoEvents{}};
+    options.pool.threads = 1; // for hooks and `on_pool`: the items wait on the loop's thread
+    job_scheduler<MemoryRegistry, AverageAllocation, CoroutineExecutor, NoEvents> scheduler{registry, options,
+                                                                                            NoEvents{}};
     auto job = scheduler.schedule({.name = "import",
                                    .sharding_total_count = static_cast<int>(items),
                                    .schedules = {job_schedule::once_now()},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Everything that a program with jobs needs. ZkRegistry is in it, and ELASTICJOB_HAS_ZOOKEEPER defined,
-/// where libzookeeper is linked: the CMake target elasticjob::elasticjob and pkg-config's elasticjob say so with
-/// THREADED, which libzookeeper's own header asks for. With THREADED and without that header the file is not compiled.
+/// \file \brief Everything that a program with jobs needs. If the macro THREADED is defined, as libzookeeper's header
+/// requires, this includes ZkRegistry and defines ELASTICJOB_HAS_ZOOKEEPER. The CMake target elasticjob::elasticjob and
+/// pkg-config's elasticjob define THREADED. With THREADED but without libzookeeper's header, this does not compile.
 #ifndef ELASTICJOB_ELASTICJOB_HPP
 #define ELASTICJOB_ELASTICJOB_HPP
 

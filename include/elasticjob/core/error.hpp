@@ -24,13 +24,12 @@ enum class errc : std::uint8_t {
     job_conflict,   ///< the stored job has another class, or this process already runs a job of that name
     malformed_data, ///< a node has a content that no member and no operator should write
     removed,        ///< the job has been removed for good; only restore_job undoes that
-    wrong_thread,   ///< a blocking call on the loop's own thread would deadlock; or a guardian was started after other threads
+    wrong_thread,   ///< a blocking call on the loop's own thread; or a guardian that was started after other threads
     // The registry refused the request, which had no effect.
     no_node,
     node_exists,
     version_conflict,
     not_empty,
-    not_running, ///< there is no run to stop
     no_children_for_ephemerals,
     no_auth,
     too_large, ///< not sent, because the server would close the connection; or refused by the server's quota
@@ -39,11 +38,13 @@ enum class errc : std::uint8_t {
     not_sent,        ///< certainly without effect: the request was never sent
     unknown_outcome, ///< the reply was lost: read the state before you decide
     session_lost,    ///< the session of this request is over; no request of that session can take effect any more
-    clock_differs,   ///< this machine's clock differs from the registry's by more than the job allows
-    round_missed,    ///< a hook of a round may not have been called
-    nobody_fits,     ///< no instance has the labels that an item needs, so the item waits
-    fenced,          ///< another instance has taken over the item, so this run no longer counts
-    closed,          ///< the registry, loop or scheduler is shutting down
+    // The state of the job, or of this process.
+    not_running,   ///< there is no run to stop
+    clock_differs, ///< this machine's clock differs from the registry's by more than the job allows
+    round_missed,  ///< a hook of a round may not have been called
+    nobody_fits,   ///< no instance has the labels that an item needs, so the item waits
+    fenced,        ///< another instance has taken over the item, so this run no longer counts
+    closed,        ///< the registry, loop or scheduler is shutting down
     // Limits.
     timed_out,
     overloaded, ///< a bounded queue is full, or the system has no thread or timer left

@@ -131,7 +131,8 @@ struct item_fenced {
     run_name run{};
 };
 
-/// The item was due while it was running. The job's misfire policy decides whether the instant is run later.
+/// The item was due while it was running. The misfire policy, `once` or `all`, runs the instant later, unless it is too
+/// late by then. With the policy `skip`, `item_skipped` is reported instead.
 struct item_misfired {
     origin from;
     item_index item;
@@ -178,7 +179,7 @@ struct item_skipped {
     run_name run{}; ///< set if its start was reported before the pool refused it
 };
 
-/// A problem that is not the failure of a run. The job continues.
+/// A problem that is not the failure of a run. The job continues unless the text says otherwise.
 struct trouble {
     origin from;
     error const& what;

@@ -50,7 +50,7 @@ task<result<void>> change_pauses(Registry& r, job_layout at, std::string server,
             if (!made && !is_transient(made.error()) && !is_conflict(made.error().code)) co_return made.error();
         }
     }
-    co_return error{errc::version_conflict, "the pauses of the job kept changing", path.str()};
+    co_return error{errc::version_conflict, "the pauses of the job kept changing: repeat the call", path.str()};
 }
 
 } // namespace elasticjob::detail

@@ -127,7 +127,8 @@ task<result<void>> settle_dead_letter(Registry& r, job_name job, item_index item
         ELASTICJOB_CO_TRY(auto const reply, co_await r.commit(std::move(t)));
         if (reply) co_return success();
     }
-    co_return error{errc::version_conflict, "the item's record kept changing", at.run_record(item).str()};
+    co_return error{errc::version_conflict, "the item's record kept changing: repeat the call",
+                    at.run_record(item).str()};
 }
 
 /// `settle_dead_letter` as an operator's command. After a lost reply, repeat it with the same key: that starts no

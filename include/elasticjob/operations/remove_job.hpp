@@ -145,15 +145,16 @@ task<result<void>> remove_with(Registry& r, job_layout at, mono_time deadline, L
         if (!is_moving) co_await news.newer_than(seen, std::min(deadline, until));
     }
     if (!is_removed)
-        co_return error{errc::timed_out, "it is not known whether the job is removed; repeat the call",
+        co_return error{errc::timed_out, "it is not known whether the job is removed: repeat the call",
                         at.root().str()};
     if (instance)
         co_return error{
             errc::timed_out,
-            "the job is removed, but an instance has not left yet, so that its nodes are there still; repeat "
-            "the call to have them gone",
+            "the job is removed, but this instance has not left yet, so its nodes are still there: repeat the call "
+            "to remove them",
             at.instances().str() + "/" + *instance};
-    co_return error{errc::timed_out, "the job is removed, but its nodes could not all be in time; repeat the call",
+    co_return error{errc::timed_out,
+                    "the job is removed, but some of its nodes are left: repeat the call to remove them",
                     at.root().str()};
 }
 

@@ -327,7 +327,9 @@ task<result<void>> job<Environment>::trigger() {
         co_await here_.news.newer_than(seen, here_.now() + std::chrono::seconds{1}); // a Java member has just left
         if (here_.is_leaving) co_return error{errc::closed, "the job has been shut down meanwhile", here_.name.str()};
     }
-    co_return error{errc::version_conflict, "the job's instances kept changing", here_.at.instances().str()};
+    co_return error{errc::version_conflict,
+                    "the job's instances kept changing, so it was not triggered: repeat the call",
+                    here_.at.instances().str()};
 }
 
 template <class Environment>

@@ -190,9 +190,12 @@ result<void> job_catalog<Scheduler, Group>::follow() {
 
 template <class Scheduler, class Group>
 task<result<void>> job_catalog<Scheduler, Group>::learn(std::string job_class, body_factory factory, job_config own) {
-    if (job_class.empty()) co_return error{errc::invalid_argument, "a job's class has a name", "job_class"};
+    if (job_class.empty())
+        co_return error{errc::invalid_argument, "the class is empty: give the `job_class` of the jobs to be run",
+                        "job_class"};
     if (classes_.contains(job_class))
-        co_return error{errc::invalid_argument, "the catalog knows how to make jobs of that class", job_class};
+        co_return error{errc::invalid_argument, "the catalog already has a factory for this class: add each class once",
+                        job_class};
     classes_.emplace(std::move(job_class), known_class{std::move(factory), std::move(own)});
     for (auto& [name, e] : entries_) e.again = mono_time::min(); // the new class may be that of these jobs
     news_.notify();

@@ -177,9 +177,9 @@ void job_share<Environment>::limit_hold() {
     here_.news.notify();
     auto const* leader = here_.view->leader();
     here_.tell_trouble({errc::timed_out,
-                        "what was due has waited for " + std::to_string(here_.env.options.sharding_timeout.count()) +
+                        "due items have waited " + std::to_string(here_.env.options.sharding_timeout.count()) +
                             " ms for " + (leader ? "the leader " + leader->data : std::string{"a leader"}) +
-                            " to shard the job, and now runs by the owners of before, if there are any",
+                            " to shard the job; their former owners, if there are any, run them now",
                         here_.at.sharding_necessary().str()});
 }
 

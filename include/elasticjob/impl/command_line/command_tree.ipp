@@ -203,7 +203,7 @@ ELASTICJOB_DECL void command_tree::take_selection(CLI::App& app, takes what) {
         app.add_option("--contains", a.contains, "only names with this text");
         app.add_option("--status", a.status, "only this status")
             ->check(CLI::IsMember({"CRASHED", "DISABLED", "SHARDING_FLAG", "OK"}));
-        app.add_option("--after", a.after, "the page behind this name");
+        app.add_option("--after", a.after, "the page that follows this name");
     }
     if (has(what, takes::item_range)) app.add_option("--first", a.first, "the page that begins with this item");
     if (has(what, takes::job_filter | takes::item_range))
@@ -226,7 +226,8 @@ ELASTICJOB_DECL void command_tree::take_settings(CLI::App& app, takes what) {
 ELASTICJOB_DECL void command_tree::take_console(CLI::App& app, takes what) {
     if (!has(what, takes::serving)) return;
     auto& c = arguments_.console;
-    app.add_option("--registry", c.registries, "a context to serve under its name, and not the registry of this call");
+    app.add_option("--registry", c.registries,
+                   "serve this context under its name, instead of the registry of this call");
     app.add_option("--sqlite", c.sqlite, "NAME=FILE, a database of events to show under this name");
     app.add_option("--postgres", c.postgres, "NAME=CONNECTION, likewise; the password is in ~/.pgpass");
     app.add_option("--port", c.port, "0: any free port")->check(CLI::Range(0, 65'535));
@@ -236,21 +237,25 @@ ELASTICJOB_DECL void command_tree::take_console(CLI::App& app, takes what) {
     app.add_option("--certificate", c.certificate_file, "speak TLS with the certificates in this file, PEM");
     app.add_option("--key", c.key_file, "the key of --certificate, PEM, which only you may read");
     app.add_option("--password-file", c.password_file, "operators sign in: lines of NAME:HASH, as mkpasswd makes them");
-    app.add_option("--proxy", c.proxies, "address of a proxy that has asked who the operator is");
-    app.add_option("--identity-header", c.identity_header, "in which the proxy names the operator, in lower case");
+    app.add_option("--proxy", c.proxies, "address of a proxy that authenticates operators");
+    app.add_option("--identity-header", c.identity_header,
+                   "the header in which the proxy names the operator, in lower case");
     app.add_option("--oidc-issuer", c.issuer, "operators sign in at this identity provider, by OpenID Connect");
     app.add_option("--oidc-client-id", c.client_id, "the name of this console at the provider");
-    app.add_option("--oidc-client-secret-file", c.client_secret_file, "its secret there, which only you may read");
+    app.add_option("--oidc-client-secret-file", c.client_secret_file,
+                   "a file with the client secret, which only you may read");
     app.add_option("--oidc-redirect-url", c.redirect_url, "the URL of this console, with /sign-in/return at its end");
     app.add_option("--oidc-scope", c.scope, "what the provider is asked for, as 'openid profile'");
     app.add_option("--oidc-name-claim", c.name_claim, "the claim that is the operator's name");
     app.add_option("--oidc-groups-claim", c.groups_claim,
                    "the claim with the operator's groups, for --grant @GROUP:JOBS:ROLE");
-    app.add_option("--oidc-ca-file", c.ca_file, "who vouches for the provider, PEM; otherwise those of the system");
+    app.add_option("--oidc-ca-file", c.ca_file,
+                   "the provider's certificate authorities, PEM; otherwise those of the system");
     app.add_option("--grant", c.grants,
                    "OPERATORS:JOBS:ROLE, as ann:billing-*:operator; * stands for any text, @ begins a group");
     app.add_flag("--java-interface", c.has_java_interface, "also serve the interface of 2.1.5's console, under /api");
-    app.add_option("--operator", arguments_.operator_name, "who you are, if nobody is asked; otherwise $USER");
+    app.add_option("--operator", arguments_.operator_name,
+                   "the operator's name if the console has no sign-in; otherwise $USER");
 }
 
 ELASTICJOB_DECL void command_tree::take_waits(CLI::App& app, takes what) {
