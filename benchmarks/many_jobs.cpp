@@ -40,7 +40,7 @@ constexpr auto patience = 5min; ///< for each step
 
 double seconds_since(steady::time_point begin) { return std::chrono::duration<double>{steady::now() - begin}.count(); }
 
-/// Counts what is no item's event. Threads: any.
+/// Counts the troubles, and prints the first five. Threads: any.
 struct counter {
     template <class Event>
     void operator()(Event const& e) const {

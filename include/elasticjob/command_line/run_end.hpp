@@ -3,7 +3,6 @@
 #ifndef ELASTICJOB_COMMAND_LINE_RUN_END_HPP
 #define ELASTICJOB_COMMAND_LINE_RUN_END_HPP
 
-#include <elasticjob/config/validation.hpp> // sharding_total_count_max
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/event_count.hpp>
@@ -12,6 +11,7 @@
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/operations/job_settings.hpp>
 #include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/registry/registry_ref.hpp>
 #include <elasticjob/registry/watch.hpp>
 

@@ -3,7 +3,6 @@
 #ifndef ELASTICJOB_CONFIG_READ_TIMETABLE_HPP
 #define ELASTICJOB_CONFIG_READ_TIMETABLE_HPP
 
-#include <elasticjob/config/fields.hpp> // job_configuration
 #include <elasticjob/config/job_config.hpp>
 #include <elasticjob/config/text.hpp>
 #include <elasticjob/core/algorithm.hpp> // any_of

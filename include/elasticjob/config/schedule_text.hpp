@@ -3,7 +3,6 @@
 #ifndef ELASTICJOB_CONFIG_SCHEDULE_TEXT_HPP
 #define ELASTICJOB_CONFIG_SCHEDULE_TEXT_HPP
 
-#include <elasticjob/config/fields.hpp> // job_configuration
 #include <elasticjob/config/instant_text.hpp>
 #include <elasticjob/config/job_config.hpp>
 #include <elasticjob/config/text.hpp>

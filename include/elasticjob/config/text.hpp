@@ -4,7 +4,7 @@
 #define ELASTICJOB_CONFIG_TEXT_HPP
 
 #include <elasticjob/core/decl.hpp>
-#include <elasticjob/core/line_text.hpp> // utf8_length
+#include <elasticjob/core/line_text.hpp> // append_line_text
 
 #include <charconv>
 #include <cstddef>
