@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files of golden/ hold the output of each verb. After an intended change, renew them and read the difference:
-//   ELASTICJOB_RENEW_GOLDEN=1 build/dev/test/command_line_test -tc='command_line.golden*' && git diff test/command_line
+//   ELASTICJOB_RENEW_GOLDEN=1 build/dev/test/services_test -tc='command_line.golden*' && git diff test/command_line
 #include <command_line/terminal_world.hpp>
 
 #include <doctest/doctest.h>

@@ -85,7 +85,8 @@ result<config_decision> add_job(Registry& r, job_config config) {
 template <registry Registry>
 result<command_result> add_job(Registry& r, job_config config, command_by by,
                                std::vector<std::string> strategies = {}) {
-    settings_change change{std::move(config), {}, true, std::move(strategies), false};
+    settings_change change{
+        .config = std::move(config), .may_add = true, .strategies = std::move(strategies), .may_change = false};
     return change_settings(r, std::move(change), std::move(by));
 }
 

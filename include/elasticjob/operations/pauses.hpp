@@ -47,17 +47,22 @@ task<result<command_result>> order_pause(Registry& r, job_name job, std::string 
         std::vector<node_path> const paths{at.pauses(), at.orders(), known};
         ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, paths));
         if (!nodes[2])
-            co_return error{errc::no_node, "the job has no server of that name: list its servers", known.str()};
+            co_return error{errc::no_node,
+                            server.empty() ? "the job has just been removed"
+                                           : "the job has no server of that name: list its servers",
+                            known.str()};
+        std::string const subject = server.empty() ? "the job" : "the server";
         auto const text = nodes[0] ? nodes[0]->data : std::string{};
         auto const next = detail::pauses_after(text, server, is_pause, r.loop().wall_now());
         if (!next) co_return error{next.error().code, next.error().what, at.pauses().str()};
-        if (!*next) co_return detail::command_plan{is_pause ? "it was paused already" : "it was not paused", false};
+        if (!*next)
+            co_return detail::command_plan{subject + (is_pause ? " was paused already" : " was not paused"), false};
         if (!nodes[1]) t.create(at.orders(), {});
         if (nodes[0])
             t.set(at.pauses(), **next, nodes[0]->stat.version);
         else
             t.create(at.pauses(), **next);
-        co_return detail::command_plan{is_pause ? "it is paused" : "it is resumed"};
+        co_return detail::command_plan{subject + (is_pause ? " is paused" : " is resumed")};
     };
     detail::command_title title{is_pause ? "pause" : "resume", server.empty() ? server : "server " + server};
     co_return co_await detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);
