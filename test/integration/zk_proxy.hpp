@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief `tcp_proxy`: a loopback connection that a test can cut, slow down, or make lossy in one direction.
+/// \file \brief `tcp_proxy`: a loopback connection that a test can cut, slow down, or make lossy in one direction. It can
+/// also put an error of ZooKeeper's into replies.
 #ifndef ELASTICJOB_TEST_INTEGRATION_ZK_PROXY_HPP
 #define ELASTICJOB_TEST_INTEGRATION_ZK_PROXY_HPP
 
@@ -17,6 +18,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <list>
 #include <mutex>
@@ -72,6 +74,18 @@ public:
         change([&] { replies_ = w; });
     }
 
+    /// Puts this error code of ZooKeeper's into the next replies to requests, with the zxid and the results as they are.
+    void set_error(std::int32_t code, std::size_t replies) {
+        change([&] {
+            error_ = code;
+            errors_left_ = replies;
+        });
+    }
+    std::size_t errors_left() {
+        std::lock_guard const lock{mutex_};
+        return errors_left_;
+    }
+
     /// Delays everything by this much, in both directions. Bytes already on their way are not delayed further.
     void set_delay(std::chrono::milliseconds delay) {
         change([&] { delay_ = delay; });
@@ -110,6 +124,9 @@ private:
     struct flow {
         int from;
         int to;
+        bool has_replies;           ///< from a server
+        std::size_t frame_left = 0; ///< bytes of the present frame that are still to come
+        bool has_begun = false;     ///< the first frame, which answers the connection, has come
         std::deque<chunk> on_its_way{};
         std::size_t size = 0; ///< bytes on their way
     };
@@ -232,7 +249,7 @@ private:
     bool join_up(int client) {
         int const server = make_socket();
         if (!connects(server)) return ::close(server), false;
-        lines_.push_back({{client, server}, {server, client}});
+        lines_.push_back({{client, server, false}, {server, client, true}});
         ++connections_;
         was_connected_.notify_all();
         return true;
@@ -257,6 +274,7 @@ private:
                 if (n < 0 && !is_patient()) return false;
                 if (n < 0 && f.on_its_way.empty()) return true;
                 if (n > 0 && w == wire::whole) {
+                    if (f.has_replies) put_errors(f, bytes, static_cast<std::size_t>(n));
                     f.on_its_way.push_back({clock::now() + delay_, {bytes, static_cast<std::size_t>(n)}});
                     f.size += static_cast<std::size_t>(n);
                 }
@@ -274,6 +292,28 @@ private:
         }
         return true;
     }
+    /// Each frame is its length, and a header of xid, zxid and error. The server writes the header at once.
+    void put_errors(flow& f, char* bytes, std::size_t size) {
+        for (std::size_t at = 0; at < size;) {
+            auto const passed = std::min(f.frame_left, size - at);
+            f.frame_left -= passed;
+            at += passed;
+            if (at + 4 > size) return;
+            f.frame_left = 4 + static_cast<std::size_t>(number_at(bytes + at));
+            bool const is_reply = f.has_begun && at + 20 <= size && number_at(bytes + at + 4) > 0; // no ping, no event
+            f.has_begun = true;
+            if (!is_reply || errors_left_ == 0) continue;
+            --errors_left_;
+            auto const code = htonl(static_cast<std::uint32_t>(error_));
+            std::memcpy(bytes + at + 16, &code, sizeof code);
+        }
+    }
+    static std::int32_t number_at(char const* bytes) {
+        std::uint32_t number = 0;
+        std::memcpy(&number, bytes, sizeof number);
+        return static_cast<std::int32_t>(ntohl(number));
+    }
+
     static bool is_patient() {
         return errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOTCONN || errno == EINPROGRESS;
     }
@@ -293,6 +333,8 @@ private:
     wire requests_ = wire::whole;
     wire replies_ = wire::whole;
     std::chrono::milliseconds delay_{0};
+    std::int32_t error_ = 0; ///< of the next `errors_left_` replies
+    std::size_t errors_left_ = 0;
     std::list<waiting> waiting_; ///< clients for whom the target has to be connected
     std::list<line> lines_;
     std::thread thread_;

@@ -158,6 +158,40 @@ TEST_CASE("ZkRegistry: on a connection that loses only the replies, the session 
     on_loop(r.loop(), [&]() -> task<> { co_await reach(r, session_state::connected, 2); });
 }
 
+TEST_CASE("ZkRegistry: an overloaded server that turns the first request of a connection away is asked again") {
+    zk_server server{quick()};
+    tcp_proxy proxy{server.port()};
+    proxy.set_error(ZTHROTTLEDOP, 2);
+    auto r = connected(to(proxy.endpoint()));
+    CHECK(proxy.errors_left() == 0);
+    on_loop(r.loop(), [&]() -> task<> {
+        proxy.set_error(ZTHROTTLEDOP, 2);
+        proxy.cut();
+        co_await reach(r, session_state::suspended, 1);
+        co_await reach(r, session_state::connected, 1);
+        CHECK(proxy.errors_left() == 0);
+    });
+}
+
+TEST_CASE("ZkRegistry: a session whose first request is turned away for the whole time-out is given up") {
+    zk_server server{quick()};
+    tcp_proxy proxy{server.port()};
+    auto o = to(proxy.endpoint());
+    o.session_timeout = 1s;
+    auto r = connected(o);
+    constexpr std::size_t many = 1'000'000;
+    on_loop(r.loop(), [&]() -> task<> {
+        proxy.set_error(ZTHROTTLEDOP, many);
+        proxy.cut();
+        co_await reach(r, session_state::connecting, 2);
+        auto const attempts = many - proxy.errors_left();
+        CHECK(attempts > 1);
+        CHECK(attempts < 100); // one in 200 ms
+        proxy.set_error(ZTHROTTLEDOP, 0);
+        co_await reach(r, session_state::connected, 2);
+    });
+}
+
 TEST_CASE("ZkRegistry: a server that is away for longer than the time-out") {
     zk_server server{quick()};
     auto o = to(server.endpoint());

@@ -6,6 +6,7 @@
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/memory.hpp>
+#include <elasticjob/core/timer_queue.hpp>
 #include <elasticjob/registry/zk/call.hpp>
 #include <elasticjob/registry/zk/handle.hpp>
 
@@ -18,8 +19,9 @@ namespace elasticjob::zk {
 /// A call ends for its waiter exactly once: with its reply, or when the connection, the session or the registry ends.
 /// It ends for libzookeeper with its reply, or when the handle is closed, which discards replies. The table owns the
 /// call until both have ended. No call needs its own deadline: if a connection has been silent for two thirds of the
-/// session time-out while a request is outstanding, libzookeeper closes it and ends all of its calls. Threads: the
-/// loop's.
+/// session time-out while a request is outstanding, libzookeeper closes it and ends all of its calls. After the server
+/// has turned a request away, the table sends nothing for a moment, because callers repeat such requests at once.
+/// Threads: the loop's.
 class call_table {
 public:
     /// The maximum number of submitted calls; further calls wait in the table, in order. More calls would fill
@@ -78,6 +80,13 @@ public:
     event_loop& loop() const noexcept { return loop_; }
 
 private:
+    /// Fires when requests may be sent again after one that was turned away.
+    struct respite : timer {
+        explicit respite(call_table& t) noexcept : timer{&ring}, self{t} {}
+        static void ring(timer& t) { static_cast<respite&>(t).self.submit_queued(); }
+        call_table& self;
+    };
+
     void submit_queued();
 
     /// Returns false if the front call must wait. Either removals must end before there is room for its watch, or the
@@ -102,6 +111,7 @@ private:
     intrusive_list<call> queue_;
     intrusive_list<call> in_flight_;
     std::size_t in_flight_count_ = 0;
+    respite respite_{*this};
     event_count<event_loop> drained_;
 };
 

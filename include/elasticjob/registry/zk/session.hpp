@@ -25,8 +25,8 @@
 namespace elasticjob::zk {
 
 /// Opens one generation after the other, each with its own handle of libzookeeper, never two at once. A generation ends
-/// when the server says that its session has expired, or when the connection has been down for the whole session
-/// time-out. In the second case the session may still be alive. The handle is closed all the same: on a network path
+/// when the server says that its session has expired, or when for the whole session time-out the connection has been
+/// down, or the server has turned away the first request. In the second case the session may still be alive. The handle is closed all the same: on a network path
 /// that loses only replies, libzookeeper's attempts to reconnect would keep the session alive forever, and its
 /// ephemeral nodes would never be removed.
 ///
@@ -94,24 +94,27 @@ private:
 
     void lose();
 
-    /// Handles the news that the connection is up.
+    /// The connection is up: makes the session usable.
     void greet();
 
+    /// Sends the digest and the first requests until the session is usable, or the connection breaks.
     task<void> run_greeting();
+
+    /// The first requests. Errors: the server's.
+    task<result<void>> find_name_space();
 
     /// Creates the elements of the name space from the top. Existing elements may belong to others; only the last one
     /// must exist in the end.
     task<result<void>> create_name_space();
 
-    /// If the connection broke, waits: it comes back, and the caller runs again. Any other error makes the session
-    /// unusable and ends it. The end happens later, because it destroys the calling coroutine.
-    void give_up(error why);
-
     void establish();
+
+    /// Ends the session if it is not usable after that time.
+    void lapse_after(std::chrono::milliseconds span);
 
     error unreachable() const;
 
-    /// Fires when the connection has been down for the whole session time-out.
+    /// Fires when the connection has been down, or the session not usable, for the whole session time-out.
     struct lapse : timer {
         explicit lapse(session& s) noexcept : timer{&ring}, self{s} {}
         static void ring(timer& t) { static_cast<lapse&>(t).self.lose(); }

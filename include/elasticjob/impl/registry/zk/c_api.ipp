@@ -49,6 +49,11 @@ ELASTICJOB_DECL error failure(int code, node_path const& path) {
     }
 }
 
+ELASTICJOB_DECL bool is_turned_away(int code) {
+    if (code == ZOK || code == ZCONNECTIONLOSS || code == ZOPERATIONTIMEOUT) return false;
+    return is_connection(failure(code, node_path{}).code);
+}
+
 ELASTICJOB_DECL node_stat stat_of(Stat const& s) noexcept {
     return {.created = s.czxid,
             .modified = s.mzxid,

@@ -3,6 +3,8 @@
 #define ELASTICJOB_IMPL_REGISTRY_ZK_CALL_TABLE_IPP
 
 #include <elasticjob/registry/zk/call_table.hpp>
+#include <elasticjob/registry/retry_pauses.hpp>
+#include <elasticjob/registry/zk/c_api.hpp>
 #include <elasticjob/registry/zk/requests.hpp> // remove_watch_request
 
 namespace elasticjob::zk {
@@ -30,6 +32,7 @@ ELASTICJOB_DECL void call_table::fail_all(errc why_queued, errc why_in_flight, c
 }
 
 ELASTICJOB_DECL void call_table::forget_unanswered() {
+    loop_.disarm(respite_);
     while (!in_flight_.empty()) owned_call{&in_flight_.pop_front()};
     in_flight_count_ = 0;
 }
@@ -37,6 +40,8 @@ ELASTICJOB_DECL void call_table::forget_unanswered() {
 ELASTICJOB_DECL void call_table::take(call& answered) {
     answered.unlink();
     if (--in_flight_count_ == 0) drained_.notify();
+    if (!respite_.is_armed() && is_turned_away(answered.code))
+        loop_.arm(respite_, loop_.now() + detail::retry_pause);
     owned_call c{&answered};
     auto* const w = std::exchange(c->awaited_by, nullptr);
     release_watch(*c, w);
@@ -45,6 +50,7 @@ ELASTICJOB_DECL void call_table::take(call& answered) {
 }
 
 ELASTICJOB_DECL void call_table::submit_queued() {
+    if (respite_.is_armed()) return;
     while (!queue_.empty() && in_flight_count_ < in_flight_max) {
         if (!queue_.front().awaited_by) { // no caller waits for it, and it has not been sent yet
             owned_call c{&queue_.pop_front()};
@@ -92,6 +98,7 @@ ELASTICJOB_DECL bool call_table::submit_front() {
 }
 
 ELASTICJOB_DECL void call_table::remove_unwanted() {
+    if (respite_.is_armed()) return;
     while (watches_.has_unwanted() && watches_.removals() < removals_max && in_flight_count_ < in_flight_max) {
         reconnect_gate::pass const pass;
         if (!handle_.is_connected()) return; // the next connection tries again

@@ -115,9 +115,9 @@ ELASTICJOB_DECL void session::take(link_news const& news) {
     switch (news.what) {
     case link_news::kind::up:
         is_up_ = true;
-        loop_.disarm(lapse_); // the server has just confirmed that the session is alive
         session_id_ = news.session;
         view_.timeout = news.timeout;
+        lapse_after(view_.timeout); // the server has just confirmed that the session is alive
         guard_.hold({news.session, news.password, static_cast<std::int32_t>(news.timeout.count())});
         if (phase_ == phase::living) greet();
         break;
@@ -135,10 +135,10 @@ ELASTICJOB_DECL void session::take(link_news const& news) {
 }
 
 ELASTICJOB_DECL void session::suspend() {
-    is_up_ = false;
+    bool const was_up = std::exchange(is_up_, false);
     greeting_.cancel();
     calls_.fail_queued();
-    if (!lapse_.is_armed()) loop_.arm(lapse_, loop_.now() + view_.timeout);
+    if (was_up || !lapse_.is_armed()) lapse_after(view_.timeout);
     if (view_.state != session_state::connected) return;
     view_.state = session_state::suspended;
     changed_.notify();
@@ -164,18 +164,26 @@ ELASTICJOB_DECL void session::greet() {
 }
 
 ELASTICJOB_DECL task<void> session::run_greeting() {
-    // The server answers the digest before the first request, which follows it. So if the server refuses the digest,
-    // the handle becomes unusable here and not in the middle of a transaction.
-    if (!is_introduced_) is_introduced_ = handle_.introduce();
-    if (!is_introduced_) co_return; // the connection is down again
-    exists_request probe;
-    auto const root = co_await calls_.ask(node_path{}, std::move(probe));
-    if (!root) co_return give_up(root.error());
-    if (!*root) {
-        auto const made = co_await create_name_space();
-        if (!made) co_return give_up(made.error());
+    for (;;) {
+        // The server answers the digest before the first request, which follows it. So if the server refuses the
+        // digest, the handle becomes unusable here and not in the middle of a transaction.
+        if (!is_introduced_) is_introduced_ = handle_.introduce();
+        if (!is_introduced_) co_return; // the connection is down again
+        auto const there = co_await find_name_space();
+        if (there) co_return establish();
+        obstacle_ = there.error();
+        stir_.notify();
+        // The end of the session destroys this coroutine, so it comes later. If the connection broke, `suspend` ends
+        // this loop. If the server turned the request away, `calls_` holds the next one back for a while.
+        if (!is_connection(obstacle_->code)) co_return lapse_after({});
     }
-    establish();
+}
+
+ELASTICJOB_DECL task<result<void>> session::find_name_space() {
+    exists_request probe;
+    ELASTICJOB_CO_TRY(auto const root, co_await calls_.ask(node_path{}, std::move(probe)));
+    if (root) co_return success();
+    co_return co_await create_name_space();
 }
 
 ELASTICJOB_DECL task<result<void>> session::create_name_space() {
@@ -194,20 +202,20 @@ ELASTICJOB_DECL task<result<void>> session::create_name_space() {
     }
 }
 
-ELASTICJOB_DECL void session::give_up(error why) {
-    if (!is_connection(why.code)) loop_.arm(lapse_, loop_.now());
-    obstacle_ = std::move(why);
-    stir_.notify();
-}
-
 ELASTICJOB_DECL void session::establish() {
     was_established_ = true;
+    loop_.disarm(lapse_);
     obstacle_.reset();
     view_.id = session_id_;
     view_.state = session_state::connected;
     watches_.look_again();
     changed_.notify();
     stir_.notify();
+}
+
+ELASTICJOB_DECL void session::lapse_after(std::chrono::milliseconds span) {
+    loop_.disarm(lapse_);
+    loop_.arm(lapse_, loop_.now() + span);
 }
 
 ELASTICJOB_DECL error session::unreachable() const {
