@@ -321,6 +321,31 @@ TEST_CASE("rounds: items that begin before the hook because the registry is slow
     CHECK(early > 0);
 }
 
+TEST_CASE("rounds: a registry that lets no round begin is reported once, and the requests stay few") {
+    world w{1, 5, 1s, 2s};
+    w.s.start_all();
+    w.s.run_for(60s);
+    auto const begun = w.seen->before.size();
+    w.s.server().set_read_only(w.s.layout(0).rounds(), true);
+    w.s.run_for(15min); // more rounds than one instance attends to
+    auto const before = w.s.server().counts().all();
+    w.s.run_for(5min);
+    auto const requests = w.s.server().counts().all() - before;
+    CHECK(requests < 3 * 300 * 35); // in 6.4 s, at most three for each of 64 rounds, and those of the runs
+    std::size_t refusals = 0;
+    for (auto const& o : w.s.view().log)
+        refusals += o.what == kind::trouble && o.failure && *o.failure == errc::no_auth;
+    CHECK(refusals == 3); // one for each instance
+    CHECK(w.seen->before.size() == begun);
+    CHECK(w.missed() > 90);
+    w.s.server().set_read_only(w.s.layout(0).rounds(), false);
+    w.s.run_for(5min);
+    auto const again = w.seen->behind.size();
+    w.s.run_for(60s);
+    CHECK(w.seen->behind.size() == again + 6);
+    CHECK(w.open_rounds() <= 1);
+}
+
 TEST_CASE("rounds: a job whose items are each due at times of their own has no rounds, and is refused") {
     world w{1, 5, 1s, 5s, {job_schedule::fixed_delay(2s)}};
     w.s.start_all();

@@ -150,6 +150,12 @@ public:
     /// Whether items may run for it: the hook has been called, or no instance waits for it any longer.
     bool is_open() const noexcept;
 
+    /// Whether it was given up before the registry let it begin. Then its hooks are not called, and it is left.
+    bool never_began() const noexcept { return is_given_up_ && phase_ != phase::known && phase_ != phase::over; }
+
+    /// Whether items of this instance have begun for it.
+    bool has_items() const noexcept { return has_items_; }
+
     /// Whether this instance can end the round, or others wait for its note; then it does not leave at once.
     bool can_go_on(round_moment const& m) const;
 
@@ -234,7 +240,7 @@ private:
     bool has_items_ = false;         ///< items of this instance have begun for it
     bool is_given_up_ = false;
     bool must_read_ = false;      ///< the node may have changed, although the watch has not fired
-    std::uint8_t failures_ = 0;   ///< of requests, in a row; at most `failures_max`
+    std::uint8_t failures_ = 0;   ///< of requests, since the round last changed; at most `failures_max`
     bool is_holder_gone_ = false; ///< by the registry, for the holder in `state_`
     bool has_called_[2] = {};     ///< by `round_hook`: it was called, or must not be called
     mono_time again_{};           ///< no request before this

@@ -9,6 +9,7 @@
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/execution/dealt_items.hpp>
+#include <elasticjob/execution/lasting_failure.hpp>
 #include <elasticjob/execution/listeners.hpp>
 #include <elasticjob/execution/round_life.hpp>
 #include <elasticjob/registry/read_all.hpp>
@@ -81,6 +82,10 @@ private:
 
     task<result<void>> call(round_life const& life, hook which, mono_time until);
 
+    /// Reports a request that the registry refuses for good: once, until it lets this instance change a round again.
+    void tell_refused(error const& why) {
+        if (failed_.is_news(why)) site_.tell_trouble(why);
+    }
     void tell(round_life const& life, round_news const& news);
     void tell_missed(round_life const& life, hook which, std::string const& why);
 
@@ -102,7 +107,8 @@ private:
     bool is_looking_ = false;
     bool is_sealed_ = false;
     int hooks_ = 0;
-    task_scope tasks_; ///< last: its tasks use all of the above
+    lasting_failure failed_{}; ///< of the requests of all rounds
+    task_scope tasks_;         ///< last: its tasks use all of the above
 };
 
 template <class Environment>
@@ -207,6 +213,8 @@ task<void> rounds<Environment>::attend(round_here& r) {
         tell(r.life, news);
         if (r.life.is_open() != was_open) news_.notify();
     }
+    if (r.life.never_began() && r.life.has_items())
+        tell_missed(r.life, hook::after, "the registry did not let the round begin, and many later ones are due");
     all_.erase(r.life.due());
     news_.notify();
 }
@@ -219,11 +227,15 @@ task<round_news> rounds<Environment>::carry_out(round_here& r, round_step step) 
     case round_step::kind::read: {
         r.changed.unlink();
         auto read = co_await registry.get(step.path, &r.changed);
-        if (!read) r.changed.unlink();
+        if (!read) {
+            r.changed.unlink();
+            tell_refused(read.error());
+        }
         co_return r.life.read(moment_of(r), std::move(read));
     }
     case round_step::kind::read_latest: {
         auto const read = co_await registry.get(step.path);
+        if (!read) tell_refused(read.error());
         co_return r.life.latest_read(moment_of(r), read);
     }
     case round_step::kind::look: {
@@ -232,6 +244,10 @@ task<round_news> rounds<Environment>::carry_out(round_here& r, round_step step) 
     }
     case round_step::kind::commit: {
         auto const reply = co_await registry.commit(std::move(step.changes));
+        if (!reply)
+            tell_refused(reply.error());
+        else if (*reply)
+            failed_.end();
         co_return r.life.committed(moment_of(r), reply);
     }
     case round_step::kind::call: {
@@ -241,16 +257,24 @@ task<round_news> rounds<Environment>::carry_out(round_here& r, round_step step) 
     case round_step::kind::note: {
         auto const made =
             co_await registry.create(step.path, std::move(step.text), create_mode::persistent, generation);
+        if (made)
+            failed_.end();
+        else
+            tell_refused(made.error());
         co_return r.life.noted(moment_of(r), made);
     }
     case round_step::kind::list: {
         r.noted.unlink();
         auto names = co_await registry.children(step.path, &r.noted);
-        if (!names) r.noted.unlink();
+        if (!names) {
+            r.noted.unlink();
+            tell_refused(names.error());
+        }
         co_return r.life.listed(moment_of(r), std::move(names));
     }
     case round_step::kind::read_notes: {
         auto const notes = co_await read_all(registry, std::move(step.paths));
+        if (!notes) tell_refused(notes.error());
         co_return r.life.notes_read(moment_of(r), notes);
     }
     case round_step::kind::rest:

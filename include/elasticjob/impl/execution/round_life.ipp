@@ -92,7 +92,7 @@ ELASTICJOB_DECL std::string to_string(round_life const& l, node_version zero) {
 ELASTICJOB_DECL round_step round_life::next(round_moment const& m) {
     using kind = round_step::kind;
     assert(holds());
-    if (phase_ == phase::over) return {kind::leave};
+    if (phase_ == phase::over || never_began()) return {kind::leave};
     if (m.calls_nothing_more) return {};
     if (m.now < again_) return {.until = again_};
     if (phase_ == phase::absent) return {kind::read_latest, m.at.rounds()};
@@ -252,12 +252,12 @@ ELASTICJOB_DECL round_news round_life::read(round_moment const& m, result<node> 
         try_again(m);
         return {};
     }
-    failures_ = 0;
     must_read_ = false;
     if (is_absent) {
         phase_ = phase_ == phase::known ? phase::over : phase::absent;
         return {};
     }
+    if (phase_ != phase::known || version_ != there->stat.version) failures_ = 0;
     if (phase_ != phase::known) {
         begun_ = m.now;
         part_at_ = begun_ + notes_part_every;
@@ -280,7 +280,6 @@ ELASTICJOB_DECL round_news round_life::latest_read(round_moment const& m, result
         try_again(m);
         return {};
     }
-    failures_ = 0;
     latest_ = there->stat.version;
     latest_over_ = parse_number<std::int64_t>(there->data).value_or(0);
     if (phase_ == phase::known) return {};
@@ -370,7 +369,6 @@ ELASTICJOB_DECL round_news round_life::listed(round_moment const& m, result<std:
             try_again(m);
         return {};
     }
-    failures_ = 0;
     is_listed_ = true;
     list_at_ = m.now + lists_every;
     names_ = *std::move(names);
@@ -386,7 +384,6 @@ ELASTICJOB_DECL round_news round_life::notes_read(round_moment const& m,
         try_again(m);
         return {};
     }
-    failures_ = 0;
     auto const names = std::exchange(unread_, {});
     for (std::size_t n = 0; n < names.size(); ++n) {
         if (!(*notes)[n]) continue;
