@@ -62,6 +62,8 @@ TEST_CASE("config.retry_policy: invalid limits are refused by name") {
     CHECK(refused([](job_config& c) { c.run_time_limit = -1ms; }) == "run_time_limit");
     CHECK(refused([](job_config& c) { c.run_time_limit = c.give_up_after = 1s; }) == "give_up_after");
     CHECK(refused([](job_config& c) { c.give_up_after = -1s; }) == "give_up_after");
+    CHECK(refused([](job_config& c) { c.dataflow.count_interval = std::chrono::hours{24 * 366}; }) ==
+          "dataflow.count_interval");
     CHECK(refused([](job_config& c) { c.retry.attempts_max = 0; }) == "retry.attempts_max");
     CHECK(refused([](job_config& c) { c.retry.pause = -1ms; }) == "retry.pause");
     CHECK(refused([](job_config& c) { c.retry.factor = 0; }) == "retry.factor");

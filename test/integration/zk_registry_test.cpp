@@ -59,7 +59,9 @@ TEST_CASE("ZkRegistry: invalid options are refused with the field's name") {
     for (char const* bad : {"user", ":password"}) CHECK(where([&](zk_options& o) { o.digest = bad; }) == "digest");
     CHECK(where([](zk_options& o) { o.session_timeout = 0ms; }) == "session_timeout");
     CHECK(where([](zk_options& o) { o.connection_timeout = 0ms; }) == "connection_timeout");
+    CHECK(where([](zk_options& o) { o.connection_timeout = std::chrono::milliseconds::max(); }) == "connection_timeout");
     CHECK(where([](zk_options& o) { o.reconnect_pause = 0ms; }) == "reconnect_pause");
+    CHECK(where([](zk_options& o) { o.reconnect_pause_max = std::chrono::milliseconds::max(); }) == "reconnect_pause");
     CHECK(where([](zk_options& o) { o.reconnect_pause_max = 1ms; }) == "reconnect_pause");
 }
 

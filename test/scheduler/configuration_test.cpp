@@ -6,6 +6,9 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <limits>
+
 using namespace elasticjob;
 using namespace elasticjob::test;
 
@@ -110,6 +113,33 @@ TEST_CASE("scheduler.job_scheduler: items that need labels are refused where the
 TEST_CASE("scheduler.job_scheduler: a server address that Java could not read is refused") {
     cluster c;
     CHECK(refused(c, c.add("localhost"), make_job("settle", never, 1)) == errc::invalid_argument);
+}
+
+TEST_CASE("scheduler.job_scheduler: a time-out that is negative or above a year is refused") {
+    for (auto const span : {-1ms, 0ms, 365 * 24h + 0ms, std::chrono::milliseconds::max()}) {
+        bool const is_right = span >= 0ms && span <= 365 * 24h;
+        cluster c;
+        c.drain_timeout = span;
+        auto& m = c.add();
+        auto const job = make_job("settle", never, 1);
+        if (is_right)
+            CHECK(m.schedule(job));
+        else
+            CHECK(refused(c, m, job) == error{errc::invalid_argument, "drain_timeout must be from 0 to 365 days",
+                                              std::to_string(span.count()) + " ms"});
+    }
+}
+
+TEST_CASE("scheduler.job_leader: an interval of checks that is longer than any calendar does not end at once") {
+    cluster c;
+    auto& m = c.add();
+    auto job = make_job("settle", never, 2);
+    job.reconcile_interval_minutes = std::numeric_limits<int>::max();
+    REQUIRE(m.schedule(job));
+    c.run_for(1min);
+    auto const before = c.server.counts().all();
+    c.run_for(24h);
+    CHECK(c.server.counts().all() == before);
 }
 
 TEST_CASE("scheduler.job_scheduler: a `start_ahead` that is negative or above a second is refused") {

@@ -16,6 +16,16 @@ using mono_time = std::chrono::steady_clock::time_point;
 /// A point in civil time, in UTC. It may jump forwards and backwards; no wait depends on it.
 using wall_time = std::chrono::system_clock::time_point;
 
+/// The longest span that a configuration or an option may have. A longer one has no purpose or is a mistake, and sums
+/// with points in time must not overflow.
+inline constexpr std::chrono::hours span_max{24 * 365};
+
+/// Whether a configuration or an option may have this span: 0 to 365 days.
+template <class Rep, class Period>
+constexpr bool is_span(std::chrono::duration<Rep, Period> t) noexcept {
+    return t.count() >= 0 && t <= span_max;
+}
+
 /// | expression     | returns     | must hold                                                      |
 /// |----------------|-------------|----------------------------------------------------------------|
 /// | `c.now()`      | `mono_time` | never goes back                                                |

@@ -399,7 +399,8 @@ task<result<void>> job_leader<Environment>::remove_old_servers() {
 
 template <class Environment>
 mono_time job_leader<Environment>::next_audit() const {
-    std::chrono::minutes const interval{rules_.config().reconcile_interval_minutes};
+    std::chrono::minutes const asked{rules_.config().reconcile_interval_minutes}; // Java accepts any number
+    auto const interval = std::min<std::chrono::minutes>(asked, span_max);
     return interval.count() < 1 ? mono_time::max() : std::min(audited_at_ + interval, java_audit_at_);
 }
 

@@ -3,6 +3,7 @@
 #define ELASTICJOB_IMPL_CONFIG_VALIDATION_IPP
 
 #include <elasticjob/config/validation.hpp>
+#include <elasticjob/core/clock.hpp> // is_span
 #include <elasticjob/cron/quartz_text.hpp>
 
 namespace elasticjob {
@@ -116,10 +117,6 @@ ELASTICJOB_DECL std::vector<error> problems_of(job_config const& config, config_
     auto const require_own = [&](std::string_view name, bool good, std::string_view what) {
         if (!good) problems.push_back({errc::invalid_config, std::string{what}, std::string{name}});
     };
-    // A longer duration has no purpose or is a mistake, and sums with points in time must not overflow.
-    auto const is_span = [](std::chrono::milliseconds t) {
-        return t.count() >= 0 && t <= std::chrono::hours{24 * 365};
-    };
     static constexpr std::string_view span_rule = "must be 0 to 365 days; 0 is no limit";
     require_own("run_time_limit", is_span(config.run_time_limit), span_rule);
     bool const gives_up_later = config.give_up_after.count() == 0 || config.give_up_after > config.run_time_limit;
@@ -130,6 +127,8 @@ ELASTICJOB_DECL std::vector<error> problems_of(job_config const& config, config_
     auto const& retry = config.retry;
     require_own("retry.attempts_max", retry.attempts_max >= 1, "must be 1 at least: the first attempt counts");
     require_own("retry.pause", is_span(retry.pause) && is_span(retry.pause_max), "must be 0 to 365 days");
+    require_own("dataflow.count_interval", is_span(config.dataflow.count_interval),
+                "must be 0 to 365 days; 0 is never");
     require_own("retry.factor", retry.factor >= 1, "must be 1 at least");
     require_own("retry.spread_percent", retry.spread_percent <= 100, "must be 0 to 100");
     require_own("dead_letters_max", config.dead_letters_max <= 50, "must be 0 to 50");

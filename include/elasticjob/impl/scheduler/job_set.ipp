@@ -7,6 +7,7 @@
 #include <elasticjob/allocation/average.hpp>
 #include <elasticjob/core/algorithm.hpp> // min
 #include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/clock.hpp> // is_span
 #include <elasticjob/core/gather.hpp>
 #include <elasticjob/core/within.hpp>
 #include <elasticjob/membership/server_ip.hpp>
@@ -78,6 +79,18 @@ result<void> job_set<Environment>::check_options() const {
     if (!is_label_text(options_.instance_labels))
         return error{errc::invalid_argument, "instance_labels must be words with blanks between them, without commas",
                      options_.instance_labels};
+    auto const& o = options_;
+    std::pair<char const*, std::chrono::milliseconds> const spans[]{
+        {"drain_timeout", o.drain_timeout},         {"start_timeout", o.start_timeout},
+        {"sharding_timeout", o.sharding_timeout},   {"completion_linger", o.completion_linger},
+        {"round_end_timeout", o.round_end_timeout}, {"round_start_timeout", o.round_start_timeout}};
+    for (auto const& [name, span] : spans)
+        if (!is_span(span))
+            return error{errc::invalid_argument, std::string{name} + " must be from 0 to 365 days",
+                         std::to_string(span.count()) + " ms"};
+    if (!is_span(o.server_retention))
+        return error{errc::invalid_argument, "server_retention must be from 0 to 365 days",
+                     std::to_string(o.server_retention.count()) + " h"};
     if (auto const ahead = options_.start_ahead; ahead.count() < 0 || ahead > detail::start_ahead_max)
         return error{errc::invalid_argument, "start_ahead must be from 0 to 1000 ms",
                      std::to_string(ahead.count()) + " ms"};

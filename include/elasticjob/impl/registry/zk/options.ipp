@@ -4,6 +4,8 @@
 
 #include <elasticjob/registry/zk/options.hpp>
 
+#include <elasticjob/core/clock.hpp> // is_span
+
 namespace elasticjob::zk {
 
 ELASTICJOB_DECL char const* endpoint_fault(std::string_view endpoint) noexcept {
@@ -38,10 +40,11 @@ ELASTICJOB_DECL result<settings> settings::parse(zk_options o) {
         return refuse("a digest must look like user:password", "digest");
     if (o.session_timeout.count() <= 0 || o.session_timeout.count() > std::numeric_limits<int>::max())
         return refuse("a session time-out must be positive, and less than 24 days", "session_timeout");
-    if (o.connection_timeout.count() <= 0)
-        return refuse("a connection time-out must be positive", "connection_timeout");
-    if (o.reconnect_pause.count() <= 0 || o.reconnect_pause_max < o.reconnect_pause)
-        return refuse("the pause must be positive, and at most its maximum", "reconnect_pause");
+    if (o.connection_timeout.count() == 0 || !is_span(o.connection_timeout))
+        return refuse("a connection time-out must be positive, and at most 365 days", "connection_timeout");
+    if (o.reconnect_pause.count() <= 0 || o.reconnect_pause_max < o.reconnect_pause || !is_span(o.reconnect_pause_max))
+        return refuse("the pause must be positive, and at most its maximum, which is at most 365 days",
+                      "reconnect_pause");
     settings checked;
     checked.options = std::move(o);
     checked.prefix = std::move(prefix);
