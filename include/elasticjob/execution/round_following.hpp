@@ -8,6 +8,7 @@
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/result.hpp>
+#include <elasticjob/execution/lasting_failure.hpp>
 #include <elasticjob/execution/round_ends.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/node.hpp>
@@ -113,6 +114,8 @@ private:
 
     transaction writing(decision const& d) const;
     following_step rest_after(decision const& d);
+    /// Repeats a failed request after a pause. Reports a failure that lasts, each kind once in a row.
+    following_step after_failure(error const& why);
 
     /// A time far ahead comes from a clock that was wrong.
     static wall_time believable(wall_time t, wall_time wall) { return t > wall + clock_slack ? wall : t; }
@@ -131,6 +134,7 @@ private:
     bool has_looked_ = false;                ///< once: what ends from now on, ends now
     std::string reported_;                   ///< the current hindrance
     std::vector<error> reports_;
+    detail::lasting_failure failed_{};
 };
 
 } // namespace elasticjob

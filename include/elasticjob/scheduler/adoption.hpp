@@ -8,7 +8,6 @@
 #include <elasticjob/core/gather.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/execution/run_record.hpp>
-#include <elasticjob/registry/retry_pauses.hpp>
 #include <elasticjob/scheduler/item_runs.hpp>
 #include <elasticjob/scheduler/job_standing.hpp>
 #include <elasticjob/sharding/interrupted_items.hpp>
@@ -73,6 +72,7 @@ private:
     job_standing<Environment>& here_;
     item_runs<Environment>& runs_;
     std::vector<instance_id> known_; ///< the instances
+    lasting_failure failed_{};
 };
 
 template <class Environment>
@@ -90,11 +90,12 @@ task<void> adoption<Environment>::keep() {
             auto const count = static_cast<std::uint32_t>(runs_.terms().config->config().sharding_total_count);
             auto const found = co_await find_interrupted(here_.registry, *here_.view, here_.at, here_.self, count);
             if (found) {
+                failed_.end();
                 runs_.adopt(found->items);
                 looked_at = now;
                 is_due = found->has_orphans;
             } else {
-                until = here_.now() + retry_pause;
+                until = here_.now() + here_.after_failure(failed_, found.error());
             }
         }
         co_await here_.news.newer_than(seen, until);

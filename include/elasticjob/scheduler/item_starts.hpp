@@ -15,13 +15,13 @@
 #include <elasticjob/execution/lasting_failure.hpp>
 #include <elasticjob/execution/listeners.hpp> // run_batch
 #include <elasticjob/execution/run_book.hpp>
-#include <elasticjob/registry/retry_pauses.hpp>
 #include <elasticjob/scheduler/item_state.hpp>
 #include <elasticjob/scheduler/job_site.hpp>
 #include <elasticjob/scheduler/live_batch.hpp>
 #include <elasticjob/sharding/item_claim.hpp>
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,6 +76,9 @@ private:
 
     task<result<start_report>> request_start(session_generation g, std::vector<run_start> starts, bool is_monitored);
 
+    /// Reports a refusal that lasts, unless it was reported and one of these items has not started since.
+    void note_refused(error const& why, std::vector<item_index> const& items);
+
     /// Without records and marks, only an operator's switch can prevent a start.
     task<result<start_report>> start_unmarked(std::vector<run_start> starts);
 
@@ -92,7 +95,8 @@ private:
     bool is_beginning_ = false;    ///< begin_together is running
     bool was_clock_wrong_ = false; ///< at the last check
     lasting_failure failed_clock_{}, failed_opening_{}, failed_start_{};
-    task_scope tasks_; ///< last: its tasks use all of the above
+    std::set<item_index> refused_; ///< the items of the last failed start that have not started since
+    task_scope tasks_;             ///< last: its tasks use all of the above
 };
 
 template <class Environment>
@@ -143,8 +147,7 @@ task<void> item_starts<Environment>::open_records(std::vector<opening> records) 
         wake_opened(items);
         co_return;
     }
-    if (failed_opening_.is_news(opened.error())) site_.tell_trouble(opened.error());
-    auto const pause = is_lasting(opened.error()) ? trouble_pause : retry_pause;
+    auto const pause = site_.here.after_failure(failed_opening_, opened.error());
     tasks_.spawn(wake_later(std::move(items), site_.now() + pause)); // they request it again; starts do not wait
 }
 
@@ -224,20 +227,30 @@ task<void> item_starts<Environment>::start_all(std::vector<run_start> starts, bo
     }
     auto const outcome = co_await request_start(g, std::move(starts), is_monitored);
     if (!outcome) {
-        if (failed_start_.is_news(outcome.error())) site_.tell_trouble(outcome.error());
+        note_refused(outcome.error(), asked);
         for (auto const i : asked) answer(table_.at(i), start_answer::unknown);
         co_return;
     }
-    failed_start_.end();
     auto const& r = *outcome;
     name_tasks(r.started);
     for (auto const& t : r.started) {
         auto& e = table_.at(t.item);
         e.run->asked_at = asked_at;
         e.life.start_granted(t, g);
+        refused_.erase(t.item);
         answer(e, start_answer::started);
     }
     for (auto const& h : r.hindered) answer(table_.at(h.item), h.why);
+}
+
+template <class Environment>
+void item_starts<Environment>::note_refused(error const& why, std::vector<item_index> const& items) {
+    if (!is_lasting(why)) return;
+    if (std::none_of(items.begin(), items.end(), [&](item_index i) { return refused_.contains(i); })) {
+        refused_ = {items.begin(), items.end()};
+        failed_start_.end();
+    }
+    if (failed_start_.is_news(why)) site_.tell_trouble(why);
 }
 
 template <class Environment>

@@ -215,6 +215,7 @@ private:
     bool is_told_to_stop_ = false;
     bool is_to_leave_ = false;
     bool is_told_of_search_ = false; ///< that the search was given up
+    lasting_failure failed_registration_{}, failed_config_{};
     struct known_pauses {
         revision at;
         job_pauses value;
@@ -539,11 +540,15 @@ task<mono_time> job<Environment>::register_again() {
         co_await enroll(here_.registry, here_.at, here_.self, std::nullopt, accept, own_traits(), arrival::again,
                         accept.items_max, here_.env.options.host_name, beginning{&leader_});
     if (!joined) {
-        here_.tell_trouble(joined.error());
         bool const is_over = joined.error() == errc::no_node || joined.error() == errc::removed;
-        if (is_over) leave_for_good();
-        co_return here_.now() + std::chrono::seconds{1};
+        if (is_over) {
+            here_.tell_trouble(joined.error());
+            leave_for_good();
+        }
+        auto const pause = here_.after_failure(failed_registration_, joined.error());
+        co_return here_.now() + std::max<std::chrono::milliseconds>(pause, std::chrono::seconds{1});
     }
+    failed_registration_.end();
     is_told_to_stop_ = false;
     co_await runs_.mark_again(joined->generation);
     take_enrollment(*joined);
@@ -567,8 +572,11 @@ next_step job<Environment>::follow_config() {
 template <class Environment>
 task<mono_time> job<Environment>::take_config() {
     auto const taken = co_await rules_.take();
-    if (taken && *taken) co_return here_.now();
-    if (!taken && is_read_trouble(taken.error())) here_.tell_trouble(taken.error());
+    if (taken && *taken) {
+        failed_config_.end();
+        co_return here_.now();
+    }
+    if (!taken && failed_config_.is_news(taken.error())) here_.tell_trouble(taken.error());
     if (here_.is_cut_off()) co_return mono_time::max();
     co_return here_.now() + (taken ? retry_pause : pause_after(taken.error()));
 }

@@ -123,8 +123,8 @@ private:
     /// Whether everything that a sharding needs has been read. `news` is notified when it has.
     bool knows_servers_and_traits();
 
-    /// The pause after a failed request. Reports a failure that lasts; after any other, the view will report a change.
-    std::chrono::milliseconds after_failure(error const& why) const;
+    /// The pause after a failed request, see `job_standing::after_failure`.
+    std::chrono::milliseconds after_failure(error const& why) { return here_.after_failure(failed_sharding_, why); }
 
     /// Waits until no change has come for a moment, within a limit, because one change causes several notifications,
     /// and a deployment many changes.
@@ -177,6 +177,8 @@ private:
     bool did_lead_ = false; ///< when this was last reported
     bool had_failover_ = false;
     failed_elections failed_;
+    lasting_failure failed_sharding_{};
+    std::string told_stand_in_; ///< the node of the last one that was reported to stay
 };
 
 template <class Environment>
@@ -361,15 +363,15 @@ task<bool> job_leader<Environment>::keep_audited() {
     bool const is_due = here_.now() >= next_audit();
     if (!has_failover && (had_failover_ || is_due)) {
         auto const removed = co_await resharder_.remove_failover_flags(here_.generation);
-        if (!removed && is_connection(removed.error().code)) co_return false;
+        if (!removed && is_transient(removed.error())) co_return false;
     }
     had_failover_ = has_failover;
     if (!is_due) co_return true;
     auto const looked = co_await resharder_.audit(*here_.view);
-    if (!looked && is_connection(looked.error().code)) co_return false;
+    if (!looked && is_transient(looked.error())) co_return false;
     if (!looked) here_.tell_trouble(looked.error());
     auto const cleaned = co_await remove_old_servers();
-    if (!cleaned && is_connection(cleaned.error().code)) co_return false;
+    if (!cleaned && is_transient(cleaned.error())) co_return false;
     if (!cleaned) here_.tell_trouble(cleaned.error());
     audited_at_ = here_.now();
     java_audit_at_ = mono_time::max();
@@ -439,7 +441,7 @@ task<bool> job_leader<Environment>::remove_stand_in(node_path path, node_version
     bool const will_pass = is_transient(why) || why == errc::no_node || why == errc::version_conflict ||
                            why == errc::no_children_for_ephemerals;
     if (will_pass) co_return false; // it has gone or changed, or is checked again
-    here_.tell_trouble(stand_in_stays(path, why));
+    if (std::exchange(told_stand_in_, path.str()) != path.str()) here_.tell_trouble(stand_in_stays(path, why));
     co_return true;
 }
 
@@ -460,15 +462,9 @@ template <class Environment>
 bool job_leader<Environment>::knows_servers_and_traits() {
     if (!here_.view->knows_servers()) return false;
     if (!traits_) return true;
-    if (auto const failure = traits_->failure()) here_.tell_trouble(*failure);
-    return traits_->is_loaded() && !traits_->failure();
-}
-
-template <class Environment>
-std::chrono::milliseconds job_leader<Environment>::after_failure(error const& why) const {
-    if (!is_lasting(why)) return retry_pause;
-    here_.tell_trouble(why);
-    return trouble_pause;
+    auto const failure = traits_->failure();
+    if (failure && failed_sharding_.is_news(*failure)) here_.tell_trouble(*failure);
+    return traits_->is_loaded() && !failure;
 }
 
 template <class Environment>
@@ -485,10 +481,7 @@ task<std::optional<std::chrono::milliseconds>> job_leader<Environment>::keep_sha
     bool const has_looked = co_await look_at_new_instances();
     if (!has_looked) co_return retry_pause;
     auto first_look = current_basis();
-    if (!first_look) {
-        here_.tell_trouble(first_look.error());
-        co_return trouble_pause;
-    }
+    if (!first_look) co_return after_failure(first_look.error());
     if (resharder_.is_outdated(*here_.view, *first_look)) co_await debounce();
     bool const has_looked_again = co_await look_at_new_instances();
     if (!has_looked_again || !here_.view->config() || !here_.is_registered() || !knows_servers_and_traits())
@@ -509,6 +502,7 @@ task<std::optional<std::chrono::milliseconds>> job_leader<Environment>::keep_sha
         auto const removed = co_await resharder_.remove_cut_items(here_.generation, count);
         if (!removed) co_return after_failure(removed.error());
     }
+    failed_sharding_.end();
     // A second request during the answer may go unnoticed, because the view knows requests only by name.
     if (in_force && here_.view->sharding_is_requested()) co_return retry_pause;
     co_return std::nullopt;

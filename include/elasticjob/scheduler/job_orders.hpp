@@ -49,7 +49,8 @@ private:
     job_standing<Environment>& here_;
     job_share<Environment>& share_;
     runs& runs_;
-    revision obeyed_ = 0; ///< of the last trigger
+    revision obeyed_ = 0;      ///< of the last trigger
+    lasting_failure failed_{}; ///< of the removal of orders
 };
 
 template <class Environment>
@@ -64,7 +65,8 @@ template <class Environment>
 task<mono_time> job_orders<Environment>::take_trigger(revision order, node_version version) {
     auto const path = here_.at.instance(here_.self);
     auto const taken = co_await here_.registry.set(path, {}, version, here_.generation);
-    auto const until = taken ? mono_time::max() : here_.now() + retry_pause;
+    auto const until = taken ? mono_time::max() : here_.now() + here_.after_failure(failed_, taken.error());
+    if (taken) failed_.end();
     if (std::exchange(obeyed_, order) != order) {
         co_await share_.known();
         runs_.order_all(here_.wall_milliseconds());
@@ -85,13 +87,14 @@ task<mono_time> job_orders<Environment>::handle_each_order() {
     for (auto const& [name, order] : orders) {
         if (!here_.is_registered()) continue;
         auto const answer = carry_out(name, order);
-        bool is_left = answer == runs::order_answer::not_yet;
-        if (answer == runs::order_answer::done) {
-            auto const path = here_.at.orders() / name;
-            auto const taken = co_await here_.registry.remove(path, order.stat.version, here_.generation);
-            is_left = !taken && is_connection(taken.error().code);
-        }
-        if (is_left) until = here_.now() + retry_pause;
+        if (answer == runs::order_answer::not_yet) until = std::min<mono_time>(until, here_.now() + retry_pause);
+        if (answer != runs::order_answer::done) continue;
+        auto const path = here_.at.orders() / name;
+        auto const taken = co_await here_.registry.remove(path, order.stat.version, here_.generation);
+        if (taken)
+            failed_.end();
+        else if (!is_conflict(taken.error().code)) // otherwise another instance has removed it
+            until = std::min<mono_time>(until, here_.now() + here_.after_failure(failed_, taken.error()));
     }
     co_return until;
 }

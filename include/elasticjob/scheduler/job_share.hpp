@@ -8,7 +8,6 @@
 #include <elasticjob/core/reactions.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/events/event.hpp>
-#include <elasticjob/registry/retry_pauses.hpp>
 #include <elasticjob/scheduler/firing_hold.hpp>
 #include <elasticjob/scheduler/item_runs.hpp>
 #include <elasticjob/scheduler/job_rules.hpp>
@@ -75,6 +74,7 @@ private:
     job_rules<Environment>& rules_;
     item_runs<Environment>& runs_;
     std::optional<source> claimed_; ///< the facts of the last share
+    lasting_failure failed_claim_{};
     firing_hold hold_;
     std::vector<item_index> told_;
 };
@@ -104,10 +104,8 @@ task<mono_time> job_share<Environment>::claim() {
     auto const deadline = here_.now() + here_.env.options.sharding_timeout;
     auto claimed = co_await claim_items(here_.registry, *here_.view, here_.at, here_.self, basis.items, deadline,
                                         hold_.is_answered());
-    if (!claimed) {
-        if (!is_connection(claimed.error().code)) here_.tell_trouble(claimed.error());
-        co_return here_.now() + retry_pause;
-    }
+    if (!claimed) co_return here_.now() + here_.after_failure(failed_claim_, claimed.error());
+    failed_claim_.end();
     if (!(source_now() == basis)) co_return here_.now();
     std::erase_if(claimed->shares, [&](auto const& s) { return s.item >= basis.items; });
     std::vector<item_index> mine;

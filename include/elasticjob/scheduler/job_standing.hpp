@@ -8,7 +8,9 @@
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/events/event.hpp>
+#include <elasticjob/execution/lasting_failure.hpp>
 #include <elasticjob/registry/job_layout.hpp>
+#include <elasticjob/registry/retry_pauses.hpp>
 #include <elasticjob/scheduler/calling_threads.hpp>
 #include <elasticjob/sharding/job_view.hpp>
 
@@ -61,6 +63,12 @@ struct job_standing {
 
     events::origin origin() const { return {name.str(), self, loop().wall_now()}; }
     void tell_trouble(error const& e) const { env.sink(events::trouble{origin(), e}); }
+
+    /// The pause before a failed request is repeated. Reports a failure that lasts, each kind once in a row.
+    std::chrono::milliseconds after_failure(lasting_failure& told, error const& why) const {
+        if (told.is_news(why)) tell_trouble(why);
+        return is_lasting(why) ? trouble_pause : retry_pause;
+    }
 };
 
 template <class Environment>

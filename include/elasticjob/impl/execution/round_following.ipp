@@ -35,9 +35,7 @@ ELASTICJOB_DECL following_step round_following::next(followed_job_view const& vi
 
 ELASTICJOB_DECL following_step round_following::written_read(result<node> read, followed_job_view const& view,
                                                              wall_time wall) {
-    following_step later;
-    later.pause = detail::retry_pause;
-    if (!read && !(read.error() == errc::no_node)) return later;
+    if (!read && !(read.error() == errc::no_node)) return after_failure(read.error());
     written_.emplace();
     version_.reset();
     if (read) {
@@ -59,16 +57,17 @@ ELASTICJOB_DECL following_step round_following::committed(result<commit_reply> r
         return rest_after(pending_);
     }
     written_.reset(); // another leader may have written, or this may have happened
-    following_step later;
-    later.pause = detail::retry_pause;
-    if (!reply && !is_transient(reply.error())) {
-        reports_.push_back(reply.error());
-        later.pause = detail::trouble_pause;
-    }
-    return later;
+    if (!reply) return after_failure(reply.error());
+    return {.pause = detail::retry_pause};
+}
+
+ELASTICJOB_DECL following_step round_following::after_failure(error const& why) {
+    if (failed_.is_news(why)) reports_.push_back(why);
+    return {.pause = is_lasting(why) ? detail::trouble_pause : detail::retry_pause};
 }
 
 ELASTICJOB_DECL following_step round_following::rest_after(decision const& d) {
+    failed_.end();
     looked_through_ = std::max(looked_through_, d.through);
     has_looked_ = true;
     return {};
