@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `reschedule` while replies and sessions are lost, and while others write.
+// `reschedule` while replies and sessions are lost, and while others write. Calls that wait for the registry.
 #include <elasticjob/scheduler/job_scheduler.hpp>
 
 #include <elasticjob/config/json_codec.hpp>
@@ -130,4 +130,24 @@ TEST_CASE("scheduler.handle: reschedule does not undo the writes of others while
         CHECK(w.read().job_parameter == (has_come ? "theirs" : ""));
         return has_come;
     });
+}
+
+TEST_CASE("scheduler.handle: a call that waits for the registry ends after start_timeout, and writes nothing later") {
+    one_job w;
+    post(w.loop, [&w] { w.registry.disconnect(); });
+    w.loop.run_ready();
+    auto const version = w.stored().stat.version;
+    for (auto const& call : {std::function<result<void>()>{[&w] { return w.job.pause(); }},
+                             std::function<result<void>()>{[&w] { return w.job.resume(); }},
+                             std::function<result<void>()>{[&w] { return w.job.reschedule(after); }}}) {
+        auto const begin = w.loop.now();
+        auto const outcome = call();
+        REQUIRE_FALSE(outcome);
+        CHECK(outcome.error() == errc::timed_out);
+        CHECK(w.loop.now() - begin == scheduler_options{}.start_timeout);
+    }
+    post(w.loop, [&w] { w.registry.reconnect(); });
+    w.loop.run_for(1min);
+    CHECK(w.stored().stat.version == version);
+    CHECK_FALSE(w.server.tree().find(node_path::parse("/settle/ext/orders/pause").value()));
 }

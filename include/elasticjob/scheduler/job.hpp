@@ -73,11 +73,11 @@ public:
     /// Disables or enables this server for the job, with all its instances (SV-1). Errors: those of the registry.
     task<result<void>> set_enabled(bool enabled);
 
-    /// Pauses or resumes this server for the job (PA-1). Errors: those of `change_pauses`.
+    /// Pauses or resumes this server for the job (PA-1). Errors: those of `change_pauses`; timed_out.
     task<result<void>> set_paused(bool paused);
 
-    /// Writes another schedule for all members. Errors: those of `change_schedule`; unknown_strategy and similar ones
-    /// if this instance could not run the new configuration.
+    /// Writes another schedule for all members. Errors: those of `change_schedule`; timed_out; unknown_strategy and
+    /// similar ones if this instance could not run the new configuration.
     task<result<void>> reschedule(std::string cron, std::vector<job_schedule> schedules);
 
     job_status status() const;
@@ -121,6 +121,10 @@ private:
         schedule
     };
     friend class reactions<Loop, job, part, part::schedule>;
+
+    /// Limits a change of shared nodes, which waits through outages, to `start_timeout`. Errors: also timed_out.
+    task<result<void>> in_time(task<result<void>> change);
+
     next_step step(part which);
 
     /// Forwards changes of the session to the one event for which all parts wait.
@@ -347,14 +351,26 @@ task<result<void>> job<Environment>::set_enabled(bool enabled) {
 
 template <class Environment>
 task<result<void>> job<Environment>::set_paused(bool paused) {
-    return change_pauses(here_.registry, here_.at, std::string{here_.self.server()}, paused, here_.wall_milliseconds());
+    std::string server{here_.self.server()};
+    return in_time(change_pauses(here_.registry, here_.at, std::move(server), paused, here_.wall_milliseconds()));
 }
 
 template <class Environment>
 task<result<void>> job<Environment>::reschedule(std::string cron, std::vector<job_schedule> schedules) {
     auto const accept = rules_.accepted();
-    co_return co_await change_schedule(here_.registry, here_.at, std::move(cron), std::move(schedules), accept,
-                                       accept.items_max);
+    return in_time(
+        change_schedule(here_.registry, here_.at, std::move(cron), std::move(schedules), accept, accept.items_max));
+}
+
+template <class Environment>
+task<result<void>> job<Environment>::in_time(task<result<void>> change) {
+    auto const timeout = here_.env.options.start_timeout;
+    auto done = co_await within(here_.loop(), here_.now() + timeout, std::move(change));
+    if (done || !(done.error() == errc::timed_out)) co_return done;
+    co_return error{errc::timed_out,
+                    "the registry did not answer within start_timeout, " + std::to_string(timeout.count()) +
+                        " ms, so it is not known whether the change is in it: repeat the call",
+                    here_.at.root().str()};
 }
 
 template <class Environment>

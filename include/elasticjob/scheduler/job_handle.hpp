@@ -48,8 +48,8 @@ public:
 
     /// Replaces `cron` and the other schedules of the job in the registry. They determine the next firing of all
     /// members. Time zone, begin, end, exclusions and jitter do not change. Returns when the change is in the registry.
-    /// Errors: those of `validate`, before anything is written; those of the registry; version_conflict if others keep
-    /// writing; closed.
+    /// Waits through an outage of the registry for `scheduler_options::start_timeout`. Errors: those of `validate`,
+    /// before anything is written; those of the registry; timed_out; version_conflict if others keep writing; closed.
     result<void> reschedule(std::string cron, std::vector<job_schedule> schedules = {});
 
     /// The same for coroutines on the registry's loop, as `async_trigger`.
@@ -67,11 +67,11 @@ public:
 
     /// Pauses this server, with all its instances, in the job: its items stay here, and no run of them begins. Live
     /// runs continue, streams end after their round. Orders and retries wait; due instants are skipped, on record as
-    /// `paused`. It stays paused when it restarts. Java members on the server do not know pauses. Errors: as `trigger`;
-    /// too_large if too many servers of the job are paused.
+    /// `paused`. It stays paused when it restarts. Java members on the server do not know pauses. Waits as `reschedule`.
+    /// Errors: as `trigger`; timed_out; too_large if too many servers of the job are paused.
     result<void> pause();
 
-    /// Ends that pause. Errors: as `trigger`.
+    /// Ends that pause. Waits as `reschedule`. Errors: as `trigger`; timed_out.
     result<void> resume();
 
     /// Waits for a moment at which no item of this instance runs. Errors: closed after `shutdown`; wrong_thread in a

@@ -41,7 +41,7 @@ struct scheduler_options {
     /// ended.
     std::chrono::milliseconds drain_timeout{30'000};
 
-    /// How long `schedule` waits for the registry.
+    /// How long `schedule` waits for the registry; a handle's `pause`, `resume` and `reschedule` too.
     std::chrono::milliseconds start_timeout{15'000};
 
     /// How long a firing waits for another instance to shard the job. After that this is reported, and the former
