@@ -276,11 +276,12 @@ task<void> body_calls<Environment>::stop_after(Loop& l, std::chrono::millisecond
 
 template <class Environment>
 task<void> body_calls<Environment>::carry_out(std::shared_ptr<body_call> call) {
+    result<void> called = success();
     if (body_.is_coroutine()) {
         if (auto refusal = call->refuse())
-            call->outcome.emplace(*std::move(refusal));
+            called = *std::move(refusal);
         else
-            call->outcome.emplace(co_await body_.start(call->ctx));
+            called = co_await body_.start(call->ctx);
     } else {
         if (body_.takes_batches()) {
             call->joined = std::exchange(batch_, call);
@@ -289,12 +290,12 @@ task<void> body_calls<Environment>::carry_out(std::shared_ptr<body_call> call) {
             call = std::exchange(batch_, nullptr);
         }
         auto const act = [&] { return call_body(*call); };
-        auto const called = co_await run_on(site_.env.pool, site_.loop(), act);
-        for (auto* one = &*call; one; one = one->joined.get())
-            one->outcome.emplace(one->answer ? *std::move(one->answer) : called);
+        called = co_await run_on(site_.env.pool, site_.loop(), act);
     }
     for (; call; call = std::exchange(call->joined, nullptr)) {
+        // Threads that the body has left behind may still call the loop. After the outcome the item may be gone.
         while (call->live.is_loop_called()) co_await yield(site_.loop());
+        call->outcome.emplace(call->answer ? *std::move(call->answer) : called);
         if (call->live.is_to_leave) site_.stand_down();
         if (call->live.item) {
             call->live.item->woken.notify();
