@@ -196,7 +196,7 @@ TEST_CASE("sharding.job_view: whichever reply is lost, the view shows the real n
             CHECK(v.server("10.0.0.2")->data == "DISABLED");
             CHECK(v.instances().size() == 3);
             CHECK_FALSE(v.sharding_is_necessary());
-            CHECK(v.sharding_is_processed());
+            CHECK(v.sharding_is_in_progress());
             CHECK_FALSE(v.leader());
             CHECK(v.self()->data == "TRIGGER");
             CHECK(v.assignment_node()->data == "x");

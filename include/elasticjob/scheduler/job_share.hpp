@@ -145,7 +145,7 @@ void job_share<Environment>::tell(std::vector<item_index> mine) {
 template <class Environment>
 void job_share<Environment>::look_for_requests() {
     auto const* first = here_.view->first_item();
-    revision const sharding = first && !here_.view->sharding_is_processed() ? first->created : 0;
+    revision const sharding = first && !here_.view->sharding_is_in_progress() ? first->created : 0;
     hold_.note_request(awaits_java_sharding(*here_.view), sharding, here_.wall_milliseconds());
     runs_.terms().held_from = hold_.since();
 }

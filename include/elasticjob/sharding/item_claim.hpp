@@ -50,7 +50,7 @@ item_claim claim_from(item_nodes const& nodes, std::uint32_t count, job_layout c
 template <registry Registry>
 bool is_between_shardings(job_view<Registry> const& view, bool has_just_sharded) {
     bool const is_asked_for = view.sharding_is_necessary() && !has_just_sharded;
-    return is_asked_for || view.sharding_is_processed() || !view.first_item();
+    return is_asked_for || view.sharding_is_in_progress() || !view.first_item();
 }
 
 } // namespace detail
@@ -67,7 +67,7 @@ bool has_java_leader(job_view<Registry> const& view) {
 /// may become leader, so this holds then too. A Java leader shards at its next firing, before it runs any item.
 template <registry Registry>
 bool awaits_java_sharding(job_view<Registry> const& view) {
-    if (!view.sharding_is_necessary() && !view.sharding_is_processed()) return false;
+    if (!view.sharding_is_necessary() && !view.sharding_is_in_progress()) return false;
     return view.leader() ? has_java_leader(view) : view.has_java_members();
 }
 

@@ -51,8 +51,8 @@ public:
     void forget_config_text() noexcept { config_.forget_data(); }
 
     bool sharding_is_necessary() const { return has_name(flags_, "necessary"); }
-    bool sharding_is_processed() const { return has_name(flags_, "processing"); }
-    bool sharding_is_requested() const { return sharding_is_necessary() || sharding_is_processed(); }
+    bool sharding_is_in_progress() const { return has_name(flags_, "processing"); }
+    bool sharding_is_requested() const { return sharding_is_necessary() || sharding_is_in_progress(); }
 
     /// The nodes that request a sharding: `necessary`, and `processing` if a Java leader has left it behind.
     std::vector<node_path> sharding_requests() const;
@@ -261,7 +261,7 @@ template <registry Registry>
 std::vector<node_path> job_view<Registry>::sharding_requests() const {
     std::vector<node_path> requests;
     if (sharding_is_necessary()) requests.push_back(at_.sharding_necessary());
-    if (sharding_is_processed()) requests.push_back(at_.sharding_processing());
+    if (sharding_is_in_progress()) requests.push_back(at_.sharding_processing());
     return requests;
 }
 
