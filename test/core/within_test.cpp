@@ -3,6 +3,7 @@
 
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/virtual_loop.hpp>
+#include <elasticjob/core/wait_within.hpp>
 
 #include <doctest/doctest.h>
 
@@ -36,4 +37,15 @@ TEST_CASE("core.within: gives up at the deadline, and the task is gone") {
     CHECK(outcome.error() == errc::timed_out);
     CHECK(l.now() - begin == 10ms);
     CHECK_FALSE(l.step()); // its timer is gone
+}
+
+TEST_CASE("core.wait_within: the longest and the most negative time-out overflow nothing") {
+    virtual_loop l;
+    l.run_for(1h);
+    CHECK(detail::wait_within(l, std::chrono::milliseconds::max(), give(l, 1h)).value() == 7);
+    auto const begin = l.now();
+    CHECK(detail::wait_within(l, std::chrono::milliseconds::min(), give(l, 1h)).error() == errc::timed_out);
+    CHECK(l.now() == begin);
+    CHECK(end_of_wait(begin, 7ms) == begin + 7ms);
+    CHECK(end_of_wait(begin, std::chrono::milliseconds::max()) == begin + span_max);
 }

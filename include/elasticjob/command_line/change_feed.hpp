@@ -7,7 +7,7 @@
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/gather.hpp>
-#include <elasticjob/core/within.hpp>
+#include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/execution/descriptor.hpp>
 #include <elasticjob/operations/job_overview.hpp>
 #include <elasticjob/registry/job_layout.hpp>
@@ -69,9 +69,8 @@ public:
     /// Drops the former watches, and watches these nodes. A later read shows a state that is at least as new. Waits up
     /// to ten seconds. Errors: those of the registry; timed_out; job_failed if the system has no descriptor left.
     result<void> arm(takes shown, arguments said) {
-        auto& l = registry_.loop();
         auto armed = rearm(registry_, *on_loop_, shown, std::move(said));
-        return block_on(l, within(l, l.now() + std::chrono::seconds{10}, std::move(armed)));
+        return elasticjob::detail::wait_within(registry_.loop(), std::chrono::seconds{10}, std::move(armed));
     }
 
     /// A descriptor that is readable if something has changed since the last successful `arm`; -1 before the first one.

@@ -95,7 +95,7 @@ answer await_end(registry_ref<Loop> r, arguments const& a, awaited_runs runs) {
     auto const name = job_name::parse(a.job);
     if (!name) return failure(name.error());
     auto const wanted = wanted_by(a);
-    auto const due = r.loop().now() + a.timeout();
+    auto const due = end_of_wait(r.loop().now(), a.timeout());
     auto ended = block_on(r.loop(), wait_for_runs(r, *name, std::move(runs), wanted, due));
     return ended ? answer_for(*ended, wanted) : failure(ended.error());
 }

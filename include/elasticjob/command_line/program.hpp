@@ -17,6 +17,7 @@
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/event_loop.hpp>
 #include <elasticjob/core/stop_signals.hpp>
+#include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/operations/job_overview.hpp>
 #include <elasticjob/operations/server_overview.hpp>
 
@@ -286,12 +287,11 @@ exit_code program_on<Loop>::complete(std::vector<std::string> const& words) {
 /// The names of the jobs or of the servers; none if the registry cannot be read.
 template <loop Loop>
 std::vector<std::string> program_on<Loop>::find_names(registry_ref<Loop> r, completion::names of) {
-    auto& l = r.loop();
-    auto const due = l.now() + std::chrono::seconds{3}; // an operator waits for the completion
+    constexpr std::chrono::seconds timeout{3}; // an operator waits for the completion
     std::vector<std::string> names;
     if (of == completion::names::jobs) {
-        if (auto all = block_on(l, within(l, due, find_job_names(r)))) names = *std::move(all);
-    } else if (auto const all = block_on(l, within(l, due, find_servers(r)))) {
+        if (auto all = elasticjob::detail::wait_within(r.loop(), timeout, find_job_names(r))) names = *std::move(all);
+    } else if (auto const all = elasticjob::detail::wait_within(r.loop(), timeout, find_servers(r))) {
         for (auto const& s : *all) names.push_back(s.server);
     }
     return names;

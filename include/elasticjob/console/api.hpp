@@ -161,11 +161,10 @@ console_reply console_api<Loop>::show_registries() {
     json_writer out;
     out.open_list("registries");
     for (auto& s : sites_) {
-        auto& l = s.registry.loop();
         auto const ask = [](registry_ref<Loop>& r) -> task<result<bool>> {
             co_return r.session().state == session_state::connected;
         };
-        auto const is_connected = block_on(l, within(l, l.now() + std::chrono::seconds{2}, ask(s.registry)));
+        auto const is_connected = wait_within(s.registry.loop(), std::chrono::seconds{2}, ask(s.registry));
         out.open().member("name", s.name).member("name_space", s.name_space);
         out.member("is_connected", is_connected && *is_connected).close();
     }
@@ -181,6 +180,7 @@ extern template class console_api<event_loop>; // src_console.hpp defines it
 } // namespace elasticjob::detail
 
 #if defined(ELASTICJOB_HEADER_ONLY)
+#include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/impl/console/api.ipp>
 #endif
 #endif // ELASTICJOB_CONSOLE_API_HPP

@@ -10,7 +10,7 @@
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/gather.hpp>
 #include <elasticjob/core/memory.hpp>
-#include <elasticjob/core/within.hpp>
+#include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/execution/job_pauses.hpp>
 #include <elasticjob/membership/stored_job.hpp>
 #include <elasticjob/operations/job_overview.hpp>
@@ -48,15 +48,13 @@ public:
 
     /// All jobs, sorted by name. Waits up to a minute for the first reading. Errors: those of the registry; timed_out.
     result<job_rows> rows() {
-        auto& l = state_->registry.loop();
-        return block_on(l, within(l, l.now() + std::chrono::seconds{60}, find_rows(*state_)));
+        return wait_within(state_->registry.loop(), std::chrono::seconds{60}, find_rows(*state_));
     }
 
     /// The removed jobs whose names cannot be used. One request for each name without a configuration. Errors: as
     /// `rows`.
     result<std::vector<removed_job>> removed() {
-        auto& l = state_->registry.loop();
-        return block_on(l, within(l, l.now() + std::chrono::seconds{60}, find_removed(*state_)));
+        return wait_within(state_->registry.loop(), std::chrono::seconds{60}, find_removed(*state_));
     }
 
     /// Call it while a reader still looks.

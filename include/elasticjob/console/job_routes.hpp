@@ -8,6 +8,7 @@
 #include <elasticjob/console/rows.hpp>
 #include <elasticjob/console/site.hpp>
 #include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/operations/add_job.hpp>
 #include <elasticjob/operations/job_settings.hpp>
 #include <elasticjob/operations/pauses.hpp>
@@ -86,7 +87,7 @@ result<void> read_last_rounds(console_site<Loop>& s, job_rows& rows) {
         auto const read_some = [&]() -> task<result<std::vector<result<std::shared_ptr<job_row const>>>>> {
             co_return co_await gather_each(l, some, read_one);
         };
-        ELASTICJOB_TRY(auto read, block_on(l, within(l, l.now() + std::chrono::seconds{10}, read_some())));
+        ELASTICJOB_TRY(auto read, wait_within(l, std::chrono::seconds{10}, read_some()));
         for (std::size_t i = 0; i < read.size(); ++i) {
             if (!read[i]) return read[i].error();
             rows[begin + i] = *std::move(read[i]);

@@ -26,6 +26,11 @@ constexpr bool is_span(std::chrono::duration<Rep, Period> t) noexcept {
     return t.count() >= 0 && t <= span_max;
 }
 
+/// The end of a wait that begins now. A time-out above `span_max` counts as that, and a negative one as none.
+constexpr mono_time end_of_wait(mono_time now, std::chrono::milliseconds timeout) noexcept {
+    return !is_span(timeout) ? (timeout.count() < 0 ? now : now + span_max) : now + timeout;
+}
+
 /// | expression     | returns     | must hold                                                      |
 /// |----------------|-------------|----------------------------------------------------------------|
 /// | `c.now()`      | `mono_time` | never goes back                                                |

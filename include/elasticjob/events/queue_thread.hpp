@@ -123,7 +123,7 @@ public:
         s.is_closing_ = true;
         s.news_.notify_all();
         auto const is_over = [&] { return s.is_over_; };
-        auto const deadline = std::chrono::steady_clock::now() + s.options_.drain_timeout;
+        auto const deadline = end_of_wait(std::chrono::steady_clock::now(), s.options_.drain_timeout);
         bool ended = s.over_.wait_until(lock, deadline, is_over);
         if (!ended) {
             s.abandoned_.request_stop();

@@ -3,8 +3,7 @@
 #ifndef ELASTICJOB_OPERATIONS_ADD_JOB_HPP
 #define ELASTICJOB_OPERATIONS_ADD_JOB_HPP
 
-#include <elasticjob/core/block_on.hpp>
-#include <elasticjob/core/within.hpp>
+#include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/membership/job_chain.hpp>
 #include <elasticjob/membership/stored_job.hpp>
 #include <elasticjob/operations/job_settings.hpp>
@@ -75,8 +74,7 @@ task<result<config_decision>> publish_job(Registry& r, valid_config config) {
 template <registry Registry>
 result<config_decision> add_job(Registry& r, job_config config) {
     ELASTICJOB_TRY(auto valid, validate(std::move(config)));
-    auto& l = r.loop();
-    return block_on(l, within(l, l.now() + std::chrono::seconds{10}, publish_job(r, std::move(valid))));
+    return detail::wait_within(r.loop(), std::chrono::seconds{10}, publish_job(r, std::move(valid)));
 }
 
 /// Adds a job as an operator's command. If the job exists with this configuration, changes nothing. `strategies` are

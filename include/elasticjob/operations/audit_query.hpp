@@ -3,9 +3,8 @@
 #ifndef ELASTICJOB_OPERATIONS_AUDIT_QUERY_HPP
 #define ELASTICJOB_OPERATIONS_AUDIT_QUERY_HPP
 
-#include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/decl.hpp>
-#include <elasticjob/core/within.hpp>
+#include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/operations/audit_trail.hpp>
 #include <elasticjob/operations/job_overview.hpp>
 #include <elasticjob/registry/read_paced.hpp>
@@ -75,8 +74,7 @@ task<result<audit_page>> find_commands(Registry& r, audit_query query) {
 template <registry Registry>
 result<audit_page> list_commands(Registry& r, audit_query query,
                                  std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
-    auto& l = r.loop();
-    return block_on(l, within(l, l.now() + timeout, find_commands(r, std::move(query))));
+    return detail::wait_within(r.loop(), timeout, find_commands(r, std::move(query)));
 }
 
 } // namespace elasticjob

@@ -4,10 +4,9 @@
 #define ELASTICJOB_OPERATIONS_CLOCK_HPP
 
 #include <elasticjob/core/algorithm.hpp>
-#include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/decl.hpp>
-#include <elasticjob/core/within.hpp>
+#include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/registry/registry.hpp>
 
 #include <chrono>
@@ -93,8 +92,7 @@ task<result<clock_reading>> find_clock(Registry& r, int samples = 5) {
 /// As a blocking call. Waits up to ten seconds. Errors: as above, and timed_out. Threads: any but the loop's.
 template <registry Registry>
 result<clock_reading> read_clock(Registry& r, int samples = 5) {
-    auto& l = r.loop();
-    return block_on(l, within(l, l.now() + std::chrono::seconds{10}, find_clock(r, samples)));
+    return detail::wait_within(r.loop(), std::chrono::seconds{10}, find_clock(r, samples));
 }
 
 } // namespace elasticjob

@@ -4,9 +4,8 @@
 #define ELASTICJOB_OPERATIONS_DEAD_LETTER_QUERY_HPP
 
 #include <elasticjob/core/algorithm.hpp>
-#include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/decl.hpp>
-#include <elasticjob/core/within.hpp>
+#include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/operations/dead_letters.hpp>
 #include <elasticjob/operations/job_overview.hpp>
 #include <elasticjob/registry/read_paced.hpp>
@@ -192,8 +191,7 @@ task<result<settled_letters>> order_dead_letters(Registry& r, dead_letter_query 
 template <registry Registry>
 result<dead_letter_page> list_dead_letters(Registry& r, dead_letter_query query,
                                            std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
-    auto& l = r.loop();
-    return block_on(l, within(l, l.now() + timeout, find_dead_letter_page(r, std::move(query))));
+    return detail::wait_within(r.loop(), timeout, find_dead_letter_page(r, std::move(query)));
 }
 
 /// Runs a page of dead letters again. Errors: as `order_dead_letters`, and timed_out: repeat the call with the same
@@ -201,18 +199,16 @@ result<dead_letter_page> list_dead_letters(Registry& r, dead_letter_query query,
 template <registry Registry>
 result<settled_letters> run_again(Registry& r, dead_letter_query query, command_by by,
                                   std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
-    auto& l = r.loop();
     auto order = order_dead_letters(r, std::move(query), dead_letter_verdict::run_again, std::move(by));
-    return block_on(l, within(l, l.now() + timeout, std::move(order)));
+    return detail::wait_within(r.loop(), timeout, std::move(order));
 }
 
 /// Discards a page of dead letters. Errors: as `run_again`.
 template <registry Registry>
 result<settled_letters> discard(Registry& r, dead_letter_query query, command_by by,
                                 std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
-    auto& l = r.loop();
     auto order = order_dead_letters(r, std::move(query), dead_letter_verdict::discard, std::move(by));
-    return block_on(l, within(l, l.now() + timeout, std::move(order)));
+    return detail::wait_within(r.loop(), timeout, std::move(order));
 }
 
 } // namespace elasticjob

@@ -3,9 +3,8 @@
 #ifndef ELASTICJOB_OPERATIONS_DUMP_HPP
 #define ELASTICJOB_OPERATIONS_DUMP_HPP
 
-#include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/decl.hpp>
-#include <elasticjob/core/within.hpp>
+#include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/operations/address_mask.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_all.hpp>
@@ -125,9 +124,8 @@ template <registry Registry>
 result<std::vector<std::string>> dump(Registry& r, std::string_view job, dump_options options = {},
                                       std::chrono::milliseconds timeout = std::chrono::seconds{10}) {
     ELASTICJOB_TRY(auto const name, job_name::parse(job));
-    auto& l = r.loop();
     ELASTICJOB_TRY(auto const tree,
-                   block_on(l, within(l, l.now() + timeout, detail::read_tree(r, job_layout{name}.root(), options))));
+                   detail::wait_within(r.loop(), timeout, detail::read_tree(r, job_layout{name}.root(), options)));
     return tree.lines(options.addresses);
 }
 

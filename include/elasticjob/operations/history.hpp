@@ -3,9 +3,8 @@
 #ifndef ELASTICJOB_OPERATIONS_HISTORY_HPP
 #define ELASTICJOB_OPERATIONS_HISTORY_HPP
 
-#include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/decl.hpp>
-#include <elasticjob/core/within.hpp>
+#include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/events/event_history.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/operations/dead_letters.hpp>
@@ -77,8 +76,7 @@ task<result<history_page<execution_row>>> find_executions(Registry& r, history_q
 template <registry Registry>
 result<history_page<execution_row>> list_executions(Registry& r, history_query const& query,
                                                     std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
-    auto& l = r.loop();
-    return block_on(l, within(l, l.now() + timeout, find_executions(r, query)));
+    return detail::wait_within(r.loop(), timeout, find_executions(r, query));
 }
 
 } // namespace elasticjob

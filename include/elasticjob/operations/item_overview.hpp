@@ -4,9 +4,8 @@
 #define ELASTICJOB_OPERATIONS_ITEM_OVERVIEW_HPP
 
 #include <elasticjob/config/due_times.hpp>
-#include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/decl.hpp>
-#include <elasticjob/core/within.hpp>
+#include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/membership/stored_job.hpp>
 #include <elasticjob/registry/job_layout.hpp>
@@ -162,8 +161,7 @@ template <registry Registry>
 result<item_page> list_items(Registry& r, std::string_view job, item_query query = {},
                              std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));
-    auto& l = r.loop();
-    return block_on(l, within(l, l.now() + timeout, find_items(r, std::move(name), std::move(query))));
+    return detail::wait_within(r.loop(), timeout, find_items(r, std::move(name), std::move(query)));
 }
 
 } // namespace elasticjob

@@ -5,9 +5,8 @@
 
 #include <elasticjob/config/job_config.hpp>
 #include <elasticjob/core/algorithm.hpp>
-#include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/decl.hpp>
-#include <elasticjob/core/within.hpp>
+#include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/membership/stored_job.hpp>
 #include <elasticjob/operations/wait_for_job.hpp>
 #include <elasticjob/registry/job_layout.hpp>
@@ -259,8 +258,7 @@ task<result<job_overview>> find_job(Registry& r, job_name job) {
 template <registry Registry>
 result<job_page> list_jobs(Registry& r, job_query query = {},
                            std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
-    auto& l = r.loop();
-    return block_on(l, within(l, l.now() + timeout, find_jobs(r, std::move(query))));
+    return detail::wait_within(r.loop(), timeout, find_jobs(r, std::move(query)));
 }
 
 /// One job. Waits up to ten seconds. Errors: as `find_job`, and timed_out; invalid_argument for an invalid job name.

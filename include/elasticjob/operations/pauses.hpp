@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_OPERATIONS_PAUSES_HPP
 #define ELASTICJOB_OPERATIONS_PAUSES_HPP
 
+#include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/execution/change_pauses.hpp>
 #include <elasticjob/execution/job_pauses.hpp>
 #include <elasticjob/operations/command_in_job.hpp>
@@ -124,9 +125,8 @@ template <registry Registry>
 result<std::vector<command_in_job>>
 pause_server_everywhere(Registry& r, std::string_view server, command_by by,
                         std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
-    auto& l = r.loop();
     auto order = order_pause_everywhere(r, std::string{server}, pausing::pause, std::move(by));
-    return block_on(l, within(l, l.now() + timeout, std::move(order)));
+    return detail::wait_within(r.loop(), timeout, std::move(order));
 }
 
 /// Ends the pause of one server in all its jobs. Waits up to `timeout`. Errors: as `order_pause_everywhere`.
@@ -134,9 +134,8 @@ template <registry Registry>
 result<std::vector<command_in_job>>
 resume_server_everywhere(Registry& r, std::string_view server, command_by by,
                          std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
-    auto& l = r.loop();
     auto order = order_pause_everywhere(r, std::string{server}, pausing::resume, std::move(by));
-    return block_on(l, within(l, l.now() + timeout, std::move(order)));
+    return detail::wait_within(r.loop(), timeout, std::move(order));
 }
 
 } // namespace elasticjob

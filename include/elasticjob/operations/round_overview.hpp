@@ -4,9 +4,8 @@
 #define ELASTICJOB_OPERATIONS_ROUND_OVERVIEW_HPP
 
 #include <elasticjob/core/algorithm.hpp>
-#include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/decl.hpp>
-#include <elasticjob/core/within.hpp>
+#include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/operations/dead_letters.hpp> // no_records
 #include <elasticjob/registry/job_layout.hpp>
@@ -77,8 +76,7 @@ template <registry Registry>
 result<std::vector<round_overview>> list_rounds(Registry& r, std::string_view job, std::uint32_t items_max = 1'000,
                                                 std::chrono::milliseconds timeout = std::chrono::seconds{10}) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));
-    auto& l = r.loop();
-    return block_on(l, within(l, l.now() + timeout, find_rounds(r, std::move(name), items_max)));
+    return detail::wait_within(r.loop(), timeout, find_rounds(r, std::move(name), items_max));
 }
 
 } // namespace elasticjob

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_OPERATIONS_SERVER_OVERVIEW_HPP
 #define ELASTICJOB_OPERATIONS_SERVER_OVERVIEW_HPP
 
+#include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/membership/traits.hpp>
 #include <elasticjob/operations/job_overview.hpp>
 #include <elasticjob/operations/wait_for_job.hpp>
@@ -214,16 +215,14 @@ task<result<std::vector<instance_overview>>> find_instances(Registry& r, job_nam
 template <registry Registry>
 result<std::vector<server_overview>> list_servers(Registry& r,
                                                   std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
-    auto& l = r.loop();
-    return block_on(l, within(l, l.now() + timeout, find_servers(r)));
+    return detail::wait_within(r.loop(), timeout, find_servers(r));
 }
 
 /// One server in all jobs. Waits up to `timeout`. Errors: as `find_server`, and timed_out.
 template <registry Registry>
 result<std::vector<server_in_job>> describe_server(Registry& r, std::string_view server,
                                                    std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
-    auto& l = r.loop();
-    return block_on(l, within(l, l.now() + timeout, find_server(r, std::string{server})));
+    return detail::wait_within(r.loop(), timeout, find_server(r, std::string{server}));
 }
 
 /// The instances of a job. Waits up to ten seconds. Errors: as `find_instances`, and timed_out; invalid_argument for an

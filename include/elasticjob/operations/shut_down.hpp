@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_OPERATIONS_SHUT_DOWN_HPP
 #define ELASTICJOB_OPERATIONS_SHUT_DOWN_HPP
 
+#include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/operations/command_in_job.hpp>
 
 #include <chrono>
@@ -172,9 +173,7 @@ template <registry Registry>
 result<std::vector<command_in_job>>
 shut_down_server_everywhere(Registry& r, std::string_view server, command_by by,
                             std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
-    auto& l = r.loop();
-    return block_on(l,
-                    within(l, l.now() + timeout, order_server_out_everywhere(r, std::string{server}, std::move(by))));
+    return detail::wait_within(r.loop(), timeout, order_server_out_everywhere(r, std::string{server}, std::move(by)));
 }
 
 /// Removes a server without instances from one job. Waits up to ten seconds. Errors: as `order_server_removal`.
@@ -190,9 +189,8 @@ template <registry Registry>
 result<std::vector<command_in_job>>
 remove_server_everywhere(Registry& r, std::string_view server, command_by by,
                          std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
-    auto& l = r.loop();
-    return block_on(
-        l, within(l, l.now() + timeout, order_server_removal_everywhere(r, std::string{server}, std::move(by))));
+    return detail::wait_within(r.loop(), timeout,
+                               order_server_removal_everywhere(r, std::string{server}, std::move(by)));
 }
 
 } // namespace elasticjob

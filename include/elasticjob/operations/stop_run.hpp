@@ -153,7 +153,7 @@ result<void> stop_run(Registry& r, std::string_view job, item_index item,
                       std::chrono::milliseconds timeout = std::chrono::seconds{10}) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));
     auto& l = r.loop();
-    return block_on(l, request_stop(r, std::move(name), item, l.now() + timeout));
+    return block_on(l, request_stop(r, std::move(name), item, end_of_wait(l.now(), timeout)));
 }
 
 /// `order_stop` as a blocking call: `stop_run(registry, "settle", 2, {"ann"})`. Errors: as above, and invalid_argument for
@@ -163,7 +163,7 @@ result<command_result> stop_run(Registry& r, std::string_view job, item_index it
                                 std::chrono::milliseconds timeout = std::chrono::seconds{10}) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));
     auto& l = r.loop();
-    return block_on(l, order_stop(r, std::move(name), item, std::move(by), l.now() + timeout));
+    return block_on(l, order_stop(r, std::move(name), item, std::move(by), end_of_wait(l.now(), timeout)));
 }
 
 } // namespace elasticjob

@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_OPERATIONS_SWITCHES_HPP
 #define ELASTICJOB_OPERATIONS_SWITCHES_HPP
 
+#include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/operations/command_in_job.hpp>
 #include <elasticjob/operations/trigger.hpp>
 
@@ -133,9 +134,8 @@ template <registry Registry>
 result<std::vector<command_in_job>>
 switch_server_everywhere(Registry& r, std::string_view server, switched to, command_by by,
                          std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
-    auto& l = r.loop();
-    return block_on(
-        l, within(l, l.now() + timeout, order_server_switch_everywhere(r, std::string{server}, to, std::move(by))));
+    return detail::wait_within(r.loop(), timeout,
+                               order_server_switch_everywhere(r, std::string{server}, to, std::move(by)));
 }
 
 } // namespace elasticjob

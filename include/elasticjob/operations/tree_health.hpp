@@ -3,9 +3,8 @@
 #ifndef ELASTICJOB_OPERATIONS_TREE_HEALTH_HPP
 #define ELASTICJOB_OPERATIONS_TREE_HEALTH_HPP
 
-#include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/decl.hpp>
-#include <elasticjob/core/within.hpp>
+#include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/operations/command.hpp>
 #include <elasticjob/operations/job_overview.hpp>
 #include <elasticjob/operations/look_order.hpp>
@@ -184,24 +183,21 @@ template <registry Registry>
 result<std::vector<tree_finding>> check_job(Registry& r, std::string_view job,
                                             std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));
-    auto& l = r.loop();
-    return block_on(l, within(l, l.now() + timeout, find_tree_faults(r, std::move(name))));
+    return detail::wait_within(r.loop(), timeout, find_tree_faults(r, std::move(name)));
 }
 
 /// The faults in the nodes of a page of the jobs. Errors: as `find_all_tree_faults`, and timed_out.
 template <registry Registry>
 result<tree_report> check_tree(Registry& r, tree_query query = {},
                                std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
-    auto& l = r.loop();
-    return block_on(l, within(l, l.now() + timeout, find_all_tree_faults(r, std::move(query))));
+    return detail::wait_within(r.loop(), timeout, find_all_tree_faults(r, std::move(query)));
 }
 
 /// Repairs one finding. Errors: as `order_repair`, and timed_out: repeat the call with the same key.
 template <registry Registry>
 result<command_result> repair(Registry& r, tree_finding finding, command_by by,
                               std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
-    auto& l = r.loop();
-    return block_on(l, within(l, l.now() + timeout, order_repair(r, std::move(finding), std::move(by))));
+    return detail::wait_within(r.loop(), timeout, order_repair(r, std::move(finding), std::move(by)));
 }
 
 } // namespace elasticjob

@@ -5,7 +5,7 @@
 
 #include <elasticjob/core/block_on.hpp>
 #include <elasticjob/core/identity.hpp>
-#include <elasticjob/core/within.hpp>
+#include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/registry/registry.hpp>
 
 #include <chrono>
@@ -20,8 +20,7 @@ template <registry Registry, class Ask>
 auto wait_for_job(Registry& r, std::string_view job, Ask ask)
     -> decltype(block_on(r.loop(), ask(std::declval<job_name>()))) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));
-    auto& l = r.loop();
-    return block_on(l, within(l, l.now() + std::chrono::seconds{10}, ask(std::move(name))));
+    return wait_within(r.loop(), std::chrono::seconds{10}, ask(std::move(name)));
 }
 
 } // namespace elasticjob::detail

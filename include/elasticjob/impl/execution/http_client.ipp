@@ -42,7 +42,7 @@ public:
     http_exchange(http_request const& what, std::stop_token stop)
         : what_{what},
           options_{what.options()},
-          io_{SystemClock{}.now() + options_.timeout, std::move(stop)} {}
+          io_{end_of_wait(SystemClock{}.now(), options_.timeout), std::move(stop)} {}
 
     result<http_answer> send(http_message message);
 
@@ -124,7 +124,7 @@ ELASTICJOB_DECL result<void> http_exchange::connect(http_url const& to) {
     auto const found = resolver.resolve(to.host(), std::to_string(to.port()), tcp::resolver::numeric_service, failed);
     if (failed) return unconnected("the address of the host was not found", failed, to);
     for (auto const& address : found) {
-        io_.expire_at(SystemClock{}.now() + options_.connect_timeout);
+        io_.expire_at(end_of_wait(SystemClock{}.now(), options_.connect_timeout));
         failed = io_.run([&](auto done) { io_.stream().async_connect(address.endpoint(), done); });
         if (!failed || io_.is_asked()) break;
     }
