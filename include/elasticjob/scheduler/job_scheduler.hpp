@@ -137,6 +137,12 @@ public:
         detail::check_body<Body, Executor, typename Registry::loop_type>();
         return error{errc::invalid_argument, "the executor cannot run this body"};
     }
+    template <class Body>
+    requires(!any_body_for<Body, Executor, typename Registry::loop_type>) task<result<handle>> async_schedule(
+        job_config, Body) {
+        detail::check_body<Body, Executor, typename Registry::loop_type>();
+        co_return error{errc::invalid_argument, "the executor cannot run this body"};
+    }
 
 private:
     template <class T>
