@@ -115,6 +115,13 @@ private:
     task<void> wait_for_body(item_state& e, body_call& call, std::chrono::milliseconds limit);
     static result<void> given_up(std::chrono::milliseconds limit, bool was_called);
 
+    /// Returns the name of the run in events.
+    events::run_name tell_start(item_state const& e, body_call& call, run_begin const& what);
+
+    /// The end of a call that has an outcome or has been given up.
+    static body_end end_of(body_call const& call, std::chrono::milliseconds give_up_after, stop_reason stopped_by,
+                           events::run_name run);
+
     /// The caller keeps the arguments alive until the handlers have returned.
     task<void> ask_handlers(sharding_context const& ctx, body_end const& ended, std::chrono::nanoseconds took);
 
@@ -163,11 +170,7 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
     if (site_.terms.time_limit.count() > 0) limit.spawn(stop_after(site_.loop(), site_.terms.time_limit, live.order));
     if (rounds_ && what.source != run_source::trigger) co_await rounds_->begin(e.item(), what.due);
     if (e.run->together) co_await live_batch::begin(e);
-    events::run_name run{++runs_begun_, *e.run->task_id, what.source, what.attempt, site_.wall_now()};
-    site_.env.sink(
-        events::item_started{site_.origin(), e.item(), what.due, what.source, what.attempt, e.life.token(), run});
-    live.name = run;
-    live.name.task_id = ctx.task_id; // `ctx` lives as long as the call
+    auto const run = tell_start(e, *call, what);
     if (site_.env.listeners.hear_before()) {
         auto const hear = [&] { return site_.env.listeners.before(ctx); };
         co_await site_.call(hear);
@@ -184,9 +187,7 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
     auto const took = site_.now() - began;
     while (live.saving > 0) co_await e.woken.newer_than(e.woken.edition()); // checkpoints that no body waits for
     live.end_progress();
-    bool const was_refused = live.item && call->is.load() == body_call::phase::waiting;
-    auto outcome = live.item ? *call->outcome : given_up(give_up_after, call->was_called());
-    body_end ended{std::move(outcome), was_refused, stopped_by, run};
+    auto ended = end_of(*call, give_up_after, stopped_by, run);
     if (site_.env.listeners.hear_after() && call->was_called()) {
         auto const hear = [&] { return site_.env.listeners.after(ctx, ended.outcome); };
         co_await site_.call(hear);
@@ -200,6 +201,25 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
     while (live.relaying > 0) co_await e.woken.newer_than(e.woken.edition());
     e.live = nullptr;
     co_return ended;
+}
+
+template <class Environment>
+events::run_name body_calls<Environment>::tell_start(item_state const& e, body_call& call, run_begin const& what) {
+    events::run_name const run{++runs_begun_, *e.run->task_id, what.source, what.attempt, site_.wall_now()};
+    site_.env.sink(
+        events::item_started{site_.origin(), e.item(), what.due, what.source, what.attempt, e.life.token(), run});
+    call.live.name = run;
+    call.live.name.task_id = call.ctx.task_id; // `ctx` lives as long as the call
+    return run;
+}
+
+template <class Environment>
+body_end body_calls<Environment>::end_of(body_call const& call, std::chrono::milliseconds give_up_after,
+                                         stop_reason stopped_by, events::run_name run) {
+    bool const is_given_up = !call.live.item;
+    bool const was_refused = !is_given_up && call.is.load() == body_call::phase::waiting;
+    auto outcome = is_given_up ? given_up(give_up_after, call.was_called()) : *call.outcome;
+    return {std::move(outcome), was_refused, stopped_by, run};
 }
 
 template <class Environment>
