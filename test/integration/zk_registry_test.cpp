@@ -59,7 +59,8 @@ TEST_CASE("ZkRegistry: invalid options are refused with the field's name") {
     for (char const* bad : {"user", ":password"}) CHECK(where([&](zk_options& o) { o.digest = bad; }) == "digest");
     CHECK(where([](zk_options& o) { o.session_timeout = 0ms; }) == "session_timeout");
     CHECK(where([](zk_options& o) { o.connection_timeout = 0ms; }) == "connection_timeout");
-    CHECK(where([](zk_options& o) { o.connection_timeout = std::chrono::milliseconds::max(); }) == "connection_timeout");
+    CHECK(where([](zk_options& o) { o.connection_timeout = std::chrono::milliseconds::max(); }) ==
+          "connection_timeout");
     CHECK(where([](zk_options& o) { o.reconnect_pause = 0ms; }) == "reconnect_pause");
     CHECK(where([](zk_options& o) { o.reconnect_pause_max = std::chrono::milliseconds::max(); }) == "reconnect_pause");
     CHECK(where([](zk_options& o) { o.reconnect_pause_max = 1ms; }) == "reconnect_pause");
@@ -166,9 +167,8 @@ TEST_CASE("ZkRegistry: one server") {
         job_layout const job{name};
         auto const self = instance_id::parse("10.0.0.1@-@1-a").value();
         auto const anything = [](valid_config const&) -> result<void> { return success(); };
-        std::optional<valid_config> const none;
         auto const join = [&] {
-            return block_on(theirs.loop(), enroll(theirs, job, self, none, anything, {}, arrival::first));
+            return block_on(theirs.loop(), enroll(theirs, job, {.self = self, .how = arrival::first}, anything));
         };
         REQUIRE(join());
         on_loop(theirs.loop(), [&]() -> task<> {

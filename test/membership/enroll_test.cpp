@@ -26,7 +26,7 @@ result<enrollment> join(job_world& w, session_type& r, std::optional<job_config>
                         result<void> (*accept)(valid_config const&) = &anything, instance_id self = id()) {
     std::optional<valid_config> local;
     if (c) local = validate(*std::move(c)).value();
-    return w.wait_for(enroll(r, w.at, std::move(self), std::move(local), accept));
+    return w.wait_for(enroll(r, w.at, {.self = std::move(self), .local = std::move(local)}, accept));
 }
 
 std::vector<std::string> tree(job_world const& w) {
@@ -45,11 +45,12 @@ TEST_CASE("membership.enroll: the first member creates the nodes that Java membe
     auto const joined = join(w, w.one, plain());
     REQUIRE(joined);
     CHECK(w.server.counts().writes == 1);
-    CHECK(tree(w) == std::vector<std::string>{
-                         "/ P ", "/settle P ", "/settle/config P …", "/settle/ext P ", "/settle/ext/orders P ",
-                         "/settle/ext/run P ", "/settle/instances P ", "/settle/instances/10.0.0.1@-@42-a E ", "/settle/leader P ", "/settle/leader/election P ",
-                         "/settle/leader/election/latch P ", "/settle/leader/sharding P ",
-                         "/settle/leader/sharding/necessary P ", "/settle/servers P ", "/settle/servers/10.0.0.1 P "});
+    CHECK(tree(w) == std::vector<std::string>{"/ P ", "/settle P ", "/settle/config P …", "/settle/ext P ",
+                                              "/settle/ext/orders P ", "/settle/ext/run P ", "/settle/instances P ",
+                                              "/settle/instances/10.0.0.1@-@42-a E ", "/settle/leader P ",
+                                              "/settle/leader/election P ", "/settle/leader/election/latch P ",
+                                              "/settle/leader/sharding P ", "/settle/leader/sharding/necessary P ",
+                                              "/settle/servers P ", "/settle/servers/10.0.0.1 P "});
     CHECK(w.find(w.at.instance(id()))->stat.owner == w.one.session().id);
     CHECK(from_json(w.data(w.at.config())).value() == plain());
     CHECK(joined->decision.what == config_decision::action::write_local);
@@ -66,8 +67,8 @@ TEST_CASE("membership.enroll: only the transaction that creates the job gets the
             t.create(w.at.leader_instance(), "founder", create_mode::ephemeral);
             return true;
         };
-        auto const joined = w.wait_for(enroll(w.one, w.at, id(), std::optional{validate(plain()).value()}, &anything, {},
-                                              arrival::first, sharding_total_count_max, {}, begin));
+        enroll_request what{.self = id(), .local = validate(plain()).value(), .how = arrival::first};
+        auto const joined = w.wait_for(enroll(w.one, w.at, std::move(what), &anything, begin));
         REQUIRE(joined);
         CHECK(calls == 1); // if the job exists, the registry has refused that transaction
         CHECK((w.find(w.at.leader_instance()) != nullptr) == is_new);
@@ -79,8 +80,11 @@ TEST_CASE("membership.enroll: a member of an existing job reads five nodes, and 
     job_world w;
     auto const reads_of = [&](session_type& r, instance_id self, std::string host = {}) {
         w.server.counts() = {};
-        REQUIRE(w.wait_for(enroll(r, w.at, std::move(self), std::optional{validate(plain()).value()}, &anything, {},
-                                  arrival::first, sharding_total_count_max, std::move(host))));
+        enroll_request what{.self = std::move(self),
+                            .local = validate(plain()).value(),
+                            .how = arrival::first,
+                            .host = std::move(host)};
+        REQUIRE(w.wait_for(enroll(r, w.at, std::move(what), &anything)));
         CHECK(w.server.counts().writes == 1);
         return w.server.counts().reads;
     };
@@ -132,25 +136,26 @@ TEST_CASE("membership.enroll: a refused enrolment leaves no nodes") {
 }
 
 TEST_CASE("membership.enroll: an unusable stored configuration is reported with its path, and kept") {
-    for (std::string const text :
-         {"{", "not json", R"({"jobName":"settle"})",
-          R"({"jobName":"settle","jobClass":"elasticjob.Job","jobType":"SIMPLE","cron":"0 0 0 30 2 ?","shardingTotalCount":1})",
-          R"({"jobName":"settle","jobClass":"elasticjob.Job","jobType":"SIMPLE","cron":"every day","shardingTotalCount":1})"}) {
-    INFO(text);
-    job_world w;
-    w.create(w.at.config(), text);
-    auto const before = tree(w);
-    auto const joined = join(w, w.one, plain());
-    REQUIRE_FALSE(joined);
-    CHECK(joined.error().where.find("/settle/config") != std::string::npos);
-    CHECK(joined.error().what.find("overwrite") != std::string::npos);
-    CHECK(tree(w) == before);
-    CHECK(w.data(w.at.config()) == text);
+    for (
+        std::string const text :
+        {"{", "not json", R"({"jobName":"settle"})",
+         R"({"jobName":"settle","jobClass":"elasticjob.Job","jobType":"SIMPLE","cron":"0 0 0 30 2 ?","shardingTotalCount":1})",
+         R"({"jobName":"settle","jobClass":"elasticjob.Job","jobType":"SIMPLE","cron":"every day","shardingTotalCount":1})"}) {
+        INFO(text);
+        job_world w;
+        w.create(w.at.config(), text);
+        auto const before = tree(w);
+        auto const joined = join(w, w.one, plain());
+        REQUIRE_FALSE(joined);
+        CHECK(joined.error().where.find("/settle/config") != std::string::npos);
+        CHECK(joined.error().what.find("overwrite") != std::string::npos);
+        CHECK(tree(w) == before);
+        CHECK(w.data(w.at.config()) == text);
 
-    auto mine = plain();
-    mine.overwrite = true;
-    REQUIRE(join(w, w.one, mine));
-    CHECK(from_json(w.data(w.at.config())).value() == mine);
+        auto mine = plain();
+        mine.overwrite = true;
+        REQUIRE(join(w, w.one, mine));
+        CHECK(from_json(w.data(w.at.config())).value() == mine);
     }
 }
 
@@ -262,8 +267,8 @@ TEST_CASE("membership.enroll: two members can register at the same time, and the
         std::vector<task<result<enrollment>>> joins;
         std::optional<valid_config> ours{local_a}, theirs{local_b};
         auto id_a = id("10.0.0.1@-@1-a"), id_b = id("10.0.0.2@-@2-b");
-        joins.push_back(enroll(world.one, world.at, id_a, ours, &anything));
-        joins.push_back(enroll(world.two, world.at, id_b, theirs, &anything));
+        joins.push_back(enroll(world.one, world.at, {.self = id_a, .local = ours}, &anything));
+        joins.push_back(enroll(world.two, world.at, {.self = id_b, .local = theirs}, &anything));
         auto all = co_await gather(world.loop, std::move(joins));
         into_a.emplace(std::move(all[0]));
         into_b.emplace(std::move(all[1]));
@@ -314,7 +319,7 @@ TEST_CASE("membership.enroll: a member cannot join a job that is removed between
             }(remove_later(turns), tombstone));
             w.background.spawn([](auto coming, std::optional<result<enrollment>>& into) -> task<void> {
                 into.emplace(co_await std::move(coming));
-            }(enroll(w.one, w.at, id(), std::optional<valid_config>{}, &anything, {}, arrival::first), outcome));
+            }(enroll(w.one, w.at, {.self = id(), .how = arrival::first}, &anything), outcome));
         });
         w.loop.run_for(1s);
         REQUIRE(tombstone);
@@ -336,7 +341,7 @@ TEST_CASE("membership.enroll: the first member without a configuration uses the 
         w.create(w.at.config(), to_json(stored));
         w.create(w.at.server("10.0.0.1"), "DISABLED");
         auto const first = [&](arrival how) {
-            return w.wait_for(enroll(w.one, w.at, id(), std::optional<valid_config>{}, &anything, {}, how));
+            return w.wait_for(enroll(w.one, w.at, {.self = id(), .how = how}, &anything));
         };
         REQUIRE(first(arrival::again));
         CHECK(w.data(w.at.server("10.0.0.1")) == "DISABLED");
@@ -344,7 +349,7 @@ TEST_CASE("membership.enroll: the first member without a configuration uses the 
         CHECK(w.data(w.at.server("10.0.0.1")) == (overwrites ? "" : "DISABLED"));
         CHECK(w.find(w.at.config())->stat.version == 0);
         // Another session under the same name is distinct from our own.
-        CHECK(w.wait_for(enroll(w.two, w.at, id(), std::optional<valid_config>{}, &anything, {}, arrival::first)).error() ==
+        CHECK(w.wait_for(enroll(w.two, w.at, {.self = id(), .how = arrival::first}, &anything)).error() ==
               errc::job_conflict);
     }
 }
@@ -353,10 +358,9 @@ TEST_CASE("membership.enroll: writes the host name if it is new or different, in
     job_world w;
     auto const join_as = [&](session_type& r, std::string host, instance_id self, arrival how = arrival::first) {
         w.server.counts() = {};
-        std::optional<valid_config> local;
-        if (how == arrival::first) local = validate(plain()).value();
-        REQUIRE(w.wait_for(enroll(r, w.at, std::move(self), std::move(local), &anything, {}, how,
-                                  sharding_total_count_max, std::move(host))));
+        enroll_request what{.self = std::move(self), .how = how, .host = std::move(host)};
+        if (how == arrival::first) what.local = validate(plain()).value();
+        REQUIRE(w.wait_for(enroll(r, w.at, std::move(what), &anything)));
         // A member that returns under the same session finds its node only at the second read.
         CHECK(w.server.counts().writes == (how == arrival::first ? 1 : 2));
     };
@@ -379,14 +383,13 @@ TEST_CASE("membership.enroll: does not write an invalid host name, and it does n
     job_world w;
     auto const requests_with = [&](std::string host) {
         w.server.counts() = {};
-        REQUIRE(w.wait_for(enroll(w.one, w.at, id(), std::optional{validate(plain()).value()}, &anything, {},
-                                  arrival::again, sharding_total_count_max, std::move(host))));
+        enroll_request what{.self = id(), .local = validate(plain()).value(), .host = std::move(host)};
+        REQUIRE(w.wait_for(enroll(w.one, w.at, std::move(what), &anything)));
         CHECK_FALSE(w.has(w.at.hosts()));
         return w.server.counts().reads;
     };
     (void)requests_with({});
     auto const without = requests_with({});
     std::vector<std::string> const names{std::string(256, 'a'), "two words", "\x1b[31m", "ü"};
-    for (auto const& wrong : names)
-        CHECK(requests_with(wrong) == without);
+    for (auto const& wrong : names) CHECK(requests_with(wrong) == without);
 }

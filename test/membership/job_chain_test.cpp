@@ -30,8 +30,9 @@ task<result<enrollment>> enroll_in(session_type& r, std::string name, std::strin
         c.cron = "0/5 * * * * ?";
     else
         c.schedules = {job_schedule::after_job(followed)};
-    return enroll(r, job_layout{job_name::parse(name).value()},
-                  instance_id::parse("10.0.0.1@-@42-" + name + who).value(), validate(c).value(), accept_all{});
+    auto self = instance_id::parse("10.0.0.1@-@42-" + name + who).value();
+    return enroll(r, job_layout{job_name::parse(name).value()}, {.self = std::move(self), .local = validate(c).value()},
+                  accept_all{});
 }
 result<enrollment> join(job_world& w, std::string name, std::string followed) {
     return w.wait_for(enroll_in(w.one, std::move(name), std::move(followed)));

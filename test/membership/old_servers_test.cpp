@@ -106,7 +106,8 @@ TEST_CASE("membership.old_servers: an instance that joins meanwhile has its serv
             before += removed && *removed;
         };
         auto const join = [&]() -> task<void> {
-            joined.emplace(co_await enroll(w.two, w.at, at_ip("10.1.0.1"), validate(c).value(), accept));
+            enroll_request what{.self = at_ip("10.1.0.1"), .local = validate(c).value()};
+            joined.emplace(co_await enroll(w.two, w.at, std::move(what), accept));
         };
         post(w.loop, [&] {
             w.background.spawn(remove_later(turns));

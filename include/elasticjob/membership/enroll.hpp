@@ -3,9 +3,7 @@
 #ifndef ELASTICJOB_MEMBERSHIP_ENROLL_HPP
 #define ELASTICJOB_MEMBERSHIP_ENROLL_HPP
 
-#include <elasticjob/core/algorithm.hpp> // find
 #include <elasticjob/core/decl.hpp>
-#include <elasticjob/core/host_name.hpp>
 #include <elasticjob/membership/job_chain.hpp>
 #include <elasticjob/membership/stored_job.hpp>
 #include <elasticjob/registry/read_all.hpp>
@@ -35,6 +33,29 @@ struct adds_nothing {
 
 /// Whether an instance joins for the first time, or is a member that returns with a new session.
 enum class arrival : std::uint8_t { first, again };
+
+/// An instance that joins a job, and what it brings.
+struct enroll_request {
+    instance_id self;
+
+    /// Its own configuration. An instance that brings one joins for the first time. Without one the job must exist, and
+    /// its configuration stays.
+    std::optional<valid_config> local{};
+
+    arrival how = arrival::again;
+
+    /// Its weight and labels (membership/traits.hpp). If they are empty, no node is read or written for them.
+    std::string traits{};
+
+    /// The name of its machine. If `is_host_name(host)`, it is written unless the registry has it already; otherwise no
+    /// node is read or written for it.
+    std::string host{};
+
+    /// A stored configuration with more items or item parameters is refused before any other check.
+    std::uint32_t items_max = sharding_total_count_max;
+
+    bool is_new() const noexcept { return local || how == arrival::first; }
+};
 
 namespace detail {
 
@@ -99,29 +120,52 @@ task<result<found_nodes>> find_nodes(Registry& r, job_layout at, std::vector<nod
     co_return found;
 }
 
+/// The nodes that an enrollment reads.
+struct enroll_reads {
+    std::vector<node_path> parents, details; ///< as for `find_nodes`
+};
+enroll_reads nodes_to_read(job_layout const& at, enroll_request const& what);
+
+/// The configuration in force after the transaction.
+struct enroll_decision {
+    valid_config in_force;
+    config_decision why;
+    bool writes_config = false;
+};
+
+/// Errors: removed; no_node if the job is gone; those of `read_stored` and `decide_config`.
+result<enroll_decision> decide_enrollment(job_layout const& at, enroll_request const& what, found_nodes const& there);
+
+/// The conditions of one attempt.
+struct enroll_attempt {
+    session_view session;
+    enroll_look look = enroll_look::whole;
+    std::vector<std::int64_t> const& our_sessions; ///< of all attempts
+};
+
+/// Everything except the first assignment, or the request for one. Errors: job_conflict if another process has the name
+/// of the instance.
+result<transaction> enrollment_transaction(job_layout const& at, enroll_request const& what,
+                                           enroll_decision const& decision, found_nodes const& there,
+                                           enroll_attempt const& now);
+
 } // namespace detail
 
 /// Registers the instance. One transaction creates the missing nodes of the job and writes the configuration with its
 /// schedules if CF-1 says so. It also creates the server's node, the instance's node and the request for a sharding. So
 /// no member is ever half registered (ST-7, D-27).
 ///
-/// `local` is this member's own configuration. An instance that passes one joins for the first time. Without it the job
-/// must exist, and its configuration stays.
-///
 /// The server's node is overwritten only if the instance joins for the first time and the configuration in force says
-/// overwrite. If `local` is given, it must also be the configuration in force. So a server that an operator has
+/// overwrite. If there is a `local`, it must also be the configuration in force. So a server that an operator has
 /// disabled stays disabled (D-22), and a reconnect disturbs no other member (D-43). If a former session of the same
 /// instance has left the instance's node, the node is replaced (D-16). But if the instance joins for the first time and
 /// another session owns its name, it is refused.
 ///
 /// A job with a tombstone, `ext/removed`, accepts no members, and no node is created for it; the transaction checks
 /// that there is no tombstone. `accept`, a `result<void>(valid_config const&)`, is called with the configuration in
-/// force before the write; an error from it prevents the write. A stored configuration with more items or item
-/// parameters than `items_max` is refused before any other check. `traits` are the instance's own weight and labels
-/// (membership/traits.hpp). If they are empty, no node is read or written for them. `host` is the name of this machine.
-/// If `is_host_name(host)`, it is written unless the registry has it already; otherwise no node is read or written for
-/// it. The labels that items need are written together with the configuration. If the job would follow a job that waits
-/// for it, it is refused (membership/job_chain.hpp); the transaction checks the configurations of the whole chain.
+/// force before the write; an error from it prevents the write. The labels that items need are written together with
+/// the configuration. If the job would follow a job that waits for it, it is refused (membership/job_chain.hpp); the
+/// transaction checks the configurations of the whole chain.
 ///
 /// If the transaction would create the job, `begin`, a `bool(transaction&, valid_config const&)`, may add the first
 /// leader and the first assignment to it, if they fit. It returns whether it has added the assignment; then no sharding
@@ -132,124 +176,36 @@ task<result<found_nodes>> find_nodes(Registry& r, job_layout at, std::vector<nod
 /// and those of `validate` for the stored configuration; no_node if the job is gone; removed if it was removed for
 /// good; version_conflict if the nodes kept changing; those of the registry.
 template <registry Registry, class Accept, class Begin = adds_nothing>
-task<result<enrollment>> enroll(Registry& r, job_layout at, instance_id self, std::optional<valid_config> local,
-                                Accept accept, std::string traits = {}, arrival how = arrival::again,
-                                std::uint32_t items_max = sharding_total_count_max, std::string host = {},
-                                Begin begin = {}) {
-    using action = config_decision::action;
+task<result<enrollment>> enroll(Registry& r, job_layout at, enroll_request what, Accept accept, Begin begin = {}) {
     using detail::enroll_look;
-    bool const is_new = local || how == arrival::first;
-    auto const bases = detail::base_nodes(at);
-    auto const server = std::string{self.server()};
-    bool const tells_traits = !traits.empty();
-    bool const tells_host = is_host_name(host);
-    bool const tells_labels = local && (!local->config().item_labels.empty() || local->config().overwrite);
-    auto parents = bases;
-    std::vector<node_path> details{at.removed(), at.config(), at.schedule(), at.server(server),
-                                   at.sharding_necessary()};
-    if (tells_traits) {
-        parents.push_back(at.traits());
-        details.push_back(at.traits_of(self));
-    }
-    if (tells_host) {
-        parents.push_back(at.hosts());
-        details.push_back(at.host(server));
-    }
-    if (tells_labels) details.push_back(at.item_labels());
+    auto [parents, details] = detail::nodes_to_read(at, what);
     std::vector<std::int64_t> our_sessions;
     for (int attempt = 0; attempt < 20; ++attempt) {
         // The first look leaves out nodes that hardly ever decide anything. If they do, the registry refuses the
         // transaction, and the second look reads them too.
         auto look = enroll_look::whole;
-        if (attempt == 0) look = local ? enroll_look::hopeful : enroll_look::brief;
-        if (attempt == 1) details.push_back(at.instance(self));
+        if (attempt == 0) look = what.local ? enroll_look::hopeful : enroll_look::brief;
+        if (attempt == 1) details.push_back(at.instance(what.self));
         ELASTICJOB_CO_TRY(auto const session, co_await connected_session(r));
         our_sessions.push_back(session.id);
         auto const reading = co_await detail::find_nodes(r, at, parents, details, look);
         if (!reading && is_transient(reading.error())) continue;
         if (!reading) co_return reading.error();
         auto const& there = *reading;
-        auto const* schedule_node = there.find(at.schedule());
-        auto const* server_node = there.find(at.server(server));
-        auto const* instance_node = there.find(at.instance(self));
-
-        if (there.has(at.removed())) co_return detail::removed_error(at);
-        auto const* stored_node = there.find(at.config());
-        auto stored = detail::read_stored(stored_node, schedule_node, at, items_max);
-        if (!stored && !(local && local->config().overwrite)) co_return std::move(stored).error();
-        if (!local && !(stored && *stored)) co_return error{errc::no_node, "the job has been removed", at.root().str()};
-        auto const before = [&]() -> std::optional<job_config> {
-            if (stored && *stored) return (*stored)->config();
-            return std::nullopt;
-        }();
-        config_decision decision{action::keep_stored};
-        if (local) {
-            ELASTICJOB_CO_TRY(decision, decide_config(before, local->config()));
-        }
-        bool const writes_config = decision.what == action::write_local;
-        bool const sets_server = local ? writes_config : is_new;
-        if (tells_labels && !writes_config)
-            detail::note_labels(decision, there.find(at.item_labels()), local->config().item_labels);
-        valid_config in_force = writes_config ? *local : **stored;
-        ELASTICJOB_CO_CHECK(accept(in_force));
-        auto const chain = co_await read_job_chain(r, in_force.config());
+        ELASTICJOB_CO_TRY(auto decision, detail::decide_enrollment(at, what, there));
+        ELASTICJOB_CO_CHECK(accept(decision.in_force));
+        auto const chain = co_await read_job_chain(r, decision.in_force.config());
         if (!chain && is_transient(chain.error())) continue;
         if (!chain) co_return chain.error();
 
-        transaction t{session.generation};
-        for (auto const& base : bases) {
-            if (!there.has(base))
-                t.create(base, {});
-            else if (look != enroll_look::whole)
-                t.check(base); // it may not have been read
-        }
-        t.check_absent(at.removed());
-        if (writes_config) {
-            detail::put_config(t, at, in_force.config(), stored_node, schedule_node);
-        } else {
-            t.check(at.config(), stored_node->stat.version);
-            if (schedule_node) t.check(at.schedule(), schedule_node->stat.version);
-        }
-        std::string const state{in_force.config().disabled ? server_disabled : ""};
-        if (!server_node)
-            t.create(at.server(server), state);
-        else if (sets_server && in_force.config().overwrite && server_node->data != state)
-            t.set(at.server(server), state, server_node->stat.version);
-        else
-            t.check(at.server(server)); // meanwhile a leader that considers it unused may remove it
-        bool const is_here = instance_node && instance_node->stat.owner == session.id;
-        bool const is_ours =
-            !is_new || !instance_node ||
-            std::find(our_sessions.begin(), our_sessions.end(), instance_node->stat.owner) != our_sessions.end();
-        if (!is_ours)
-            co_return error{errc::job_conflict,
-                            "an instance with the same name is already a member of the job: give each process another "
-                            "seed, or none",
-                            at.instance(self).str()};
-        if (instance_node && !is_here) t.remove(at.instance(self));
-        if (!is_here) t.create(at.instance(self), {}, create_mode::ephemeral);
-        if (tells_traits) {
-            if (!there.has(at.traits())) t.create(at.traits(), {});
-            if (there.has(at.traits_of(self))) t.remove(at.traits_of(self));
-            t.create(at.traits_of(self), traits, create_mode::ephemeral);
-        }
-        if (tells_host) {
-            auto const* host_node = there.find(at.host(server));
-            if (!there.has(at.hosts())) t.create(at.hosts(), {});
-            if (!host_node)
-                t.create(at.host(server), host);
-            else if (host_node->data != host)
-                t.set(at.host(server), host); // even if another process of the same address has written it meanwhile
-        }
-        if (tells_labels && writes_config)
-            detail::put_labels(t, at.item_labels(), there.find(at.item_labels()), local->config().item_labels);
-
+        detail::enroll_attempt const now{session, look, our_sessions};
+        ELASTICJOB_CO_TRY(auto t, detail::enrollment_transaction(at, what, decision, there, now));
         check_job_chain(t, *chain);
-        bool const is_sharded = !there.has(at.root()) && begin(t, in_force);
+        bool const is_sharded = !there.has(at.root()) && begin(t, decision.in_force);
         if (!is_sharded && !there.has(at.sharding_necessary())) t.create(at.sharding_necessary(), {});
-
         auto const reply = co_await r.commit(std::move(t));
-        if (reply && *reply) co_return enrollment{session.generation, std::move(in_force), std::move(decision)};
+        if (reply && *reply)
+            co_return enrollment{session.generation, std::move(decision.in_force), std::move(decision.why)};
         // Refused, lost, or from a session that is over: read again. If the transaction took effect after all, the
         // instance's node belongs to one of our sessions.
         if (!reply && !is_transient(reply.error())) co_return reply.error();

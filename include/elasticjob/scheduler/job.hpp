@@ -139,6 +139,13 @@ private:
     /// The traits of this instance for the registry; empty if they are the defaults.
     std::string own_traits() const;
 
+    enroll_request enrollment_as(arrival how, std::uint32_t items_max) const {
+        return {.self = here_.self,
+                .how = how,
+                .traits = own_traits(),
+                .host = here_.env.options.host_name,
+                .items_max = items_max};
+    }
     void take_enrollment(enrollment const& e);
 
     /// Reports a change of the session's state, and waits for the next one.
@@ -269,11 +276,10 @@ template <class Environment>
 task<result<void>> job<Environment>::start(bool has_own_config) {
     if (has_own_config) rules_.trust_own();
     auto const accept = rules_.accepted();
-    std::optional<valid_config> local;
-    if (has_own_config) local = *rules_.valid();
-    ELASTICJOB_CO_TRY(auto const joined, co_await enroll(here_.registry, here_.at, here_.self, std::move(local), accept,
-                                                         own_traits(), arrival::first, accept.items_max,
-                                                         here_.env.options.host_name, beginning{&leader_}));
+    auto what = enrollment_as(arrival::first, accept.items_max);
+    if (has_own_config) what.local = *rules_.valid();
+    ELASTICJOB_CO_TRY(auto const joined,
+                      co_await enroll(here_.registry, here_.at, std::move(what), accept, beginning{&leader_}));
     ELASTICJOB_CO_CHECK(rules_.begin(joined.config));
     take_enrollment(joined);
     here_.view.emplace(here_.registry, here_.at, here_.self, here_.news);
@@ -552,9 +558,8 @@ task<void> job<Environment>::tell_of_lost_parent() {
 template <class Environment>
 task<mono_time> job<Environment>::register_again() {
     auto const accept = rules_.accepted();
-    auto const joined =
-        co_await enroll(here_.registry, here_.at, here_.self, std::nullopt, accept, own_traits(), arrival::again,
-                        accept.items_max, here_.env.options.host_name, beginning{&leader_});
+    auto what = enrollment_as(arrival::again, accept.items_max);
+    auto const joined = co_await enroll(here_.registry, here_.at, std::move(what), accept, beginning{&leader_});
     if (!joined) {
         bool const is_over = joined.error() == errc::no_node || joined.error() == errc::removed;
         if (is_over) {
