@@ -16,6 +16,7 @@
 #include <elasticjob/sharding/in_force.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
@@ -43,13 +44,48 @@ std::string utc_text(wall_time t);
 
 std::string outcome_text(run_entry const& e);
 
-/// The contents of the nodes about an item.
+/// The nodes about an item, as they were read.
+struct explained_nodes {
+    std::optional<node> config, disabled, running, record, owner, assignment, first_owner, sharding_necessary, leader,
+        labels, schedule, pauses;
+    std::vector<std::string> instances{}; ///< the names below `instances`
+};
+
+/// Errors: those of the registry.
+template <registry Registry>
+task<result<explained_nodes>> read_explained_nodes(Registry& r, job_layout at, item_index item) {
+    explained_nodes read{};
+    std::pair<node_path, std::optional<node>*> const wanted[]{
+        {at.config(), &read.config},
+        {at.item_disabled(item), &read.disabled},
+        {at.item_running(item), &read.running},
+        {at.run_record(item), &read.record},
+        {at.item_instance(item), &read.owner},
+        {at.assignment(), &read.assignment},
+        {at.item_instance(0), &read.first_owner},
+        {at.sharding_necessary(), &read.sharding_necessary},
+        {at.leader_instance(), &read.leader},
+        {at.item_labels(), &read.labels},
+        {at.schedule(), &read.schedule},
+        {at.pauses(), &read.pauses},
+    };
+    std::vector<node_path> paths;
+    for (auto const& [path, into] : wanted) paths.push_back(path);
+    ELASTICJOB_CO_TRY(auto nodes, co_await read_all(r, std::move(paths)));
+    for (std::size_t i = 0; i < nodes.size(); ++i) *wanted[i].second = std::move(nodes[i]);
+    auto names = co_await r.children(at.instances());
+    if (names) read.instances = *std::move(names);
+    if (!names && !(names.error() == errc::no_node)) co_return std::move(names).error();
+    co_return read;
+}
+
+/// The facts about an item that the nodes contain.
 struct item_facts {
-    job_config config;
-    bool is_disabled, is_marked, sharding_is_due, has_leader;
-    std::string owner;
-    std::vector<std::string> instances;
-    std::optional<run_record> record;
+    job_config config{};
+    bool is_disabled = false, is_marked = false, sharding_is_due = false, has_leader = false;
+    std::string owner{};
+    std::vector<std::string> instances{};
+    std::optional<run_record> record{};
     bool is_left = false;                   ///< by a strategy that found no instance for it
     std::string needs{};                    ///< labels
     std::optional<job_schedule> followed{}; ///< the job whose rounds it follows
@@ -61,6 +97,12 @@ struct item_facts {
     /// Whether a member of 2.1.5, which keeps no records, may have run the item: one that exists or owns the item.
     bool has_java_members() const;
 };
+
+/// Errors: no_node if there is no such job; invalid_argument if it has no such item; malformed_data.
+result<item_facts> facts_from(job_layout const& at, item_index item, explained_nodes read);
+
+/// The owner, and whether a strategy has left the item without one, with the labels that the item needs.
+void take_owner(item_facts& facts, item_index item, explained_nodes const& read);
 
 constexpr std::string_view followed_end_text(round_end e) noexcept {
     switch (e) {
@@ -88,6 +130,8 @@ std::string pause_text(item_facts const& f);
 /// Says which runs are missing in the explanation, because members of 2.1.5 keep no records; empty if there are none.
 std::string unrecorded_text(item_facts const& f);
 
+explanation explain_facts(item_facts facts, std::optional<wall_time> instant);
+
 } // namespace detail
 
 /// Explains an item and, if given, one instant. Takes a fixed number of requests. Errors: no_node if there is no such
@@ -95,72 +139,9 @@ std::string unrecorded_text(item_facts const& f);
 template <registry Registry>
 task<result<explanation>> explain_item(Registry& r, job_name job, item_index item, std::optional<wall_time> instant) {
     job_layout const at{job};
-    std::vector<node_path> paths{at.config(),         at.item_disabled(item),  at.item_running(item),
-                                 at.run_record(item), at.item_instance(item),  at.assignment(),
-                                 at.item_instance(0), at.sharding_necessary(), at.leader_instance(),
-                                 at.item_labels(),    at.schedule(),           at.pauses()};
-    ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, std::move(paths)));
-    if (!nodes[0]) co_return error{errc::no_node, "there is no job of that name", at.root().str()};
-    ELASTICJOB_CO_TRY(auto config, from_json(nodes[0]->data));
-    if (!config)
-        co_return error{errc::no_node, "the job has been removed: its configuration is empty", at.config().str()};
-    if (item >= static_cast<std::uint32_t>(config->sharding_total_count))
-        co_return error{errc::invalid_argument,
-                        "the job has the items 0 to " + std::to_string(config->sharding_total_count - 1),
-                        at.item(item).str()};
-    detail::item_facts facts{*std::move(config),
-                             nodes[1].has_value(),
-                             nodes[2].has_value(),
-                             nodes[7].has_value(),
-                             nodes[8].has_value(),
-                             {},
-                             {},
-                             {},
-                             false,
-                             {},
-                             {}};
-    if (nodes[10]) {
-        ELASTICJOB_CO_TRY(auto const whole, with_schedule_text(facts.config, nodes[10]->data));
-        if (auto const* followed = find_followed(whole.schedules)) facts.followed = *followed;
-    }
-    if (nodes[4]) facts.owner = nodes[4]->data;
-    if (is_in_force(nodes[5], nodes[6])) {
-        auto const a = assignment::parse(nodes[5]->data);
-        if (a && item < a->items()) facts.owner = a->owner_id(item).str();
-        facts.is_left = a && item < a->items() && a->owner(item) == no_slot;
-    }
-    if (facts.is_left && nodes[9]) {
-        auto const labels = parse_item_labels(nodes[9]->data);
-        if (labels)
-            for (auto const& need : labels->needs_of(item + 1))
-                if (need.begin <= item && item < need.end) facts.needs = need.labels;
-    }
-    auto instances = co_await r.children(at.instances());
-    if (instances) facts.instances = *std::move(instances);
-    if (!instances && !(instances.error() == errc::no_node)) co_return std::move(instances).error();
-    if (nodes[3]) {
-        ELASTICJOB_CO_TRY(facts.record, run_record::parse(nodes[3]->data));
-        facts.progress = run_record::parse_progress(nodes[3]->data);
-    }
-    if (nodes[11]) {
-        auto const pauses = job_pauses::parse(nodes[11]->data);
-        auto const owner = instance_id::parse(facts.owner);
-        auto const* pause = pauses && owner ? pauses->in_force(owner->server()) : nullptr;
-        if (pause) facts.pause = *pause;
-    }
-    explanation e;
-    e.owner = facts.owner;
-    e.is_disabled = facts.is_disabled;
-    e.text = detail::state_text(facts) + detail::pause_text(facts);
-    if (auto const more = detail::unrecorded_text(facts); !more.empty()) e.text += "\n" + more;
-    if (instant) e.text += "\n" + detail::instant_text(facts, *instant);
-    if (facts.record) {
-        for (auto entry = facts.record->ledger.rbegin(); entry != facts.record->ledger.rend(); ++entry)
-            e.text += "\n- " + detail::outcome_text(*entry);
-        e.record = *std::move(facts.record);
-        e.progress = facts.progress;
-    }
-    co_return e;
+    ELASTICJOB_CO_TRY(auto read, co_await detail::read_explained_nodes(r, at, item));
+    ELASTICJOB_CO_TRY(auto facts, detail::facts_from(at, item, std::move(read)));
+    co_return detail::explain_facts(std::move(facts), instant);
 }
 
 /// As a blocking call: `explain(registry, "settle", 2).value().text`. Waits up to ten seconds. Errors: as above, and

@@ -71,7 +71,8 @@ ELASTICJOB_DECL std::string unrecorded_text(item_facts const& f) {
     if (!f.has_java_members()) return {};
     auto const owner = instance_id::parse(f.owner);
     if (owner && owner->is_java())
-        return "It belongs to a member of 2.1.5, which keeps no record: only runs on members of this library are shown.";
+        return "It belongs to a member of 2.1.5, which keeps no record: only runs on members of this library are "
+               "shown.";
     return "The job has members of 2.1.5, which keep no record: runs on them are not shown.";
 }
 
@@ -147,6 +148,69 @@ ELASTICJOB_DECL std::string instant_text(item_facts const& f, wall_time instant)
         return name + " has been dealt with, or was never due; the record does not go back that far.";
     if (f.has_java_members()) return name + " is not on record. A member of 2.1.5 may have run it nevertheless.";
     return name + " has not been dealt with.";
+}
+
+// ---- From the nodes to the explanation.
+
+ELASTICJOB_DECL result<item_facts> facts_from(job_layout const& at, item_index item, explained_nodes read) {
+    if (!read.config) return error{errc::no_node, "there is no job of that name", at.root().str()};
+    ELASTICJOB_TRY(auto config, from_json(read.config->data));
+    if (!config) return error{errc::no_node, "the job has been removed: its configuration is empty", at.config().str()};
+    if (item >= static_cast<std::uint32_t>(config->sharding_total_count))
+        return error{errc::invalid_argument,
+                     "the job has the items 0 to " + std::to_string(config->sharding_total_count - 1),
+                     at.item(item).str()};
+    item_facts facts{.config = *std::move(config),
+                     .is_disabled = read.disabled.has_value(),
+                     .is_marked = read.running.has_value(),
+                     .sharding_is_due = read.sharding_necessary.has_value(),
+                     .has_leader = read.leader.has_value(),
+                     .instances = std::move(read.instances)};
+    if (read.schedule) {
+        ELASTICJOB_TRY(auto const whole, with_schedule_text(facts.config, read.schedule->data));
+        if (auto const* followed = find_followed(whole.schedules)) facts.followed = *followed;
+    }
+    take_owner(facts, item, read);
+    if (read.record) {
+        ELASTICJOB_TRY(facts.record, run_record::parse(read.record->data));
+        facts.progress = run_record::parse_progress(read.record->data);
+    }
+    if (read.pauses) {
+        auto const pauses = job_pauses::parse(read.pauses->data);
+        auto const owner = instance_id::parse(facts.owner);
+        auto const* pause = pauses && owner ? pauses->in_force(owner->server()) : nullptr;
+        if (pause) facts.pause = *pause;
+    }
+    return facts;
+}
+
+ELASTICJOB_DECL void take_owner(item_facts& facts, item_index item, explained_nodes const& read) {
+    if (read.owner) facts.owner = read.owner->data;
+    if (is_in_force(read.assignment, read.first_owner)) {
+        auto const a = assignment::parse(read.assignment->data);
+        if (a && item < a->items()) facts.owner = a->owner_id(item).str();
+        facts.is_left = a && item < a->items() && a->owner(item) == no_slot;
+    }
+    if (!facts.is_left || !read.labels) return;
+    auto const labels = parse_item_labels(read.labels->data);
+    if (!labels) return;
+    for (auto const& need : labels->needs_of(item + 1))
+        if (need.begin <= item && item < need.end) facts.needs = need.labels;
+}
+
+ELASTICJOB_DECL explanation explain_facts(item_facts facts, std::optional<wall_time> instant) {
+    explanation e;
+    e.owner = facts.owner;
+    e.is_disabled = facts.is_disabled;
+    e.text = state_text(facts) + pause_text(facts);
+    if (auto const more = unrecorded_text(facts); !more.empty()) e.text += "\n" + more;
+    if (instant) e.text += "\n" + instant_text(facts, *instant);
+    if (!facts.record) return e;
+    for (auto entry = facts.record->ledger.rbegin(); entry != facts.record->ledger.rend(); ++entry)
+        e.text += "\n- " + outcome_text(*entry);
+    e.record = *std::move(facts.record);
+    e.progress = facts.progress;
+    return e;
 }
 
 } // namespace elasticjob::detail
