@@ -29,36 +29,36 @@ namespace detail {
 
 inline constexpr std::chrono::milliseconds removal_pause{100};
 
-error taken_back(job_layout const& at);
+error restored_meanwhile(job_layout const& at);
 
 /// The nodes on which a removal depends.
-struct burial_facts {
+struct removal_facts {
     std::optional<node> tombstone, config, servers, instances;
 };
 
 template <registry Registry>
-task<result<burial_facts>> read_burial(Registry& r, job_layout at) {
+task<result<removal_facts>> read_removal_facts(Registry& r, job_layout at) {
     std::vector<node_path> paths{at.removed(), at.config(), at.servers(), at.instances()};
     ELASTICJOB_CO_TRY(auto nodes, co_await read_all(r, std::move(paths)));
-    co_return burial_facts{std::move(nodes[0]), std::move(nodes[1]), std::move(nodes[2]), std::move(nodes[3])};
+    co_return removal_facts{std::move(nodes[0]), std::move(nodes[1]), std::move(nodes[2]), std::move(nodes[3])};
 }
 
 /// Creates the tombstone and removes the configuration. Precondition: the job's node `ext` exists. Errors: no_node if
 /// nothing shows that the job exists.
-result<command_plan> put_burial(transaction& t, job_layout const& at, burial_facts const& facts);
+result<command_plan> plan_removal(transaction& t, job_layout const& at, removal_facts const& facts);
 
 /// Takes one step: one transaction creates the tombstone and removes the configuration. Returns whether the job is in
 /// this state. If the job is `known_removed` and there is no tombstone, the job has been restored and is now another
 /// one.
 template <registry Registry>
 task<result<bool>> replace_by_tombstone(Registry& r, job_layout at, session_generation g, bool known_removed) {
-    ELASTICJOB_CO_TRY(auto const facts, co_await read_burial(r, at));
-    if (!facts.tombstone && known_removed) co_return taken_back(at);
+    ELASTICJOB_CO_TRY(auto const facts, co_await read_removal_facts(r, at));
+    if (!facts.tombstone && known_removed) co_return restored_meanwhile(at);
     if (facts.tombstone && !facts.config) co_return true;
     ELASTICJOB_CO_TRY(auto const ext, co_await r.exists(at.ext()));
     transaction t{g};
     if (!ext) t.create(at.ext(), {});
-    ELASTICJOB_CO_CHECK(put_burial(t, at, facts));
+    ELASTICJOB_CO_CHECK(plan_removal(t, at, facts));
     ELASTICJOB_CO_TRY(auto const reply, co_await r.commit(std::move(t)));
     co_return static_cast<bool>(reply);
 }
@@ -67,8 +67,8 @@ task<result<bool>> replace_by_tombstone(Registry& r, job_layout at, session_gene
 /// is gone (SD-1), and a persistent node belongs to no process. Returns one of the instances that are still registered,
 /// if any.
 template <registry Registry>
-task<result<std::optional<std::string>>> show_out(Registry& r, job_layout at,
-                                                  node_watch<typename Registry::loop_type>& watch) {
+task<result<std::optional<std::string>>> remove_remaining_instances(Registry& r, job_layout at,
+                                                                    node_watch<typename Registry::loop_type>& watch) {
     std::optional<std::string> waiting_for;
     auto const names = co_await r.children(at.instances(), &watch);
     if (!names && names.error() == errc::no_node) co_return waiting_for;
@@ -92,7 +92,7 @@ task<result<std::optional<std::string>>> show_out(Registry& r, job_layout at,
 /// possible. Each transaction checks that the tombstone still exists. Returns whether only these two are left. Errors:
 /// version_conflict if the job has been restored; those of the registry.
 template <registry Registry>
-task<result<bool>> clear_away(Registry& r, job_layout at, session_generation g) {
+task<result<bool>> remove_nodes(Registry& r, job_layout at, session_generation g) {
     ELASTICJOB_CO_TRY(auto doomed, co_await list_below(r, at.root()));
     auto const stays = [&](auto const& p) {
         return p == at.root() || p == at.ext() || p == at.removed() || p == at.audit();
@@ -108,7 +108,7 @@ task<result<bool>> clear_away(Registry& r, job_layout at, session_generation g) 
             t.add(o);
         }
         ELASTICJOB_CO_TRY(auto const reply, co_await r.commit(std::move(t)));
-        if (!reply && reply.refused->operation == 0) co_return taken_back(at);
+        if (!reply && reply.refused->operation == 0) co_return restored_meanwhile(at);
         if (!reply) break; // another caller was faster, or a member has just written
     }
     co_return false; // not known yet
@@ -129,13 +129,13 @@ task<result<void>> remove_with(Registry& r, job_layout at, mono_time deadline, L
         instance.reset();
         if (done && *done) {
             is_removed = true;
-            auto waiting_for = co_await show_out(r, at, watch);
+            auto waiting_for = co_await remove_remaining_instances(r, at, watch);
             if (!waiting_for)
                 done = std::move(waiting_for).error();
             else
                 instance = *std::move(waiting_for);
         }
-        if (done && *done && !instance) done = co_await clear_away(r, at, g);
+        if (done && *done && !instance) done = co_await remove_nodes(r, at, g);
         if (done && *done && !instance) done = co_await last(r, at, g);
         if (done && *done && !instance) co_return success();
         if (!done && !is_transient(done.error())) co_return done.error();
@@ -158,7 +158,7 @@ task<result<void>> remove_with(Registry& r, job_layout at, mono_time deadline, L
                     at.root().str()};
 }
 
-struct leave_tombstone {
+struct keep_tombstone {
     template <registry Registry>
     task<result<bool>> operator()(Registry&, job_layout, session_generation) const {
         co_return true;
@@ -179,7 +179,7 @@ struct leave_tombstone {
 template <registry Registry>
 task<result<void>> request_removal(Registry& r, job_name job, mono_time deadline) {
     job_layout const at{job};
-    return detail::remove_with(r, at, deadline, detail::leave_tombstone{});
+    return detail::remove_with(r, at, deadline, detail::keep_tombstone{});
 }
 
 /// `request_removal` as an operator's command. The transaction that creates the tombstone records the command in the
@@ -192,8 +192,8 @@ task<result<command_result>> order_removal(Registry& r, job_name job, command_by
     job_layout const at{job};
     bool const is_dry_run = by.is_dry_run;
     auto const plan = [&r, at](transaction& t) -> task<result<detail::command_plan>> {
-        ELASTICJOB_CO_TRY(auto const facts, co_await detail::read_burial(r, at));
-        co_return detail::put_burial(t, at, facts);
+        ELASTICJOB_CO_TRY(auto const facts, co_await detail::read_removal_facts(r, at));
+        co_return detail::plan_removal(t, at, facts);
     };
     detail::command_title title{"remove"};
     title.may_create = title.may_be_removed = true;
@@ -202,7 +202,7 @@ task<result<command_result>> order_removal(Registry& r, job_name job, command_by
     if (is_dry_run) co_return done;
     ELASTICJOB_CO_TRY(auto const tombstone, co_await r.exists(at.removed()));
     if (!tombstone) co_return done; // the job has been restored since
-    detail::leave_tombstone const last{};
+    detail::keep_tombstone const last{};
     ELASTICJOB_CO_CHECK(co_await detail::remove_with(r, at, deadline, last, true));
     co_return done;
 }

@@ -17,7 +17,7 @@ inline error not_removed(job_layout const& at) {
     return error{errc::no_node, "the job has not been removed, so there is nothing to take back", at.removed().str()};
 }
 
-struct lift_tombstone {
+struct remove_tombstone {
     template <registry Registry>
     task<result<bool>> operator()(Registry& r, job_layout at, session_generation g) const {
         std::vector<node_path> const path{at.audit()};
@@ -43,7 +43,7 @@ task<result<void>> request_restoration(Registry& r, job_name job, mono_time dead
     job_layout const at{job};
     ELASTICJOB_CO_TRY(auto const tombstone, co_await r.exists(at.removed()));
     if (!tombstone) co_return detail::not_removed(at);
-    detail::lift_tombstone const last{};
+    detail::remove_tombstone const last{};
     auto const done = co_await detail::remove_with(r, at, deadline, last, true);
     if (!done && done.error() == errc::version_conflict) co_return success(); // done earlier: the reply was lost
     co_return done;
@@ -60,7 +60,7 @@ task<result<command_result>> order_restoration(Registry& r, job_name job, comman
     auto const plan = [&r, at, deadline, is_dry_run](transaction& t) -> task<result<detail::command_plan>> {
         ELASTICJOB_CO_TRY(auto const tombstone, co_await r.exists(at.removed()));
         if (!tombstone) co_return detail::not_removed(at);
-        detail::leave_tombstone const last{};
+        detail::keep_tombstone const last{};
         if (!is_dry_run) {
             ELASTICJOB_CO_CHECK(co_await detail::remove_with(r, at, deadline, last, true));
         }

@@ -6,11 +6,11 @@
 
 namespace elasticjob::detail {
 
-ELASTICJOB_DECL error taken_back(job_layout const& at) {
+ELASTICJOB_DECL error restored_meanwhile(job_layout const& at) {
     return error{errc::version_conflict, "another client has restored the job", at.removed().str()};
 }
 
-ELASTICJOB_DECL result<command_plan> put_burial(transaction& t, job_layout const& at, burial_facts const& facts) {
+ELASTICJOB_DECL result<command_plan> plan_removal(transaction& t, job_layout const& at, removal_facts const& facts) {
     if (!facts.tombstone && !facts.config && !facts.servers && !facts.instances)
         return error{errc::no_node, "there is no job of that name", at.root().str()};
     if (facts.tombstone && !facts.config) return command_plan{"the job was removed already", false};
