@@ -41,6 +41,7 @@
 #include <elasticjob/impl/config/utc_text.ipp>
 #include <elasticjob/impl/config/validation.ipp>
 #include <elasticjob/impl/core/clock.ipp>
+#include <elasticjob/impl/core/descriptor.ipp>
 #include <elasticjob/impl/core/error.ipp>
 #include <elasticjob/impl/core/event_loop.ipp>
 #include <elasticjob/impl/core/host_name.ipp>
@@ -84,7 +85,6 @@
 #include <elasticjob/impl/execution/command_line.ipp>
 #include <elasticjob/impl/execution/dead_man_timer.ipp>
 #include <elasticjob/impl/execution/dealt_items.ipp>
-#include <elasticjob/impl/execution/descriptor.ipp>
 #include <elasticjob/impl/execution/error_handlers.ipp>
 #include <elasticjob/impl/execution/find_program.ipp>
 #include <elasticjob/impl/execution/http_context.ipp>

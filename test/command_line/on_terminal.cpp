@@ -3,7 +3,7 @@
 // test sees comes from a watch.
 #include <elasticjob/command_line/terminal.hpp>
 #include <elasticjob/core/block_on.hpp>
-#include <elasticjob/execution/descriptor.hpp>
+#include <elasticjob/core/descriptor.hpp>
 #include <elasticjob/registry/zk_registry.hpp>
 
 #include <support/zk_server.hpp>

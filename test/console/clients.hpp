@@ -5,7 +5,7 @@
 
 #include <console/served_world.hpp>
 
-#include <elasticjob/execution/descriptor.hpp>
+#include <elasticjob/core/descriptor.hpp>
 
 #include <support/private_file.hpp>
 

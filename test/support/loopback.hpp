@@ -3,7 +3,7 @@
 #ifndef ELASTICJOB_TEST_SUPPORT_LOOPBACK_HPP
 #define ELASTICJOB_TEST_SUPPORT_LOOPBACK_HPP
 
-#include <elasticjob/execution/descriptor.hpp>
+#include <elasticjob/core/descriptor.hpp>
 
 #include <doctest/doctest.h>
 

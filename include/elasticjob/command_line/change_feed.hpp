@@ -5,10 +5,10 @@
 
 #include <elasticjob/command_line/arguments.hpp>
 #include <elasticjob/core/block_on.hpp>
+#include <elasticjob/core/descriptor.hpp>
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/gather.hpp>
 #include <elasticjob/core/wait_within.hpp>
-#include <elasticjob/execution/descriptor.hpp>
 #include <elasticjob/operations/job_overview.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/registry_ref.hpp>

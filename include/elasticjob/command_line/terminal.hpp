@@ -6,7 +6,7 @@
 #include <elasticjob/config/config_file.hpp> // variable_lookup
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/decl.hpp>
-#include <elasticjob/execution/descriptor.hpp>
+#include <elasticjob/core/descriptor.hpp>
 
 #include <cstddef>
 #include <optional>

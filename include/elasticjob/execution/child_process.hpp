@@ -6,9 +6,9 @@
 #include <elasticjob/config/text.hpp> // in_quotes
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/descriptor.hpp>
 #include <elasticjob/core/life_line.hpp>
 #include <elasticjob/execution/become_program.hpp>
-#include <elasticjob/execution/descriptor.hpp>
 
 #include <cerrno>
 #include <csignal>

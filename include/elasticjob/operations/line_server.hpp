@@ -5,9 +5,9 @@
 
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/descriptor.hpp>
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/core/result.hpp>
-#include <elasticjob/execution/descriptor.hpp>
 
 #include <algorithm>
 #include <cerrno>

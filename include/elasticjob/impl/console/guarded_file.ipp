@@ -3,7 +3,7 @@
 #define ELASTICJOB_IMPL_CONSOLE_GUARDED_FILE_IPP
 
 #include <elasticjob/console/guarded_file.hpp>
-#include <elasticjob/execution/descriptor.hpp>
+#include <elasticjob/core/descriptor.hpp>
 
 #include <array>
 #include <cerrno>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ELASTICJOB_IMPL_EXECUTION_DESCRIPTOR_IPP
-#define ELASTICJOB_IMPL_EXECUTION_DESCRIPTOR_IPP
+#ifndef ELASTICJOB_IMPL_CORE_DESCRIPTOR_IPP
+#define ELASTICJOB_IMPL_CORE_DESCRIPTOR_IPP
 
-#include <elasticjob/execution/descriptor.hpp>
+#include <elasticjob/core/descriptor.hpp>
 
 #include <cstdint>
 
@@ -44,4 +44,4 @@ ELASTICJOB_DECL void wake_up::clear() const noexcept {
 }
 
 } // namespace elasticjob::detail
-#endif // ELASTICJOB_IMPL_EXECUTION_DESCRIPTOR_IPP
+#endif // ELASTICJOB_IMPL_CORE_DESCRIPTOR_IPP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file \brief Owners of file descriptors, pipes, and an event descriptor.
-#ifndef ELASTICJOB_EXECUTION_DESCRIPTOR_HPP
-#define ELASTICJOB_EXECUTION_DESCRIPTOR_HPP
+#ifndef ELASTICJOB_CORE_DESCRIPTOR_HPP
+#define ELASTICJOB_CORE_DESCRIPTOR_HPP
 
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/result.hpp>
@@ -65,6 +65,6 @@ private:
 } // namespace elasticjob::detail
 
 #if defined(ELASTICJOB_HEADER_ONLY)
-#include <elasticjob/impl/execution/descriptor.ipp>
+#include <elasticjob/impl/core/descriptor.ipp>
 #endif
-#endif // ELASTICJOB_EXECUTION_DESCRIPTOR_HPP
+#endif // ELASTICJOB_CORE_DESCRIPTOR_HPP
