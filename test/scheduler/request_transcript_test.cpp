@@ -2,7 +2,7 @@
 // The files of transcripts/ show which requests each member sends and which nodes they change. A change that only moves
 // code leaves the files as they are. After an intended change of the protocol, write them again and read the
 // difference:
-//   ELASTICJOB_RENEW_TRANSCRIPTS=1 build/dev/test/scheduler_test -tc='scheduler.request_transcript*' && git diff test/scheduler
+//   ELASTICJOB_RENEW_TRANSCRIPTS=1 build/dev/test/jobs_test -tc='scheduler.request_transcript*' && git diff test/scheduler
 #include <elasticjob/config/json_codec.hpp>
 #include <support/cluster.hpp>
 
