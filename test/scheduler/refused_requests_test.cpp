@@ -136,6 +136,21 @@ TEST_CASE("scheduler.job: a registration that the registry refuses is reported o
     CHECK(c.count(heard::kind::started) == 2);
 }
 
+TEST_CASE("scheduler.job: a job that was removed for good during an outage is reported once") {
+    cluster c;
+    auto& m = c.add();
+    REQUIRE(m.schedule(hourly(2)));
+    c.run_for(1min);
+    disconnect(c, m);
+    c.run_for(1min);
+    c.create("/settle/ext/removed");
+    reconnect(c, m);
+    c.run_for(1min);
+    auto const troubles = c.troubles();
+    REQUIRE(troubles.size() == 1);
+    CHECK(*troubles[0].failure == errc::removed);
+}
+
 TEST_CASE("scheduler.job_orders: a trigger of Java's that cannot be removed is obeyed once, and reported once") {
     cluster c;
     auto& m = c.add();

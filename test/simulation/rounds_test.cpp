@@ -337,13 +337,45 @@ TEST_CASE("rounds: a registry that lets no round begin is reported once, and the
         refusals += o.what == kind::trouble && o.failure && *o.failure == errc::no_auth;
     CHECK(refusals == 3); // one for each instance
     CHECK(w.seen->before.size() == begun);
-    CHECK(w.missed() > 90);
+    CHECK(w.missed() > 90 * 2); // both hooks of each round
     w.s.server().set_read_only(w.s.layout(0).rounds(), false);
     w.s.run_for(5min);
     auto const again = w.seen->behind.size();
     w.s.run_for(60s);
     CHECK(w.seen->behind.size() == again + 6);
     CHECK(w.open_rounds() <= 1);
+}
+
+TEST_CASE("rounds: a run that is tried again after 64 later rounds have not begun is not held up, and reported") {
+    auto const seen = std::make_shared<calls>();
+    simulation_options o;
+    o.scheduler.round_start_timeout = 10ms;
+    cluster s{1, o, Listeners<recorder>{recorder{seen}}};
+    seen->world = &s.world();
+    bool fails = false;
+    std::size_t retried = 0;
+    job_config c;
+    c.name = "a";
+    c.cron = "* * * * * ?";
+    c.sharding_total_count = 2;
+    c.retry = {.attempts_max = 2, .pause = 100s, .pause_max = 100s, .spread_percent = 0};
+    s.add_job(std::move(c), [&](sharding_context const& x) {
+        retried += x.attempt > 1;
+        bool const is_bad = x.item == 0 && fails && x.attempt == 1;
+        return simulated_run{.duration = 1ms,
+                             .outcome = is_bad ? result<void>{error{errc::job_failed, "x"}} : success()};
+    });
+    s.add_nodes(1);
+    s.start_all();
+    s.run_for(20s);
+    s.server().set_read_only(s.layout(0).rounds(), true);
+    fails = true;
+    s.run_for(160s);
+    CHECK(retried > 0);
+    std::size_t missed = 0;
+    for (auto const& t : s.view().log)
+        missed += t.what == kind::trouble && t.failure && *t.failure == errc::round_missed;
+    CHECK(missed > 2 * 60);
 }
 
 TEST_CASE("rounds: a job whose items are each due at times of their own has no rounds, and is refused") {

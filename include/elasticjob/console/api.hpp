@@ -13,6 +13,7 @@
 #include <elasticjob/console/server_routes.hpp>
 #include <elasticjob/console/site.hpp>
 #include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/wait_within.hpp>
 
 #include <deque>
 #include <string>
@@ -180,7 +181,6 @@ extern template class console_api<event_loop>; // src_console.hpp defines it
 } // namespace elasticjob::detail
 
 #if defined(ELASTICJOB_HEADER_ONLY)
-#include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/impl/console/api.ipp>
 #endif
 #endif // ELASTICJOB_CONSOLE_API_HPP

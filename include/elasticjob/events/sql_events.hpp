@@ -136,7 +136,7 @@ private:
             is_all = count < count_max;
             return success();
         });
-        next_cleanup_ = is_all ? now() + options_.cleanup_interval : now();
+        next_cleanup_ = is_all ? end_of_wait(now(), options_.cleanup_interval) : now();
         if (!removed) ++queue.account().failed;
         if (std::exchange(cannot_clean_, !removed) || removed) return;
         say("cannot remove old rows; the removal is tried again later", to_string(removed.error()));
@@ -178,7 +178,8 @@ public:
     template <class E>
     void operator()(E const& e) {
         // The tables have no columns for these events.
-        constexpr bool has_columns = !std::same_as<E, events::script_output> && !std::same_as<E, events::item_progressed>;
+        constexpr bool has_columns =
+            !std::same_as<E, events::script_output> && !std::same_as<E, events::item_progressed>;
         if constexpr (requires { e.item; } && has_columns) queue_.push(e);
     }
 

@@ -150,8 +150,11 @@ public:
     /// Whether items may run for it: the hook has been called, or no instance waits for it any longer.
     bool is_open() const noexcept;
 
-    /// Whether it was given up before the registry let it begin. Then its hooks are not called, and it is left.
-    bool never_began() const noexcept { return is_given_up_ && phase_ != phase::known && phase_ != phase::over; }
+    /// Whether it was given up because the registry has not let it begin. Then its hooks are not called, and it is left.
+    /// Never before its first reply.
+    bool never_began() const noexcept {
+        return is_given_up_ && is_refused_ && phase_ != phase::known && phase_ != phase::over;
+    }
 
     /// Whether items of this instance have begun for it.
     bool has_items() const noexcept { return has_items_; }
@@ -214,8 +217,16 @@ private:
     void forget_notes(std::uint32_t item_count);
     void take_note(std::string_view text);
 
-    /// Repeats a failed request, after growing pauses.
-    void try_again(round_moment const& m) noexcept;
+    /// Repeats a failed request, after growing pauses. After a refusal that lasts, they are growing until the round
+    /// changes, because reads succeed all the same; otherwise until a request succeeds.
+    void try_again(round_moment const& m, bool lasts) noexcept;
+    void note_success() noexcept {
+        if (!is_refused_) failures_ = 0;
+    }
+    void note_change() noexcept {
+        failures_ = 0;
+        is_refused_ = false;
+    }
     bool& has_called(round_hook which) noexcept { return has_called_[static_cast<std::size_t>(which)]; }
 
     static constexpr std::uint8_t failures_max = 5;        ///< so no pause is longer than 6.4 s
@@ -240,7 +251,8 @@ private:
     bool has_items_ = false;         ///< items of this instance have begun for it
     bool is_given_up_ = false;
     bool must_read_ = false;      ///< the node may have changed, although the watch has not fired
-    std::uint8_t failures_ = 0;   ///< of requests, since the round last changed; at most `failures_max`
+    bool is_refused_ = false;     ///< for good, since the round last changed
+    std::uint8_t failures_ = 0;   ///< of requests, in a row; at most `failures_max`
     bool is_holder_gone_ = false; ///< by the registry, for the holder in `state_`
     bool has_called_[2] = {};     ///< by `round_hook`: it was called, or must not be called
     mono_time again_{};           ///< no request before this

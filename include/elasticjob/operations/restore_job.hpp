@@ -80,7 +80,7 @@ result<void> restore_job(Registry& r, std::string_view job,
                          std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));
     auto& l = r.loop();
-    return block_on(l, request_restoration(r, std::move(name), l.now() + timeout));
+    return block_on(l, request_restoration(r, std::move(name), end_of_wait(l.now(), timeout)));
 }
 
 /// `order_restoration` as a blocking call: `restore_job(registry, "settle", {"ann"})`. Errors: as above, and
@@ -90,7 +90,7 @@ result<command_result> restore_job(Registry& r, std::string_view job, command_by
                                    std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
     ELASTICJOB_TRY(auto name, job_name::parse(job));
     auto& l = r.loop();
-    return block_on(l, order_restoration(r, std::move(name), std::move(by), l.now() + timeout));
+    return block_on(l, order_restoration(r, std::move(name), std::move(by), end_of_wait(l.now(), timeout)));
 }
 
 } // namespace elasticjob

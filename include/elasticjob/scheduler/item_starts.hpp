@@ -21,7 +21,6 @@
 #include <elasticjob/sharding/item_claim.hpp>
 
 #include <cstddef>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,8 +94,7 @@ private:
     bool is_beginning_ = false;    ///< begin_together is running
     bool was_clock_wrong_ = false; ///< at the last check
     lasting_failure failed_clock_{}, failed_opening_{}, failed_start_{};
-    std::set<item_index> refused_; ///< the items of the last failed start that have not started since
-    task_scope tasks_;             ///< last: its tasks use all of the above
+    task_scope tasks_; ///< last: its tasks use all of the above
 };
 
 template <class Environment>
@@ -237,7 +235,7 @@ task<void> item_starts<Environment>::start_all(std::vector<run_start> starts, bo
         auto& e = table_.at(t.item);
         e.run->asked_at = asked_at;
         e.life.start_granted(t, g);
-        refused_.erase(t.item);
+        e.is_refused = false;
         answer(e, start_answer::started);
     }
     for (auto const& h : r.hindered) answer(table_.at(h.item), h.why);
@@ -246,10 +244,9 @@ task<void> item_starts<Environment>::start_all(std::vector<run_start> starts, bo
 template <class Environment>
 void item_starts<Environment>::note_refused(error const& why, std::vector<item_index> const& items) {
     if (!is_lasting(why)) return;
-    if (std::none_of(items.begin(), items.end(), [&](item_index i) { return refused_.contains(i); })) {
-        refused_ = {items.begin(), items.end()};
-        failed_start_.end();
-    }
+    bool is_known = false;
+    for (auto const i : items) is_known |= std::exchange(table_.at(i).is_refused, true);
+    if (!is_known) failed_start_.end();
     if (failed_start_.is_news(why)) site_.tell_trouble(why);
 }
 

@@ -49,6 +49,7 @@ struct item_state {
     event_count<Loop> woken;
     bool has_news = false;         ///< whether anything outside of the item has changed
     bool is_being_written = false; ///< its record, see `write_access`
+    bool is_refused = false;       ///< its last request to start, for good
 
     std::optional<start_answer> answer{}; ///< to the request to start, once it has arrived
     std::optional<end_result> ended{};    ///< the result of recording its end, once it is known

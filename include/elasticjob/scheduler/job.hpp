@@ -565,6 +565,7 @@ task<mono_time> job<Environment>::register_again() {
         if (is_over) {
             here_.tell_trouble(joined.error());
             leave_for_good();
+            co_return mono_time::max();
         }
         auto const pause = here_.after_failure(failed_registration_, joined.error());
         co_return here_.now() + std::max<std::chrono::milliseconds>(pause, std::chrono::seconds{1});

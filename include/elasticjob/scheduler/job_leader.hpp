@@ -228,6 +228,7 @@ next_step job_leader<Environment>::lead() {
 
 template <class Environment>
 task<mono_time> job_leader<Environment>::carry_out(leader_duty duty) {
+    if (duty != leader_duty::remove_stand_in) told_stand_in_.clear();
     switch (duty) {
     case leader_duty::withdraw:
         return withdraw();
@@ -269,6 +270,7 @@ void job_leader<Environment>::note_term(leadership const& now) {
     traits_.reset();
     if (now.leads && here_.env.strategy.uses_traits())
         traits_ = std::make_unique<traits_view<Registry>>(here_.registry, here_.at, here_.news);
+    failed_sharding_.end();
     audited_at_ = here_.now();
     java_audit_at_ = mono_time::max();
     if (now.leads) audit_soon_beside_java();

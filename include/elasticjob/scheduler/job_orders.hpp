@@ -49,8 +49,8 @@ private:
     job_standing<Environment>& here_;
     job_share<Environment>& share_;
     runs& runs_;
-    revision obeyed_ = 0;      ///< of the last trigger
-    lasting_failure failed_{}; ///< of the removal of orders
+    revision obeyed_ = 0; ///< of the last trigger
+    lasting_failure failed_trigger_{}, failed_removal_{};
 };
 
 template <class Environment>
@@ -65,8 +65,8 @@ template <class Environment>
 task<mono_time> job_orders<Environment>::take_trigger(revision order, node_version version) {
     auto const path = here_.at.instance(here_.self);
     auto const taken = co_await here_.registry.set(path, {}, version, here_.generation);
-    auto const until = taken ? mono_time::max() : here_.now() + here_.after_failure(failed_, taken.error());
-    if (taken) failed_.end();
+    auto const until = taken ? mono_time::max() : here_.now() + here_.after_failure(failed_trigger_, taken.error());
+    if (taken) failed_trigger_.end();
     if (std::exchange(obeyed_, order) != order) {
         co_await share_.known();
         runs_.order_all(here_.wall_milliseconds());
@@ -83,6 +83,7 @@ next_step job_orders<Environment>::handle_item_orders() {
 template <class Environment>
 task<mono_time> job_orders<Environment>::handle_each_order() {
     auto until = mono_time::max();
+    bool has_failed = false;
     auto const orders = here_.view->orders();
     for (auto const& [name, order] : orders) {
         if (!here_.is_registered()) continue;
@@ -91,11 +92,11 @@ task<mono_time> job_orders<Environment>::handle_each_order() {
         if (answer != runs::order_answer::done) continue;
         auto const path = here_.at.orders() / name;
         auto const taken = co_await here_.registry.remove(path, order.stat.version, here_.generation);
-        if (taken)
-            failed_.end();
-        else if (!is_conflict(taken.error().code)) // otherwise another instance has removed it
-            until = std::min<mono_time>(until, here_.now() + here_.after_failure(failed_, taken.error()));
+        if (taken || is_conflict(taken.error().code)) continue; // another instance has removed it
+        has_failed = true;
+        until = std::min<mono_time>(until, here_.now() + here_.after_failure(failed_removal_, taken.error()));
     }
+    if (!has_failed) failed_removal_.end();
     co_return until;
 }
 

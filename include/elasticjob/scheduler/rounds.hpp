@@ -213,8 +213,11 @@ task<void> rounds<Environment>::attend(round_here& r) {
         tell(r.life, news);
         if (r.life.is_open() != was_open) news_.notify();
     }
-    if (r.life.never_began() && r.life.has_items())
-        tell_missed(r.life, hook::after, "the registry did not let the round begin, and many later ones are due");
+    if (r.life.never_began() && r.life.has_items()) {
+        char const* const why = "the registry did not let the round begin, and many later ones are due";
+        if (!r.is_told_late) tell_missed(r.life, hook::before, why);
+        tell_missed(r.life, hook::after, why);
+    }
     all_.erase(r.life.due());
     news_.notify();
 }

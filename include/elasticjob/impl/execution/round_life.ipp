@@ -249,15 +249,16 @@ ELASTICJOB_DECL std::optional<round_step> round_life::learn_notes(round_moment c
 ELASTICJOB_DECL round_news round_life::read(round_moment const& m, result<node> there) {
     bool const is_absent = !there && there.error() == errc::no_node;
     if (!there && !is_absent) {
-        try_again(m);
+        try_again(m, is_lasting(there.error()));
         return {};
     }
+    note_success();
     must_read_ = false;
     if (is_absent) {
         phase_ = phase_ == phase::known ? phase::over : phase::absent;
         return {};
     }
-    if (phase_ != phase::known || version_ != there->stat.version) failures_ = 0;
+    if (phase_ != phase::known || version_ != there->stat.version) note_change();
     if (phase_ != phase::known) {
         begun_ = m.now;
         part_at_ = begun_ + notes_part_every;
@@ -277,9 +278,10 @@ ELASTICJOB_DECL round_news round_life::latest_read(round_moment const& m, result
         return {};
     }
     if (!there) {
-        try_again(m);
+        try_again(m, is_lasting(there.error()));
         return {};
     }
+    note_success();
     latest_ = there->stat.version;
     latest_over_ = parse_number<std::int64_t>(there->data).value_or(0);
     if (phase_ == phase::known) return {};
@@ -308,9 +310,9 @@ ELASTICJOB_DECL round_news round_life::committed(round_moment const& m, result<c
     if (what == change::parent) phase_ = phase::absent;
     if (what == change::make) phase_ = phase::unread;
     if (has_happened)
-        failures_ = 0;
+        note_change();
     else if (!is_there)
-        try_again(m);
+        try_again(m, !reply && is_lasting(reply.error()));
     if (!may_have_happened) {
         is_listed_ = false;
         unread_.clear();
@@ -349,14 +351,14 @@ ELASTICJOB_DECL round_news round_life::noted(round_moment const& m, result<node_
         std::merge(known.begin(), known.end(), items.begin(), items.end(), std::back_inserter(all));
         known = std::move(all);
         if (notes_ready_) part_at_ = m.now + notes_part_every;
-        failures_ = 0;
+        note_change();
         ++notes_;
     } else if (made.error() == errc::no_node) {
         must_read_ = true; // it is over
     } else if (made.error() == errc::node_exists) {
         ++notes_; // a former start's, or ours with a lost reply: a second note of the same items is harmless
     } else {
-        try_again(m);
+        try_again(m, is_lasting(made.error()));
     }
     return {};
 }
@@ -366,9 +368,10 @@ ELASTICJOB_DECL round_news round_life::listed(round_moment const& m, result<std:
         if (names.error() == errc::no_node)
             must_read_ = true;
         else
-            try_again(m);
+            try_again(m, is_lasting(names.error()));
         return {};
     }
+    note_success();
     is_listed_ = true;
     list_at_ = m.now + lists_every;
     names_ = *std::move(names);
@@ -381,9 +384,10 @@ ELASTICJOB_DECL round_news round_life::listed(round_moment const& m, result<std:
 ELASTICJOB_DECL round_news round_life::notes_read(round_moment const& m,
                                                   result<std::vector<std::optional<node>>> const& notes) {
     if (!notes) {
-        try_again(m);
+        try_again(m, is_lasting(notes.error()));
         return {};
     }
+    note_success();
     auto const names = std::exchange(unread_, {});
     for (std::size_t n = 0; n < names.size(); ++n) {
         if (!(*notes)[n]) continue;
@@ -427,7 +431,8 @@ ELASTICJOB_DECL void round_life::noted_items::add(item_index i) {
     --left;
 }
 
-ELASTICJOB_DECL void round_life::try_again(round_moment const& m) noexcept {
+ELASTICJOB_DECL void round_life::try_again(round_moment const& m, bool lasts) noexcept {
+    is_refused_ = is_refused_ || lasts;
     again_ = m.now + retry_pause * (1 << failures_);
     if (failures_ < failures_max) ++failures_;
 }

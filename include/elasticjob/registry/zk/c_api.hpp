@@ -27,8 +27,8 @@ namespace elasticjob::zk {
 /// Translates the code of a reply. A request with an unknown code may have taken effect.
 error failure(int code, node_path const& path);
 
-/// Whether the server turned the request away, although the connection is up: it is overloaded, for example. Callers
-/// repeat such a request at once, as after a lost connection.
+/// Whether the server, or libzookeeper, turned the request away although the connection is up: it is overloaded, for
+/// example. Callers repeat such a request at once, as after a lost connection.
 bool is_turned_away(int code);
 
 /// Whether the server has refused the request because of the state of the nodes.

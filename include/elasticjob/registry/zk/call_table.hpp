@@ -87,6 +87,8 @@ private:
         call_table& self;
     };
 
+    void rest_if_turned_away(int code);
+
     void submit_queued();
 
     /// Returns false if the front call must wait. Either removals must end before there is room for its watch, or the

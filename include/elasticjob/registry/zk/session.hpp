@@ -25,10 +25,10 @@
 namespace elasticjob::zk {
 
 /// Opens one generation after the other, each with its own handle of libzookeeper, never two at once. A generation ends
-/// when the server says that its session has expired, or when for the whole session time-out the connection has been
-/// down, or the server has turned away the first request. In the second case the session may still be alive. The handle is closed all the same: on a network path
-/// that loses only replies, libzookeeper's attempts to reconnect would keep the session alive forever, and its
-/// ephemeral nodes would never be removed.
+/// when the server says that its session has expired, or when the connection has been down, or the first request has
+/// been turned away, for the whole session time-out. In the last two cases the session may still be alive. The handle
+/// is closed all the same: on a network path that loses only replies, libzookeeper's attempts to reconnect would keep
+/// the session alive forever, and its ephemeral nodes would never be removed.
 ///
 /// libzookeeper's callbacks post notifications to the loop, all from one thread, so that they stay in order: an event
 /// comes before the data that shows its cause. All notifications of one handle are handled before the next handle is

@@ -40,13 +40,17 @@ ELASTICJOB_DECL void call_table::forget_unanswered() {
 ELASTICJOB_DECL void call_table::take(call& answered) {
     answered.unlink();
     if (--in_flight_count_ == 0) drained_.notify();
-    if (!respite_.is_armed() && is_turned_away(answered.code))
-        loop_.arm(respite_, loop_.now() + detail::retry_pause);
+    rest_if_turned_away(answered.code);
     owned_call c{&answered};
     auto* const w = std::exchange(c->awaited_by, nullptr);
     release_watch(*c, w);
     if (w) w->finish(std::move(c));
     submit_queued();
+}
+
+ELASTICJOB_DECL void call_table::rest_if_turned_away(int code) {
+    if (respite_.is_armed() || !is_turned_away(code)) return;
+    loop_.arm(respite_, loop_.now() + detail::retry_pause);
 }
 
 ELASTICJOB_DECL void call_table::submit_queued() {
@@ -91,6 +95,7 @@ ELASTICJOB_DECL bool call_table::submit_front() {
         c.release(); // libzookeeper owns it now
     } else {
         c->unlink();
+        rest_if_turned_away(code);
         auto why = failure(code, c->path);
         finish(std::move(c), why.code, std::move(why.what));
     }
