@@ -67,24 +67,24 @@ TEST_CASE("command_line.contexts: a console serves the registry of the call, or 
         if (name != "XDG_CONFIG_HOME") return std::nullopt;
         return std::filesystem::absolute("contexts_test").string();
     };
-    cli::arguments said;
-    auto found = cli::find_addresses(said, find);
+    cli::arguments given;
+    auto found = cli::find_addresses(given, find);
     REQUIRE(found);
     CHECK(found->at(0).name == "registry");
     CHECK(found->at(0).address.servers == "127.0.0.1:2181");
-    said.context = "billing";
-    CHECK(cli::find_addresses(said, find)->at(0).name == "billing");
-    said.console.registries = {"payroll"};
-    CHECK(cli::find_addresses(said, find).error().where == "--registry"); // ambiguous
-    said.context.clear();
-    said.console.registries = {"payroll", "billing"};
-    found = cli::find_addresses(said, find);
+    given.context = "billing";
+    CHECK(cli::find_addresses(given, find)->at(0).name == "billing");
+    given.console.registries = {"payroll"};
+    CHECK(cli::find_addresses(given, find).error().where == "--registry"); // ambiguous
+    given.context.clear();
+    given.console.registries = {"payroll", "billing"};
+    found = cli::find_addresses(given, find);
     REQUIRE(found->size() == 2);
     CHECK(found->at(0).name == "payroll");
     CHECK(found->at(0).address.servers == "127.0.0.1:2181");
     CHECK(found->at(1).address.name_space == "billing");
-    said.console.registries = {"nowhere"};
-    CHECK(cli::find_addresses(said, find).error().what.find("there is no context nowhere") == 0);
+    given.console.registries = {"nowhere"};
+    CHECK(cli::find_addresses(given, find).error().what.find("there is no context nowhere") == 0);
 }
 
 TEST_CASE("command_line.contexts: databases have names, and passwords are never printed") {

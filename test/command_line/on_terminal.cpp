@@ -235,7 +235,7 @@ TEST_CASE("command_line.terminal: a change of size between two waits of a live v
     elasticjob::detail::descriptor const master{ends[0]};
     elasticjob::detail::descriptor const slave{ends[1]};
     cli::terminal t{environment_variable, slave.get(), slave.get(), slave.get()};
-    cli::live_screen screen{t, elasticjob::detail::wake_up::make().value()};
+    cli::live_screen screen{t, elasticjob::detail::event_descriptor::make().value()};
     REQUIRE(::raise(SIGWINCH) == 0);
     CHECK(screen.wait(-1, 30s).what == kind::stale);
     CHECK(screen.wait(-1, 0s).what == kind::interval);

@@ -35,9 +35,9 @@ struct watched_nodes {
     static constexpr std::size_t jobs_max = 100;  ///< the nodes of other jobs are read at intervals only
     static constexpr std::size_t items_max = 200; ///< likewise for items
 
-    /// The nodes of the job in `said`, and of its items if the view has them. If `said` has no job, those of all jobs,
+    /// The nodes of the job in `given`, and of its items if the view has them. If `given` has no job, those of all jobs,
     /// whose names are `jobs`.
-    static watched_nodes of(takes shown, arguments const& said, std::vector<std::string> const& jobs);
+    static watched_nodes of(takes shown, arguments const& given, std::vector<std::string> const& jobs);
 };
 
 /// Limits the rate of looks: a view that changes all the time is read once a second, and a view that was unchanged is
@@ -68,8 +68,8 @@ public:
 
     /// Drops the former watches, and watches these nodes. A later read shows a state that is at least as new. Waits up
     /// to ten seconds. Errors: those of the registry; timed_out; job_failed if the system has no descriptor left.
-    result<void> arm(takes shown, arguments said) {
-        auto armed = rearm(registry_, *on_loop_, shown, std::move(said));
+    result<void> arm(takes shown, arguments given) {
+        auto armed = rearm(registry_, *on_loop_, shown, std::move(given));
         return elasticjob::detail::wait_within(registry_.loop(), std::chrono::seconds{10}, std::move(armed));
     }
 
@@ -81,12 +81,12 @@ private:
         explicit state(Loop& l) : news{l} {}
         event_count<Loop> news;
         std::deque<event_watch<Loop>> watches{};
-        std::optional<elasticjob::detail::wake_up> told{};
+        std::optional<elasticjob::detail::event_descriptor> told{};
         task_scope telling{};
     };
 
     static task<result<bool>> drop(state& s);
-    static task<result<void>> rearm(registry_ref<Loop> r, state& s, takes shown, arguments said);
+    static task<result<void>> rearm(registry_ref<Loop> r, state& s, takes shown, arguments given);
     static task<void> tell(state& s, std::uint64_t seen);
 
     registry_ref<Loop> registry_;
@@ -107,19 +107,19 @@ task<void> change_feed<Loop>::tell(state& s, std::uint64_t seen) {
 }
 
 template <loop Loop>
-task<result<void>> change_feed<Loop>::rearm(registry_ref<Loop> r, state& s, takes shown, arguments said) {
+task<result<void>> change_feed<Loop>::rearm(registry_ref<Loop> r, state& s, takes shown, arguments given) {
     s.telling.cancel();
     s.watches.clear();
-    ELASTICJOB_CO_TRY(auto told, elasticjob::detail::wake_up::make());
+    ELASTICJOB_CO_TRY(auto told, elasticjob::detail::event_descriptor::make());
     s.told = std::move(told);
     auto const seen = s.news.edition();
 
     std::vector<std::string> jobs;
-    if (said.job.empty()) {
+    if (given.job.empty()) {
         ELASTICJOB_CO_TRY(jobs, co_await r.children(node_path{}, &s.watches.emplace_back(s.news)));
         std::sort(jobs.begin(), jobs.end());
     }
-    auto const nodes = watched_nodes::of(shown, said, jobs);
+    auto const nodes = watched_nodes::of(shown, given, jobs);
     auto const read = [&](node_path const& path) { return r.exists(path, &s.watches.emplace_back(s.news)); };
     auto const list = [&](node_path const& path) { return r.children(path, &s.watches.emplace_back(s.news)); };
     auto const found = co_await gather_each(r.loop(), nodes.data, read);

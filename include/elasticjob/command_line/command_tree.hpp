@@ -25,7 +25,7 @@ struct completion {
 
     /// The kind of names that only the registry, or the file of contexts, knows.
     enum class names { none, jobs, servers, contexts } of = names::none;
-    arguments said{}; ///< the address, as far as it has been typed
+    arguments given{}; ///< the address, as far as it has been typed
 };
 
 /// A parser of the program's arguments. Threads: one at a time.
@@ -47,7 +47,7 @@ public:
     parsed parse(std::vector<std::string> const& words);
 
     /// The arguments that `parse` has read.
-    cli::arguments const& said() const noexcept { return arguments_; }
+    cli::arguments const& given() const noexcept { return arguments_; }
 
     /// The candidates for the last of the words. The words before it are complete.
     completion complete(std::vector<std::string> const& words) const;

@@ -31,7 +31,7 @@ result<context_map> read_contexts(std::string const& file);
 /// The address of the registry: from the options of the call, or else from the context, or else from
 /// ELASTICJOB_SERVERS, ELASTICJOB_NAMESPACE and ELASTICJOB_DIGEST. Errors: invalid_argument if there is no such
 /// context; those of `read_contexts`.
-result<registry_address> find_address(arguments const& said, variable_lookup find);
+result<registry_address> find_address(arguments const& given, variable_lookup find);
 
 /// The address of a registry, and its name in the console.
 struct named_address {
@@ -41,7 +41,7 @@ struct named_address {
 
 /// The registries that a console serves: the contexts that `--registry` names, or else the registry of the call, with
 /// the name of its context or the name `registry`. Errors: as `find_address`; invalid_argument if both are given.
-result<std::vector<named_address>> find_addresses(arguments const& said, variable_lookup find);
+result<std::vector<named_address>> find_addresses(arguments const& given, variable_lookup find);
 
 } // namespace elasticjob::cli
 

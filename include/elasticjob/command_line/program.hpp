@@ -58,7 +58,7 @@ protected:
     explicit program_base(terminal& t) : terminal_{t} {}
 
     /// The arguments, with the operator's name from the environment.
-    arguments said() const;
+    arguments given() const;
 
     /// The style of tables. Errors: those of a zone that cannot be loaded.
     result<table_style> load_style(arguments const& a);
@@ -69,13 +69,13 @@ protected:
     /// Shows the planned effect, and makes the operator type the name.
     std::optional<answer> ask(std::string const& name, answer const& planned);
 
-    exit_code print(answer const& a, arguments const& said, table_style const& style);
+    exit_code print(answer const& a, arguments const& given, table_style const& style);
 
     /// Prints the rows that have changed since the last call.
-    void print_change(report const& now, arguments const& said, table_style const& style);
+    void print_change(report const& now, arguments const& given, table_style const& style);
 
     /// Waits for a change, at most for the interval, and then as long as the pace requires.
-    static void wait_for_change(int changed, arguments const& said, look_pace const& pace);
+    static void wait_for_change(int changed, arguments const& given, look_pace const& pace);
 
     terminal& terminal_;
     command_tree tree_{};
@@ -96,14 +96,14 @@ class program_on : program_base {
 protected:
     using served_registries = std::vector<basic_console_registry<Loop>>;
 
-    struct ways {
+    struct callbacks {
         /// The registry lives until `run` has returned.
         result<registry_ref<Loop>> (*connect)(program_on&, registry_address const&);
         /// Null: the program has no console.
         exit_code (*serve)(program_on&, served_registries, arguments const&, stop_signals const&);
     };
 
-    program_on(terminal& t, ways w);
+    program_on(terminal& t, callbacks w);
 
     exit_code run(std::vector<std::string> words);
 
@@ -119,10 +119,10 @@ private:
 
     // The order of numbers: the commands on the registry, `top`, perhaps `console`, the commands without a registry.
     bool is_top(std::size_t number) const { return number == commands_.size(); }
-    bool is_console(std::size_t number) const { return ways_.serve && number == commands_.size() + 1; }
-    std::size_t first_local() const { return commands_.size() + 1 + (ways_.serve != nullptr); }
+    bool is_console(std::size_t number) const { return callbacks_.serve && number == commands_.size() + 1; }
+    std::size_t first_local() const { return commands_.size() + 1 + (callbacks_.serve != nullptr); }
 
-    ways ways_;
+    callbacks callbacks_;
     std::vector<command<Loop>> commands_ = commands_of<Loop>();
     std::optional<stop_signals> signals_{}; ///< of the console; ends after the threads of the registries
 };
@@ -147,7 +147,7 @@ class program : public program_on<detail::loop_of<Connect>> {
 
 public:
     program(Connect connect, terminal& t, Serve serve = {})
-        : base{t, {&connect_by, way_to_serve()}},
+        : base{t, {&connect_by, serve_callback()}},
           connect_{std::move(connect)},
           serve_{std::move(serve)} {}
 
@@ -164,7 +164,7 @@ private:
         ELASTICJOB_TRY(auto connected, p.connect_(address));
         return reference{*p.connected_.emplace_back(std::move(connected))};
     }
-    static constexpr auto way_to_serve() -> decltype(base::ways::serve) {
+    static constexpr auto serve_callback() -> decltype(base::callbacks::serve) {
         if constexpr (std::is_same_v<Serve, no_console>) {
             return nullptr;
         } else {
@@ -182,11 +182,11 @@ private:
 };
 
 template <loop Loop>
-program_on<Loop>::program_on(terminal& t, ways w) : program_base{t},
-                                                    ways_{w} {
+program_on<Loop>::program_on(terminal& t, callbacks w) : program_base{t},
+                                                         callbacks_{w} {
     for (auto const& c : commands_) tree_.add(c);
     tree_.add(top_shape);
-    if (ways_.serve) tree_.add(console_shape);
+    if (callbacks_.serve) tree_.add(console_shape);
     for (auto const& c : local_commands) tree_.add(c);
 }
 
@@ -194,7 +194,7 @@ template <loop Loop>
 exit_code program_on<Loop>::run(std::vector<std::string> words) {
     if (!words.empty() && words.front() == completion_word) return complete({words.begin() + 1, words.end()});
     auto const parsed = tree_.parse(words);
-    auto const a = said();
+    auto const a = given();
     if (parsed.ended) return print(*parsed.ended, a, {});
     auto const style = load_style(a);
     if (!style) return print(failure(style.error()), a, {});
@@ -209,7 +209,7 @@ exit_code program_on<Loop>::run_on_registry(std::size_t number, arguments const&
         return print(*obstacle, a, style);
     auto const address = find_address(a, terminal_.lookup());
     if (!address) return print(failure(address.error()), a, style);
-    auto const connected = ways_.connect(*this, *address);
+    auto const connected = callbacks_.connect(*this, *address);
     if (!connected) return print(failure(connected.error()), a, style);
     return is_top(number) ? show_top(*connected, terminal_, a, address->name_space, style)
                           : run_command(*connected, commands_[number], a, style);
@@ -222,11 +222,11 @@ exit_code program_on<Loop>::run_console(arguments const& a, table_style const& s
     if (!addresses) return print(failure(addresses.error()), a, style);
     served_registries served;
     for (auto const& [name, address] : *addresses) {
-        auto const one = ways_.connect(*this, address);
+        auto const one = callbacks_.connect(*this, address);
         if (!one) return print(failure(one.error()), a, style);
         served.push_back({name, address.name_space, *one});
     }
-    return ways_.serve(*this, std::move(served), a, *signals_);
+    return callbacks_.serve(*this, std::move(served), a, *signals_);
 }
 
 template <loop Loop>
@@ -272,8 +272,8 @@ exit_code program_on<Loop>::complete(std::vector<std::string> const& words) {
         if (auto const all = read_contexts(contexts_file(terminal_.lookup())))
             for (auto const& [name, address] : *all) names.push_back(name);
     if (c.of == completion::names::jobs || c.of == completion::names::servers) {
-        auto const address = find_address(c.said, terminal_.lookup());
-        auto const connected = address ? ways_.connect(*this, *address) : address.error();
+        auto const address = find_address(c.given, terminal_.lookup());
+        auto const connected = address ? callbacks_.connect(*this, *address) : address.error();
         if (!connected) return exit_code_of(connected.error().code);
         names = find_names(*connected, c.of);
     }

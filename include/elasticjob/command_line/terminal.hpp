@@ -74,7 +74,7 @@ struct screen_news {
 class live_screen {
 public:
     /// `stale` is set when the screen must be drawn again: its size has changed, or the process was stopped.
-    live_screen(terminal& t, elasticjob::detail::wake_up stale);
+    live_screen(terminal& t, elasticjob::detail::event_descriptor stale);
     live_screen(live_screen const&) = delete;
     live_screen& operator=(live_screen const&) = delete;
     ~live_screen();
@@ -93,7 +93,7 @@ private:
     };
 
     terminal& terminal_;
-    elasticjob::detail::wake_up stale_;
+    elasticjob::detail::event_descriptor stale_;
     std::vector<taken_signal> taken_{};
 };
 

@@ -47,7 +47,7 @@ template <loop Loop>
 exit_code show_top(registry_ref<Loop> r, terminal& t, arguments a, std::string name_space, table_style style) {
     using kind = screen_news::kind;
     constexpr std::uint32_t rows_max = 1'000;
-    auto stale = elasticjob::detail::wake_up::make();
+    auto stale = elasticjob::detail::event_descriptor::make();
     if (!stale) {
         auto const refused = failure(stale.error());
         t.write_message(refused.messages);

@@ -47,9 +47,9 @@ struct pipe_ends {
 result<pipe_ends> make_pipe();
 
 /// Readable from a `set` up to the next `clear`. Threads: any, and signal handlers.
-class wake_up {
+class event_descriptor {
 public:
-    static result<wake_up> make();
+    static result<event_descriptor> make();
     void set() const noexcept { set(get()); }
     void clear() const noexcept;
 
@@ -58,7 +58,7 @@ public:
     int get() const noexcept { return event_.get(); }
 
 private:
-    explicit wake_up(descriptor d) noexcept : event_{std::move(d)} {}
+    explicit event_descriptor(descriptor d) noexcept : event_{std::move(d)} {}
     descriptor event_;
 };
 

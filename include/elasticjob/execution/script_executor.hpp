@@ -64,7 +64,7 @@ private:
         command.arguments.push_back(script_argument(ctx));
         auto const variables = script_variables(ctx, command.arguments.back());
 
-        ELASTICJOB_TRY(auto const stop, detail::wake_up::make());
+        ELASTICJOB_TRY(auto const stop, detail::event_descriptor::make());
         std::stop_callback const on_stop{ctx.stop, [&] { stop.set(); }};
         ELASTICJOB_TRY(auto child, detail::child_process::start(
                                        {.program = std::move(program),

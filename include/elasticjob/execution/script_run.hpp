@@ -28,7 +28,7 @@ namespace elasticjob::detail {
 template <script_output Output>
 class script_run {
 public:
-    script_run(child_process child, wake_up const& stop, script_options const& options, Output& output,
+    script_run(child_process child, event_descriptor const& stop, script_options const& options, Output& output,
                sharding_context const& ctx)
         : child_{std::move(child)},
           stop_{stop},
@@ -162,7 +162,7 @@ private:
     enum class step { running, told, killed };
 
     child_process child_;
-    wake_up const& stop_;
+    event_descriptor const& stop_;
     script_options const& options_;
     Output& output_;
     sharding_context const& ctx_;

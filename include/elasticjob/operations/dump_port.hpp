@@ -55,7 +55,7 @@ public:
     [[nodiscard]] static result<dump_port> start(Registry& r, std::string_view job, dump_port_options options = {}) {
         ELASTICJOB_TRY(auto name, job_name::parse(job));
         ELASTICJOB_TRY(auto listener, detail::listen_on(options.address, options.port));
-        auto stop = detail::wake_up::make();
+        auto stop = detail::event_descriptor::make();
         if (!stop) return error{errc::unreachable, stop.error().what, options.address};
         auto answer = [&r, name = std::move(name), how = options.dump](std::string_view line, mono_time due) {
             return is_dump(line) ? answer_within(r, name, how, due) : std::string{};
@@ -63,7 +63,7 @@ public:
         detail::line_server<decltype(answer)> server{std::move(listener.socket),
                                                      {options.client_limit, options.clients_max, options.idle_limit},
                                                      std::move(answer)};
-        auto over = std::make_unique<detail::wake_up>(*std::move(stop));
+        auto over = std::make_unique<detail::event_descriptor>(*std::move(stop));
         auto thread =
             detail::start_thread([server = std::move(server), &on = *over]() mutable { server.run_until(on); });
         if (!thread)
@@ -79,7 +79,7 @@ public:
     int port() const noexcept { return port_; }
 
 private:
-    dump_port(std::unique_ptr<detail::wake_up> stop, int port, std::thread thread)
+    dump_port(std::unique_ptr<detail::event_descriptor> stop, int port, std::thread thread)
         : stop_{std::move(stop)},
           port_{port},
           thread_{std::move(thread)} {}
@@ -93,7 +93,7 @@ private:
         return lines ? dump_text(*lines) : "error: " + to_string(lines.error()) + "\n";
     }
 
-    std::unique_ptr<detail::wake_up> stop_;
+    std::unique_ptr<detail::event_descriptor> stop_;
     int port_;
     std::thread thread_;
 };

@@ -56,7 +56,7 @@ public:
           limits_{limits},
           answer_{std::move(answer)} {}
 
-    void run_until(wake_up const& stop) {
+    void run_until(event_descriptor const& stop) {
         for (std::vector<pollfd> on;;) {
             bool const has_room = clients_.size() < std::max(limits_.clients_max, std::size_t{1});
             bool const is_open = (has_room || has_idle(now())) && !is_resting();

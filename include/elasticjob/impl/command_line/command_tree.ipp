@@ -319,11 +319,11 @@ ELASTICJOB_DECL completion command_tree::complete(std::vector<std::string> const
     for (std::size_t i = 0; i + 1 < words.size(); ++i) {
         auto const& word = words[i];
         if (open) {
-            auto& address = c.said.address;
+            auto& address = c.given.address;
             if (open->get_name() == "--servers") address.servers = word;
             if (open->get_name() == "--namespace") address.name_space = word;
             if (open->get_name() == "--digest") address.digest = word;
-            if (open->get_name() == "--context") c.said.context = word;
+            if (open->get_name() == "--context") c.given.context = word;
             open = nullptr;
         } else if (word.starts_with('-')) {
             open = detail::find_option(app, word);

@@ -130,13 +130,13 @@ inline result<registry_address> find_context(std::string const& name, variable_l
 }
 
 /// The name of the context of a call; empty: none.
-inline std::string context_of(arguments const& said, variable_lookup find) {
-    return said.context.empty() ? find("ELASTICJOB_CONTEXT").value_or("") : said.context;
+inline std::string context_of(arguments const& given, variable_lookup find) {
+    return given.context.empty() ? find("ELASTICJOB_CONTEXT").value_or("") : given.context;
 }
 
-ELASTICJOB_DECL result<registry_address> find_address(arguments const& said, variable_lookup find) {
+ELASTICJOB_DECL result<registry_address> find_address(arguments const& given, variable_lookup find) {
     registry_address context;
-    auto const name = context_of(said, find);
+    auto const name = context_of(given, find);
     if (!name.empty()) {
         ELASTICJOB_TRY(context, find_context(name, find));
     }
@@ -144,24 +144,24 @@ ELASTICJOB_DECL result<registry_address> find_address(arguments const& said, var
         if (!option.empty()) return option;
         return name.empty() ? find(variable).value_or("") : of_context;
     };
-    registry_address found{first(said.address.servers, context.servers, "ELASTICJOB_SERVERS"),
-                           first(said.address.name_space, context.name_space, "ELASTICJOB_NAMESPACE"),
-                           first(said.address.digest, context.digest, "ELASTICJOB_DIGEST")};
+    registry_address found{first(given.address.servers, context.servers, "ELASTICJOB_SERVERS"),
+                           first(given.address.name_space, context.name_space, "ELASTICJOB_NAMESPACE"),
+                           first(given.address.digest, context.digest, "ELASTICJOB_DIGEST")};
     if (found.servers.empty()) found.servers = default_servers;
     return found;
 }
 
-ELASTICJOB_DECL result<std::vector<named_address>> find_addresses(arguments const& said, variable_lookup find) {
+ELASTICJOB_DECL result<std::vector<named_address>> find_addresses(arguments const& given, variable_lookup find) {
     std::vector<named_address> all;
-    auto const& names = said.console.registries;
+    auto const& names = given.console.registries;
     if (names.empty()) {
-        auto const name = context_of(said, find);
-        ELASTICJOB_TRY(auto address, find_address(said, find));
+        auto const name = context_of(given, find);
+        ELASTICJOB_TRY(auto address, find_address(given, find));
         all.push_back({name.empty() ? "registry" : name, std::move(address)});
         return all;
     }
-    auto const& a = said.address;
-    if (!said.context.empty() || !a.servers.empty() || !a.name_space.empty() || !a.digest.empty())
+    auto const& a = given.address;
+    if (!given.context.empty() || !a.servers.empty() || !a.name_space.empty() || !a.digest.empty())
         return error{
             errc::invalid_argument,
             "each registry is a context of its own, so no other option says where one is: leave out --servers, "

@@ -27,8 +27,8 @@ struct held_zone {
 
 } // namespace detail
 
-ELASTICJOB_DECL arguments program_base::said() const {
-    auto a = tree_.said();
+ELASTICJOB_DECL arguments program_base::given() const {
+    auto a = tree_.given();
     if (a.operator_name.empty()) a.operator_name = terminal_.variable("USER").value_or("");
     return a;
 }
@@ -67,15 +67,15 @@ ELASTICJOB_DECL std::optional<answer> program_base::ask(std::string const& name,
     return refusal(exit_code::unconfirmed, "that is not " + name + ", so nothing was done", "");
 }
 
-ELASTICJOB_DECL exit_code program_base::print(answer const& a, arguments const& said, table_style const& style) {
-    terminal_.write(to_text(a, detail::format_of(said), style));
+ELASTICJOB_DECL exit_code program_base::print(answer const& a, arguments const& given, table_style const& style) {
+    terminal_.write(to_text(a, detail::format_of(given), style));
     terminal_.write_message(a.messages);
     return a.code == exit_code::done && terminal_.has_failed() ? exit_code::failed : a.code;
 }
 
-ELASTICJOB_DECL void program_base::print_change(report const& now, arguments const& said, table_style const& style) {
+ELASTICJOB_DECL void program_base::print_change(report const& now, arguments const& given, table_style const& style) {
     auto change = compare(printed_, now);
-    bool const is_json = detail::format_of(said) == output_format::json_lines;
+    bool const is_json = detail::format_of(given) == output_format::json_lines;
     for (auto& row : change.gone.rows) row.push_back(is_json ? cell{true} : cell{"gone"});
     change.gone.columns.push_back("gone");
     if (is_json) {
@@ -87,9 +87,9 @@ ELASTICJOB_DECL void program_base::print_change(report const& now, arguments con
     printed_ = now;
 }
 
-ELASTICJOB_DECL void program_base::wait_for_change(int changed, arguments const& said, look_pace const& pace) {
+ELASTICJOB_DECL void program_base::wait_for_change(int changed, arguments const& given, look_pace const& pace) {
     ::pollfd on{changed, POLLIN, 0};
-    if (::poll(&on, 1, static_cast<int>(said.interval_ms)) > 0)
+    if (::poll(&on, 1, static_cast<int>(given.interval_ms)) > 0)
         ::poll(nullptr, 0, static_cast<int>(pace.left().count()));
 }
 

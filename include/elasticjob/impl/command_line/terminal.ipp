@@ -61,7 +61,7 @@ namespace detail {
 struct screen_state {
     int in = -1;
     int out = -1;
-    int stale = -1; ///< the descriptor of the `wake_up`
+    int stale = -1; ///< the descriptor of the `event_descriptor`
     ::termios before{};
     ::termios quiet{};
 };
@@ -91,19 +91,19 @@ extern "C" inline void elasticjob_stop_screen(int) {
     leave_screen();
     ::raise(SIGSTOP);
     enter_screen(); // the process has been continued
-    elasticjob::detail::wake_up::set(the_screen.stale);
+    elasticjob::detail::event_descriptor::set(the_screen.stale);
     errno = kept;
 }
 
 extern "C" inline void elasticjob_resize_screen(int) {
     auto const kept = errno;
-    elasticjob::detail::wake_up::set(the_screen.stale);
+    elasticjob::detail::event_descriptor::set(the_screen.stale);
     errno = kept;
 }
 
 } // namespace detail
 
-ELASTICJOB_DECL live_screen::live_screen(terminal& t, elasticjob::detail::wake_up stale)
+ELASTICJOB_DECL live_screen::live_screen(terminal& t, elasticjob::detail::event_descriptor stale)
     : terminal_{t},
       stale_{std::move(stale)} {
     auto& screen = detail::the_screen;

@@ -27,18 +27,18 @@ ELASTICJOB_DECL result<pipe_ends> make_pipe() {
     return pipe_ends{descriptor{ends[0]}, descriptor{ends[1]}};
 }
 
-ELASTICJOB_DECL result<wake_up> wake_up::make() {
+ELASTICJOB_DECL result<event_descriptor> event_descriptor::make() {
     descriptor d{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     if (!d) return refused("no eventfd", errno);
-    return wake_up{std::move(d)};
+    return event_descriptor{std::move(d)};
 }
 
-ELASTICJOB_DECL void wake_up::set(int number) noexcept {
+ELASTICJOB_DECL void event_descriptor::set(int number) noexcept {
     std::uint64_t const one = 1; // written by `write`, which signal handlers may call
     (void)!::write(number, &one, sizeof one);
 }
 
-ELASTICJOB_DECL void wake_up::clear() const noexcept {
+ELASTICJOB_DECL void event_descriptor::clear() const noexcept {
     std::uint64_t count = 0;
     (void)!::read(get(), &count, sizeof count); // does not block, and resets the count
 }
