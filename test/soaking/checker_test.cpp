@@ -286,6 +286,24 @@ TEST_CASE("soak_checker: I4, a clock that is ahead handles instants of a schedul
     CHECK(log.verdict() == "none");
 }
 
+TEST_CASE("soak_checker: I4, an edit of another field hides no change of the schedule before it") {
+    planted_log log; // due each 2 s, and each 5 s from a time on that the clock has passed
+    for (int n = 0; n < 4; ++n) log.runs("a", first_ms + n * 2000, 10 + n);
+    log.say("driver j edited " + std::to_string(first_ms + 2500) + " 5");
+    log.say("driver j edited " + std::to_string(first_ms + 8000) + " 5");
+    auto const due = first_ms + 10'000;
+    auto r = log.record_through(due);
+    r.schedule = 2;
+    r.running = log.run_of(log.id_of_a, due);
+    log.writes(r, 20);
+    log.begins("a", due, 20);
+    log.ends("a", due, 20);
+    r.end(run_outcome::completed, r.running->due);
+    log.writes(r, 21);
+    log.rests();
+    CHECK(log.verdict() == "none");
+}
+
 TEST_CASE("soak_checker: I4, an item that nobody had while the schedule changed there and back skips what the first "
           "one has") {
     planted_log log; // due each 2 s, and each 5 s between two changes
@@ -321,7 +339,7 @@ TEST_CASE("soak_checker: I4, an instant that the change of a schedule has droppe
     for (bool const is_edited : {true, false}) {
         planted_log log;
         log.runs("a", first_ms, 10);
-        if (is_edited) log.say("driver j edited " + std::to_string(third_ms - 500) + " 2");
+        if (is_edited) log.say("driver j edited " + std::to_string(third_ms - 500) + " 1");
         auto r = log.record_through(third_ms);
         r.schedule = 2;
         r.running = log.run_of(log.id_of_a, third_ms);

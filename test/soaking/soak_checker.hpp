@@ -138,7 +138,9 @@ private:
         } else if (l.verb == "accounted") {
             job.accounted_ms = l.number(0);
         } else if (l.verb == "edited") {
-            job.schedules.push_back({l.number(0), l.number(1) * 1000});
+            auto const step_ms = l.number(1) * 1000;
+            bool const is_other_field = job.schedules.back().step_ms == step_ms;
+            if (!is_other_field) job.schedules.push_back({l.number(0), step_ms});
         } else if (l.verb == "ordered") {
             job.orders[l.number(1)] = l.number(0);
         } else if (l.verb == "off") {
