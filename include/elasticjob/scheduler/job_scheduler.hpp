@@ -138,6 +138,8 @@ public:
         detail::check_body<Body, Executor, typename Registry::loop_type>();
         return error{errc::invalid_argument, "the executor cannot run this body"};
     }
+
+    /// Not for use: the same for `async_schedule`.
     template <class Body>
     requires(!any_body_for<Body, Executor, typename Registry::loop_type>) task<result<handle>> async_schedule(
         job_config, Body) {
