@@ -21,6 +21,14 @@ constexpr auto hour = 1h;
 
 job_config hourly(int items) { return make_job("settle", "0 0 * * * ?", items); }
 
+/// A new member of that job, a minute after it has joined.
+member& join(cluster& c, job_config const& job) {
+    auto& m = c.add();
+    REQUIRE(m.schedule(job));
+    c.run_for(1min);
+    return m;
+}
+
 /// The only trouble. Its path begins with `where`.
 void check_told_once(cluster const& c, std::string const& where) {
     auto const troubles = c.troubles();
@@ -48,9 +56,7 @@ TEST_CASE("execution.lasting_failure: tells each kind that lasts once in a row")
 TEST_CASE(
     "scheduler.item_starts: a first record that the registry refuses is reported, and written when that is possible") {
     cluster c;
-    auto& m = c.add();
-    REQUIRE(m.schedule(hourly(1)));
-    c.run_for(1min);
+    join(c, hourly(1));
     c.set_read_only("/settle/ext/run");
     c.set("/settle/config", to_json(hourly(3)));
     c.run_for(1min);
@@ -111,9 +117,7 @@ TEST_CASE("scheduler.item_starts: a start that the registry refuses is reported 
 
 TEST_CASE("scheduler.item_starts: an item whose start is always refused is reported once, although others start") {
     cluster c;
-    auto& m = c.add();
-    REQUIRE(m.schedule(make_job("settle", "0/10 * * * * ?", 4)));
-    c.run_for(1min);
+    join(c, make_job("settle", "0/10 * * * * ?", 4));
     c.set_read_only("/settle/sharding/0");
     c.log.clear();
     c.run_for(10min);
@@ -124,9 +128,7 @@ TEST_CASE("scheduler.item_starts: an item whose start is always refused is repor
 
 TEST_CASE("scheduler.job: a registration that the registry refuses is reported once, and repeated") {
     cluster c;
-    auto& m = c.add();
-    REQUIRE(m.schedule(hourly(2)));
-    c.run_for(1min);
+    auto& m = join(c, hourly(2));
     c.set_read_only("/settle/instances");
     expire(c, m);
     c.run_for(10min);
@@ -138,9 +140,7 @@ TEST_CASE("scheduler.job: a registration that the registry refuses is reported o
 
 TEST_CASE("scheduler.job: a job that was removed for good during an outage is reported once") {
     cluster c;
-    auto& m = c.add();
-    REQUIRE(m.schedule(hourly(2)));
-    c.run_for(1min);
+    auto& m = join(c, hourly(2));
     disconnect(c, m);
     c.run_for(1min);
     c.create("/settle/ext/removed");
@@ -153,9 +153,7 @@ TEST_CASE("scheduler.job: a job that was removed for good during an outage is re
 
 TEST_CASE("scheduler.job_orders: a trigger of Java's that cannot be removed is obeyed once, and reported once") {
     cluster c;
-    auto& m = c.add();
-    REQUIRE(m.schedule(hourly(1)));
-    c.run_for(1min);
+    auto& m = join(c, hourly(1));
     auto const node = "/settle/instances/" + m.id("settle");
     c.set(node, "TRIGGER");
     c.set_read_only("/settle/instances");
@@ -172,9 +170,7 @@ TEST_CASE("scheduler.job_orders: a trigger of Java's that cannot be removed is o
 
 TEST_CASE("scheduler.job_orders: an order for an item that cannot be removed is reported once") {
     cluster c;
-    auto& m = c.add();
-    REQUIRE(m.schedule(hourly(1)));
-    c.run_for(1min);
+    join(c, hourly(1));
     c.create("/settle/ext/orders/look-0");
     c.set_read_only("/settle/ext/orders");
     c.run_for(10min);
@@ -186,9 +182,7 @@ TEST_CASE("scheduler.job_orders: an order for an item that cannot be removed is 
 
 TEST_CASE("scheduler.job_leader: a sharding that the registry refuses is reported once, and repeated") {
     cluster c;
-    auto& m = c.add();
-    REQUIRE(m.schedule(hourly(1)));
-    c.run_for(1min);
+    join(c, hourly(1));
     c.set_read_only("/settle/sharding");
     c.set("/settle/config", to_json(hourly(3)));
     c.run_for(10min);
@@ -200,9 +194,7 @@ TEST_CASE("scheduler.job_leader: a sharding that the registry refuses is reporte
 
 TEST_CASE("scheduler.item_runs: a left-over mark that the registry keeps is reported, and removed when possible") {
     cluster c;
-    auto& m = c.add();
-    REQUIRE(m.schedule(hourly(1)));
-    c.run_for(1min);
+    auto& m = join(c, hourly(1));
     std::string const mark = "/settle/sharding/0/running";
     c.create(mark, {}, create_mode::ephemeral); // a Java member runs the item
     c.run_for(hour);
@@ -241,9 +233,7 @@ TEST_CASE("scheduler.item_starts: a clock that cannot be compared is reported, a
 
 TEST_CASE("scheduler.job_leader: nodes of cut items that the registry keeps are reported, and sharding goes on") {
     cluster c;
-    auto& m = c.add();
-    REQUIRE(m.schedule(hourly(3)));
-    c.run_for(1min);
+    join(c, hourly(3));
     c.set_read_only("/settle/sharding/2");
     c.set("/settle/config", to_json(hourly(2)));
     c.run_for(1min);
@@ -259,9 +249,7 @@ TEST_CASE("scheduler.job_leader: nodes of cut items that the registry keeps are 
 TEST_CASE(
     "scheduler.job_leader: a leadership that the registry keeps is reported, and given up when that is possible") {
     cluster c;
-    auto& m = c.add();
-    REQUIRE(m.schedule(hourly(1)));
-    c.run_for(1min);
+    join(c, hourly(1));
     c.set_read_only("/settle/leader/election");
     c.set("/settle/servers/10.0.0.1", "DISABLED");
     c.run_for(10min);

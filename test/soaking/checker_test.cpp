@@ -79,6 +79,17 @@ public:
         ends(who, due, token);
         completes(id, due);
     }
+    /// A complete run of `a`, whose record shows another schedule from then on.
+    void runs_by_new_schedule(std::int64_t due, std::int64_t token) {
+        auto r = record_through(due);
+        r.schedule = 2;
+        r.running = run_of(id_of_a, due);
+        writes(r, token);
+        begins("a", due, token);
+        ends("a", due, token);
+        r.end(run_outcome::completed, r.running->due);
+        writes(r, token + 1);
+    }
     void completes(std::string const& id, std::int64_t due, std::uint32_t attempt = 1) {
         auto r = record_through(due);
         r.add(entry(run_of(id, due, attempt), run_outcome::completed));
@@ -291,15 +302,7 @@ TEST_CASE("soak_checker: I4, an edit of another field hides no change of the sch
     for (int n = 0; n < 4; ++n) log.runs("a", first_ms + n * 2000, 10 + n);
     log.say("driver j edited " + std::to_string(first_ms + 2500) + " 5");
     log.say("driver j edited " + std::to_string(first_ms + 8000) + " 5");
-    auto const due = first_ms + 10'000;
-    auto r = log.record_through(due);
-    r.schedule = 2;
-    r.running = log.run_of(log.id_of_a, due);
-    log.writes(r, 20);
-    log.begins("a", due, 20);
-    log.ends("a", due, 20);
-    r.end(run_outcome::completed, r.running->due);
-    log.writes(r, 21);
+    log.runs_by_new_schedule(first_ms + 10'000, 20);
     log.rests();
     CHECK(log.verdict() == "none");
 }
@@ -340,14 +343,7 @@ TEST_CASE("soak_checker: I4, an instant that the change of a schedule has droppe
         planted_log log;
         log.runs("a", first_ms, 10);
         if (is_edited) log.say("driver j edited " + std::to_string(third_ms - 500) + " 1");
-        auto r = log.record_through(third_ms);
-        r.schedule = 2;
-        r.running = log.run_of(log.id_of_a, third_ms);
-        log.writes(r, 20);
-        log.begins("a", third_ms, 20);
-        log.ends("a", third_ms, 20);
-        r.end(run_outcome::completed, r.running->due);
-        log.writes(r, 21);
+        log.runs_by_new_schedule(third_ms, 20);
         log.rests();
         CHECK(log.verdict() == (is_edited ? "none" : "I4"));
     }

@@ -28,7 +28,8 @@ constexpr bool is_span(std::chrono::duration<Rep, Period> t) noexcept {
 
 /// The end of a wait that begins now. A time-out above `span_max` counts as that, and a negative one as none.
 constexpr mono_time end_of_wait(mono_time now, std::chrono::milliseconds timeout) noexcept {
-    return !is_span(timeout) ? (timeout.count() < 0 ? now : now + span_max) : now + timeout;
+    if (timeout.count() < 0) return now;
+    return timeout < span_max ? now + timeout : now + span_max;
 }
 
 /// | expression     | returns     | must hold                                                      |

@@ -67,7 +67,7 @@ struct job_standing {
     /// The pause before a failed request is repeated. Reports a failure that lasts, each kind once in a row.
     std::chrono::milliseconds after_failure(lasting_failure& told, error const& why) const {
         if (told.is_news(why)) tell_trouble(why);
-        return is_lasting(why) ? trouble_pause : retry_pause;
+        return pause_before_retry(why);
     }
 };
 

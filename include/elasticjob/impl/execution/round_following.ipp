@@ -63,7 +63,7 @@ ELASTICJOB_DECL following_step round_following::committed(result<commit_reply> r
 
 ELASTICJOB_DECL following_step round_following::after_failure(error const& why) {
     if (failed_.is_news(why)) reports_.push_back(why);
-    return {.pause = is_lasting(why) ? detail::trouble_pause : detail::retry_pause};
+    return {.pause = detail::pause_before_retry(why)};
 }
 
 ELASTICJOB_DECL following_step round_following::rest_after(decision const& d) {
