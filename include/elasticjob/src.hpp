@@ -113,6 +113,7 @@
 #include <elasticjob/impl/execution/token_bucket.ipp>
 #include <elasticjob/impl/membership/enroll.ipp>
 #include <elasticjob/impl/membership/old_servers.ipp>
+#include <elasticjob/impl/membership/registration.ipp>
 #include <elasticjob/impl/membership/server_ip.ipp>
 #include <elasticjob/impl/membership/stand_ins.ipp>
 #include <elasticjob/impl/membership/stored_job.ipp>

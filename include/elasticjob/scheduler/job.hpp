@@ -13,21 +13,18 @@
 #include <elasticjob/execution/change_pauses.hpp>
 #include <elasticjob/execution/job_pauses.hpp>
 #include <elasticjob/membership/change_schedule.hpp>
-#include <elasticjob/membership/enroll.hpp>
-#include <elasticjob/membership/traits.hpp>
 #include <elasticjob/registry/mirrored.hpp> // pause_after
-#include <elasticjob/registry/retry_pauses.hpp>
 #include <elasticjob/scheduler/adoption.hpp>
 #include <elasticjob/scheduler/item_runs.hpp>
 #include <elasticjob/scheduler/java_marks.hpp>
 #include <elasticjob/scheduler/job_environment.hpp>
 #include <elasticjob/scheduler/job_leader.hpp>
 #include <elasticjob/scheduler/job_orders.hpp>
+#include <elasticjob/scheduler/job_registration.hpp>
 #include <elasticjob/scheduler/job_rules.hpp>
 #include <elasticjob/scheduler/job_share.hpp>
 #include <elasticjob/scheduler/job_standing.hpp>
 #include <elasticjob/scheduler/job_status.hpp>
-#include <elasticjob/sharding/leave.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -43,8 +40,6 @@ namespace elasticjob::detail {
 /// `shut_down` before destruction.
 template <class Environment>
 class job {
-    using Registry = typename Environment::registry_type;
-    using beginning = typename job_leader<Environment>::beginning;
     using Loop = typename Environment::loop_type;
 
     using runs = item_runs<Environment>;
@@ -60,7 +55,8 @@ public:
     instance_id const& self() const noexcept { return here_.self; }
 
     /// Registers the instance, reads the job's state, and starts the job. Unless the configuration is the member's own,
-    /// the job must be in the registry, whose configuration is used. Errors: those of `enroll`; those of reading.
+    /// the job must be in the registry, whose configuration is used. Errors: those of `job_registration::join`; those of
+    /// reading.
     task<result<void>> start(bool has_own_config);
 
     /// Makes every item run once, now (TR-3). The order is a write to one node, and each item's record says which write
@@ -127,52 +123,8 @@ private:
 
     next_step step(part which);
 
-    /// Forwards changes of the session to the one event for which all parts wait.
-    struct session_relay : work {
-        explicit session_relay(job& j) noexcept : work{&hear}, to{j} {}
-        static void hear(work& w, work_action action);
-
-        job& to;
-        session_state told = session_state::connected; ///< the state at the time of joining
-    };
-
-    /// The traits of this instance for the registry; empty if they are the defaults.
-    std::string own_traits() const;
-
-    enroll_request enrollment_as(arrival how, std::uint32_t items_max) const {
-        return {.self = here_.self,
-                .how = how,
-                .traits = own_traits(),
-                .host = here_.env.options.host_name,
-                .items_max = items_max};
-    }
-    void take_enrollment(enrollment const& e);
-
-    /// Reports a change of the session's state, and waits for the next one.
-    void relay_session();
-
-    /// CN-3: under the same session nothing is necessary. Under a new session the instance enrols again and marks its
-    /// live runs again.
+    /// Keeps the instance registered, or begins to leave.
     next_step stay_registered();
-
-    /// The view does not show this instance's node or the configuration: leaves if they have been removed.
-    task<mono_time> look_for_removal();
-
-    /// The instance leaves, whatever happens meanwhile.
-    void leave_for_good();
-
-    /// A job that was removed with `remove_job` has a tombstone. Without a tombstone, the configuration was deleted by
-    /// hand or by Java's console. That counts only after a moment, because a Java member that finds an empty
-    /// configuration deletes it before it writes its own.
-    task<bool> is_job_removed();
-
-    /// If the view has not shown this instance's node yet, the view may be behind.
-    task<bool> is_removed();
-
-    /// Reports that all instances leave because the parent of their nodes was deleted, and what to do about it.
-    task<void> tell_of_lost_parent();
-
-    task<mono_time> register_again();
 
     task<void> depart();
 
@@ -202,42 +154,30 @@ private:
     /// Takes the members of this instance's configuration that are not in the registry.
     void take_own_terms(job_config const& own);
 
-    /// Undoes the registration under the present session, even if it is unknown whether it happened. If that is not
-    /// possible in time, the registry object removes the nodes while the session lives, and this is reported: no node
-    /// without an instance may remain in the session.
-    task<result<void>> hand_over();
-
-    static constexpr std::chrono::seconds leave_timeout{5};
-    static constexpr std::chrono::seconds config_timeout{2};
-
     job_standing<Environment> here_;
     misfire_policy on_misfire_; ///< of this instance's configuration
     job_rules<Environment> rules_;
     job_leader<Environment> leader_;
     runs runs_;
+    job_registration<Environment> registration_;
     job_share<Environment> share_;
     job_orders<Environment> orders_;
     std::unique_ptr<adoption<Environment>> adoption_;     ///< since there were Java members
     std::unique_ptr<java_marks<Environment>> java_marks_; ///< likewise
     wall_time counted_since_{};                           ///< elements
     bool has_started_ = false;
-    bool was_enabled_ = true; ///< when this was last known
-    bool was_seen_ = false;   ///< whether the view has shown this instance's node of this session
-    bool is_told_to_stop_ = false;
-    bool is_to_leave_ = false;
+    bool was_enabled_ = true;        ///< when this was last known
     bool is_told_of_search_ = false; ///< that the search was given up
-    lasting_failure failed_registration_{}, failed_config_{};
+    lasting_failure failed_config_{};
     struct known_pauses {
         revision at;
         job_pauses value;
     };
-    std::unique_ptr<known_pauses> pauses_; ///< of the view; rare, so allocated separately
-    std::unique_ptr<error> told_failure_;  ///< of reading the view's nodes; rare, too
-    std::optional<mono_time> config_gone_since_;
-    wall_time fired_until_{};     ///< instants until then have been due
-    wall_time announced_{};       ///< the last instant for which the items have been woken early
-    boxed<result<void>> outcome_; ///< of leaving, once the job has left
-    session_relay session_;
+    std::unique_ptr<known_pauses> pauses_;             ///< of the view; rare, so allocated separately
+    std::unique_ptr<error> told_failure_;              ///< of reading the view's nodes; rare, too
+    wall_time fired_until_{};                          ///< instants until then have been due
+    wall_time announced_{};                            ///< the last instant for which the items have been woken early
+    boxed<result<void>> outcome_;                      ///< of leaving, once the job has left
     reactions<Loop, job, part, part::schedule> parts_; ///< stopped when the job leaves
     task_scope life_;                                  ///< cancelled when the job leaves
     task_scope departure_;                             ///< a departure without a waiter
@@ -250,9 +190,9 @@ job<Environment>::job(Environment const& env, valid_config local, instance_id se
       rules_{here_, std::move(local)},
       leader_{here_, rules_},
       runs_{here_, std::move(body)},
+      registration_{here_, rules_, leader_, runs_},
       share_{here_, rules_, runs_},
       orders_{here_, share_, runs_},
-      session_{*this},
       parts_{here_.news, *this} {
     take_own_terms(rules_.config());
     runs_.terms().start_ahead = env.options.start_ahead;
@@ -274,14 +214,7 @@ job<Environment>::~job() = default;
 
 template <class Environment>
 task<result<void>> job<Environment>::start(bool has_own_config) {
-    if (has_own_config) rules_.trust_own();
-    auto const accept = rules_.accepted();
-    auto what = enrollment_as(arrival::first, accept.items_max);
-    if (has_own_config) what.local = *rules_.valid();
-    ELASTICJOB_CO_TRY(auto const joined,
-                      co_await enroll(here_.registry, here_.at, std::move(what), accept, beginning{&leader_}));
-    ELASTICJOB_CO_CHECK(rules_.begin(joined.config));
-    take_enrollment(joined);
+    ELASTICJOB_CO_CHECK(co_await registration_.join(has_own_config));
     here_.view.emplace(here_.registry, here_.at, here_.self, here_.news);
     for (;;) {
         auto const seen = here_.news.edition();
@@ -292,7 +225,7 @@ task<result<void>> job<Environment>::start(bool has_own_config) {
     was_enabled_ = here_.is_enabled();
     if (auto const* order = here_.view->run_order()) runs_.terms().obeyed_before = order->modified;
     fired_until_ = here_.loop().wall_now();
-    relay_session();
+    registration_.follow_session();
     parts_.begin();
     if (counts_elements()) life_.spawn(keep_counts());
     has_started_ = true;
@@ -430,12 +363,13 @@ task<result<void>> job<Environment>::shut_down() {
     }
     if (auto* const rounds = runs_.rounds()) co_await rounds->finish();
     if (counts_elements())
-        (void)co_await within(here_.loop(), here_.now() + leave_timeout, runs_.publish_counts(counted_since_));
+        (void)co_await within(here_.loop(), here_.now() + registration_.leave_timeout,
+                              runs_.publish_counts(counted_since_));
     parts_.stop();
-    session_.unlink();
+    registration_.stop_following();
     life_.cancel();
     leader_.stop_following();
-    auto const outcome = co_await hand_over();
+    auto const outcome = co_await registration_.hand_over();
     outcome_ = outcome;
     here_.news.notify();
     here_.env.sink(events::left{here_.origin()});
@@ -444,7 +378,7 @@ task<result<void>> job<Environment>::shut_down() {
 
 template <class Environment>
 void job<Environment>::begin_to_leave() {
-    if (!here_.is_leaving) departure_.spawn(depart());
+    if (!here_.is_leaving && departure_.empty()) departure_.spawn(depart());
 }
 
 template <class Environment>
@@ -457,124 +391,10 @@ task<void> job<Environment>::wait_left() {
 }
 
 template <class Environment>
-std::string job<Environment>::own_traits() const {
-    auto const& options = here_.env.options;
-    stored_traits const traits{options.instance_weight, options.instance_labels};
-    return traits.to_text();
-}
-
-template <class Environment>
-void job<Environment>::take_enrollment(enrollment const& e) {
-    here_.generation = e.generation;
-    was_seen_ = false;
-    auto const note = to_string(e.decision);
-    here_.env.sink(events::joined{here_.origin(), note});
-    here_.news.notify();
-}
-
-template <class Environment>
-void job<Environment>::session_relay::hear(work& w, work_action action) {
-    if (action == work_action::run) static_cast<session_relay&>(w).to.relay_session();
-}
-
-template <class Environment>
-void job<Environment>::relay_session() {
-    auto const state = here_.registry.session().state;
-    if (std::exchange(session_.told, state) != state) here_.env.sink(events::session_changed{here_.origin(), state});
-    here_.registry.session_changed().post_next(session_);
-    here_.news.notify();
-}
-
-template <class Environment>
 next_step job<Environment>::stay_registered() {
-    if (is_to_leave_) return {};
-    auto const session = here_.registry.session();
-    if (session.generation != here_.generation && !is_told_to_stop_) {
-        is_told_to_stop_ = true;
-        runs_.request_stop(stop_reason::session_lost); // other instances may own the items now
-    }
-    if (session.state == session_state::connected && session.generation != here_.generation) return register_again();
-    auto const* node = here_.view->self();
-    if (here_.is_registered() && node && node->stat.owner == session.id) was_seen_ = true;
-    if (runs_.stands_down()) { // the clock is wrong, or a run has failed: other instances run the due items
-        leave_for_good();
-        return {};
-    }
-    auto const* config = here_.view->config();
-    if (!here_.is_registered() || config) config_gone_since_.reset();
-    if (here_.is_registered() && (!node || !config)) return look_for_removal();
-    return {};
-}
-
-template <class Environment>
-task<mono_time> job<Environment>::look_for_removal() {
-    // The session is alive and shows that the node is gone: an operator has removed the instance (SD-1, D-18).
-    if (!here_.view->self()) {
-        bool const is_gone = co_await is_removed();
-        if (is_gone) {
-            co_await tell_of_lost_parent();
-            leave_for_good();
-        }
-    }
-    if (is_to_leave_ || !here_.is_registered() || here_.view->config()) co_return mono_time::max();
-    bool const is_over = co_await is_job_removed();
-    if (is_over) leave_for_good();
-    co_return here_.now() + retry_pause;
-}
-
-template <class Environment>
-void job<Environment>::leave_for_good() {
-    is_to_leave_ = true;
-    departure_.spawn(depart());
-}
-
-template <class Environment>
-task<bool> job<Environment>::is_job_removed() {
-    if (!config_gone_since_) config_gone_since_ = here_.now();
-    auto const tombstone = co_await here_.registry.exists(here_.at.removed());
-    bool const has_tombstone = tombstone && *tombstone;
-    bool const has_lasted = here_.now() >= *config_gone_since_ + config_timeout;
-    co_return here_.is_registered() && !here_.view->config() && (has_tombstone || has_lasted);
-}
-
-template <class Environment>
-task<bool> job<Environment>::is_removed() {
-    if (was_seen_) co_return true;
-    auto const here = co_await here_.registry.exists(here_.at.instance(here_.self));
-    co_return here && !*here && here_.is_registered();
-}
-
-template <class Environment>
-task<void> job<Environment>::tell_of_lost_parent() {
-    auto const parent = co_await here_.registry.exists(here_.at.instances());
-    if (!parent || *parent || !here_.view->config()) co_return; // an operator has removed this instance, or the job
-    here_.tell_trouble(
-        {errc::no_node,
-         "the parent of the instances' nodes has been deleted, so all instances leave the job: schedule it "
-         "again, which creates the node",
-         here_.at.instances().str()});
-}
-
-template <class Environment>
-task<mono_time> job<Environment>::register_again() {
-    auto const accept = rules_.accepted();
-    auto what = enrollment_as(arrival::again, accept.items_max);
-    auto const joined = co_await enroll(here_.registry, here_.at, std::move(what), accept, beginning{&leader_});
-    if (!joined) {
-        bool const is_over = joined.error() == errc::no_node || joined.error() == errc::removed;
-        if (is_over) {
-            here_.tell_trouble(joined.error());
-            leave_for_good();
-            co_return mono_time::max();
-        }
-        auto const pause = here_.after_failure(failed_registration_, joined.error());
-        co_return here_.now() + std::max<std::chrono::milliseconds>(pause, std::chrono::seconds{1});
-    }
-    failed_registration_.end();
-    is_told_to_stop_ = false;
-    co_await runs_.mark_again(joined->generation);
-    take_enrollment(*joined);
-    co_return here_.now();
+    auto next = registration_.keep();
+    if (registration_.is_over()) begin_to_leave();
+    return next;
 }
 
 template <class Environment>
@@ -714,30 +534,6 @@ void job<Environment>::tell_of_failed_reads() {
     if (told_failure_ && *told_failure_ == *failure) return;
     told_failure_ = std::make_unique<error>(*failure);
     here_.tell_trouble(*failure);
-}
-
-template <class Environment>
-task<result<void>> job<Environment>::hand_over() {
-    auto const g = here_.registry.session().generation;
-    auto const deadline = here_.now() + leave_timeout;
-    auto const withdrawn = co_await within(here_.loop(), deadline, leader_.withdraw_for_certain(g));
-    bool const has_traits = !own_traits().empty();
-    bool const has_java_members = here_.view && here_.view->has_java_members();
-    auto left = leave(here_.registry, here_.at, here_.self, g, deadline, has_traits, has_java_members);
-    auto outcome = co_await within(here_.loop(), deadline, std::move(left)); // a request may take longer than that
-    if (withdrawn && outcome) co_return outcome;
-    bool const has_registered = here_.view.has_value();
-    bool const was_never_let_in = !has_registered && !outcome && outcome.error() == errc::no_auth;
-    if (was_never_let_in) co_return outcome;
-    here_.registry.abandon(left_behind(here_.at, here_.self, g, leader_.place()));
-    if (!has_registered) co_return outcome; // the caller of the start gets the reason
-    auto why = outcome ? withdrawn.error() : outcome.error();
-    why.what = "the nodes of this instance are still there, so its items wait; the registry removes them as soon as it "
-               "can, or they end with the session: " +
-               why.what;
-    why.where = here_.at.instance(here_.self).str();
-    here_.tell_trouble(why);
-    co_return outcome;
 }
 
 } // namespace elasticjob::detail
