@@ -85,7 +85,7 @@ bool use_kinds(Registry& r) {
         !expose(AllMetrics{RegistryMetrics{}, MetricsEvents{}}).empty();
 }
 
-// All of its functions; the compiled library has no jobs on this registry.
+// All of its functions. A scheduler on this registry would compile all coordination here.
 template class elasticjob::MeasuredRegistry<MemoryRegistry, RegistryMetrics>;
 
 #ifdef PLANTED

@@ -120,7 +120,7 @@ TEST_CASE("membership.enroll: recreates base nodes that have been removed") {
     }
 }
 
-TEST_CASE("membership.enroll: a refused enrolment leaves no nodes") {
+TEST_CASE("membership.enroll: a refused enrollment leaves no nodes") {
     job_world w;
     CHECK(join(w, w.one, plain(), &nothing).error() == errc::unknown_strategy);
     CHECK_FALSE(w.has(w.at.root()));

@@ -121,6 +121,9 @@ TEST_CASE("membership.registration: a job without a configuration has been remov
             CHECK(again.next(without_config(2s)) == step::look_for_tombstone);
             CHECK_FALSE(again.tombstone_read(false, without_config(2s)));
         }
+        r.enrolled();
+        CHECK(r.next(without_config(2s)) == step::look_for_tombstone);
+        CHECK_FALSE(r.tombstone_read(false, without_config(2s)));
     }
 }
 

@@ -219,6 +219,10 @@ public:
     void set_read_only(std::string const& above, bool is_read_only = true) {
         server.set_read_only(parsed(above), is_read_only);
     }
+    /// The same for reads of that node and all below it.
+    void set_unreadable(std::string const& top, bool is_unreadable = true) {
+        server.set_unreadable(parsed(top), is_unreadable);
+    }
 
     // The contents of the tree, read without a request.
 

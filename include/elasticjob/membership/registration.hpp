@@ -32,8 +32,7 @@ struct registration_facts {
     bool stands_down = false;            ///< the instance may run nothing more
     mono_time now{};
 
-    bool is_own_session() const noexcept { return session.generation == generation; }
-    bool is_registered() const noexcept { return is_own_session() && session.state == session_state::connected; }
+    bool is_registered() const noexcept { return session.is_connected(generation); }
 };
 
 /// Under the same session nothing is necessary; under a new one the instance enrolls again (CN-3). If its node is gone
@@ -46,27 +45,30 @@ public:
     enum class phase : std::uint8_t {
         unconfirmed, ///< has enrolled, and the view has not shown its node of this session: the view may be behind
         confirmed,   ///< the view has shown it
-        outlived,    ///< the session is over
+        expired,     ///< the session is over
         removed,     ///< its node is gone for certain
         over         ///< must leave, whatever happens now
     };
 
     registration_step next(registration_facts const& f);
 
-    // ---- Replies, with the facts of that moment. True: call `next` now; otherwise in a moment, or after a change.
+    // ---- Replies, with the facts of that moment. Each returns whether to call `next` now.
 
+    /// Otherwise the view is about to change.
     bool node_read(bool is_there, registration_facts const& f);
+    /// Otherwise call `next` after a pause, because time counts.
     bool tombstone_read(bool is_there, registration_facts const& f);
 
     /// The instance has enrolled again.
-    void enrolled() noexcept { phase_ = phase::unconfirmed; }
+    void enrolled() noexcept;
 
     void leave() noexcept { phase_ = phase::over; }
 
     phase where() const noexcept { return phase_; }
 
-    /// A configuration without a tombstone was deleted by hand or by Java's console. That counts only after this span,
-    /// because a Java member that finds an empty configuration deletes it before it writes its own.
+    /// If the configuration is gone and there is no tombstone, somebody has deleted it by hand or with Java's console.
+    /// That counts only after this span, because a Java member that finds an empty configuration deletes it before it
+    /// writes its own.
     static constexpr std::chrono::seconds config_timeout{2};
 
 private:

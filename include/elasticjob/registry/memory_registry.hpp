@@ -94,6 +94,9 @@ private:
     task<result<applied>> write(operation o, session_generation g, std::optional<node_stat>* after = nullptr);
 
     std::optional<error> refusal(session_generation g) const;
+    static error unreadable(node_path const& path) {
+        return error{errc::no_auth, "the access list of the node does not allow reading it", path.str()};
+    }
     static error lost() { return error{errc::unknown_outcome, "no reply came"}; }
 
     void open();
@@ -140,12 +143,14 @@ template <loop Loop>
 task<result<node>> basic_memory_registry<Loop>::get(node_path path, node_watch<Loop>* w) {
     ELASTICJOB_CO_TRY(auto const way, co_await request(session_.generation, nullptr));
     node const* const found = server_.tree().find(path);
+    bool const is_refused = found && server_.tree().is_unreadable(path);
     std::optional<node> answer;
-    if (found) {
+    if (found && !is_refused) {
         answer = *found;
         if (w) watches_.arm(*w, path.str(), watch_kind::data);
     }
     ELASTICJOB_CO_CHECK(co_await reply(way));
+    if (is_refused) co_return unreadable(path);
     if (!answer) co_return error{errc::no_node, "no such node", path.str()};
     co_return std::move(*answer);
 }
@@ -165,12 +170,14 @@ template <loop Loop>
 task<result<std::vector<std::string>>> basic_memory_registry<Loop>::children(node_path path, node_watch<Loop>* w) {
     ELASTICJOB_CO_TRY(auto const way, co_await request(session_.generation, nullptr));
     bool const found = server_.tree().find(path) != nullptr;
+    bool const is_refused = found && server_.tree().is_unreadable(path);
     std::vector<std::string> answer;
-    if (found) {
+    if (found && !is_refused) {
         answer = server_.tree().children(path);
         if (w) watches_.arm(*w, path.str(), watch_kind::children);
     }
     ELASTICJOB_CO_CHECK(co_await reply(way));
+    if (is_refused) co_return unreadable(path);
     if (!found) co_return error{errc::no_node, "no such node", path.str()};
     co_return answer;
 }

@@ -88,6 +88,11 @@ struct session_view {
     std::int64_t id = 0; ///< as in `node_stat::owner`; 0 while there is none
     session_state state = session_state::connecting;
     std::chrono::milliseconds timeout{}; ///< as negotiated with the server
+
+    /// Whether that session is alive and connected.
+    bool is_connected(session_generation g) const noexcept {
+        return generation == g && state == session_state::connected;
+    }
 };
 
 /// The limits of one request. The registry checks them before sending, because a server closes the connection when a

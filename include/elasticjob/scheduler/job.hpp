@@ -14,6 +14,7 @@
 #include <elasticjob/execution/job_pauses.hpp>
 #include <elasticjob/membership/change_schedule.hpp>
 #include <elasticjob/registry/mirrored.hpp> // pause_after
+#include <elasticjob/registry/retry_pauses.hpp>
 #include <elasticjob/scheduler/adoption.hpp>
 #include <elasticjob/scheduler/item_runs.hpp>
 #include <elasticjob/scheduler/java_marks.hpp>
@@ -27,7 +28,6 @@
 #include <elasticjob/scheduler/job_status.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -363,7 +363,7 @@ task<result<void>> job<Environment>::shut_down() {
     }
     if (auto* const rounds = runs_.rounds()) co_await rounds->finish();
     if (counts_elements())
-        (void)co_await within(here_.loop(), here_.now() + registration_.leave_timeout,
+        (void)co_await within(here_.loop(), here_.now() + job_registration<Environment>::leave_timeout,
                               runs_.publish_counts(counted_since_));
     parts_.stop();
     registration_.stop_following();

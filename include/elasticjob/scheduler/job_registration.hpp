@@ -8,9 +8,12 @@
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/loop.hpp>
 #include <elasticjob/core/reactions.hpp>
+#include <elasticjob/core/result.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/core/within.hpp>
 #include <elasticjob/events/event.hpp>
+#include <elasticjob/execution/lasting_failure.hpp>
+#include <elasticjob/execution/stop_reason.hpp>
 #include <elasticjob/membership/enroll.hpp>
 #include <elasticjob/membership/registration.hpp>
 #include <elasticjob/membership/traits.hpp>
@@ -19,8 +22,10 @@
 #include <elasticjob/scheduler/job_leader.hpp>
 #include <elasticjob/scheduler/job_rules.hpp>
 #include <elasticjob/scheduler/job_standing.hpp>
+#include <elasticjob/sharding/departure.hpp>
 #include <elasticjob/sharding/leave.hpp>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -46,9 +51,9 @@ public:
     /// `job_rules::begin`.
     task<result<void>> join(bool has_own_config);
 
-    /// Reports each change of the session's state, and forwards it to the one event for which all parts wait. Call it
-    /// once.
-    void follow_session() { relay_session(); }
+    /// From now on reports each change of the session's state, and forwards it to the one event for which all parts
+    /// wait. Call it once.
+    void follow_session();
 
     /// Enrolls again under a new session, and notices that the instance or the job has been removed.
     next_step keep();
@@ -74,7 +79,6 @@ private:
         job_registration& to;
         session_state told = session_state::connected; ///< the state at the time of joining
     };
-    void relay_session();
 
     registration_facts facts_now() const;
 
@@ -88,7 +92,7 @@ private:
     task<mono_time> look_for_node();
     task<mono_time> look_for_tombstone();
 
-    /// If the parent of the instances' nodes was deleted, all instances leave: reports what to do about it.
+    /// Leaves. If the parent of the instances' nodes was deleted, all instances leave, which this reports.
     task<mono_time> find_out_why();
 
     job_standing<Environment>& here_;
@@ -168,8 +172,8 @@ task<mono_time> job_registration<Environment>::enroll_again() {
 template <class Environment>
 task<mono_time> job_registration<Environment>::look_for_node() {
     auto const there = co_await here_.registry.exists(here_.at.instance(here_.self));
-    bool const is_news = there && state_.node_read(there->has_value(), facts_now());
-    co_return is_news ? here_.now() : mono_time::max();
+    if (!there) co_return here_.now() + retry_pause;
+    co_return state_.node_read(there->has_value(), facts_now()) ? here_.now() : mono_time::max();
 }
 
 template <class Environment>
@@ -220,11 +224,11 @@ void job_registration<Environment>::take(enrollment const& joined) {
 
 template <class Environment>
 void job_registration<Environment>::session_relay::hear(work& w, work_action action) {
-    if (action == work_action::run) static_cast<session_relay&>(w).to.relay_session();
+    if (action == work_action::run) static_cast<session_relay&>(w).to.follow_session();
 }
 
 template <class Environment>
-void job_registration<Environment>::relay_session() {
+void job_registration<Environment>::follow_session() {
     auto const state = here_.registry.session().state;
     if (std::exchange(session_.told, state) != state) here_.env.sink(events::session_changed{here_.origin(), state});
     here_.registry.session_changed().post_next(session_);

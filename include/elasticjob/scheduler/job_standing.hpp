@@ -89,8 +89,7 @@ owners_source job_standing<Environment>::owners_source_now() const {
 
 template <class Environment>
 bool job_standing<Environment>::is_registered() const {
-    auto const session = registry.session();
-    return session.state == session_state::connected && session.generation == generation;
+    return registry.session().is_connected(generation);
 }
 
 } // namespace elasticjob::detail

@@ -10,9 +10,9 @@ ELASTICJOB_DECL registration_step registration::next(registration_facts const& f
     using step = registration_step;
     if (phase_ == phase::over) return step::rest;
     if (phase_ == phase::removed) return step::find_out_why;
-    if (!f.is_own_session()) {
-        if (phase_ != phase::outlived) {
-            phase_ = phase::outlived;
+    if (f.session.generation != f.generation) {
+        if (phase_ != phase::expired) {
+            phase_ = phase::expired;
             return step::stop_runs;
         }
         if (f.session.state == session_state::connected) return step::enroll_again;
@@ -45,6 +45,11 @@ ELASTICJOB_DECL bool registration::tombstone_read(bool is_there, registration_fa
     if (!is_there && f.now < *config_gone_since_ + config_timeout) return false;
     phase_ = phase::over;
     return true;
+}
+
+ELASTICJOB_DECL void registration::enrolled() noexcept {
+    phase_ = phase::unconfirmed;
+    config_gone_since_.reset();
 }
 
 } // namespace elasticjob

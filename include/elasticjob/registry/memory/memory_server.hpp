@@ -87,8 +87,9 @@ public:
 
     void set_filter(request_filter f) noexcept { filter_ = f; }
 
-    /// See `node_tree::set_read_only`: for tests with an access list or a quota.
+    // See node_tree: for tests with an access list or a quota.
     void set_read_only(node_path const& above, bool is_read_only) { tree_.set_read_only(above, is_read_only); }
+    void set_unreadable(node_path const& top, bool is_unreadable) { tree_.set_unreadable(top, is_unreadable); }
 
     std::int64_t open_session() noexcept { return ++last_session_; }
 

@@ -63,6 +63,11 @@ public:
     void set_read_only(node_path const& above, bool is_read_only);
     bool is_read_only(std::string_view path) const;
 
+    /// Makes that node and all below it unreadable, or readable again. To read the data or the children of such a node
+    /// fails with `no_auth`, but `exists` does not, as with ZooKeeper's access lists.
+    void set_unreadable(node_path const& top, bool is_unreadable);
+    bool is_unreadable(node_path const& path) const;
+
     /// Every path, in order, for comparisons and dumps.
     template <class F>
     void for_each(F&& f) const {
@@ -99,7 +104,7 @@ private:
     applied apply_checked(std::vector<operation> const& operations, std::int64_t session, std::int64_t now_ms);
 
     std::map<std::string, entry> nodes_;
-    std::set<std::string> read_only_; ///< the paths passed to `set_read_only`, each followed by a slash
+    std::set<std::string> read_only_, unreadable_; ///< the paths passed to their setters, each followed by a slash
     revision last_revision_ = 0;
 };
 
