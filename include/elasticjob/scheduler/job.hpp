@@ -174,7 +174,7 @@ private:
         job_pauses value;
     };
     std::unique_ptr<known_pauses> pauses_;             ///< of the view; rare, so allocated separately
-    std::unique_ptr<error> told_failure_;              ///< of reading the view's nodes; rare, too
+    std::unique_ptr<error> told_failure_;              ///< of reading the nodes of the job; rare, too
     wall_time fired_until_{};                          ///< instants until then have been due
     wall_time announced_{};                            ///< the last instant for which the items have been woken early
     boxed<result<void>> outcome_;                      ///< of leaving, once the job has left
@@ -530,6 +530,7 @@ void job<Environment>::take_pauses() {
 template <class Environment>
 void job<Environment>::tell_of_failed_reads() {
     auto const* failure = here_.view->failure();
+    if (!failure) failure = rules_.failure();
     if (!failure) return told_failure_.reset();
     if (told_failure_ && *told_failure_ == *failure) return;
     told_failure_ = std::make_unique<error>(*failure);

@@ -84,7 +84,8 @@ private:
     /// Whether the job has had no other leader: the transaction that created the job made this instance its leader.
     bool is_first_term() const;
 
-    void note_failed_election(error const& e);
+    /// Returns the pause before the next attempt.
+    std::chrono::milliseconds after_failed_election(error const& e);
 
     // Each carries out one duty, and returns when to check again at the latest.
     task<mono_time> carry_out(leader_duty duty); ///< precondition: not none
@@ -286,8 +287,7 @@ bool job_leader<Environment>::is_first_term() const {
 template <class Environment>
 task<mono_time> job_leader<Environment>::withdraw() {
     auto const withdrawn = co_await elector_->withdraw(here_.generation);
-    if (!withdrawn) note_failed_election(withdrawn.error());
-    co_return here_.now() + retry_pause;
+    co_return here_.now() + (withdrawn ? retry_pause : after_failed_election(withdrawn.error()));
 }
 
 template <class Environment>
@@ -299,8 +299,7 @@ task<result<void>> job_leader<Environment>::withdraw_for_certain(session_generat
 template <class Environment>
 task<mono_time> job_leader<Environment>::resign() {
     auto const resigned = co_await elasticjob::resign(here_.registry, here_.at, here_.self, here_.generation);
-    if (!resigned) note_failed_election(resigned.error());
-    co_return here_.now() + retry_pause;
+    co_return here_.now() + (resigned ? retry_pause : after_failed_election(resigned.error()));
 }
 
 template <class Environment>
@@ -327,11 +326,10 @@ task<mono_time> job_leader<Environment>::stand() {
     elector_ = std::make_unique<elector<Registry>>(here_.registry, here_.at, here_.self, here_.env.random);
     auto const elected = co_await elector_->elect(here_.generation);
     if (auto const removed = elector_->take_removed()) here_.tell_trouble(stand_in_removed(*removed));
-    if (elected)
-        failed_.note_success();
-    else
-        note_failed_election(elected.error());
-    co_return here_.now() + retry_pause; // by then the view shows the leader
+    if (!elected) co_return here_.now() + after_failed_election(elected.error());
+    failed_.note_success();
+    auto const* unread = here_.view->failure(); // otherwise the view shows the leader by then
+    co_return here_.now() + (unread ? pause_before_retry(*unread) : retry_pause);
 }
 
 template <class Environment>
@@ -353,10 +351,11 @@ bool job_leader<Environment>::is_leader() const {
 }
 
 template <class Environment>
-void job_leader<Environment>::note_failed_election(error const& e) {
+std::chrono::milliseconds job_leader<Environment>::after_failed_election(error const& e) {
     bool const is_passing = is_transient(e) || !here_.view->config();
-    if (is_passing) return;
+    if (is_passing) return retry_pause;
     if (auto const report = failed_.note(e)) here_.tell_trouble(*report);
+    return pause_before_retry(e);
 }
 
 template <class Environment>

@@ -71,6 +71,9 @@ public:
     /// Puts the configuration in force with which the job has registered. Errors: those of due_times.
     result<void> begin(valid_config joined);
 
+    /// Why the rounds of the followed job cannot be read. Null if they can, or if the job follows none.
+    error const* failure() const noexcept { return rounds_ ? rounds_->failure() : nullptr; }
+
     /// Whether all data for the due times has been read.
     bool is_complete() const { return !rounds_ || rounds_->is_loaded(); }
 

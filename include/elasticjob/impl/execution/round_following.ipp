@@ -104,7 +104,9 @@ ELASTICJOB_DECL bool round_following::is_hindered(followed_job_view const& view)
             what = "has no rounds, because with a fixed delay each of its items is due at times of its own: give "
                    "it another schedule";
         hindered = !what.empty();
-        if (!hindered && view.has_java_members)
+        if (!hindered && view.failure) // what was read before still counts
+            what = "cannot be read any more, so its rounds may not be seen to end: " + to_string(*view.failure);
+        if (what.empty() && view.has_java_members)
             what = "has members of 2.1.5, which keep no records: a round in which they have items is never seen to "
                    "end";
     }
