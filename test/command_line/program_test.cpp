@@ -166,6 +166,11 @@ TEST_CASE("command_line.program: a wait ends with success, with a failure, or at
     CHECK(failed.code == exit_code::run_failed);
     CHECK(terminal_world::steady(failed.out).find("0  failed  ") != std::string::npos);
     CHECK(failed.err == "elasticjob: a run has failed\nnext: see why with elasticjob items explain\n");
+    for (auto const* wait : {"10min", "30s"}) { // a call that is repeated with its key gets the end of the same run
+        auto const again = t.run({"items", "trigger", "settle", "0", "--wait", "--key", "b", "--timeout", wait});
+        CHECK(again.code == exit_code::run_failed);
+        CHECK(again.out == failed.out);
+    }
     CHECK(t.run({"items", "trigger", "settle", "0", "--wait", "--for", "failure"}).code == exit_code::done);
     auto const all = t.run({"jobs", "trigger", "settle", "--wait", "--timeout", "30s"});
     CHECK(all.code == exit_code::run_failed);
@@ -177,6 +182,20 @@ TEST_CASE("command_line.program: a wait ends with success, with a failure, or at
     CHECK(t.run({"wait", "settle", "7"}).code == exit_code::usage);
     CHECK(t.run({"wait", "nobody"}).code == exit_code::not_found);
     CHECK(t.run({"wait", "settle", "--timeout", "2"}).code == exit_code::usage); // without a condition
+}
+
+TEST_CASE("command_line.program: a repair that fails shows in the exit code, and keeps its key when it is repeated") {
+    terminal_world t;
+    std::vector<std::string> const repair{"tree", "repair", "settle", "--yes", "--key", "k"};
+    t.c.create("/settle/ext/orders/foo");
+    CHECK(t.run(repair).code == exit_code::done);
+    t.c.create("/settle/ext/orders/goo"); // as if the first call had been cut after one repair
+    CHECK(t.run(repair).code == exit_code::done);
+    CHECK_FALSE(t.c.has("/settle/ext/orders/goo"));
+    t.c.create("/settle/ext/orders/hoo");
+    auto const refused = t.run({"tree", "repair", "settle", "--yes", "--operator", std::string(101, 'x')});
+    CHECK(refused.code == exit_code::usage);
+    CHECK(t.c.has("/settle/ext/orders/hoo"));
 }
 
 TEST_CASE("command_line.program: cron needs no registry") {

@@ -123,6 +123,35 @@ TEST_CASE("operations.commands: two calls with one key are one command") {
     CHECK(j.started().size() == 8);
 }
 
+TEST_CASE("operations.commands: a call that the other one with its key has overtaken is not refused because of it") {
+    job_of_two j;
+    auto& r = j.c.by_hand;
+    auto const settle = job_name::parse("settle").value();
+    detail::command_title const title{"make", "it"};
+    std::string const node = "/settle/ext/made";
+    auto const other = [&](transaction& t) -> task<result<detail::command_plan>> {
+        t.create(node_path::parse(node).value(), {});
+        co_return detail::command_plan{"made"};
+    };
+    auto const plan = [&](transaction& t) -> task<result<detail::command_plan>> {
+        if (!j.c.has(node)) {
+            command_by first{"ann", "key-1"};
+            auto overtaking = detail::carry_out(r, settle, std::move(first), title, other);
+            (void)co_await std::move(overtaking);
+        }
+        if (j.c.has(node)) co_return error{errc::node_exists, "it is there already", node};
+        co_return co_await other(t);
+    };
+    command_by const bob{"bob", "key-1"}, later{"bob", "key-2"};
+    auto const second = j.c.wait_for(detail::carry_out(r, settle, bob, title, plan));
+    CHECK(effect_of(second) == effect::repeated);
+    CHECK(second->text == "made");
+    CHECK(j.trail().entries().size() == 1);
+    auto const third = j.c.wait_for(detail::carry_out(r, settle, later, title, plan));
+    CHECK(third.error() == errc::node_exists);
+    CHECK(j.last().outcome == command_outcome::refused);
+}
+
 TEST_CASE("operations.commands: a lost reply or request leads to one run, and is reported as done") {
     for (auto const fate : {request_fate::reply_lost, request_fate::request_lost}) {
         job_of_two j;
@@ -431,6 +460,11 @@ TEST_CASE("operations.job_settings: settings can be read and then changed, unles
     CHECK(read_settings(j.c.by_hand, "settle")->config.item_labels == "0=gpu");
     CHECK(read_settings(j.c.by_hand, "settle")->config.schedules.size() == 1);
     CHECK(read_settings(j.c.by_hand, "nobody").error() == errc::no_node);
+    change.expected = detail::tag_of({}, {}, {}); // there was no such job
+    change.may_add = true;
+    CHECK(change_settings(j.c.by_hand, change, ann).error() == errc::version_conflict);
+    change.config.name = "another";
+    CHECK(effect_of(change_settings(j.c.by_hand, change, ann)) == effect::done);
 }
 
 TEST_CASE("operations.job_settings: settings that cannot run are not written") {

@@ -106,6 +106,8 @@ TEST_CASE("operations.dump: a value is one line, whatever its content") {
     world w;
     w.create("/settle/ext", "a\nb\tc\x7f\\n \xc3\xa9\n");
     CHECK(dump(w.registry, "settle").value()[11] == "/settle/ext | a\\nb\\x09c\\x7f\\n \xc3\xa9\\n");
+    w.set("/settle/ext", "\xc2\x9b\xe2\x80\xae\xff"); // a terminal would act upon these
+    CHECK(dump(w.registry, "settle").value()[11] == "/settle/ext | \\u009b\\u202e\\xff");
     CHECK(dump_text({"a | ", "b | 1"}) == "a | \nb | 1\n");
 }
 

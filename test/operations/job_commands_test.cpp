@@ -227,10 +227,25 @@ TEST_CASE("operations.stop_run: as a command it tells the instance once, and is 
     };
     {
         losing const deaf{w.server, kept};
+        std::string const order = "/settle/ext/orders/stop-1";
+        CHECK(stop_run(w.by_hand, "settle", 1, 1s).error() == errc::timed_out);
+        CHECK_FALSE(w.has(order)); // withdrawn
+        auto const program = [&]() -> task<void> {
+            auto name = job_name::parse("settle").value();
+            auto const stopped = co_await request_stop(w.by_hand, std::move(name), 1, w.loop.now() + 2s);
+            CHECK(stopped.error() == errc::timed_out);
+        };
+        task_scope tasks;
+        post(w.loop, [&] { tasks.spawn(program()); });
+        w.run_for(1s);
+        REQUIRE(w.has(order));
         auto const waiting = stop_run(w.by_hand, "settle", 1, {"ann", "key-1"}, 5s);
         CHECK(waiting.error() == errc::timed_out);
-        CHECK(waiting.error().where == "/settle/ext/orders/stop-1");
-        CHECK(w.has("/settle/ext/orders/stop-1"));
+        CHECK(waiting.error().where == order);
+        CHECK(tasks.empty());
+        CHECK(w.has(order)); // now it is the operator's too, so the program has not withdrawn it
+        CHECK(stop_run(w.by_hand, "settle", 1, 1s).error() == errc::timed_out);
+        CHECK(w.has(order));
     }
     CHECK(effect_of(stop_run(w.by_hand, "settle", 1, {"ann", "key-1"})) == effect::repeated);
     CHECK_FALSE(w.has("/settle/ext/orders/stop-1"));

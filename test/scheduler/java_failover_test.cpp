@@ -95,6 +95,24 @@ TEST_CASE("scheduler.job: a run of our dead member runs again though a Java memb
     CHECK(w.c.started(0) == share_of(w.c, w.leader.id("settle"), 9));
 }
 
+TEST_CASE("scheduler.adoption: runs whose records may not be read are reported once, and adopted when they may") {
+    dying w{9};
+    w.c.set_unreadable("/settle/ext/run");
+    w.kill();
+    w.c.run_for(5s);
+    auto const before = w.c.server.counts().all();
+    w.c.run_for(10min);
+    CHECK(w.c.server.counts().all() - before < 2'000);
+    items to_java, ours;
+    for (auto const i : w.interrupted) (w.c.owner("settle", i) == w.java->id ? to_java : ours).push_back(i);
+    REQUIRE(!to_java.empty());
+    CHECK(w.c.troubles().size() == 1 + ours.size()); // our own items report their own records
+    for (auto const i : to_java) CHECK(w.c.count(heard::kind::started, i) == 0);
+    w.c.set_unreadable("/settle/ext/run", false);
+    w.c.run_for(10s);
+    for (auto const i : w.interrupted) CHECK(w.c.count(heard::kind::started, i) == 1);
+}
+
 TEST_CASE("scheduler.job: such a run goes on while it is marked for Java members, and waits for their own run") {
     dying w{9};
     w.leader.holds = true;

@@ -74,6 +74,9 @@ answer apply(registry_ref<Loop> r, arguments const& a) {
     auto const stored = read_settings(r, change.config.name);
     if (auto lost = find_loss(stored, change.config, a)) return *std::move(lost);
     if (stored) change.expected = stored->tag;
+    if (!stored && exit_code_of(stored.error().code) == exit_code::unreachable) return failure(stored.error());
+    if (!stored && stored.error() == errc::no_node) // somebody may add it meanwhile
+        change.expected = elasticjob::detail::tag_of({}, {}, {});
     return cli::answer_for(change_settings(r, std::move(change), a.by()));
 }
 
@@ -109,6 +112,13 @@ answer trigger(registry_ref<Loop> r, arguments const& a, std::optional<item_inde
     if (!begun) return failure(begun.error());
     auto const done = order();
     if (!done) return failure(done.error());
+    if (done->what == command_result::effect::repeated) { // the runs of the earlier call may have ended
+        auto const trail = elasticjob::list_commands(r, a.job);
+        if (!trail) return failure(trail.error());
+        auto const* order_before = trail->find(done->key);
+        // The clocks of the instances may differ from that of the operator.
+        if (order_before) begun->count_since(order_before->at - std::chrono::minutes{1});
+    }
     return await_end(r, a, *std::move(begun));
 }
 

@@ -46,6 +46,9 @@ public:
     void begin(std::size_t n, run_record const& record);
     void take(std::size_t n, run_record const& record);
 
+    /// Runs count too that had ended already, but began after this.
+    void count_since(wall_time t);
+
     std::vector<item_end> const& items() const noexcept { return items_; }
     bool has_failed() const;
     bool is_over(wanted_end wanted) const;

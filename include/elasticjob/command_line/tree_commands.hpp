@@ -5,6 +5,7 @@
 
 #include <elasticjob/command_line/command.hpp>
 #include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/hash.hpp>
 #include <elasticjob/operations/audit_trail.hpp>
 #include <elasticjob/operations/dump.hpp>
 #include <elasticjob/operations/tree_health.hpp>
@@ -39,21 +40,26 @@ answer check_tree(registry_ref<Loop> r, arguments const& a) {
     return found ? answer{.rows = table_of(*found)} : failure(found.error());
 }
 
-/// Repairs all findings that can be repaired, one after the other, and shows the others.
+/// Repairs all findings that can be repaired, one after the other, and shows the others. The exit code is that of the
+/// first repair that failed.
 template <loop Loop>
 answer repair_tree(registry_ref<Loop> r, arguments const& a) {
     auto const found = check_job(r, a.job);
     if (!found) return failure(found.error());
     std::string messages;
+    auto code = exit_code::done;
     for (auto const& finding : *found) {
         if (!finding.is_repairable) continue;
         auto by = a.by();
-        if (!by.key.empty()) by.key += "/" + std::to_string(&finding - found->data());
+        // When the command is repeated, the findings that are left have the same keys as before.
+        if (!by.key.empty()) by.key += "/" + std::to_string(elasticjob::detail::fnv_1a(finding.path));
         auto const done = repair(r, finding, std::move(by));
         messages += finding.path + ": " + (done ? done->text : to_string(done.error())) + "\n";
+        if (!done && code == exit_code::done) code = exit_code_of(done.error().code);
     }
     auto left = check_tree(r, a);
-    left.messages = std::move(messages);
+    left.messages.insert(0, messages);
+    if (code != exit_code::done) left.code = code;
     return left;
 }
 

@@ -34,7 +34,7 @@ result<password_hashes> parse_passwords(std::string_view text);
 /// `parse_passwords`.
 result<password_hashes> read_passwords(std::string const& file);
 
-/// Whether crypt(3) returns the hash for the password. Takes about the same time if the hash is invalid.
+/// Whether crypt(3) returns the hash for the password.
 bool is_password(std::string const& password, std::string const& hash);
 
 /// Identifies operators. Threads: any.

@@ -49,13 +49,20 @@ console_reply show_upcoming(console_site<Loop>& s, console_call const& c) {
     return reply_with_dues(*rows, *selection, s.zone);
 }
 
+/// Accepts the jobs that the operator may see.
+struct visible_to {
+    console_call const* call;
+    bool operator()(std::string_view job) const { return call->may_see(job); }
+};
+
+inline constexpr std::chrono::seconds list_timeout{60};
+
 template <loop Loop>
 console_reply show_dead_letters(console_site<Loop>& s, console_call const& c) {
     auto query = read_letter_query(c);
     if (!query) return problem(query.error());
-    auto page = list_dead_letters(s.registry, *std::move(query));
+    auto page = list_dead_letters(s.registry, *std::move(query), list_timeout, visible_to{&c});
     if (!page) return problem(page.error());
-    std::erase_if(page->letters, [&](dead_letter const& d) { return !c.may_see(d.job); });
     return json_reply(begin_list(page->letters, page->next, std::nullopt).finish());
 }
 
@@ -63,9 +70,8 @@ template <loop Loop>
 console_reply show_audit(console_site<Loop>& s, console_call const& c) {
     auto query = read_audit_query(c);
     if (!query) return problem(query.error());
-    auto page = list_commands(s.registry, *std::move(query));
+    auto page = list_commands(s.registry, *std::move(query), list_timeout, visible_to{&c});
     if (!page) return problem(page.error());
-    std::erase_if(page->rows, [&](audit_row const& row) { return !c.may_see(row.job); });
     return json_reply(begin_list(page->rows, page->next, std::nullopt).finish());
 }
 

@@ -6,8 +6,8 @@
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/events/text_forms.hpp>
 
+#include <charconv>
 #include <concepts>
-#include <cstdio>
 #include <initializer_list>
 #include <string>
 #include <string_view>

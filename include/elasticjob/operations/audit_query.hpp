@@ -46,13 +46,13 @@ result<audit_page> audit_page_of(std::vector<std::pair<std::string, audit_trail>
 
 } // namespace detail
 
-/// A page of the commands in all jobs, including removed jobs. One request for the names of the jobs and one for each
-/// job. If a trail cannot be read, the others are listed nevertheless. Errors: invalid_argument for an invalid cursor;
-/// those of the registry.
-template <registry Registry>
-task<result<audit_page>> find_commands(Registry& r, audit_query query) {
+/// A page of the commands in all accepted jobs, including removed jobs. One request for the names of the jobs, and one
+/// for each accepted job. If a trail cannot be read, the others are listed nevertheless. Errors: invalid_argument for an
+/// invalid cursor; those of the registry.
+template <registry Registry, class Accepts = any_job>
+task<result<audit_page>> find_commands(Registry& r, audit_query query, Accepts accepts = {}) {
     ELASTICJOB_CO_TRY(auto names, co_await find_job_names(r));
-    std::erase_if(names, [&](auto const& n) { return n.find(query.job_contains) == std::string::npos; });
+    std::erase_if(names, [&](auto const& n) { return n.find(query.job_contains) == std::string::npos || !accepts(n); });
     std::vector<node_path> paths;
     for (auto const& name : names) paths.push_back(job_layout{*job_name::parse(name)}.audit());
     ELASTICJOB_CO_TRY(auto const nodes, co_await read_paced(r, std::move(paths), paced_requests_max));
@@ -71,10 +71,10 @@ task<result<audit_page>> find_commands(Registry& r, audit_query query) {
 }
 
 /// As a blocking call. Waits up to `timeout`. Errors: as above, and timed_out. Threads: any but the loop's.
-template <registry Registry>
+template <registry Registry, class Accepts = any_job>
 result<audit_page> list_commands(Registry& r, audit_query query,
-                                 std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
-    return detail::wait_within(r.loop(), timeout, find_commands(r, std::move(query)));
+                                 std::chrono::milliseconds timeout = std::chrono::seconds{60}, Accepts accepts = {}) {
+    return detail::wait_within(r.loop(), timeout, find_commands(r, std::move(query), std::move(accepts)));
 }
 
 } // namespace elasticjob

@@ -127,18 +127,22 @@ task<result<command_base>> read_command_base(Registry& r, job_layout at) {
     co_return command_base{session.generation, std::move(nodes), std::move(trail)};
 }
 
-/// Records a refusal in the audit trail, if the job exists or has been removed. The caller gets the error in any case.
+/// Records a refusal in the audit trail, if the job exists or has been removed. Returns the entry of the same command
+/// with the same key, if it was carried out meanwhile: then its own changes have led to the refusal.
 template <registry Registry>
-task<void> record_refusal(Registry& r, job_layout at, audit_entry e) {
+task<std::optional<audit_entry>> record_refusal(Registry& r, job_layout at, audit_entry e) {
     for (int attempt = 0; attempt < 5; ++attempt) {
         auto const base = co_await read_command_base(r, at);
-        if (!base || !(base->has_config() || base->is_removed())) co_return;
+        if (!base || !(base->has_config() || base->is_removed())) break;
+        auto const* before = base->trail.find(e.key);
+        if (before && before->verb == e.verb && before->subject == e.subject) co_return *before;
         command_title const refused{e.verb, e.subject, false, true};
         auto t = base->begin(at, refused);
         base->record(t, at, e);
         auto const reply = co_await r.commit(std::move(t));
-        if (!reply || *reply) co_return;
+        if (!reply || *reply) break;
     }
+    co_return std::nullopt;
 }
 
 /// Carries out a command. `plan(t)`, a coroutine, reads the nodes on which the command depends, validates, and adds the
@@ -157,6 +161,10 @@ task<result<command_result>> carry_out(Registry& r, job_name job, command_by giv
     ELASTICJOB_CO_TRY(auto const by, checked(std::move(given)));
     std::optional<error> refusal;
     bool may_be_ours = false; // true after a lost reply: then the entry under the key may be ours
+    auto const result_of = [&](audit_entry const& e) {
+        auto const done = e.outcome == command_outcome::unchanged ? effect::unchanged : effect::done;
+        return command_result{may_be_ours ? done : effect::repeated, e.note, by.key};
+    };
     for (int attempt = 0; attempt < 20 && !refusal; ++attempt) {
         auto const base = co_await read_command_base(r, at);
         if (!base && is_transient(base.error())) continue;
@@ -167,8 +175,7 @@ task<result<command_result>> carry_out(Registry& r, job_name job, command_by giv
                                 "the key belongs to another command: " + before->verb + " " + before->subject, by.key};
                 break;
             }
-            auto const done = before->outcome == command_outcome::unchanged ? effect::unchanged : effect::done;
-            co_return command_result{may_be_ours ? done : effect::repeated, before->note, by.key};
+            co_return result_of(*before);
         }
         if (base->is_removed() && !title.may_be_removed) {
             refusal = removed_error(at);
@@ -204,7 +211,8 @@ task<result<command_result>> carry_out(Registry& r, job_name job, command_by giv
                         "the job's nodes kept changing while the command was carried out: repeat it", at.root().str()};
     if (!by.is_dry_run) {
         auto entry = entry_of(by, title, command_outcome::refused, to_string(*refusal), r.loop().wall_now());
-        co_await record_refusal(r, at, std::move(entry));
+        auto const before = co_await record_refusal(r, at, std::move(entry));
+        if (before) co_return result_of(*before);
     }
     co_return *std::move(refusal);
 }

@@ -118,25 +118,26 @@ task<result<bool>> add_letters(Registry& r, job_layout at, letter_place& place, 
 
 } // namespace detail
 
-/// A page of dead letters. One request for each job up to the end of the page, one for each of its items, and one for
-/// the names of the jobs if all are wanted. If a record cannot be read, the others are listed nevertheless. The nodes
-/// are read one by one, so the parts of the page may be of different moments. Errors: no_node if the job does not
-/// exist, or no instance of it keeps records; invalid_argument for an invalid job name or cursor; those of the
-/// registry.
-template <registry Registry>
-task<result<dead_letter_page>> find_dead_letter_page(Registry& r, dead_letter_query query) {
+/// A page of dead letters of the accepted jobs. One request for each such job up to the end of the page, one for each of
+/// its items, and one for the names of the jobs if all are wanted. If a record cannot be read, the others are listed
+/// nevertheless. The nodes are read one by one, so the parts of the page may be of different moments. Errors: no_node if
+/// the job does not exist or is not accepted, or if no instance of it keeps records; invalid_argument for an invalid job
+/// name or cursor; those of the registry.
+template <registry Registry, class Accepts = any_job>
+task<result<dead_letter_page>> find_dead_letter_page(Registry& r, dead_letter_query query, Accepts accepts = {}) {
     query.letters_max = std::max(query.letters_max, std::size_t{1});
     auto records_left = std::max(query.records_max, std::size_t{1});
     ELASTICJOB_CO_TRY(auto const after, detail::parse_letter_place(query.after));
     std::vector<std::string> names{query.job};
     if (query.job.empty()) {
         ELASTICJOB_CO_TRY(names, co_await find_job_names(r));
-        std::erase_if(names, [&](auto const& n) { return n.find(query.job_contains) == std::string::npos; });
+        auto const is_wanted = [&](auto const& n) { return n.find(query.job_contains) != n.npos && accepts(n); };
+        std::erase_if(names, [&](auto const& n) { return !is_wanted(n); });
     } else {
         ELASTICJOB_CO_TRY(auto const name, job_name::parse(query.job));
         job_layout const at{name};
         ELASTICJOB_CO_TRY(auto const records, co_await r.exists(at.run_records()));
-        if (!records) co_return detail::no_records(at);
+        if (!records || !accepts(query.job)) co_return detail::no_records(at);
     }
     std::erase_if(names, [&](auto const& n) { return n < after.job; });
     dead_letter_page page;
@@ -188,10 +189,11 @@ task<result<settled_letters>> order_dead_letters(Registry& r, dead_letter_query 
 // The functions above as blocking calls. Each waits up to `timeout`. Threads: any but the loop's.
 
 /// A page of dead letters. Errors: as `find_dead_letter_page`, and timed_out.
-template <registry Registry>
+template <registry Registry, class Accepts = any_job>
 result<dead_letter_page> list_dead_letters(Registry& r, dead_letter_query query,
-                                           std::chrono::milliseconds timeout = std::chrono::seconds{60}) {
-    return detail::wait_within(r.loop(), timeout, find_dead_letter_page(r, std::move(query)));
+                                           std::chrono::milliseconds timeout = std::chrono::seconds{60},
+                                           Accepts accepts = {}) {
+    return detail::wait_within(r.loop(), timeout, find_dead_letter_page(r, std::move(query), std::move(accepts)));
 }
 
 /// Runs a page of dead letters again. Errors: as `order_dead_letters`, and timed_out: repeat the call with the same

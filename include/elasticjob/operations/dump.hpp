@@ -4,6 +4,7 @@
 #define ELASTICJOB_OPERATIONS_DUMP_HPP
 
 #include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/line_text.hpp>
 #include <elasticjob/core/wait_within.hpp>
 #include <elasticjob/operations/address_mask.hpp>
 #include <elasticjob/registry/job_layout.hpp>
@@ -12,7 +13,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -199,6 +199,12 @@ task<result<std::vector<job_overview>>> read_overviews(Registry& r, std::vector<
 
 } // namespace detail
 
+/// Accepts all jobs. Queries also take another predicate of the jobs' names in its place, a copyable one: then neither
+/// rows nor cursors show that the other jobs exist.
+struct any_job {
+    constexpr bool operator()(std::string_view) const noexcept { return true; }
+};
+
 /// The names of all nodes at the registry's root, which are jobs and others, sorted. One request. Errors: those of the
 /// registry.
 template <registry Registry>

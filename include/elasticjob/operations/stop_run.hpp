@@ -14,6 +14,7 @@
 #include <elasticjob/registry/registry.hpp>
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -75,7 +76,7 @@ task<result<void>> until_gone(Registry& r, node_path path, mono_time deadline) {
 /// names the run's due instant, so it stops no run for another instant. But if the instance dies, the request stops the
 /// next attempt for the same instant. The job must be monitored. Safe to repeat.
 /// Errors: no_node if there is no such job; not_running if no run is live; timed_out if the instance has not answered
-/// by the deadline, and then the request is withdrawn; those of the registry.
+/// by the deadline, and then the request is withdrawn, unless others have given it too; those of the registry.
 template <registry Registry>
 task<result<void>> request_stop(Registry& r, job_name job, item_index item, mono_time deadline) {
     job_layout const at{job};
@@ -84,6 +85,8 @@ task<result<void>> request_stop(Registry& r, job_name job, item_index item, mono
     auto const path = at.stop_order(item);
     auto const text = stop_request_text(run.due);
     event_count<typename Registry::loop_type> news{r.loop()};
+    bool is_new = false;             // this call has just created the order
+    std::optional<revision> created; // its own order
     for (bool is_given = false; r.loop().now() < deadline;) {
         auto const seen = news.edition();
         event_watch<typename Registry::loop_type> gone{news};
@@ -92,11 +95,12 @@ task<result<void>> request_stop(Registry& r, job_name job, item_index item, mono
         if (is_absent && is_given) co_return success();
         if (is_absent) {
             auto const made = co_await r.create(path, text, create_mode::persistent);
-            is_given = made.has_value(); // after a lost reply this may give the order twice, which does no harm
+            is_given = is_new = made.has_value(); // a lost reply may give the order twice, which does no harm
             if (!made && !is_connection(made.error().code) && !(made.error() == errc::node_exists))
                 co_return made.error();
         } else if (there) {
             is_given = there->data == text; // by any caller; an order for another run must end first
+            if (std::exchange(is_new, false)) created = there->stat.created;
             co_await news.newer_than(seen, deadline);
         } else if (is_connection(there.error().code)) {
             auto const pause = r.loop().now() + std::chrono::milliseconds{200};
@@ -106,7 +110,8 @@ task<result<void>> request_stop(Registry& r, job_name job, item_index item, mono
         }
     }
     auto const left = co_await r.get(path);
-    if (left && left->data == text) (void)co_await r.remove(path, left->stat.version);
+    bool const is_own = left && left->data == text && left->stat.created == created && left->stat.version == 0;
+    if (is_own) (void)co_await r.remove(path, left->stat.version);
     co_return error{errc::timed_out, "the instance that runs the item has not answered: " + run.instance,
                     at.item(item).str()};
 }
@@ -125,15 +130,15 @@ task<result<command_result>> order_stop(Registry& r, job_name job, item_index it
         std::vector<node_path> const paths{at.orders(), path};
         ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, paths));
         auto const text = stop_request_text(live.run.due);
-        if (nodes[1] && nodes[1]->data == text)
-            co_return detail::command_plan{"the run has been told to stop already", false};
         t.check(at.run_record(item), live.version);
         if (!nodes[0]) t.create(at.orders(), {});
-        if (nodes[1]) // it belongs to a run that is over
+        if (nodes[1]) // for a run that is over, or from a call of `request_stop`, which then does not withdraw it
             t.set(path, text, nodes[1]->stat.version);
         else
             t.create(path, text);
-        co_return detail::command_plan{"the run on " + live.run.instance + " is told to stop"};
+        bool const is_given = nodes[1] && nodes[1]->data == text;
+        co_return detail::command_plan{is_given ? "the run has been told to stop already"
+                                                : "the run on " + live.run.instance + " is told to stop"};
     };
     detail::command_title title{"stop", "item " + item_name(item)};
     auto order = detail::carry_out(r, std::move(job), std::move(by), std::move(title), plan);

@@ -22,6 +22,7 @@ _elasticjob() {
     local line
     COMPREPLY=()
     while IFS=$'\t' read -r line _; do
+        printf -v line %q "$line" # a job's name may have characters that the shell would act upon
         COMPREPLY+=("$line")
     done < <("${COMP_WORDS[0]}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }

@@ -29,6 +29,10 @@ ELASTICJOB_DECL void awaited_runs::take(std::size_t n, run_record const& record)
         if (counts(entry) && std::find(before.begin(), before.end(), entry.run) == before.end()) items_[n].end = entry;
 }
 
+ELASTICJOB_DECL void awaited_runs::count_since(wall_time t) {
+    for (auto& runs : before_) std::erase_if(runs, [&](run_begin const& r) { return r.begun >= t; });
+}
+
 ELASTICJOB_DECL bool awaited_runs::has_failed() const {
     return std::any_of(items_.begin(), items_.end(),
                        [](item_end const& i) { return i.end && i.end->outcome != run_outcome::completed; });

@@ -127,16 +127,19 @@ inline std::string order_text(history_query const& q) {
 }
 
 ELASTICJOB_DECL std::string to_text(history_place const& place, history_query const& q) {
-    return order_text(q) + place.id + "|" + place.key;
+    return order_text(q) + std::to_string(place.id.size()) + "|" + place.id + place.key;
 }
 
 ELASTICJOB_DECL result<std::optional<history_place>> parse_history_place(history_query const& q) {
     if (q.after.empty()) return std::optional<history_place>{};
     auto const order = order_text(q);
-    auto const bar = q.after.find('|');
-    if (!q.after.starts_with(order) || bar == q.after.npos)
+    auto const bar = q.after.find('|'); // ids and keys may contain bars, so the length of the id comes first
+    std::optional<std::size_t> size;
+    if (q.after.starts_with(order) && bar != q.after.npos && bar >= order.size())
+        size = parse_number<std::size_t>(std::string_view{q.after}.substr(order.size(), bar - order.size()));
+    if (!size || *size > q.after.size() - bar - 1)
         return error{errc::invalid_argument, "this is not the cursor of a page in this order", q.after};
-    return std::optional{history_place{q.after.substr(order.size(), bar - order.size()), q.after.substr(bar + 1)}};
+    return std::optional{history_place{q.after.substr(bar + 1, *size), q.after.substr(bar + 1 + *size)}};
 }
 
 ELASTICJOB_DECL result<sql::selection> select_executions(history_query const& q) {

@@ -19,8 +19,8 @@ ELASTICJOB_DECL openmetrics_writer& openmetrics_writer::family(std::string_view 
 
 ELASTICJOB_DECL std::string openmetrics_writer::number(double value) {
     char text[40];
-    std::snprintf(text, sizeof text, "%.12g", value);
-    std::string_view const all{text};
+    auto const end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 12).ptr;
+    std::string_view const all{text, end};
     return std::string{all}.append(all.find_first_of(".en") == all.npos ? ".0" : "");
 }
 

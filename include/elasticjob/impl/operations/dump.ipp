@@ -42,19 +42,13 @@ ELASTICJOB_DECL void dumped_tree::add(node_path path) {
 ELASTICJOB_DECL std::string dumped_tree::in_one_line(std::string_view value) {
     std::string text;
     text.reserve(value.size());
-    for (char const c : value) {
-        auto const byte = static_cast<unsigned char>(c);
-        if (byte >= 0x20 && byte != 0x7f) {
-            text += c;
-        } else if (c == '\n') {
-            text += "\\n";
-        } else {
-            char escape[8];
-            std::snprintf(escape, sizeof escape, "\\x%02x", static_cast<unsigned>(byte));
-            text += escape;
-        }
+    for (;;) {
+        auto const end = value.find('\n');
+        append_line_text(text, value.substr(0, end));
+        if (end == value.npos) return text;
+        text += "\\n";
+        value.remove_prefix(end + 1);
     }
-    return text;
 }
 
 } // namespace elasticjob::detail
