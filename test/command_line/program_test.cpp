@@ -192,6 +192,9 @@ TEST_CASE("command_line.program: a repair that fails shows in the exit code, and
     t.c.create("/settle/ext/orders/goo"); // as if the first call had been cut after one repair
     CHECK(t.run(repair).code == exit_code::done);
     CHECK_FALSE(t.c.has("/settle/ext/orders/goo"));
+    t.c.create("/settle/sharding/7");
+    t.c.create("/settle/sharding/7/running"); // both are wrong, and the first repair removes both
+    CHECK(t.run({"tree", "repair", "settle", "--yes"}).code == exit_code::done);
     t.c.create("/settle/ext/orders/hoo");
     auto const refused = t.run({"tree", "repair", "settle", "--yes", "--operator", std::string(101, 'x')});
     CHECK(refused.code == exit_code::usage);

@@ -460,10 +460,13 @@ TEST_CASE("operations.job_settings: settings can be read and then changed, unles
     CHECK(read_settings(j.c.by_hand, "settle")->config.item_labels == "0=gpu");
     CHECK(read_settings(j.c.by_hand, "settle")->config.schedules.size() == 1);
     CHECK(read_settings(j.c.by_hand, "nobody").error() == errc::no_node);
-    change.expected = detail::tag_of({}, {}, {}); // there was no such job
+    change.expected = no_settings_tag; // there was no such job
     change.may_add = true;
     CHECK(change_settings(j.c.by_hand, change, ann).error() == errc::version_conflict);
     change.config.name = "another";
+    CHECK(effect_of(change_settings(j.c.by_hand, change, ann)) == effect::done);
+    j.c.set("/another/config", ""); // Java's console does this; the schedule is left over
+    CHECK(read_settings(j.c.by_hand, "another").error() == errc::no_node);
     CHECK(effect_of(change_settings(j.c.by_hand, change, ann)) == effect::done);
 }
 

@@ -229,7 +229,11 @@ TEST_CASE("operations.stop_run: as a command it tells the instance once, and is 
         losing const deaf{w.server, kept};
         std::string const order = "/settle/ext/orders/stop-1";
         CHECK(stop_run(w.by_hand, "settle", 1, 1s).error() == errc::timed_out);
-        CHECK_FALSE(w.has(order)); // withdrawn
+        CHECK_FALSE(w.has(order));                                        // withdrawn
+        w.create(order, stop_request_text(record_of(w, 1).running->due)); // as another program does
+        CHECK(stop_run(w.by_hand, "settle", 1, 1s).error() == errc::timed_out);
+        CHECK(w.find(order)->stat.version == 1); // that program leaves it now, too
+        w.remove(order);
         auto const program = [&]() -> task<void> {
             auto name = job_name::parse("settle").value();
             auto const stopped = co_await request_stop(w.by_hand, std::move(name), 1, w.loop.now() + 2s);

@@ -9,8 +9,10 @@
 #include <elasticjob/config/config_file.hpp>
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/config/schedule_text.hpp>
+#include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/operations/add_job.hpp>
+#include <elasticjob/operations/audit_trail.hpp>
 #include <elasticjob/operations/job_overview.hpp>
 #include <elasticjob/operations/job_settings.hpp>
 #include <elasticjob/operations/pauses.hpp>
@@ -21,7 +23,9 @@
 #include <elasticjob/operations/switches.hpp>
 #include <elasticjob/operations/trigger.hpp>
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,6 +44,13 @@ answer refuse_file(error const& why);
 /// Refuses to apply a file if the job would lose settings that the file does not mention. Nothing: the file may be
 /// applied.
 std::optional<answer> find_loss(result<job_settings> const& stored, job_config const& given, arguments const& a);
+
+/// Whether a stored configuration cannot be used. Then the job may be given another one.
+bool is_damage(error const& why);
+
+/// The time from which the runs count that the order with this key has started. Nothing: there is no such order. The
+/// clocks of the instances may be behind the operator's: they have a minute, unless another such order was given in it.
+std::optional<wall_time> begin_of_runs(audit_trail const& trail, std::string_view key);
 
 template <loop Loop>
 answer list_jobs(registry_ref<Loop> r, arguments const& a) {
@@ -73,10 +84,12 @@ answer apply(registry_ref<Loop> r, arguments const& a) {
     settings_change change{*std::move(config), {}, true};
     auto const stored = read_settings(r, change.config.name);
     if (auto lost = find_loss(stored, change.config, a)) return *std::move(lost);
-    if (stored) change.expected = stored->tag;
-    if (!stored && exit_code_of(stored.error().code) == exit_code::unreachable) return failure(stored.error());
-    if (!stored && stored.error() == errc::no_node) // somebody may add it meanwhile
-        change.expected = elasticjob::detail::tag_of({}, {}, {});
+    if (stored)
+        change.expected = stored->tag;
+    else if (stored.error() == errc::no_node)
+        change.expected = no_settings_tag; // somebody may add it meanwhile
+    else if (!is_damage(stored.error()))
+        return failure(stored.error());
     return cli::answer_for(change_settings(r, std::move(change), a.by()));
 }
 
@@ -115,9 +128,7 @@ answer trigger(registry_ref<Loop> r, arguments const& a, std::optional<item_inde
     if (done->what == command_result::effect::repeated) { // the runs of the earlier call may have ended
         auto const trail = elasticjob::list_commands(r, a.job);
         if (!trail) return failure(trail.error());
-        auto const* order_before = trail->find(done->key);
-        // The clocks of the instances may differ from that of the operator.
-        if (order_before) begun->count_since(order_before->at - std::chrono::minutes{1});
+        if (auto const since = begin_of_runs(*trail, done->key)) begun->count_since(*since);
     }
     return await_end(r, a, *std::move(begun));
 }

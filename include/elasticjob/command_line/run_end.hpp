@@ -30,8 +30,8 @@ namespace elasticjob::cli {
 /// The awaited end of a run.
 enum class wanted_end : std::uint8_t { either, success, failure };
 
-/// The awaited runs: for each item, the first run that ends after this object was made. A run that fails and waits for
-/// a retry has not ended. A value.
+/// The awaited runs: for each item, the last run that has ended since this object was made, or since `count_since`. A
+/// run that fails and waits for a retry has not ended. A value.
 class awaited_runs {
 public:
     struct item_end {
@@ -46,7 +46,7 @@ public:
     void begin(std::size_t n, run_record const& record);
     void take(std::size_t n, run_record const& record);
 
-    /// Runs count too that had ended already, but began after this.
+    /// Runs that had ended already count too if they began at that time or later.
     void count_since(wall_time t);
 
     std::vector<item_end> const& items() const noexcept { return items_; }

@@ -4,6 +4,7 @@
 #define ELASTICJOB_COMMAND_LINE_TREE_COMMANDS_HPP
 
 #include <elasticjob/command_line/command.hpp>
+#include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/hash.hpp>
 #include <elasticjob/operations/audit_trail.hpp>
@@ -41,13 +42,13 @@ answer check_tree(registry_ref<Loop> r, arguments const& a) {
 }
 
 /// Repairs all findings that can be repaired, one after the other, and shows the others. The exit code is that of the
-/// first repair that failed.
+/// first repair that failed, unless the fault is gone, as when the node above it was removed.
 template <loop Loop>
 answer repair_tree(registry_ref<Loop> r, arguments const& a) {
     auto const found = check_job(r, a.job);
     if (!found) return failure(found.error());
     std::string messages;
-    auto code = exit_code::done;
+    std::vector<std::pair<tree_finding, exit_code>> failed;
     for (auto const& finding : *found) {
         if (!finding.is_repairable) continue;
         auto by = a.by();
@@ -55,12 +56,19 @@ answer repair_tree(registry_ref<Loop> r, arguments const& a) {
         if (!by.key.empty()) by.key += "/" + std::to_string(elasticjob::detail::fnv_1a(finding.path));
         auto const done = repair(r, finding, std::move(by));
         messages += finding.path + ": " + (done ? done->text : to_string(done.error())) + "\n";
-        if (!done && code == exit_code::done) code = exit_code_of(done.error().code);
+        if (!done) failed.emplace_back(finding, exit_code_of(done.error().code));
     }
-    auto left = check_tree(r, a);
-    left.messages.insert(0, messages);
-    if (code != exit_code::done) left.code = code;
-    return left;
+    auto const left = check_job(r, a.job);
+    auto shown = left ? answer{.rows = table_of(*left)} : failure(left.error());
+    shown.messages.insert(0, messages);
+    if (!left) return shown;
+    for (auto const& [finding, code] : failed) {
+        bool const is_left = std::any_of(left->begin(), left->end(), [&f = finding](tree_finding const& now) {
+            return now.path == f.path && now.what == f.what;
+        });
+        if (is_left && shown.code == exit_code::done) shown.code = code;
+    }
+    return shown;
 }
 
 } // namespace detail

@@ -152,7 +152,8 @@ task<std::optional<audit_entry>> record_refusal(Registry& r, job_layout at, audi
 /// carried out twice, and of two calls with one key only one is carried out. Errors: invalid_argument for an invalid
 /// operator's name or key, and for a key that another command has used; no_node and removed if there is no such job;
 /// malformed_data for a trail that cannot be read; version_conflict if all attempts met concurrent changes; those of
-/// `plan`, which are refusals and are recorded; those of the registry.
+/// `plan`, which are refusals and are recorded, unless the same command with the same key has been carried out
+/// meanwhile: then the result is that one's; those of the registry.
 template <registry Registry>
 task<result<command_result>> carry_out(Registry& r, job_name job, command_by given, command_title title,
                                        command_planner plan) {

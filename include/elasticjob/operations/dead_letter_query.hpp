@@ -118,11 +118,11 @@ task<result<bool>> add_letters(Registry& r, job_layout at, letter_place& place, 
 
 } // namespace detail
 
-/// A page of dead letters of the accepted jobs. One request for each such job up to the end of the page, one for each of
-/// its items, and one for the names of the jobs if all are wanted. If a record cannot be read, the others are listed
-/// nevertheless. The nodes are read one by one, so the parts of the page may be of different moments. Errors: no_node if
-/// the job does not exist or is not accepted, or if no instance of it keeps records; invalid_argument for an invalid job
-/// name or cursor; those of the registry.
+/// A page of dead letters of the accepted jobs. One request for each such job up to the end of the page, one for each
+/// of its items, and one for the names of the jobs if all are wanted. If a record cannot be read, the others are listed
+/// nevertheless. The nodes are read one by one, so the parts of the page may be of different moments. Errors: no_node
+/// if the job does not exist or is not accepted, or if no instance of it keeps records; invalid_argument for an invalid
+/// job name or cursor; those of the registry.
 template <registry Registry, class Accepts = any_job>
 task<result<dead_letter_page>> find_dead_letter_page(Registry& r, dead_letter_query query, Accepts accepts = {}) {
     query.letters_max = std::max(query.letters_max, std::size_t{1});
@@ -136,8 +136,9 @@ task<result<dead_letter_page>> find_dead_letter_page(Registry& r, dead_letter_qu
     } else {
         ELASTICJOB_CO_TRY(auto const name, job_name::parse(query.job));
         job_layout const at{name};
+        if (!accepts(query.job)) co_return detail::no_records(at);
         ELASTICJOB_CO_TRY(auto const records, co_await r.exists(at.run_records()));
-        if (!records || !accepts(query.job)) co_return detail::no_records(at);
+        if (!records) co_return detail::no_records(at);
     }
     std::erase_if(names, [&](auto const& n) { return n < after.job; });
     dead_letter_page page;

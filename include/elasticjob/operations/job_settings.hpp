@@ -23,12 +23,15 @@ struct job_settings {
     std::string tag{}; ///< identifies this version; see `settings_change::expected`
 };
 
+/// The tag of a job without a configuration.
+inline constexpr std::string_view no_settings_tag = "none";
+
 /// A new configuration. Its members that are an instance's own (`on_misfire` and those after it) are not written.
 struct settings_change {
     job_config config;
 
     /// The tag of the configuration that was read. If the configuration has changed since, the command is refused.
-    /// Empty: the present configuration is replaced in any case.
+    /// `no_settings_tag`: it is refused if there is one now. Empty: the present configuration is replaced in any case.
     std::string expected{};
 
     /// Whether the job is added if it does not exist.
@@ -88,12 +91,14 @@ task<result<command_result>> order_settings(Registry& r, settings_change change,
         auto const* config_node = nodes[0] ? &*nodes[0] : nullptr;
         auto const* schedule_node = nodes[1] ? &*nodes[1] : nullptr;
         auto const* labels_node = nodes[2] ? &*nodes[2] : nullptr;
-        if (!change.expected.empty() && change.expected != detail::tag_of(nodes[0], nodes[1], nodes[2]))
+        auto const stored = detail::read_stored(config_node, schedule_node, at, sharding_total_count_max);
+        bool const has_none = stored && !*stored; // perhaps an empty node, or a schedule that was left over
+        auto const present = has_none ? std::string{no_settings_tag} : detail::tag_of(nodes[0], nodes[1], nodes[2]);
+        if (!change.expected.empty() && change.expected != present)
             co_return error{errc::version_conflict,
                             "the configuration has changed since it was read: read it again, and change the new one",
                             at.config().str()};
         std::optional<job_config> before;
-        auto const stored = detail::read_stored(config_node, schedule_node, at, sharding_total_count_max);
         if (stored && *stored) before = (*stored)->config();
         ELASTICJOB_CO_TRY(auto decision, decide_config(before, valid.config()));
         detail::note_labels(decision, labels_node, valid.config().item_labels);

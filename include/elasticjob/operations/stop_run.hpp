@@ -76,7 +76,8 @@ task<result<void>> until_gone(Registry& r, node_path path, mono_time deadline) {
 /// names the run's due instant, so it stops no run for another instant. But if the instance dies, the request stops the
 /// next attempt for the same instant. The job must be monitored. Safe to repeat.
 /// Errors: no_node if there is no such job; not_running if no run is live; timed_out if the instance has not answered
-/// by the deadline, and then the request is withdrawn, unless others have given it too; those of the registry.
+/// by the deadline, and then the request is withdrawn, unless others have given it too, or the reply to it was
+/// lost; those of the registry.
 template <registry Registry>
 task<result<void>> request_stop(Registry& r, job_name job, item_index item, mono_time deadline) {
     job_layout const at{job};
@@ -99,8 +100,11 @@ task<result<void>> request_stop(Registry& r, job_name job, item_index item, mono
             if (!made && !is_connection(made.error().code) && !(made.error() == errc::node_exists))
                 co_return made.error();
         } else if (there) {
-            is_given = there->data == text; // by any caller; an order for another run must end first
-            if (std::exchange(is_new, false)) created = there->stat.created;
+            bool const is_ours = std::exchange(is_new, false);
+            if (is_ours) created = there->stat.created;
+            bool const is_same = there->data == text; // an order for another run must end first
+            if (is_same && !is_given && !is_ours) (void)co_await r.set(path, text, there->stat.version); // see below
+            is_given = is_same;
             co_await news.newer_than(seen, deadline);
         } else if (is_connection(there.error().code)) {
             auto const pause = r.loop().now() + std::chrono::milliseconds{200};
@@ -110,7 +114,9 @@ task<result<void>> request_stop(Registry& r, job_name job, item_index item, mono
         }
     }
     auto const left = co_await r.get(path);
-    bool const is_own = left && left->data == text && left->stat.created == created && left->stat.version == 0;
+    // Others who give the same order write it again.
+    bool const is_unchanged = left && left->data == text && left->stat.version == 0;
+    bool const is_own = is_unchanged && (is_new || left->stat.created == created);
     if (is_own) (void)co_await r.remove(path, left->stat.version);
     co_return error{errc::timed_out, "the instance that runs the item has not answered: " + run.instance,
                     at.item(item).str()};
@@ -137,7 +143,7 @@ task<result<command_result>> order_stop(Registry& r, job_name job, item_index it
         else
             t.create(path, text);
         bool const is_given = nodes[1] && nodes[1]->data == text;
-        co_return detail::command_plan{is_given ? "the run has been told to stop already"
+        co_return detail::command_plan{is_given ? "the run has been told to stop already; now by this command too"
                                                 : "the run on " + live.run.instance + " is told to stop"};
     };
     detail::command_title title{"stop", "item " + item_name(item)};

@@ -60,5 +60,20 @@ ELASTICJOB_DECL std::optional<answer> find_loss(result<job_settings> const& stor
                    "add them to the file, or give --drop-schedules to remove them");
 }
 
+ELASTICJOB_DECL bool is_damage(error const& why) {
+    return why == errc::malformed_data || exit_code_of(why.code) == exit_code::usage;
+}
+
+ELASTICJOB_DECL std::optional<wall_time> begin_of_runs(audit_trail const& trail, std::string_view key) {
+    auto const* order = trail.find(key);
+    if (!order) return std::nullopt;
+    auto const early = order->at - std::chrono::minutes{1};
+    auto const& all = trail.entries();
+    bool const has_other = std::any_of(all.begin(), all.end(), [&](audit_entry const& e) {
+        return e.verb == order->verb && e.key != key && early <= e.at && e.at <= order->at;
+    });
+    return has_other ? order->at : early;
+}
+
 } // namespace elasticjob::cli::detail
 #endif // ELASTICJOB_IMPL_COMMAND_LINE_JOB_COMMANDS_IPP

@@ -28,7 +28,7 @@ ELASTICJOB_DECL std::vector<std::string> dumped_tree::lines(address_masking addr
         auto const& n = nodes_[left.back()];
         left.pop_back();
         if (!n.value) continue;
-        all.push_back(mask(n.path.str() + " | " + in_one_line(*n.value)));
+        all.push_back(mask(in_one_line(n.path.str()) + " | " + in_one_line(*n.value)));
         left.insert(left.end(), n.children.begin(), n.children.end());
     }
     return all;
