@@ -2,6 +2,7 @@
 #ifndef ELASTICJOB_IMPL_CORE_LINE_TEXT_IPP
 #define ELASTICJOB_IMPL_CORE_LINE_TEXT_IPP
 
+#include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/line_text.hpp>
 
 namespace elasticjob::detail {
@@ -18,7 +19,15 @@ ELASTICJOB_DECL void append_code_point(std::string& out, std::string_view charac
 ELASTICJOB_DECL bool append_line_text(std::string& out, std::string_view text, std::size_t bytes_max) {
     constexpr char hex[] = "0123456789abcdef";
     auto const begin = out.size();
+    auto const is_special = [](unsigned char byte) { return byte < 0x20 || byte >= 0x7f; };
     while (!text.empty() && out.size() - begin < bytes_max) {
+        auto const plain = std::find_if(text.begin(), text.end(), is_special) - text.begin(); // mostly the whole text
+        if (plain != 0) {
+            auto const fits = std::min(static_cast<std::size_t>(plain), bytes_max - (out.size() - begin));
+            out.append(text.substr(0, fits));
+            text.remove_prefix(fits);
+            continue;
+        }
         auto const length = utf8_length(text);
         auto const byte = static_cast<unsigned char>(text.front());
         auto const character = text.substr(0, length == 0 ? 1 : length);
