@@ -57,6 +57,9 @@ struct command_title {
     std::string subject{};       ///< empty: the job
     bool may_create = false;     ///< the command does not need the job's configuration
     bool may_be_removed = false; ///< the command works on a job with a tombstone
+
+    /// Whether the entry is one of such a command.
+    bool is_of(audit_entry const& e) const { return e.verb == verb && e.subject == subject; }
 };
 
 /// The effect in words. Its operations are already in the transaction.
@@ -134,9 +137,9 @@ task<std::optional<audit_entry>> record_refusal(Registry& r, job_layout at, audi
     for (int attempt = 0; attempt < 5; ++attempt) {
         auto const base = co_await read_command_base(r, at);
         if (!base || !(base->has_config() || base->is_removed())) break;
-        auto const* before = base->trail.find(e.key);
-        if (before && before->verb == e.verb && before->subject == e.subject) co_return *before;
         command_title const refused{e.verb, e.subject, false, true};
+        auto const* before = base->trail.find(e.key);
+        if (before && refused.is_of(*before)) co_return *before;
         auto t = base->begin(at, refused);
         base->record(t, at, e);
         auto const reply = co_await r.commit(std::move(t));
@@ -171,7 +174,7 @@ task<result<command_result>> carry_out(Registry& r, job_name job, command_by giv
         if (!base && is_transient(base.error())) continue;
         if (!base) co_return base.error();
         if (auto const* before = base->trail.find(by.key)) {
-            if (before->verb != title.verb || before->subject != title.subject) {
+            if (!title.is_of(*before)) {
                 refusal = error{errc::invalid_argument,
                                 "the key belongs to another command: " + before->verb + " " + before->subject, by.key};
                 break;

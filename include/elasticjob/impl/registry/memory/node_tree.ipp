@@ -4,6 +4,22 @@
 
 #include <elasticjob/registry/memory/node_tree.hpp>
 
+namespace elasticjob::detail {
+
+inline void set_prefix(std::set<std::string>& prefixes, node_path const& path, bool is_in) {
+    auto prefix = path.str() + "/";
+    if (is_in)
+        prefixes.insert(std::move(prefix));
+    else
+        prefixes.erase(prefix);
+}
+
+inline bool has_prefix(std::set<std::string> const& prefixes, std::string_view path) {
+    return std::any_of(prefixes.begin(), prefixes.end(), [&](std::string const& p) { return path.starts_with(p); });
+}
+
+} // namespace elasticjob::detail
+
 namespace elasticjob {
 
 ELASTICJOB_DECL node const* node_tree::find(node_path const& path) const {
@@ -27,29 +43,20 @@ ELASTICJOB_DECL std::vector<std::string> node_tree::children(node_path const& pa
     return names;
 }
 
-ELASTICJOB_DECL void set_prefix(std::set<std::string>& prefixes, node_path const& path, bool is_in) {
-    auto prefix = path.str() + "/";
-    if (is_in)
-        prefixes.insert(std::move(prefix));
-    else
-        prefixes.erase(prefix);
-}
-ELASTICJOB_DECL bool has_prefix(std::set<std::string> const& prefixes, std::string_view path) {
-    return std::any_of(prefixes.begin(), prefixes.end(), [&](std::string const& p) { return path.starts_with(p); });
-}
-
 ELASTICJOB_DECL void node_tree::set_read_only(node_path const& above, bool is_read_only) {
-    set_prefix(read_only_, above, is_read_only);
+    detail::set_prefix(read_only_, above, is_read_only);
 }
 
-ELASTICJOB_DECL bool node_tree::is_read_only(std::string_view path) const { return has_prefix(read_only_, path); }
+ELASTICJOB_DECL bool node_tree::is_read_only(std::string_view path) const {
+    return detail::has_prefix(read_only_, path);
+}
 
 ELASTICJOB_DECL void node_tree::set_unreadable(node_path const& top, bool is_unreadable) {
-    set_prefix(unreadable_, top, is_unreadable);
+    detail::set_prefix(unreadable_, top, is_unreadable);
 }
 
 ELASTICJOB_DECL bool node_tree::is_unreadable(node_path const& path) const {
-    return !unreadable_.empty() && has_prefix(unreadable_, path.str() + "/");
+    return !unreadable_.empty() && detail::has_prefix(unreadable_, path.str() + "/");
 }
 
 ELASTICJOB_DECL auto node_tree::apply(std::vector<operation> const& operations, std::int64_t session,
