@@ -171,9 +171,9 @@ TEST_CASE("console.browser_rules: accepts only its own names, its own pages and 
 
 TEST_CASE("console.change_log: a reader continues where it was, or starts anew") {
     change_log log{"abc"};
-    struct counter : detail::change_listener {
-        counter() : detail::change_listener{&count_one} {}
-        static void count_one(detail::change_listener& self) noexcept { ++static_cast<counter&>(self).count; }
+    struct counter : detail::log_listener {
+        counter() : detail::log_listener{&count_one} {}
+        static void count_one(detail::log_listener& self) noexcept { ++static_cast<counter&>(self).count; }
         int count = 0;
     } told;
     log.follow(&told);

@@ -51,9 +51,9 @@ TEST_CASE("zk_console: 3,000 jobs are read once, cost no requests while idle, an
 
     // All of them are watched: the session has room for it.
     auto const seen = log.last();
-    struct listener : detail::change_listener {
-        listener() : change_listener{&act_on} {}
-        static void act_on(change_listener& self) noexcept {
+    struct listener : detail::log_listener {
+        listener() : log_listener{&act_on} {}
+        static void act_on(log_listener& self) noexcept {
             auto& l = static_cast<listener&>(self);
             if (!std::exchange(l.is_told, true)) l.told.set_value();
         }

@@ -146,6 +146,30 @@ TEST_CASE("registry.mirror: continues with a new session") {
     CHECK(w.told.take() == lines{"+=1", "*=2"});
 }
 
+TEST_CASE("registry.mirror: tells of each failure to read an unchanged node, and of its end") {
+    world w;
+    w.create(w.root, "1");
+    w.create(w.root / "a", "2");
+    mirror_type m{w.reader, w.root, mirror_scope::children(), w.news, &w.told};
+    w.loop.run_for(1s);
+    w.told.take();
+    for (int outage = 0; outage < 2; ++outage) {
+        CAPTURE(outage);
+        auto told = w.news.edition();
+        w.server.set_unreadable(w.root / "a", true);
+        w.reader.expire(); // the new session reads again
+        w.loop.run_for(1s);
+        CHECK(m.failure());
+        CHECK(w.news.edition() > told);
+        told = w.news.edition();
+        w.server.set_unreadable(w.root / "a", false);
+        w.loop.run_for(11s);
+        CHECK_FALSE(m.failure());
+        CHECK(w.news.edition() > told);
+    }
+    CHECK(w.told.take().empty());
+}
+
 TEST_CASE("registry.mirror: a read whose reply is lost confirms nothing") {
     // Whichever of the first replies is lost, the mirror ends up with the registry's state.
     for (int lost = 0; lost < 6; ++lost) {

@@ -145,6 +145,28 @@ TEST_CASE("registry.mirrored: a read whose reply is lost confirms nothing") {
     }
 }
 
+TEST_CASE("registry.mirrored: tells of each failure to read an unchanged node, and of its end") {
+    one_node_world w;
+    w.create("1");
+    mirrored_node<one_node_registry> n{w.reader, w.path, w.news};
+    w.loop.run_for(1s);
+    for (int outage = 0; outage < 2; ++outage) {
+        CAPTURE(outage);
+        auto told = w.news.edition();
+        w.server.set_unreadable(w.path, true);
+        w.reader.expire(); // the new session reads again
+        w.loop.run_for(1s);
+        CHECK(n.failure());
+        CHECK(w.news.edition() > told);
+        told = w.news.edition();
+        w.server.set_unreadable(w.path, false);
+        w.loop.run_for(11s);
+        CHECK_FALSE(n.failure());
+        CHECK(data_of(n) == "1");
+        CHECK(w.news.edition() > told);
+    }
+}
+
 TEST_CASE("registry.mirrored: ends with its owner, whatever it is waiting for") {
     one_node_world w;
     w.create("1");

@@ -17,8 +17,8 @@
 namespace elasticjob::detail {
 
 /// Called after each change, on the thread that adds the change; must not block.
-struct change_listener {
-    void (*on_change)(change_listener&) noexcept;
+struct log_listener {
+    void (*on_change)(log_listener&) noexcept;
 };
 
 /// Keeps the last 4,096 changes. Threads: any.
@@ -37,7 +37,7 @@ public:
     explicit change_log(std::string epoch) : epoch_{std::move(epoch)} {}
 
     /// `told` is called after each change from now on; null: no listener.
-    void follow(change_listener* told);
+    void follow(log_listener* told);
 
     void add(std::string job);
 
@@ -58,7 +58,7 @@ private:
     mutable std::mutex mutex_;
     std::deque<std::string> jobs_; ///< of the changes up to `last_`
     std::uint64_t last_ = 1;
-    change_listener* told_ = nullptr;
+    log_listener* told_ = nullptr;
 };
 
 } // namespace elasticjob::detail

@@ -53,9 +53,9 @@ private:
     static constexpr std::chrono::hours stream_length_max{1}; ///< then the reader connects and is identified again
 
     /// Wakes the streams, once for many changes.
-    struct listener : change_listener {
-        explicit listener(http_service& s) noexcept : change_listener{&act_on}, service{s} {}
-        static void act_on(change_listener& l) noexcept;
+    struct listener : log_listener {
+        explicit listener(http_service& s) noexcept : log_listener{&act_on}, service{s} {}
+        static void act_on(log_listener& l) noexcept;
         http_service& service;
     };
 

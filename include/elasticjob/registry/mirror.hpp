@@ -49,8 +49,8 @@ class mirror {
     using Loop = typename Registry::loop_type;
 
 public:
-    /// Starts to read. Notifies `news` after each change, after each failure, and when a node has been created or read
-    /// for the first time. `news` must outlive the mirror.
+    /// Starts to read. Notifies `news` after each change, after each failure and the end of one, and when a node has been
+    /// created or read for the first time. `news` must outlive the mirror.
     mirror(Registry& r, node_path root, mirror_scope scope, event_count<Loop>& news,
            change_listener* listener = nullptr);
     mirror(mirror const&) = delete;
@@ -209,7 +209,9 @@ task<void> mirror<Registry>::before_retry(std::string const& key, error why, std
 
 template <registry Registry>
 void mirror<Registry>::forget_failure(std::string const& key) {
-    if (failure_ && failure_->key == key) failure_.reset();
+    if (!failure_ || failure_->key != key) return;
+    failure_.reset();
+    news_.notify();
 }
 
 template <registry Registry>

@@ -88,9 +88,9 @@ class mirrored : work, node_watch<typename Registry::loop_type> {
     using watch = node_watch<Loop>;
 
 public:
-    /// Starts to read. `news` is notified after each change, after each failure, and when the node has been created or
-    /// has been read for the first time. `news` and `listener` must outlive the object. `presence` counts unless the
-    /// value is a stat, which one request reads in any case.
+    /// Starts to read. `news` is notified after each change, after each failure and the end of one, and when the node
+    /// has been created or has been read for the first time. `news` and `listener` must outlive the object. `presence`
+    /// counts unless the value is a stat, which one request reads in any case.
     mirrored(Registry& r, Path path, event_count<Loop>& news, node_presence presence = node_presence::common,
              value_listener* listener = nullptr);
 
@@ -218,7 +218,7 @@ void mirrored<Registry, Value, Path>::note_failure(error why) {
 
 template <registry Registry, class Value, class Path>
 void mirrored<Registry, Value, Path>::put(std::optional<Value> fresh) {
-    failure_.reset();
+    bool const had_failed = std::exchange(failure_, nullptr) != nullptr;
     if constexpr (std::is_same_v<Value, node_names>) {
         if (fresh) std::sort(fresh->begin(), fresh->end());
     }
@@ -227,7 +227,7 @@ void mirrored<Registry, Value, Path>::put(std::optional<Value> fresh) {
     bool const is_same = shows(fresh);
     if (!is_same) value_ = std::move(fresh);
     if (!is_same && listener_) listener_->on_change(*listener_);
-    if (is_first || was_unread || !is_same) news_.notify();
+    if (is_first || was_unread || had_failed || !is_same) news_.notify();
 }
 
 } // namespace elasticjob

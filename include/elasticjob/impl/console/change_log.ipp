@@ -10,7 +10,7 @@
 
 namespace elasticjob::detail {
 
-ELASTICJOB_DECL void change_log::follow(change_listener* told) {
+ELASTICJOB_DECL void change_log::follow(log_listener* told) {
     std::lock_guard const lock{mutex_};
     told_ = told;
 }

@@ -47,7 +47,7 @@ ELASTICJOB_DECL void http_service::run(tcp::acceptor acceptor) {
     context_.run();
 }
 
-ELASTICJOB_DECL void http_service::listener::act_on(change_listener& l) noexcept {
+ELASTICJOB_DECL void http_service::listener::act_on(log_listener& l) noexcept {
     auto& s = static_cast<listener&>(l).service;
     if (!s.is_told_.exchange(true)) boost::asio::post(s.context_, [&s] { s.wake_streams(); });
 }
