@@ -25,6 +25,9 @@ static_assert("50-10/20 0 0 1 * ?"_cron == "50,10 0 0 1 * ?"_cron);
 static_assert("0 0 0 28-4/3 * ?"_cron == "0 0 0 28,31,3 * ?"_cron);
 static_assert("0 0 0 1 11-2/2 ?"_cron == "0 0 0 1 11,1 ?"_cron);
 static_assert("0-10/100 * * * * ?"_cron == "0 * * * * ?"_cron);
+static_assert("0 5/60 0/24 * * ?"_cron == "0 5 0 * * ?"_cron);
+static_assert("0 0 0 2/32 2/13 ?"_cron == "0 0 0 2 2 ?"_cron);
+static_assert("0 0 0 ? * 1/8"_cron == "0 0 0 ? * SUN"_cron);
 static_assert("0 0 0 1 1 ? 2020-2030/5"_cron == "0 0 0 1 1 ? 2020,2025,2030"_cron);
 static_assert("0 0 0 1 1 ? 1900-1975/25"_cron == "0 0 0 1 1 ? 1975"_cron);
 static_assert("0 0 0 1 1 ? 1970/1"_cron == "0 0 0 1 1 ?"_cron);
@@ -41,6 +44,7 @@ static_assert("0 9 * * 0"_cron == "0 0 9 ? * SUN"_cron);
 static_assert("0 9 * * 7"_cron == "0 0 9 ? * SUN"_cron);
 static_assert("0 9 * * 5-7"_cron == "0 0 9 ? * FRI-SUN"_cron);
 static_assert("0 9 * * fri-mon"_cron == "0 0 9 ? * FRI-MON"_cron);
+static_assert("0 9 * * 1-FRI"_cron == "0 0 9 ? * MON-FRI"_cron);
 static_assert("0 9 * * 0-7"_cron == "0 0 9 * * ?"_cron);
 static_assert("0 9 * * */2"_cron == "0 0 9 ? * SUN,TUE,THU,SAT"_cron);
 static_assert("0 9 * * MON-FRI/2"_cron == "0 0 9 ? * MON,WED,FRI"_cron);
@@ -137,13 +141,13 @@ constexpr faulty faults[] = {
     {"/ * * * * ?", 2, "'/' must be followed by an integer"},
     {"*/-2 * * * * ?", 3, "'/' must be followed by an integer: '-'"},
     {"*/60 * * * * ?", 3, "Increment too large: '60'"},
-    {"0 0/60 * * * ?", 5, "Increment too large: '60'"},
+    {"0/60 * * * *", 3, "Increment too large: '60'"}, // no Java member has five fields
     {"0 0 /24 * * ?", 6, "Increment too large: '24'"},
-    {"0 0 0 1/32 * ?", 9, "Increment too large: '32'"},
     {"0 0 0 1 */13 ?", 11, "Increment too large: '13'"},
-    {"0 0 0 ? * 1/8", 13, "Increment too large: '8'"},
     {"0 0 0 ? * MON-FRI/2", 18, "A step after a name has no agreed meaning"},
-    {"0 0 0 ? * 2-FRI/2", 16, "A step after a name has no agreed meaning"},
+    {"0 0 0 ? * 2-FRI", 13, "A range has a number at one end and a name at the other: 'FRI'"},
+    {"0 0 0 ? * MON-5", 15, "A range has a number at one end and a name at the other: '5'"},
+    {"0 0 0 1 12-FEB ?", 12, "A range has a number at one end and a name at the other: 'FEB'"},
     {"0 0 0 ? * MON/2", 14, "A step after a name has no agreed meaning"},
     {"0 0 0 1 JAN/2 ?", 12, "A step after a name has no agreed meaning"},
     // Garbage after a valid beginning, which Quartz skips.

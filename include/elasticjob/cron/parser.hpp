@@ -146,13 +146,16 @@ private:
         if (!is_unix_ && is(cron_field::day_of_week) && in_.peek() == 'L') return read_last_weekday(first);
         if (!is_unix_ && is(cron_field::day_of_week) && in_.accept('#')) return read_occurrence(first);
         if (in_.accept('-')) return read_range(first);
-        return read_step(first, in_.peek() == '/' ? cron_token{rule().high} : first, rule().step_max);
+        // Quartz 2.2 limits no step after a value, and Java members may have `0 0/60 * * * ?`.
+        auto const step_max = is_unix_ ? rule().step_max : no_step_max;
+        return read_step(first, in_.peek() == '/' ? cron_token{rule().high} : first, step_max);
     }
 
     /// As in Quartz, a step may be larger than its range; then only the first value matches.
     constexpr bool read_range(cron_token const& first) noexcept {
         cron_token last;
         if (!read_value(last) || !check(last)) return false;
+        if (first.named != last.named && !is_unix_) return refuse(last, cron_problem::range_of_a_number_and_a_name);
         if (is(cron_field::year) && last.value < first.value)
             return refuse(last, cron_problem::years_must_not_run_backwards);
         return read_step(first, last, no_step_max);

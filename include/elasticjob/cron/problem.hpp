@@ -32,6 +32,7 @@ enum class cron_problem : std::uint8_t {
     step_must_not_be_zero,
     step_is_larger_than_the_field,
     step_after_a_name_is_ignored_by_quartz,
+    range_of_a_number_and_a_name,
     question_mark_outside_the_day_fields,
     question_mark_must_stand_alone,
     question_mark_in_both_day_fields,
@@ -100,6 +101,9 @@ constexpr cron_wording wording_of(cron_problem problem) noexcept {
                                        "and 7 for weekdays"};
     case step_after_a_name_is_ignored_by_quartz:
         return {"A step after a name has no agreed meaning", "Write the values as numbers: 2-6/2 for MON-FRI/2"};
+    case range_of_a_number_and_a_name:
+        return {"A range has a number at one end and a name at the other", "Write 2-6 or MON-FRI: Quartz, which Java "
+                                                                           "members use, refuses 2-FRI"};
     case question_mark_outside_the_day_fields:
         return {"'?' can only be specified for Day-of-Month or Day-of-Week", "Write '*' for every value"};
     case question_mark_must_stand_alone:
