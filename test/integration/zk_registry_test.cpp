@@ -392,3 +392,28 @@ TEST_CASE("ZkRegistry: one server") {
         on_loop(loop, [&]() -> task<> { co_await until_exists(two, at("/news"), false); }); // an orderly close: at once
     }
 }
+
+TEST_CASE("zk_registry: the server can read its log after the largest request of a registry with a digest") {
+    zk_server server;
+    auto o = to(server.endpoint());
+    o.session_timeout = 20s;
+    o.digest = std::string(120, 'u') + ":secret"; // the server writes the user into each node's access list
+    {
+        auto r = connected(o);
+        on_loop(r.loop(), [&]() -> task<> {
+            transaction full{r.session().generation};
+            operation const one{operation::kind::create, at("/numbered-"), "", create_mode::persistent_sequential};
+            while (full.has_room(r.limits(), 1, one.bytes())) full.add(one);
+            auto const committed = co_await r.commit(std::move(full));
+            REQUIRE_MESSAGE(committed.has_value(), to_string(committed.error()));
+            CHECK(!committed->refused);
+        });
+    }
+    server.stop();
+    server.start();
+    auto r = connected(o);
+    on_loop(r.loop(), [&]() -> task<> {
+        auto const there = co_await r.exists(at("/numbered-0000000000"));
+        CHECK(there.value());
+    });
+}

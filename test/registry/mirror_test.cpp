@@ -89,6 +89,25 @@ TEST_CASE("registry.mirror: reports a node that was recreated between two reads 
     CHECK(w.told.take() == lines{"+=first", "-=first", "+=second"});
 }
 
+TEST_CASE("registry.mirror: keeps the new children of a node that was recreated with them between two reads") {
+    world w;
+    w.create(w.root, "1");
+    w.create(w.root / "a", "1");
+    w.create(w.root / "b", "1");
+    mirror_type m{w.reader, w.root, mirror_scope::children(), w.news, &w.told};
+    w.loop.run_for(1s);
+    w.told.take();
+    transaction t{session_generation::current()};
+    t.remove(w.root / "a").remove(w.root / "b").remove(w.root).create(w.root, "2").create(w.root / "a", "2");
+    REQUIRE(block_on(w.loop, w.writer.commit(std::move(t))));
+    w.loop.run_for(1s);
+    CHECK(m.nodes().size() == 2);
+    REQUIRE(m.find("a"));
+    CHECK(m.find("a")->data == "2");
+    w.set(w.root / "a", "3");
+    CHECK(m.find("a")->data == "3");
+}
+
 TEST_CASE("registry.mirror: holds the children with their data, as deep as asked") {
     world w;
     w.create(w.root, "");

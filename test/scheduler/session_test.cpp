@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -441,6 +442,40 @@ TEST_CASE("scheduler.job: nodes that a copying tool has left in the place of eph
     CHECK(c.count(heard::kind::trouble) == 3);
     for (auto const* where : {"/instances/10.9.9.9@-@9-copied", "/leader/election/instance", "-latch-0000000000"})
         CHECK(told.find(where) != told.npos);
+}
+
+TEST_CASE("scheduler.job: a member that comes back while its stand-in is being removed gets its items (EL-8)") {
+    for (int turns = -10; turns < 60; turns += 7) { // before or after the stand-in appears
+        CAPTURE(turns);
+        cluster c;
+        auto& one = c.add();
+        auto& two = c.add();
+        auto const job = make_job("settle", never, 4);
+        REQUIRE(one.schedule(job));
+        REQUIRE(two.schedule(job));
+        c.run_for(1s);
+        auto const id = two.id("settle");
+        disconnect(c, two);
+        c.run_for(30s);
+        REQUIRE(!c.has("/settle/instances/" + id));
+        auto const step = [&](int count) {
+            for (int i = 0; i < count; ++i) c.loop.step();
+        };
+        if (turns < 0) two.registry.reconnect();
+        step(-turns);
+        // Java's console writes to an instance that has just ended, and another instance joins.
+        c.server.apply({operation{operation::kind::create, *node_path::parse("/settle/instances/" + id), "TRIGGER"}},
+                       one.registry.session().id + 1000);
+        c.server.apply({operation{operation::kind::create, *node_path::parse("/settle/instances/10.9.9.9@-@9-x"), "",
+                                  create_mode::ephemeral}},
+                       4242);
+        step(turns);
+        if (turns >= 0) two.registry.reconnect();
+        c.run_for(1min);
+        CHECK(c.has("/settle/instances/" + id));
+        auto const owners = c.owners("settle", 4);
+        CHECK(std::find(owners.begin(), owners.end(), id) != owners.end());
+    }
 }
 
 TEST_CASE(

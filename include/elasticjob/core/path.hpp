@@ -4,16 +4,19 @@
 #define ELASTICJOB_CORE_PATH_HPP
 
 #include <elasticjob/core/decl.hpp>
+#include <elasticjob/core/line_text.hpp> // utf8_length
 #include <elasticjob/core/result.hpp>
 
 #include <compare>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace elasticjob {
 
 /// An absolute path: the root, or elements with a slash before each. An element is not empty, is neither `.` nor `..`,
-/// and has no control characters. Every registry accepts such a path, so no other code checks it again. (A path that
+/// and is UTF-8 without control characters, characters of private use, and characters beyond U+FFEF. Every registry
+/// accepts such a path, so no other code checks it again. (A path that
 /// libzookeeper refuses inside a transaction would corrupt its heap.)
 class node_path {
 public:
@@ -42,12 +45,30 @@ public:
     static constexpr char const* element_fault(std::string_view element) noexcept {
         if (element.empty()) return "a path must not have empty elements ('//')";
         if (element == "." || element == "..") return "a path must not have '.' or '..' as an element";
-        for (char const c : element)
-            if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return "a path must not have control characters";
+        for (std::size_t length = 0; !element.empty(); element.remove_prefix(length)) {
+            length = detail::utf8_length(element);
+            if (length == 0) return "a path must be UTF-8";
+            if (is_control(element.substr(0, length))) return "a path must not have control characters";
+            if (is_refused_by_zookeeper(element.substr(0, length)))
+                return "a path must not have characters of private use, or beyond U+FFEF, because ZooKeeper refuses "
+                       "them";
+        }
         return nullptr;
     }
 
 private:
+    static constexpr bool is_control(std::string_view character) noexcept {
+        auto const first = static_cast<unsigned char>(character[0]);
+        return first < 0x20 || first == 0x7f || (first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0);
+    }
+    /// U+E000 to U+F8FF, and all from U+FFF0.
+    static constexpr bool is_refused_by_zookeeper(std::string_view character) noexcept {
+        auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+        if (character.size() != 3) return character.size() == 4;
+        bool const is_last = byte(1) == 0xbf && byte(2) >= 0xb0;
+        return byte(0) == 0xee || (byte(0) == 0xef && (byte(1) < 0xa4 || is_last));
+    }
+
     explicit node_path(std::string text) : text_{std::move(text)} {}
     std::string text_;
 };

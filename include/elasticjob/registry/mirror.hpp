@@ -7,6 +7,7 @@
 #include <elasticjob/core/memory.hpp>
 #include <elasticjob/registry/mirrored.hpp>
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -97,8 +98,9 @@ private:
 
     void put(std::string const& key, std::optional<node> fresh);
 
-    /// Removes the node and all nodes below it, the deepest first: deeper paths sort after their parents.
-    void remove(std::string const& key);
+    /// Removes the node and all nodes below it that are older than `created`, the deepest first: deeper paths sort
+    /// after their parents. If the node has been created again, its new children may have been read before it.
+    void remove(std::string const& key, revision created);
 
     void tell(node_change::kind what, std::string const& key, node const& value);
 
@@ -224,7 +226,7 @@ void mirror<Registry>::put(std::string const& key, std::optional<node> fresh) {
         tell(node_change::kind::updated, key, at->second);
         return;
     }
-    if (was_here) remove(key);
+    if (was_here) remove(key, fresh ? fresh->stat.created : std::numeric_limits<revision>::max());
     if (fresh) {
         auto const& value = nodes_.emplace(key, std::move(*fresh)).first->second;
         tell(node_change::kind::added, key, value);
@@ -233,11 +235,11 @@ void mirror<Registry>::put(std::string const& key, std::optional<node> fresh) {
 }
 
 template <registry Registry>
-void mirror<Registry>::remove(std::string const& key) {
+void mirror<Registry>::remove(std::string const& key, revision created) {
     auto const below = key.empty() ? key : key + "/";
     std::vector<std::string> doomed{key};
     for (auto at = nodes_.lower_bound(below); at != nodes_.end() && at->first.starts_with(below); ++at)
-        if (at->first != key) doomed.push_back(at->first);
+        if (at->first != key && at->second.stat.created < created) doomed.push_back(at->first);
     for (; !doomed.empty(); doomed.pop_back()) {
         auto const last_known = nodes_.extract(doomed.back());
         tell(node_change::kind::removed, doomed.back(), last_known.mapped());

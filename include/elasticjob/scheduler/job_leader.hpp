@@ -420,11 +420,12 @@ task<bool> job_leader<Environment>::look_at_new_instances() {
     auto const found = co_await gather_each(here_.loop(), fresh, look);
     for (std::size_t i = 0; i < fresh.size(); ++i) {
         if (!found[i] && is_transient(found[i].error())) co_return false;
+        if (found[i] && !*found[i]) continue; // it has gone, and does not count while it is not known to live
         bool const stands_in = found[i] && is_stand_in(*found[i]);
         instances_.note(fresh[i], !stands_in);
         if (!stands_in) continue;
-        bool const is_known = co_await remove_stand_in(here_.at.instance(fresh[i]), (*found[i])->version);
-        if (!is_known) instances_.forget(fresh[i]);
+        bool const stays = co_await remove_stand_in(here_.at.instance(fresh[i]), (*found[i])->version);
+        if (!stays) instances_.forget(fresh[i]); // its process may come back before a list without it is seen
     }
     co_return true;
 }
@@ -436,7 +437,7 @@ task<bool> job_leader<Environment>::remove_stand_in(node_path path, node_version
     auto const done = co_await here_.registry.commit(t);
     if (done && *done) {
         here_.tell_trouble(stand_in_removed(path));
-        co_return true;
+        co_return false;
     }
     auto const why = done ? refusal_error(t, *done->refused) : done.error();
     bool const will_pass = is_transient(why) || why == errc::no_node || why == errc::version_conflict ||

@@ -3,6 +3,7 @@
 #define ELASTICJOB_IMPL_CORE_IDENTITY_IPP
 
 #include <elasticjob/core/identity.hpp>
+#include <elasticjob/core/path.hpp>
 
 namespace elasticjob {
 
@@ -19,6 +20,8 @@ ELASTICJOB_DECL result<job_name> job_name::parse(std::string_view text) {
     for (char const c : text)
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
             return refuse("job name must not contain control characters");
+    if (auto const* fault = node_path::element_fault(text))
+        return refuse("job name must be an element of a path: " + std::string{fault});
     return job_name{text};
 }
 

@@ -146,7 +146,10 @@ ELASTICJOB_DECL SessionGuardian::~SessionGuardian() {
 
 ELASTICJOB_DECL bool SessionGuardian::is_alive() const noexcept {
     pollfd end{alive_, 0, 0};
-    return ::poll(&end, 1, 0) == 0;
+    int ended = 0;
+    do ended = ::poll(&end, 1, 0);
+    while (ended < 0 && errno == EINTR); // a signal may end even a wait of no time
+    return ended == 0;
 }
 
 } // namespace elasticjob

@@ -16,13 +16,14 @@ namespace elasticjob {
 
 namespace zk {
 
-/// The size that the server accepts, minus the name space that is added to each path.
+/// The size that the server accepts, minus what a request has more on the server. A larger request would pass, and then
+/// the server could not read its own log: its allowance for that is 1,024 bytes before 3.5.7.
 ELASTICJOB_DECL registry_limits limits_of(session const& s) noexcept {
     constexpr std::size_t server_bytes_max = 1'048'575;
     constexpr std::size_t operations_max = 10'000;
-    auto const prefix = s.its_settings().prefix.size();
-    auto const count = prefix == 0 ? operations_max : std::min(operations_max, server_bytes_max / 4 / prefix);
-    return {.request_bytes_max = server_bytes_max - count * prefix, .operations_max = count};
+    auto const more = s.its_settings().bytes_per_operation();
+    auto const count = more == 0 ? operations_max : std::min(operations_max, server_bytes_max / 4 / more);
+    return {.request_bytes_max = server_bytes_max - count * more, .operations_max = count};
 }
 
 ELASTICJOB_DECL std::optional<error> refusal(session& s, node_path const& path, std::size_t data_size,

@@ -64,6 +64,10 @@ struct settings {
     zk_options options;
     std::string prefix; ///< of every path: `/billing`, or empty
 
+    /// The bytes that a request may have on the server beyond `operation::bytes`, for each of its operations: the name
+    /// space, and the access list that the server writes instead of "the creator", with the user and a hash.
+    std::size_t bytes_per_operation() const noexcept;
+
     /// Errors: invalid_argument, which names the field and the correct form.
     static result<settings> parse(zk_options o);
 
@@ -74,6 +78,7 @@ struct settings {
     result<node_path> in_name_space(std::string_view path) const;
 
     static constexpr std::size_t prefix_bytes_max = 200;
+    static constexpr std::size_t digest_bytes_max = 1'000;
 };
 
 } // namespace zk

@@ -36,7 +36,8 @@ ELASTICJOB_DECL auto guardian_process::settle(ends e) noexcept -> ends {
     // worker ends.
     for (int d = 0; d < kept; ++d) ::dup2(nothing, d);
     for (int i = 0; i < kept; ++i) ::dup2(far[i], kept + i);
-    ::close_range(2 * kept, ~0U, 0);
+    // With the worker's end of the life line among its descriptors, the guardian would never see the worker's death.
+    if (::close_range(2 * kept, ~0U, 0) != 0) return {-1, -1, -1};
     ::setsid(); // no terminal, and not in a process group that somebody may kill as a whole
     (void)!::chdir("/");
     ::prctl(PR_SET_NAME, "ej-guardian");

@@ -38,6 +38,7 @@ ELASTICJOB_DECL result<settings> settings::parse(zk_options o) {
     if (prefix.size() > prefix_bytes_max) return refuse("a name space must be shorter than 200 bytes", "name_space");
     if (auto const colon = o.digest.find(':'); !o.digest.empty() && (colon == 0 || colon == o.digest.npos))
         return refuse("a digest must look like user:password", "digest");
+    if (o.digest.size() > digest_bytes_max) return refuse("a digest must be at most 1000 bytes long", "digest");
     if (o.session_timeout.count() <= 0 || o.session_timeout.count() > std::numeric_limits<int>::max())
         return refuse("a session time-out must be positive, and less than 24 days", "session_timeout");
     if (o.connection_timeout.count() == 0 || !is_span(o.connection_timeout))
@@ -49,6 +50,12 @@ ELASTICJOB_DECL result<settings> settings::parse(zk_options o) {
     checked.options = std::move(o);
     checked.prefix = std::move(prefix);
     return checked;
+}
+
+ELASTICJOB_DECL std::size_t settings::bytes_per_operation() const noexcept {
+    auto const& digest = options.digest;
+    constexpr std::size_t scheme_and_hash = 24; // more than the list that the request has
+    return prefix.size() + (digest.empty() ? 0 : scheme_and_hash + digest.find(':'));
 }
 
 ELASTICJOB_DECL std::string settings::on_server(node_path const& path) const {
