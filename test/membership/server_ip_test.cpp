@@ -19,7 +19,8 @@ TEST_CASE("membership.server_ip: our instance ids are unique, and differ from Ja
     random_source random{7};
     std::set<std::string> seen;
     for (int n = 0; n < 100; ++n) {
-        auto const id = make_instance_id("10.0.0.1", random);
+        auto const id = make_instance_id("10.0.0.1", 12, random);
+        CHECK(id.token().starts_with("12-"));
         CHECK(id.server() == "10.0.0.1");
         CHECK_FALSE(id.is_java());
         CHECK(id.str().find("@-@") == id.str().rfind("@-@")); // task ids have exactly five parts

@@ -264,6 +264,47 @@ TEST_CASE("testing.simulation: operators' commands") {
     CHECK(t.s.violations().empty());
 }
 
+TEST_CASE("testing.simulation: a job without records can be played") {
+    simulation<> s{1};
+    auto job = make_job("settle", "0/5 * * * * ?", 3);
+    job.monitor_execution = false;
+    s.add_job(job, take_a_second);
+    s.add_nodes(2);
+    s.play({}, 20s);
+    CHECK(s.violations().empty());
+    CHECK(count(s.view(), kind::body_began) > 0);
+}
+
+TEST_CASE("testing.simulation: a job that nobody can join is a violation") {
+    simulation<> s{1};
+    s.add_job(make_job("settle", "0/5 * * * *x ?", 3), take_a_second);
+    s.add_nodes(2);
+    s.play({}, 20s);
+    REQUIRE(!s.violations().empty());
+    CHECK(s.violations()[0].what.find("no instance could join: invalid_cron") != std::string::npos);
+}
+
+TEST_CASE("testing.simulation: the ids of instances do not depend on the process that simulates") {
+    simulation<> s{1};
+    s.add_job(make_job("settle", "0/5 * * * * ?", 3), take_a_second);
+    s.add_nodes(2);
+    s.play({}, 20s);
+    auto const* joined = last(s.view(), kind::joined);
+    REQUIRE(joined);
+    CHECK(joined->instance.find("@-@1-") != std::string::npos);
+}
+
+TEST_CASE("testing.simulation: every disabled item is enabled again after the faults") {
+    simulation<> s{3};
+    s.add_job(make_job("settle", "0/5 * * * * ?", 30), take_a_second);
+    s.add_nodes(1);
+    s.play(parse_fault_plan("5000 disable_item count=25; 5000 disable_item count=5").value(), 20s);
+    std::size_t runs[30]{};
+    for (auto const& o : s.view().log) runs[o.item] += o.what == kind::body_began;
+    CHECK(runs[0] > runs[25]); // the two were disabled for a while
+    CHECK(runs[25] == runs[5]);
+}
+
 TEST_CASE("testing.explore: a shell understands the command of a process") {
     using namespace std::string_view_literals;
     CHECK(testing::detail::shell_command("build/dev/test/jobs_test\0--source-file=/a b/simulation/*\0-tc=it's\0\0"sv) ==

@@ -11,7 +11,6 @@
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
-#include <unistd.h> // getpid
 
 #include <cstdint>
 #include <cstdio>
@@ -28,8 +27,8 @@ bool is_server_ip(std::string const& text) noexcept;
 /// an instance needs an address (D-40). Reads the interfaces each time.
 std::string find_server_ip();
 
-/// An id for one job on one instance: `<ip>@-@<process id>-<16 hexadecimal digits>`. Precondition: is_server_ip(ip).
-instance_id make_instance_id(std::string const& ip, random_source& random);
+/// An id for one job on one instance: `<ip>@-@<process>-<16 hexadecimal digits>`. Precondition: is_server_ip(ip).
+instance_id make_instance_id(std::string const& ip, long process, random_source& random);
 
 } // namespace elasticjob
 

@@ -69,7 +69,8 @@ struct scheduler_options {
     /// The options of the scheduler's own pool, if no pool is given.
     thread_pool_options pool{};
 
-    /// The seed of random names. 0: seeded by the machine. A simulation sets it.
+    /// The seed of random names. 0: seeded by the machine. A simulation sets it; then ids of instances do not contain the
+    /// number of the process.
     std::uint64_t seed = 0;
 };
 

@@ -119,15 +119,18 @@ struct items_agree_with_assignment {
 };
 
 /// I3: in a settled cluster each item has exactly one owner, which is alive and enabled. It has none if the assignment
-/// in force leaves it unowned. There is a live leader, and no pending work. "At most one owner" needs no check, because
-/// an item's node has one content.
+/// in force leaves it unowned. There is a live leader, and no pending work. A job has members if one wanted to join.
+/// "At most one owner" needs no check, because an item's node has one content.
 struct one_owner_for_each_item {
     static constexpr std::string_view name = "I3 one owner for each item";
 
+    std::string on(observation const& o, cluster_view const& v);
     std::string reached(stage s, cluster_view const& v) const;
 
 private:
-    static std::string look(std::string const& job, cluster_view const& v);
+    std::string look(std::string const& job, cluster_view const& v) const;
+
+    std::map<std::string, std::string> refused_; ///< why the last instance that wanted to join a job could not
 };
 
 /// I7: in a settled cluster all orders of operators have been carried out. No order is left, disabled servers have no

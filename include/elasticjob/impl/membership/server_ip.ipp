@@ -30,10 +30,9 @@ ELASTICJOB_DECL std::string find_server_ip() {
     return chosen;
 }
 
-ELASTICJOB_DECL instance_id make_instance_id(std::string const& ip, random_source& random) {
+ELASTICJOB_DECL instance_id make_instance_id(std::string const& ip, long process, random_source& random) {
     char token[48];
-    std::snprintf(token, sizeof token, "%ld-%016llx", static_cast<long>(getpid()),
-                  static_cast<unsigned long long>(random.next()));
+    std::snprintf(token, sizeof token, "%ld-%016llx", process, static_cast<unsigned long long>(random.next()));
     return *instance_id::parse(ip + std::string{identity_delimiter} + token);
 }
 

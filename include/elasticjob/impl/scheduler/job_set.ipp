@@ -13,6 +13,8 @@
 #include <elasticjob/membership/server_ip.hpp>
 #include <elasticjob/scheduler/job.hpp>
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <utility>
 
@@ -99,7 +101,10 @@ result<void> job_set<Environment>::check_options() const {
 
 template <class Environment>
 instance_id job_set<Environment>::make_id() {
-    return make_instance_id(options_.server_ip.empty() ? find_server_ip() : options_.server_ip, random_);
+    auto const ip = options_.server_ip.empty() ? find_server_ip() : options_.server_ip;
+    // Strategies may depend on ids, so those of a simulation must not depend on the process that simulates.
+    long const process = options_.seed == 0 ? ::getpid() : 1;
+    return make_instance_id(ip, process, random_);
 }
 
 template <class Environment>

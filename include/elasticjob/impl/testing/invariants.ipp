@@ -150,6 +150,12 @@ ELASTICJOB_DECL std::string items_agree_with_assignment::changed(tree_event cons
     return {};
 }
 
+ELASTICJOB_DECL std::string one_owner_for_each_item::on(observation const& o, cluster_view const&) {
+    if (o.what == observation::kind::command && o.text == "join" && o.failure) refused_[o.job] = to_string(*o.failure);
+    if (o.what == observation::kind::joined) refused_.erase(o.job);
+    return {};
+}
+
 ELASTICJOB_DECL std::string one_owner_for_each_item::reached(stage s, cluster_view const& v) const {
     if (s != stage::settled && s != stage::watched) return {};
     for (auto const& job : v.jobs)
@@ -157,9 +163,11 @@ ELASTICJOB_DECL std::string one_owner_for_each_item::reached(stage s, cluster_vi
     return {};
 }
 
-ELASTICJOB_DECL std::string one_owner_for_each_item::look(std::string const& job, cluster_view const& v) {
+ELASTICJOB_DECL std::string one_owner_for_each_item::look(std::string const& job, cluster_view const& v) const {
     auto const at = cluster_view::layout(job);
     auto const alive = v.live_instances(job);
+    auto const refused = refused_.find(job);
+    if (alive.empty() && refused != refused_.end()) return "no instance could join: " + refused->second;
     auto const enabled = [&](std::string const& id) {
         auto const found = alive.find(id);
         return found != alive.end() && v.is_enabled(job, *found->second);

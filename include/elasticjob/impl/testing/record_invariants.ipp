@@ -130,6 +130,8 @@ ELASTICJOB_DECL std::string every_instant_is_dealt_with::reached(stage s, cluste
         auto const alive = v.live_instances(job);
         auto const config = v.data(at.config());
         auto const schedule = v.data(at.schedule());
+        auto const stored = from_json(config);
+        if (stored && *stored && !(*stored)->monitor_execution) continue; // nobody records the runs of this job
         for (item_index i = 0; i < detail::item_count(v, job).value_or(0); ++i) {
             auto const owner = alive.find(v.data(at.item_instance(i)));
             if (owner == alive.end() || v.find(at.item_disabled(i))) continue; // I3 checks this case

@@ -104,8 +104,9 @@ ELASTICJOB_DECL void simulated_cluster::enable_everything() {
         auto const at_job = layout(j);
         for (auto const& n : observatory_.view.nodes)
             if (server_.tree().find(at_job.server(n.ip))) order(j, "enable", at_job.server(n.ip), {});
-        for (item_index i = 0; i < 20; ++i)
-            if (server_.tree().find(at_job.item_disabled(i))) remove(j, at_job.item_disabled(i));
+        for (auto const& item : server_.tree().children(at_job.sharding()))
+            if (auto const disabled = at_job.sharding() / item / "disabled"; server_.tree().find(disabled))
+                remove(j, disabled);
         bool const has_member =
             std::any_of(nodes_.begin(), nodes_.end(), [&](auto const& n) { return n->wants.contains(j); });
         if (!has_member && !nodes_.empty()) nodes_.front()->wants.insert(j);
