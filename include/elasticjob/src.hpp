@@ -79,6 +79,7 @@
 #include <elasticjob/impl/events/trace.ipp>
 #include <elasticjob/impl/execution/after_run.ipp>
 #include <elasticjob/impl/execution/become_program.ipp>
+#include <elasticjob/impl/execution/calling_threads.ipp>
 #include <elasticjob/impl/execution/change_pauses.ipp>
 #include <elasticjob/impl/execution/child_process.ipp>
 #include <elasticjob/impl/execution/clock_check.ipp>
@@ -145,7 +146,6 @@
 #include <elasticjob/impl/registry/memory/node_tree.ipp>
 #include <elasticjob/impl/registry/transaction.ipp>
 #include <elasticjob/impl/scheduler/acceptance.ipp>
-#include <elasticjob/impl/scheduler/calling_threads.ipp>
 #include <elasticjob/impl/scheduler/job_handle.ipp>
 #include <elasticjob/impl/scheduler/job_set.ipp>
 #include <elasticjob/impl/scheduler/leader_duty.ipp>

@@ -51,6 +51,17 @@ TEST_CASE("config.due_times: a preview lists the next instants, or fewer if ther
     CHECK(previewed(c, "2026-03-27", 5).starts_with("invalid_cron"));
 }
 
+TEST_CASE("config.due_times: limits and single instants count in whole milliseconds, as the registry stores them") {
+    wall_time const begin{std::chrono::hours{500'000}};
+    job_config c;
+    c.name = "settle";
+    c.schedules = {job_schedule::fixed_rate(1h), job_schedule::once_at(begin + 90min + 1us)};
+    c.starts = begin + 500us;
+    c.ends = begin + 2h + 1us;
+    std::vector<wall_time> const due{begin, begin + 1h, begin + 90min, begin + 2h};
+    CHECK(preview(c, begin - 1s, 9, UtcZone{}).value() == due);
+}
+
 TEST_CASE("config.due_times: the job's zone counts, or else the policy's") {
     auto c = daily;
     CHECK(previewed(c, "2026-03-28", 1, FixedOffset{8h}) == "03-28 18:30");

@@ -70,4 +70,9 @@ TEST_CASE("config.retry_policy: invalid limits are refused by name") {
     CHECK(refused([](job_config& c) { c.retry.spread_percent = 101; }) == "retry.spread_percent");
     CHECK(refused([](job_config& c) { c.dead_letters_max = 51; }) == "dead_letters_max");
     CHECK(refused([](job_config& c) { c.on_misfire.runs_max = 0; }) == "on_misfire.runs_max");
+    auto const lateness = [](std::chrono::milliseconds t) {
+        return [t](job_config& c) { c.on_misfire.max_lateness = t; };
+    };
+    CHECK(refused(lateness(-1ms)) == "on_misfire.max_lateness");
+    CHECK(refused(lateness(std::chrono::milliseconds::max())) == "on_misfire.max_lateness");
 }

@@ -193,6 +193,8 @@ TEST_CASE("dataflow: several threads process parts of the fetched elements at on
     ThreadPool pool{{.threads = 3}};
     stop_order order;
     pooled_port port{order, pool};
+    detail::calling_threads callers;
+    port.callers = &callers;
     call r;
     r.ctx.port = &port;
     r.ctx.process_threads = 4;
@@ -209,6 +211,7 @@ TEST_CASE("dataflow: several threads process parts of the fetched elements at on
                       all_here.arrive_and_wait(); // no thread goes on until four are in it
                       std::lock_guard const lock{mutex};
                       threads.insert(std::this_thread::get_id());
+                      CHECK(callers.contains(std::this_thread::get_id()));
                       seen.insert(seen.end(), part.begin(), part.end());
                   }};
     CHECK(r(body));

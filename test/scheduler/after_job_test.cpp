@@ -351,6 +351,42 @@ TEST_CASE("after_job: a job keeps its rounds when the rest of its schedule chang
     CHECK(w.c.count(heard::kind::trouble) == 0);
 }
 
+TEST_CASE("after_job: a job repeats no round when it is told to follow another job by mistake, and then the same again") {
+    world w;
+    w.join(make_job("fetch", "0/10 * * * * ?", 1));
+    auto load = make_job("load", "5/10 * * * * ?", 1);
+    load.monitor_execution = false; // nobody can follow it
+    w.join(load);
+    w.join(following("settle", "fetch", 1));
+    w.c.run_for(21s);
+    CHECK(w.rounds("settle", 0) == seconds_list{10, 20});
+    w.c.set("/settle/ext/schedule", "elasticjob schedule 1\nafter-job completed load\n");
+    w.c.run_for(2s);
+    CHECK(w.written("settle").rounds.empty());
+    w.c.set("/settle/ext/schedule", "elasticjob schedule 1\nafter-job completed fetch\n");
+    w.c.run_for(5s);
+    CHECK(w.rounds("settle", 0) == seconds_list{10, 20});
+    w.c.run_for(4s);
+    CHECK(w.rounds("settle", 0) == seconds_list{10, 20, 30});
+}
+
+TEST_CASE("after_job: a job repeats no round if both changes come while its leader is away") {
+    world w;
+    w.join(make_job("fetch", "0 0/10 * * * ?", 1));
+    w.join(make_job("load", "5 0/10 * * * ?", 1));
+    w.join(following("settle", "fetch", 2));
+    w.c.run_for(21min);
+    auto& leader = w.leader_of("settle");
+    w.disconnect(leader);
+    w.c.set("/settle/ext/schedule", "elasticjob schedule 1\nafter-job completed load\n");
+    w.c.run_for(500ms);
+    w.c.set("/settle/ext/schedule", "elasticjob schedule 1\nafter-job completed fetch\n");
+    w.c.run_for(500ms);
+    post(w.c.loop, [&] { leader.registry.reconnect(); });
+    w.c.run_for(10s);
+    for (item_index i = 0; i < 2; ++i) CHECK(w.rounds("settle", i) == seconds_list{600, 1200});
+}
+
 TEST_CASE("after_job: rounds that end while the job is switched off are skipped") {
     world w{1};
     w.join(make_job("fetch", "0/10 * * * * ?", 1));

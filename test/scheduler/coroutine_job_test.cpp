@@ -62,6 +62,23 @@ job_config hourly(int items) { return {.name = "wait", .cron = "0 0 * * * ?", .s
 
 } // namespace
 
+TEST_CASE("coroutine_context: the longest sleep lasts until the run is asked to stop") {
+    virtual_loop loop{wall_time{1'767'225'600s}};
+    loop.run_for(1s);
+    std::stop_source stop;
+    run_type run{loop};
+    run.stop = stop.get_token();
+    std::optional<bool> goes_on;
+    auto const sleep = [&]() -> task<void> { goes_on = co_await run.sleep_for(std::chrono::nanoseconds::max()); };
+    task_scope tasks;
+    tasks.spawn(sleep());
+    loop.run_for(1h);
+    CHECK_FALSE(goes_on);
+    stop.request_stop();
+    loop.run_for(1s);
+    CHECK(goes_on == false);
+}
+
 TEST_CASE("scheduler.coroutine_job: a thousand items wait at the same time and use no thread") {
     coroutine_world w;
     int waiting = 0, most_waiting = 0, done = 0;

@@ -86,6 +86,20 @@ TEST_CASE("scheduler.full_pool: listeners and error handlers wait for room, and 
     CHECK(it.lines == std::vector<std::string>{"round", "before 1", "after 1", "failed 1"});
 }
 
+TEST_CASE("scheduler.full_pool: the wait for hooks does not count for the time limit of a run") {
+    lone_instance it;
+    job_config config{.name = "settle", .cron = "0 * * * * ?"};
+    config.run_time_limit = 500ms;
+    int calls = 0;
+    auto job = it.scheduler.schedule(config, [&] { ++calls; });
+    REQUIRE(job);
+    it.loop.run_for(59s);
+    it.refusals = 5; // for a second
+    it.loop.run_for(10s);
+    CHECK(it.lines == std::vector<std::string>{"round", "before 1", "after 1"});
+    CHECK(calls == 1);
+}
+
 TEST_CASE(
     "scheduler.full_pool: a hook before a round that does not get its turn in time is not called after the items") {
     lone_instance it;

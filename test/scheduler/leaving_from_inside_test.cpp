@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A job that ends itself: in its body, or in an event sink.
+#include <elasticjob/execution/coroutine_executor.hpp>
 #include <elasticjob/execution/simple_executor.hpp>
 
 #include <support/any_policies.hpp>
@@ -71,6 +72,24 @@ TEST_CASE("scheduler.job: shutdown in the job's own body is refused, and the han
     CHECK(f.job->shutdown());
     f.has_left.get_future().wait();
     CHECK(f.job->trigger().error() == errc::closed);
+}
+
+TEST_CASE("scheduler.job: shutdown on a thread that works for a coroutine body is refused") {
+    using coroutines = test::memory_scheduler<CoroutineExecutor>;
+    MemoryRegistry registry;
+    coroutines scheduler{registry, {}, NoEvents{}};
+    std::promise<coroutines::handle*> begin;
+    auto const own = begin.get_future().share();
+    std::promise<result<void>> returned;
+    std::atomic<bool> is_first{true};
+    auto job = scheduler.schedule({.name = "a", .cron = "0/1 * * * * ?"}, [&](auto const& run) -> task<result<void>> {
+        co_return co_await run.on_pool([&] {
+            if (is_first.exchange(false)) returned.set_value(own.get()->shutdown());
+        });
+    });
+    REQUIRE(job);
+    begin.set_value(&*job);
+    check_refused(returned.get_future().get());
 }
 
 TEST_CASE("scheduler.job: waiting for idleness in the job's own body is refused (F-5)") {

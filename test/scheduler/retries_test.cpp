@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reaction to a run that fails or takes too long.
+#include <elasticjob/config/json_codec.hpp>
+#include <elasticjob/operations/dead_letters.hpp>
+
 #include <support/cluster.hpp>
 
 #include <doctest/doctest.h>
@@ -298,4 +301,27 @@ TEST_CASE("retries: a run that was given up is tried again, and no instance leav
     c.loop.arm(a, c.loop.now() + 5min);
     CHECK(m.shutdown("settle"));
     CHECK(ended);
+}
+
+TEST_CASE("retries: a verdict on a dead letter does not repeat the runs of a job that is not monitored any more") {
+    cluster c;
+    auto& m = c.add();
+    m.body = failing(1);
+    auto job = hourly(1);
+    REQUIRE(m.schedule(job));
+    c.run_for(1h + 1min);
+    auto const name = *job_name::parse("settle");
+    auto const letters = c.wait_for(find_dead_letters(c.by_hand, name)).value();
+    REQUIRE(letters.size() == 1);
+    job.monitor_execution = false;
+    c.set("/settle/config", to_json(job));
+    c.run_for(3h);
+    auto const runs = c.all(heard::kind::started, 0).size();
+    CHECK(runs == 4);
+    auto verdict = dead_letter_verdict::discard;
+    SUBCASE("discarded") {}
+    SUBCASE("to be run again") { verdict = dead_letter_verdict::run_again; }
+    REQUIRE(c.wait_for(settle_dead_letter(c.by_hand, name, 0, letters[0].run.run.due, verdict)));
+    c.run_for(10min);
+    CHECK(c.all(heard::kind::started, 0).size() == runs);
 }

@@ -2,6 +2,7 @@
 // Runs that do not reach their end, though their bodies would: the item is given to another instance, the job is shut
 // down, the pool is full, or instance after instance dies.
 #include <elasticjob/execution/run_record.hpp>
+#include <elasticjob/operations/stop_run.hpp>
 
 #include <support/cluster.hpp>
 
@@ -396,4 +397,27 @@ TEST_CASE("stopped_runs: a run that a Java member makes up for is left to it, at
         CHECK(c.all(heard::kind::started, i).empty());
         CHECK(record_of(c, i).dead_letters.empty());
     }
+}
+
+TEST_CASE("stopped_runs: a run that an operator stops after its item has gone to another instance is not run again") {
+    cluster c;
+    auto& one = c.add();
+    one.body = until_stopped;
+    one.holds = true;
+    REQUIRE(one.schedule(hourly(2)));
+    c.run_for(1h + 1s);
+    auto& two = c.add();
+    REQUIRE(two.schedule(hourly(2)));
+    c.run_for(5s);
+    item_index const moved = c.owner("settle", 0) == two.id("settle") ? 0 : 1;
+    REQUIRE(c.owner("settle", moved) == two.id("settle"));
+    REQUIRE(c.wait_for(request_stop(c.by_hand, *job_name::parse("settle"), moved, c.loop.now() + 10s)));
+    one.holds = false;
+    one.release_all();
+    c.run_for(1min);
+    CHECK(c.all(heard::kind::started, moved).size() == 1);
+    auto const record = record_of(c, moved);
+    REQUIRE(record.ledger.size() == 1);
+    CHECK(record.ledger[0].outcome == run_outcome::failed);
+    CHECK(record.dead_letters.empty());
 }

@@ -83,6 +83,8 @@ public:
     bool follows() const noexcept { return follows_; }
     /// Sets the rounds for which the job is due. Has no effect if the job follows no other.
     void set_rounds(std::vector<followed_round> all);
+    /// Whether they have been set since the schedule has been in force.
+    bool knows_rounds() const noexcept { return knows_rounds_; }
     /// The last known instant at which the job is due for a round of the followed job; 1970 if there is none.
     wall_time last_round() const { return rounds_.empty() ? wall_time{} : rounds_.back().due; }
     /// The round for which the job is due at that instant, if any.
@@ -121,6 +123,7 @@ private:
     std::optional<wall_time> now_{};
     bool has_now_ = false;
     bool follows_ = false;
+    bool knows_rounds_ = false;
     std::vector<followed_round> rounds_{};
     std::chrono::milliseconds jitter_{0};
     std::uint64_t seed_ = 0;

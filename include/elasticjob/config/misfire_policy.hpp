@@ -24,7 +24,7 @@ struct misfire_policy {
     /// The maximum number of missed instants that `all` runs later; older instants are dropped.
     std::uint32_t runs_max = 10;
 
-    /// An instant that is later than this is dropped under any rule; 0: no limit.
+    /// An instant that is later than this is dropped under any rule; 365 days at most. 0: no limit.
     std::chrono::milliseconds max_lateness{0};
 
     friend bool operator==(misfire_policy const&, misfire_policy const&) = default;

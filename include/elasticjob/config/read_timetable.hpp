@@ -41,6 +41,13 @@ result<cron_expression> parse_exclusion(std::string_view text);
 /// The reason why a job with this configuration cannot follow another; empty if it can.
 std::string problem_of_following(job_config const& config, job_schedule const& s);
 
+/// The instant as the registry stores it. The ends of the clock's range mean no limit, and stay.
+inline wall_time whole_milliseconds(wall_time t) noexcept {
+    using std::chrono::milliseconds;
+    bool const is_limit = t <= wall_time::min() + milliseconds{1} || t == wall_time::max();
+    return is_limit ? t : wall_time{std::chrono::floor<milliseconds>(t)};
+}
+
 inline auto read_timetable(job_config const& config) {
     timetable_reading reading;
     auto& table = reading.table;
@@ -86,7 +93,7 @@ inline auto read_timetable(job_config const& config) {
             add_span(table.delays, s.span, where);
             break;
         case job_schedule::kind::once_at:
-            table.once.push_back(s.at);
+            table.once.push_back(whole_milliseconds(s.at));
             break;
         case job_schedule::kind::once_now:
             if (!config.monitor_execution)
@@ -105,8 +112,8 @@ inline auto read_timetable(job_config const& config) {
     }
 
     table.policy = config.on_clock_change;
-    table.starts = config.starts;
-    table.ends = config.ends;
+    table.starts = whole_milliseconds(config.starts);
+    table.ends = whole_milliseconds(config.ends);
     if (config.starts > config.ends)
         report(errc::invalid_config, "must not be before `starts`: nothing would ever be due", "ends");
     if (config.jitter < std::chrono::milliseconds{0} || config.jitter > jitter_max)

@@ -30,7 +30,8 @@ public:
     task<bool> sleep_for(std::chrono::nanoseconds span) const {
         event_count<Loop> asked{*loop_};
         std::stop_callback const on_stop{stop, [&] { asked.notify(); }};
-        auto const end = loop_->now() + span;
+        auto const now = loop_->now();
+        auto const end = span < mono_time::max() - now ? now + span : mono_time::max();
         while (!stop.stop_requested() && loop_->now() < end) {
             auto const seen = asked.edition();
             co_await asked.newer_than(seen, end);
@@ -42,7 +43,10 @@ public:
     /// Errors: overloaded if the pool is full; closed; job_threw, with the exception; those of `f`.
     template <class F>
     task<result<void>> on_pool(F f) const {
-        auto const guarded = [&] { return detail::guarded_call(f); };
+        auto const guarded = [&] {
+            detail::calling_threads::mark const here_now{port ? port->callers : nullptr};
+            return detail::guarded_call(f);
+        };
         if (!port || !port->submit) co_return guarded();
         pool_of_run pool{port};
         co_return co_await run_on(pool, *loop_, guarded);

@@ -233,6 +233,7 @@ private:
     item_step end_run(item_moment const& m);
     item_step resolve(item_moment const& m);
     run_record first_record(item_moment const& m) const;
+    void begin_without_record(item_moment const& m);
     item_news take_record(item_moment const& m, node const& there);
 
     /// The record notes which revision created its node, and is written after the order that it has obeyed. If that is

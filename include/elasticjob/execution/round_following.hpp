@@ -110,7 +110,8 @@ private:
 
     /// The rounds that are over, count, and have not been looked at.
     decision decide(followed_job_view const& view, wall_time wall);
-    decision decide_to_follow_none() const;
+    /// To follow that job, none of whose rounds has been looked at; null: to follow none.
+    decision decide_to_follow(job_schedule const* what) const;
 
     transaction writing(decision const& d) const;
     following_step rest_after(decision const& d);

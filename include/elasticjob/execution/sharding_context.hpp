@@ -11,6 +11,7 @@
 #include <elasticjob/core/result.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/events/script_stream.hpp>
+#include <elasticjob/execution/calling_threads.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/execution/stop_reason.hpp>
 
@@ -37,6 +38,8 @@ struct run_port {
     bool (*submit)(run_port&, work&) = nullptr;
     /// Passes on the body's progress. Threads: any.
     void (*report_progress)(run_port&, std::uint64_t done, std::uint64_t total) = nullptr;
+    /// Contains each thread that calls the user's code for this run.
+    calling_threads* callers = nullptr;
     std::atomic<std::uint64_t> succeeded{0}, failed{0}; ///< elements, since they were last read
     std::atomic<bool> is_to_yield{false};               ///< a streaming run must end after its present round
     std::atomic<bool> is_to_leave{false};               ///< the body wants the instance to leave the job

@@ -5,6 +5,7 @@
 
 #include <elasticjob/core/loop.hpp> // work
 #include <elasticjob/core/memory.hpp>
+#include <elasticjob/execution/calling_threads.hpp>
 #include <elasticjob/execution/sharding_context.hpp>
 
 #include <atomic>
@@ -50,8 +51,12 @@ void spread(run_port* port, std::size_t count, Call const& call) {
         for (std::size_t n = 0; n < count; ++n) call(n);
         return;
     }
-    using state = spread_state<Call>;
-    auto const shared = std::make_shared<state>(count, call);
+    auto const marked_call = [&](std::size_t n) {
+        calling_threads::mark const here_now{port->callers};
+        call(n);
+    };
+    using state = spread_state<decltype(marked_call)>;
+    auto const shared = std::make_shared<state>(count, marked_call);
     for (std::size_t n = 1; n < count; ++n) {
         auto helper = std::make_unique<spread_helper<state>>(shared);
         if (!port->submit(*port, *helper)) break; // the pool is full

@@ -47,15 +47,22 @@ constexpr std::string_view name_of(stop_reason r) noexcept {
 
 namespace detail {
 
-/// The first reason counts. Threads: any.
+/// The first reason counts, and an operator's order even after another reason. Threads: any.
 class stop_order {
 public:
     void give(stop_reason why);
+
+    /// The first reason.
     stop_reason why() const noexcept { return why_.load(); }
+
+    /// The reason that decides what comes after the run: an operator's order, or the first one.
+    stop_reason why_it_ends() const noexcept { return is_ordered_.load() ? stop_reason::ordered : why(); }
+
     std::stop_token token() const noexcept { return source_.get_token(); }
 
 private:
     std::atomic<stop_reason> why_ = stop_reason::none;
+    std::atomic<bool> is_ordered_ = false;
     std::stop_source source_;
 };
 

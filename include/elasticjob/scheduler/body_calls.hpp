@@ -166,8 +166,6 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
         co_await wait_until(what.begun);
         if (!h->is_valid()) live.order.give(stop_reason::lease_over);
     }
-    task_scope limit;
-    if (site_.terms.time_limit.count() > 0) limit.spawn(stop_after(site_.loop(), site_.terms.time_limit, live.order));
     if (rounds_ && what.source != run_source::trigger) co_await rounds_->begin(e.item(), what.due);
     if (e.run->together) co_await live_batch::begin(e);
     auto const run = tell_start(e, *call, what);
@@ -175,6 +173,8 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
         auto const hear = [&] { return site_.env.listeners.before(ctx); };
         co_await site_.call(hear);
     }
+    task_scope limit;
+    if (site_.terms.time_limit.count() > 0) limit.spawn(stop_after(site_.loop(), site_.terms.time_limit, live.order));
     auto const began = site_.now();
     auto const give_up_after = site_.terms.give_up_after;
     if (give_up_after.count() == 0 && !body_.takes_batches()) {
@@ -183,7 +183,7 @@ auto body_calls<Environment>::call(item_state& e, std::shared_ptr<valid_config c
         tasks_.spawn(carry_out(call));
         co_await wait_for_body(e, *call, give_up_after);
     }
-    auto const stopped_by = live.order.why(); // before another reason can be set
+    auto const stopped_by = live.order.why_it_ends(); // before another reason can be set
     auto const took = site_.now() - began;
     while (live.saving > 0) co_await e.woken.newer_than(e.woken.edition()); // checkpoints that no body waits for
     live.end_progress();
@@ -328,7 +328,7 @@ task<void> body_calls<Environment>::carry_out(std::shared_ptr<body_call> call) {
 
 template <class Environment>
 result<void> body_calls<Environment>::call_body(body_call& last) const {
-    calling_threads::mark const here_now{site_.here.callers};
+    calling_threads::mark const here_now{&site_.here.callers};
     if (!body_.takes_batches()) {
         if (auto refusal = last.refuse()) return *std::move(refusal);
         return body_(last.ctx);

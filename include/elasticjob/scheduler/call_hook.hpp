@@ -10,7 +10,7 @@
 #include <elasticjob/core/run_on.hpp>
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/core/worker_pool.hpp>
-#include <elasticjob/scheduler/calling_threads.hpp>
+#include <elasticjob/execution/calling_threads.hpp>
 
 namespace elasticjob::detail {
 
@@ -25,7 +25,7 @@ task<result<void>> call_hook(Pool& pool, Loop& l, calling_threads& callers, mono
     bool was_called = false;
     auto const once = [&] {
         was_called = true;
-        calling_threads::mark const here_now{callers};
+        calling_threads::mark const here_now{&callers};
         return f();
     };
     for (;;) {

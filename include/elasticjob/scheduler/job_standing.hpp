@@ -8,10 +8,10 @@
 #include <elasticjob/core/event_count.hpp>
 #include <elasticjob/core/identity.hpp>
 #include <elasticjob/events/event.hpp>
+#include <elasticjob/execution/calling_threads.hpp>
 #include <elasticjob/execution/lasting_failure.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/retry_pauses.hpp>
-#include <elasticjob/scheduler/calling_threads.hpp>
 #include <elasticjob/sharding/job_view.hpp>
 
 #include <optional>

@@ -128,7 +128,7 @@ private:
 
 template <class Environment>
 live_run<Environment>::live_run(site& s, item_state& e, hold const* h)
-    : run_port{order, h ? &save : nullptr, h ? &write : nullptr, &submit_work, &report},
+    : run_port{order, h ? &save : nullptr, h ? &write : nullptr, &submit_work, &report, &s.here.callers},
       work{&act_on},
       here{s},
       item{&e},

@@ -70,7 +70,9 @@ ELASTICJOB_DECL result<due_times> due_times::of(valid_config const& config, zone
 }
 
 ELASTICJOB_DECL void due_times::set_rounds(std::vector<followed_round> all) {
-    if (follows_) rounds_ = std::move(all);
+    if (!follows_) return;
+    rounds_ = std::move(all);
+    knows_rounds_ = true;
 }
 
 ELASTICJOB_DECL std::optional<wall_time> due_times::round_at(wall_time due) const {

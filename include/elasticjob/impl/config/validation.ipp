@@ -132,6 +132,7 @@ ELASTICJOB_DECL std::vector<error> problems_of(job_config const& config, config_
     require_own("retry.factor", retry.factor >= 1, "must be 1 at least");
     require_own("retry.spread_percent", retry.spread_percent <= 100, "must be 0 to 100");
     require_own("dead_letters_max", config.dead_letters_max <= 50, "must be 0 to 50");
+    require_own("on_misfire.max_lateness", is_span(config.on_misfire.max_lateness), span_rule);
     require_own("on_misfire.runs_max", config.on_misfire.runs_max >= 1, "must be 1 at least");
 
     if (auto const size = to_json(config).size() + to_schedule_text(config).size(); size >= stored_config_size_max)

@@ -28,11 +28,11 @@ ELASTICJOB_DECL item_step item_life::next(item_moment const& m) {
     if (!share_) return {item_step::kind::leave};
     bool const is_owner_known = m.is_share_known || is_adopted(); // adopted items belong to no share
     if (!m.terms.is_open || !is_owner_known || phase_ == phase::opening) return {};
-    if (std::exchange(is_edited_, false)) phase_ = phase::unread;
+    bool const is_edited = std::exchange(is_edited_, false);
+    if (is_edited && m.terms.is_monitored()) phase_ = phase::unread;
     if (phase_ == phase::unread && m.terms.is_monitored()) return {item_step::kind::read};
     if (phase_ == phase::unread) {
-        record_ = first_record(m);
-        version_.reset();
+        begin_without_record(m);
         phase_ = phase::resting;
     }
     if (phase_ == phase::absent) {
@@ -89,6 +89,14 @@ ELASTICJOB_DECL item_step item_life::resolve(item_moment const& m) {
     bool const is_over = m.session.generation != asked_in_;
     if (m.is_closing && is_over) return {.until = m.now, .news = resolved(m.now)};
     return {};
+}
+
+ELASTICJOB_DECL void item_life::begin_without_record(item_moment const& m) {
+    auto fresh = first_record(m);
+    // Once the job was monitored: then this instance knows what has been handled.
+    if (record_.schedule == fresh.schedule) fresh.through = std::max(fresh.through, record_.through);
+    record_ = std::move(fresh);
+    version_.reset();
 }
 
 ELASTICJOB_DECL run_record item_life::first_record(item_moment const& m) const {

@@ -27,8 +27,13 @@ ELASTICJOB_DECL void round_following::note_record(item_index i, std::optional<st
 
 ELASTICJOB_DECL following_step round_following::next(followed_job_view const& view, wall_time wall) {
     if (!written_) return {following_step::kind::read};
-    if (basis_.followed && is_hindered(view)) return {};
-    pending_ = basis_.followed ? decide(view, wall) : decide_to_follow_none();
+    if (basis_.followed && is_hindered(view)) {
+        bool const is_being_read = !view.is_loaded && !view.failure;
+        if (is_being_read || written_->is_of(&*basis_.followed)) return {};
+        pending_ = decide_to_follow(&*basis_.followed); // otherwise the rounds of the former job stay on record
+        return {following_step::kind::commit, writing(pending_)};
+    }
+    pending_ = basis_.followed ? decide(view, wall) : decide_to_follow(nullptr);
     if (pending_.is_news) return {following_step::kind::commit, writing(pending_)};
     return rest_after(pending_);
 }
@@ -118,11 +123,11 @@ ELASTICJOB_DECL bool round_following::is_hindered(followed_job_view const& view)
     return hindered;
 }
 
-ELASTICJOB_DECL round_following::decision round_following::decide_to_follow_none() const {
+ELASTICJOB_DECL round_following::decision round_following::decide_to_follow(job_schedule const* what) const {
     decision d;
     d.after = *written_;
-    d.after.follow(nullptr);
-    d.is_news = !written_->is_of(nullptr);
+    d.after.follow(what);
+    d.is_news = !written_->is_of(what);
     return d;
 }
 

@@ -63,12 +63,16 @@ ELASTICJOB_DECL void run_choice::mend(run_record& record) const {
     if (record.through > wall_ + clock_slack) record.through = wall_;
     // A schedule may come back: handled instants stay handled, even if this clock is behind that of the instance that
     // handled them.
-    if (record.schedule != terms_.schedule)
+    // Before the rounds of another followed job are on record, the job may follow the former one again. Then the rounds
+    // of the former one are on record still, and have been handled.
+    bool const counts = !terms_.due->follows() || terms_.due->knows_rounds();
+    if (record.schedule != terms_.schedule && counts) {
         record.through = terms_.due->follows() ? wall_time{} : std::max(record.through, old_schedule_until());
+        record.schedule = terms_.schedule;
+    }
     if (record.last_completed && *record.last_completed > wall_ + clock_slack) record.last_completed = wall_;
     if (record.retry && record.retry->at > wall_ + terms_.retry.pause_max + clock_slack) record.retry->at = wall_;
     if (record.resume && record.resume->at > wall_ + clock_slack) record.resume->at = wall_;
-    record.schedule = terms_.schedule;
 }
 
 ELASTICJOB_DECL bool run_choice::go_on_with(item_index item, next_run& next) const {

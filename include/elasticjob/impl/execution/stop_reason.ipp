@@ -7,6 +7,7 @@
 namespace elasticjob::detail {
 
 ELASTICJOB_DECL void stop_order::give(stop_reason why) {
+    if (why == stop_reason::ordered) is_ordered_ = true;
     auto none = stop_reason::none;
     if (why_.compare_exchange_strong(none, why)) source_.request_stop();
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ELASTICJOB_IMPL_SCHEDULER_CALLING_THREADS_IPP
-#define ELASTICJOB_IMPL_SCHEDULER_CALLING_THREADS_IPP
+#ifndef ELASTICJOB_IMPL_EXECUTION_CALLING_THREADS_IPP
+#define ELASTICJOB_IMPL_EXECUTION_CALLING_THREADS_IPP
 
-#include <elasticjob/scheduler/calling_threads.hpp>
+#include <elasticjob/execution/calling_threads.hpp>
 
 namespace elasticjob::detail {
 
-ELASTICJOB_DECL calling_threads::mark::mark(calling_threads& all) {
+ELASTICJOB_DECL calling_threads::mark::mark(calling_threads* all) {
+    if (!all) return;
     std::scoped_lock const lock{mutex()};
-    all.marks_.push_back(*this);
+    all->marks_.push_back(*this);
 }
 
 ELASTICJOB_DECL calling_threads::mark::~mark() {
@@ -29,4 +30,4 @@ ELASTICJOB_DECL std::mutex& calling_threads::mutex() noexcept {
 }
 
 } // namespace elasticjob::detail
-#endif // ELASTICJOB_IMPL_SCHEDULER_CALLING_THREADS_IPP
+#endif // ELASTICJOB_IMPL_EXECUTION_CALLING_THREADS_IPP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file \brief The threads on which a job's body or hooks are being called.
-#ifndef ELASTICJOB_SCHEDULER_CALLING_THREADS_HPP
-#define ELASTICJOB_SCHEDULER_CALLING_THREADS_HPP
+#ifndef ELASTICJOB_EXECUTION_CALLING_THREADS_HPP
+#define ELASTICJOB_EXECUTION_CALLING_THREADS_HPP
 
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/intrusive_list.hpp>
@@ -17,7 +17,8 @@ public:
     /// Marks its thread as calling a function of the user. O(1).
     class mark : list_hook {
     public:
-        explicit mark(calling_threads& all);
+        /// Null: marks nothing, because nothing waits for the function.
+        explicit mark(calling_threads* all);
         mark(mark const&) = delete;
         mark& operator=(mark const&) = delete;
         ~mark();
@@ -41,6 +42,6 @@ private:
 } // namespace elasticjob::detail
 
 #if defined(ELASTICJOB_HEADER_ONLY)
-#include <elasticjob/impl/scheduler/calling_threads.ipp>
+#include <elasticjob/impl/execution/calling_threads.ipp>
 #endif
-#endif // ELASTICJOB_SCHEDULER_CALLING_THREADS_HPP
+#endif // ELASTICJOB_EXECUTION_CALLING_THREADS_HPP
