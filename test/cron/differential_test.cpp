@@ -142,10 +142,10 @@ private:
         auto const first = d.from_to(f.low, f.high), last_value = d.from_to(f.low, f.high);
         auto const step = d.from_to(1, f.high == 59 ? 59 : f.high);
         auto const value = [&](unsigned v) { return std::to_string(v); };
+        bool const is_named = (f.high == 12 || f.high == 7) && d.one_in(2); // both ends of a range, or none
         auto const name = [&](unsigned v) {
-            if (f.high == 12 && d.one_in(2)) return in_some_case(months[v - 1], d);
-            if (f.high == 7 && d.one_in(2)) return in_some_case(weekdays[v - 1], d);
-            return std::to_string(v);
+            if (!is_named) return std::to_string(v);
+            return in_some_case(f.high == 12 ? months[v - 1] : weekdays[v - 1], d);
         };
         switch (d.from_to(1, 6)) {
         case 1:

@@ -149,7 +149,10 @@ TEST_CASE("execution.round_following: reports a hindrance once, until it changes
     CHECK(l.decisions.take_reports().empty());
     edited.monitor_execution = true;
     l.set_config(edited);
-    CHECK(l.decisions.next(l.view, l.now).what == kind::commit);
+    l.now = midnight + 100s;
+    auto const rounds = leader::content(l.decisions.next(l.view, l.now)).rounds;
+    REQUIRE(rounds.size() == 1);
+    CHECK(rounds[0].due == midnight + 11s); // when it ended, not when the leader could look
 }
 
 TEST_CASE("execution.round_following: a record that cannot be read is no record") {

@@ -102,6 +102,7 @@ TEST_CASE("registry.mirror: keeps the new children of a node that was recreated 
     REQUIRE(block_on(w.loop, w.writer.commit(std::move(t))));
     w.loop.run_for(1s);
     CHECK(m.nodes().size() == 2);
+    CHECK(w.told.take() == lines{"-a=1", "+a=2", "-b=1", "-=1", "+=2"});
     REQUIRE(m.find("a"));
     CHECK(m.find("a")->data == "2");
     w.set(w.root / "a", "3");

@@ -156,7 +156,7 @@ struct job_config {
     /// The rule for missed due instants. If `misfire` is false, they are dropped in any case.
     misfire_policy on_misfire{};
 
-    /// The library asks a run to stop this long after the call of its body; 0: never.
+    /// The library asks a run to stop this long after it has given its body to the pool; 0: never.
     std::chrono::milliseconds run_time_limit{0};
 
     /// The library gives a run up after this time; 0: never. The run fails with `timed_out`, and its item may run again

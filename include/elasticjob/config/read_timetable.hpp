@@ -114,7 +114,7 @@ inline auto read_timetable(job_config const& config) {
     table.policy = config.on_clock_change;
     table.starts = whole_milliseconds(config.starts);
     table.ends = whole_milliseconds(config.ends);
-    if (config.starts > config.ends)
+    if (table.starts > table.ends)
         report(errc::invalid_config, "must not be before `starts`: nothing would ever be due", "ends");
     if (config.jitter < std::chrono::milliseconds{0} || config.jitter > jitter_max)
         report(errc::invalid_config, "must be 0 to 24 hours, but is " + std::to_string(config.jitter.count()) + " ms",

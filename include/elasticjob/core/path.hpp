@@ -16,8 +16,8 @@ namespace elasticjob {
 
 /// An absolute path: the root, or elements with a slash before each. An element is not empty, is neither `.` nor `..`,
 /// and is UTF-8 without control characters, characters of private use, and characters beyond U+FFEF. Every registry
-/// accepts such a path, so no other code checks it again. (A path that
-/// libzookeeper refuses inside a transaction would corrupt its heap.)
+/// accepts such a path, so no other code checks it again. (A path that libzookeeper refuses inside a transaction would
+/// corrupt its heap.)
 class node_path {
 public:
     /// The root.

@@ -99,6 +99,7 @@ private:
         followed_rounds after{};
         std::optional<node_version> config_version{}; ///< of the followed job; nothing: it is not there
         wall_time through{};                          ///< all rounds due up to here have been looked at
+        bool is_look = false;                         ///< the rounds have been looked at
         bool is_news = false;
     };
 

@@ -34,7 +34,8 @@ struct node_change {
     node const& value; ///< after the change; for a removed node, the last known one
 };
 
-/// Called for each change, in order: a parent is added before its children and removed after them.
+/// Called for each change, in order: a parent is added before its children and removed after them. If a node has been
+/// created again, its new children may be added before it is removed and added.
 struct change_listener {
     void (*on_change)(change_listener&, node_change const&);
 };

@@ -100,6 +100,8 @@ struct session_view {
 struct registry_limits {
     std::size_t request_bytes_max;
     std::size_t operations_max; ///< of one transaction
+    /// What each operation counts beyond `operation::bytes`, because the registry makes it longer.
+    std::size_t more_bytes_each = 0;
 };
 
 } // namespace elasticjob

@@ -114,8 +114,8 @@ private:
     /// check failed.
     task<bool> look_at_new_instances();
 
-    /// Removes a persistent node in the place of an ephemeral one, and reports it. Returns whether the outcome is
-    /// known.
+    /// Removes a persistent node in the place of an ephemeral one, and reports it. Returns whether the node stays,
+    /// because the registry refuses to remove it.
     task<bool> remove_stand_in(node_path path, node_version version);
 
     /// Uses only instances that `look_at_new_instances` has checked. Errors: those of traits_view.
@@ -317,8 +317,8 @@ task<mono_time> job_leader<Environment>::lead_on() {
 template <class Environment>
 task<mono_time> job_leader<Environment>::remove_persistent_leader() {
     auto const version = here_.view->leader()->stat.version;
-    bool const is_known = co_await remove_stand_in(here_.at.leader_instance(), version);
-    co_return here_.now() + (is_known ? trouble_pause : retry_pause);
+    bool const stays = co_await remove_stand_in(here_.at.leader_instance(), version);
+    co_return here_.now() + (stays ? trouble_pause : retry_pause);
 }
 
 template <class Environment>

@@ -69,8 +69,8 @@ struct scheduler_options {
     /// The options of the scheduler's own pool, if no pool is given.
     thread_pool_options pool{};
 
-    /// The seed of random names. 0: seeded by the machine. A simulation sets it; then ids of instances do not contain the
-    /// number of the process.
+    /// The seed of random names. 0: seeded by the machine. Only a simulation may set it: two processes with the same
+    /// address and seed would have the same ids.
     std::uint64_t seed = 0;
 };
 

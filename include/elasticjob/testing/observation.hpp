@@ -91,7 +91,6 @@ observation observe(Event const& e) {
     if constexpr (requires { e.failure; }) o.failure = e.failure;
     if constexpr (std::is_same_v<Event, events::joined>) {
         o.what = kind::joined;
-        // Without the process id, which differs between program runs.
         auto const& id = e.from.instance.str();
         o.text = id.substr(id.rfind('-') + 1).append(" ").append(e.note);
     } else if constexpr (std::is_same_v<Event, events::left>) {

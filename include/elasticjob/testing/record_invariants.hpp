@@ -73,7 +73,7 @@ private:
 };
 
 /// I6, and the second part of I4: in a settled cluster no record contains a run of a dead instance, and every instant
-/// has been handled or waits for the run in progress.
+/// of a monitored job has been handled or waits for the run in progress.
 class every_instant_is_dealt_with {
 public:
     static constexpr std::string_view name = "I4 I6 every due instant is dealt with";

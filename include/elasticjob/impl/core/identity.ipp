@@ -13,13 +13,9 @@ ELASTICJOB_DECL result<job_name> job_name::parse(std::string_view text) {
     };
     if (text.empty()) return refuse("job name must not be empty");
     if (text.size() > 200) return refuse("job name must be at most 200 bytes long");
-    if (text == "." || text == "..") return refuse("job name must not be '.' or '..', which are no path elements");
     if (text.find('/') != text.npos) return refuse("job name must not contain '/': it is one element of a path");
     if (text.find(identity_delimiter) != text.npos)
         return refuse("job name must not contain '@-@', which separates the parts of a task id");
-    for (char const c : text)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-            return refuse("job name must not contain control characters");
     if (auto const* fault = node_path::element_fault(text))
         return refuse("job name must be an element of a path: " + std::string{fault});
     return job_name{text};

@@ -93,8 +93,11 @@ ELASTICJOB_DECL item_step item_life::resolve(item_moment const& m) {
 
 ELASTICJOB_DECL void item_life::begin_without_record(item_moment const& m) {
     auto fresh = first_record(m);
-    // Once the job was monitored: then this instance knows what has been handled.
-    if (record_.schedule == fresh.schedule) fresh.through = std::max(fresh.through, record_.through);
+    // This instance may have handled instants of this schedule already.
+    if (record_.schedule == fresh.schedule) {
+        fresh.through = std::max(fresh.through, record_.through);
+        fresh.last_completed = record_.last_completed;
+    }
     record_ = std::move(fresh);
     version_.reset();
 }

@@ -74,7 +74,7 @@ ELASTICJOB_DECL following_step round_following::after_failure(error const& why) 
 ELASTICJOB_DECL following_step round_following::rest_after(decision const& d) {
     failed_.end();
     looked_through_ = std::max(looked_through_, d.through);
-    has_looked_ = true;
+    has_looked_ |= d.is_look;
     return {};
 }
 
@@ -134,6 +134,7 @@ ELASTICJOB_DECL round_following::decision round_following::decide_to_follow(job_
 ELASTICJOB_DECL round_following::decision round_following::decide(followed_job_view const& view, wall_time wall) {
     auto const& what = *basis_.followed;
     decision d;
+    d.is_look = true;
     std::vector<item_rounds> items;
     auto const end = items_.lower_bound(static_cast<item_index>(followed_.items));
     for (auto at = items_.begin(); at != end; ++at) items.push_back(at->second);

@@ -61,12 +61,12 @@ ELASTICJOB_DECL void run_choice::note_next_due(run_record& record) const {
 
 ELASTICJOB_DECL void run_choice::mend(run_record& record) const {
     if (record.through > wall_ + clock_slack) record.through = wall_;
-    // A schedule may come back: handled instants stay handled, even if this clock is behind that of the instance that
-    // handled them.
-    // Before the rounds of another followed job are on record, the job may follow the former one again. Then the rounds
-    // of the former one are on record still, and have been handled.
-    bool const counts = !terms_.due->follows() || terms_.due->knows_rounds();
-    if (record.schedule != terms_.schedule && counts) {
+    // A job that follows another changes over when the rounds of the new one are on record. Until then those of the
+    // former one are, and have been handled.
+    bool const is_in_effect = !terms_.due->follows() || terms_.due->knows_rounds();
+    if (record.schedule != terms_.schedule && is_in_effect) {
+        // A schedule may come back: handled instants stay handled, even if this clock is behind that of the instance
+        // that handled them.
         record.through = terms_.due->follows() ? wall_time{} : std::max(record.through, old_schedule_until());
         record.schedule = terms_.schedule;
     }

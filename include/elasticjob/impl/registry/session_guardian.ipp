@@ -117,7 +117,8 @@ ELASTICJOB_DECL result<SessionGuardian> SessionGuardian::start() {
     while (::poll(&word, 1, timeout_ms) < 0 && errno == EINTR) {
     }
     if (!(word.revents & POLLIN) || ::read(parts.alive[0], &ready, 1) != 1)
-        return error{errc::overloaded, "no session guardian: its process ended, or did not begin within 10 s"};
+        return error{errc::overloaded, "no session guardian: its process ended, perhaps because it may not call "
+                                       "close_range, or did not begin within 10 s"};
     SessionGuardian guardian{std::exchange(parts.sessions, nullptr), std::exchange(parts.line[1], -1),
                              std::exchange(parts.alive[0], -1)};
     detail::life_line = guardian.line_;

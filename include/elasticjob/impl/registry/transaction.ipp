@@ -40,7 +40,9 @@ ELASTICJOB_DECL transaction& transaction::add(operation o) {
 
 ELASTICJOB_DECL bool transaction::has_room(registry_limits const& limits, std::size_t more,
                                            std::size_t more_bytes) const noexcept {
-    return size() + more <= limits.operations_max && bytes() + more_bytes <= limits.request_bytes_max;
+    auto const operations = size() + more;
+    return operations <= limits.operations_max &&
+           bytes() + more_bytes + operations * limits.more_bytes_each <= limits.request_bytes_max;
 }
 
 } // namespace elasticjob

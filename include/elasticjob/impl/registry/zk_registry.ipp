@@ -16,20 +16,19 @@ namespace elasticjob {
 
 namespace zk {
 
-/// The size that the server accepts, minus what a request has more on the server. A larger request would pass, and then
-/// the server could not read its own log: its allowance for that is 1,024 bytes before 3.5.7.
+/// A request that is larger in the server's log than in the packet could pass, and then the server could not read its
+/// log: its allowance for that is 1,024 bytes before 3.5.7.
 ELASTICJOB_DECL registry_limits limits_of(session const& s) noexcept {
     constexpr std::size_t server_bytes_max = 1'048'575;
     constexpr std::size_t operations_max = 10'000;
-    auto const more = s.its_settings().bytes_per_operation();
-    auto const count = more == 0 ? operations_max : std::min(operations_max, server_bytes_max / 4 / more);
-    return {.request_bytes_max = server_bytes_max - count * more, .operations_max = count};
+    return {server_bytes_max, operations_max, s.its_settings().more_bytes_each()};
 }
 
 ELASTICJOB_DECL std::optional<error> refusal(session& s, node_path const& path, std::size_t data_size,
                                              session_generation g) {
     operation const o{operation::kind::create, path};
-    if (o.bytes() + data_size > limits_of(s).request_bytes_max)
+    auto const limits = limits_of(s);
+    if (o.bytes() + data_size + limits.more_bytes_each > limits.request_bytes_max)
         return error{errc::too_large, "the data is larger than one request may be", path.str()};
     return s.refusal(g);
 }

@@ -31,7 +31,7 @@ struct zk_options {
     /// missing.
     std::string name_space{};
 
-    /// `user:password`. Nodes are created for this user only; empty: for all users.
+    /// `user:password`, at most 1,000 bytes. Nodes are created for this user only; empty: for all users.
     std::string digest{};
 
     /// The time after which the server ends a silent session and removes its ephemeral nodes. The server may change it
@@ -64,9 +64,9 @@ struct settings {
     zk_options options;
     std::string prefix; ///< of every path: `/billing`, or empty
 
-    /// The bytes that a request may have on the server beyond `operation::bytes`, for each of its operations: the name
-    /// space, and the access list that the server writes instead of "the creator", with the user and a hash.
-    std::size_t bytes_per_operation() const noexcept;
+    /// The bytes that an operation has on the server beyond `operation::bytes`: the name space, and the access list that
+    /// the server writes instead of "the creator", with the user and a hash.
+    std::size_t more_bytes_each() const noexcept;
 
     /// Errors: invalid_argument, which names the field and the correct form.
     static result<settings> parse(zk_options o);

@@ -52,7 +52,7 @@ ELASTICJOB_DECL result<settings> settings::parse(zk_options o) {
     return checked;
 }
 
-ELASTICJOB_DECL std::size_t settings::bytes_per_operation() const noexcept {
+ELASTICJOB_DECL std::size_t settings::more_bytes_each() const noexcept {
     auto const& digest = options.digest;
     constexpr std::size_t scheme_and_hash = 24; // more than the list that the request has
     return prefix.size() + (digest.empty() ? 0 : scheme_and_hash + digest.find(':'));
