@@ -220,15 +220,15 @@ TEST_CASE("events.sql_events: a failed removal of expired rows is reported once,
     s.keeps = true;
     auto const told = written_by([&] {
         SqlEvents sink{FakeDatabase{&s}, {.keep_for = std::chrono::hours{48}, .cleanup_interval = 1ms}};
-        auto const one_more = [&] {
-            for (int const before = s.cleanups; s.cleanups < before + 2;) s.tried.acquire();
+        auto const two_more = [&] { // two have ended when the third has begun
+            for (int const before = s.cleanups; s.cleanups < before + 3;) s.tried.acquire();
         };
-        one_more();
+        two_more();
         s.keeps = false;
-        one_more();
+        two_more();
         s.throws = true; // an exception does no more harm than an error
         s.keeps = true;
-        one_more();
+        two_more();
         CHECK(sink.account()->failed > 2);
     });
     std::string const line =

@@ -308,7 +308,7 @@ task<law_report> what_just_fits_is_served(World& world) {
     auto const limits = r.limits();
     auto const a = at("/a");
     operation whole{operation::kind::create, a};
-    std::string const data(limits.request_bytes_max - whole.bytes(), 'x');
+    std::string const data(limits.request_bytes_max - whole.bytes() - limits.more_bytes_each, 'x');
     auto const made = co_await r.create(a, data, create_mode::persistent);
     LAW_SUCCEEDS(made);
     auto const found = co_await r.get(a);
@@ -321,7 +321,8 @@ task<law_report> what_just_fits_is_served(World& world) {
     auto const b = at("/b");
     t.create(b, "");
     operation rest{operation::kind::set, b};
-    t.set(b, std::string(limits.request_bytes_max - t.bytes() - rest.bytes(), 'y'));
+    auto const taken = t.bytes() + rest.bytes() + 2 * limits.more_bytes_each;
+    t.set(b, std::string(limits.request_bytes_max - taken, 'y'));
     auto const committed = co_await r.commit(std::move(t));
     LAW_SUCCEEDS(committed);
     LAW(!committed->refused);
