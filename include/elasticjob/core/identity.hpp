@@ -38,8 +38,8 @@ private:
 };
 
 /// Identifies one running scheduler in one job: `<ip>@-@<token>`. Java's token is its process id. Ours begins with the
-/// process id too (in a simulation: 1), followed by `-` and a random part. So ids differ even if a process id is used again, or if two
-/// containers have the same address.
+/// process id too (in a simulation: 1), followed by `-` and a random part. So ids differ even if a process id is used
+/// again, or if two containers have the same address.
 class instance_id {
 public:
     instance_id() = default;

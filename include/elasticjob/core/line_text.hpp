@@ -30,12 +30,18 @@ constexpr std::size_t utf8_length(std::string_view text) noexcept {
     return within(3, 0x80, 0xbf) ? 4 : 0;
 }
 
+/// Whether this UTF-8 character is a control character: C0, DEL, or C1.
+constexpr bool is_control(std::string_view character) noexcept {
+    auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+    if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7f;
+    return character.size() == 2 && byte(0) == 0xc2 && byte(1) < 0xa0;
+}
+
 /// Whether a log must escape this UTF-8 character. It may end a line, move a terminal's cursor, or reverse the
 /// direction of text: control characters (C0, DEL, C1), U+2028, U+2029, and the marks of bidirectional text.
 constexpr bool is_unfit_for_line(std::string_view character) noexcept {
     auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
-    if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7f;
-    if (character.size() == 2) return (byte(0) == 0xc2 && byte(1) < 0xa0) || character == "\xd8\x9c";
+    if (is_control(character) || character == "\xd8\x9c") return true;
     if (character.size() != 3 || byte(0) != 0xe2) return false;
     if (byte(1) == 0x80) return byte(2) == 0x8e || byte(2) == 0x8f || (0xa8 <= byte(2) && byte(2) <= 0xae);
     return byte(1) == 0x81 && 0xa6 <= byte(2) && byte(2) <= 0xa9;

@@ -4,7 +4,7 @@
 #define ELASTICJOB_CORE_PATH_HPP
 
 #include <elasticjob/core/decl.hpp>
-#include <elasticjob/core/line_text.hpp> // utf8_length
+#include <elasticjob/core/line_text.hpp> // utf8_length, is_control
 #include <elasticjob/core/result.hpp>
 
 #include <compare>
@@ -47,9 +47,10 @@ public:
         if (element == "." || element == "..") return "a path must not have '.' or '..' as an element";
         for (std::size_t length = 0; !element.empty(); element.remove_prefix(length)) {
             length = detail::utf8_length(element);
+            auto const character = element.substr(0, length);
             if (length == 0) return "a path must be UTF-8";
-            if (is_control(element.substr(0, length))) return "a path must not have control characters";
-            if (is_refused_by_zookeeper(element.substr(0, length)))
+            if (detail::is_control(character)) return "a path must not have control characters";
+            if (is_refused_by_zookeeper(character))
                 return "a path must not have characters of private use, or beyond U+FFEF, because ZooKeeper refuses "
                        "them";
         }
@@ -57,10 +58,6 @@ public:
     }
 
 private:
-    static constexpr bool is_control(std::string_view character) noexcept {
-        auto const first = static_cast<unsigned char>(character[0]);
-        return first < 0x20 || first == 0x7f || (first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0);
-    }
     /// U+E000 to U+F8FF, and all from U+FFF0.
     static constexpr bool is_refused_by_zookeeper(std::string_view character) noexcept {
         auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };

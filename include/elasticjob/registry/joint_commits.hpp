@@ -94,16 +94,16 @@ task<void> joint_commits<Registry>::send_waiting() {
     for (auto& next : std::exchange(waiting_, {})) {
         if (next.use_count() == 1) continue; // its caller has gone
         auto const& t = next->what;
-        auto const size = t.bytes() + t.size() * limits.more_bytes_each;
         operations += t.size();
-        bytes += size;
-        bool const fits = together.empty() || (together.front()->what.generation() == t.generation() &&
-                                               operations <= limits.operations_max &&
-                                               bytes <= std::min(limits.request_bytes_max, bytes_max));
+        bytes += t.bytes();
+        bool const fits =
+            together.empty() ||
+            (together.front()->what.generation() == t.generation() && operations <= limits.operations_max &&
+             limits.counted(operations, bytes) <= std::min(limits.request_bytes_max, bytes_max));
         if (!fits) {
             tasks_.spawn(send(std::exchange(together, {})));
             operations = t.size();
-            bytes = size;
+            bytes = t.bytes();
         }
         together.push_back(std::move(next));
     }

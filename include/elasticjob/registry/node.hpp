@@ -102,6 +102,11 @@ struct registry_limits {
     std::size_t operations_max; ///< of one transaction
     /// What each operation counts beyond `operation::bytes`, because the registry makes it longer.
     std::size_t more_bytes_each = 0;
+
+    /// The bytes of operations that have so many together: what counts for `request_bytes_max`.
+    constexpr std::size_t counted(std::size_t operations, std::size_t bytes) const noexcept {
+        return bytes + operations * more_bytes_each;
+    }
 };
 
 } // namespace elasticjob

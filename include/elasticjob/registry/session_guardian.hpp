@@ -38,9 +38,8 @@ class guarded_sessions;
 class SessionGuardian {
 public:
     /// Errors: wrong_thread (the process has several threads already; a copy of it might contain a lock that another
-    /// thread holds), overloaded (no process, descriptor or memory, or no
-    /// `close_range`, which some containers forbid), invalid_argument (there is a guardian already, or
-    /// no /proc).
+    /// thread holds), overloaded (no process, descriptor or memory, or no `close_range`, which some containers
+    /// forbid), invalid_argument (there is a guardian already, or no /proc).
     static result<SessionGuardian> start();
 
     SessionGuardian(SessionGuardian&& other) noexcept

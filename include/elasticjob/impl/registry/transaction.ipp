@@ -42,7 +42,7 @@ ELASTICJOB_DECL bool transaction::has_room(registry_limits const& limits, std::s
                                            std::size_t more_bytes) const noexcept {
     auto const operations = size() + more;
     return operations <= limits.operations_max &&
-           bytes() + more_bytes + operations * limits.more_bytes_each <= limits.request_bytes_max;
+           limits.counted(operations, bytes() + more_bytes) <= limits.request_bytes_max;
 }
 
 } // namespace elasticjob

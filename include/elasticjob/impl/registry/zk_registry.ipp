@@ -28,7 +28,7 @@ ELASTICJOB_DECL std::optional<error> refusal(session& s, node_path const& path, 
                                              session_generation g) {
     operation const o{operation::kind::create, path};
     auto const limits = limits_of(s);
-    if (o.bytes() + data_size + limits.more_bytes_each > limits.request_bytes_max)
+    if (limits.counted(1, o.bytes() + data_size) > limits.request_bytes_max)
         return error{errc::too_large, "the data is larger than one request may be", path.str()};
     return s.refusal(g);
 }
