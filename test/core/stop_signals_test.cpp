@@ -4,6 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
+#include <optional>
+
+#include <sys/time.h>
 
 using namespace elasticjob;
 using namespace std::chrono_literals;
@@ -46,4 +49,22 @@ TEST_CASE("core.stop_signals: other signals neither end the wait nor are blocked
     std::raise(SIGUSR1);
     CHECK(signals.wait() == SIGUSR1);
     (void)std::signal(SIGUSR2, before);
+}
+
+TEST_CASE("core.stop_signals: two of them may end in any order, and each unblocks its own signals") {
+    std::optional<stop_signals> first{std::in_place, std::initializer_list<int>{SIGUSR1}};
+    std::optional<stop_signals> second{std::in_place, std::initializer_list<int>{SIGUSR2}};
+    first.reset();
+    CHECK(!is_blocked(SIGUSR1));
+    CHECK(is_blocked(SIGUSR2));
+    second.reset();
+    CHECK(!is_blocked(SIGUSR2));
+}
+
+TEST_CASE("core.stop_signals: the longest wait does not end before a signal") {
+    stop_signals const signals{SIGALRM};
+    ::itimerval soon{};
+    soon.it_value.tv_usec = 20'000;
+    REQUIRE(::setitimer(ITIMER_REAL, &soon, nullptr) == 0);
+    CHECK(signals.wait_for(std::chrono::milliseconds::max()) == SIGALRM);
 }

@@ -37,12 +37,12 @@ public:
     /// Waits for a signal and returns its number; at once if a signal has already arrived.
     int wait() const;
 
-    /// The same, but returns nothing if no signal arrives within that time.
+    /// The same, but returns nothing if no signal arrives within that time, or within `span_max` if that is shorter.
     std::optional<int> wait_for(std::chrono::milliseconds span) const;
 
 private:
     ::sigset_t awaited_;
-    ::sigset_t before_;
+    ::sigset_t blocked_; ///< those that were not blocked before
 };
 
 } // namespace elasticjob

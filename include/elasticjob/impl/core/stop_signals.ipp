@@ -3,6 +3,7 @@
 #define ELASTICJOB_IMPL_CORE_STOP_SIGNALS_IPP
 
 #include <elasticjob/core/algorithm.hpp> // max
+#include <elasticjob/core/clock.hpp>     // end_of_wait
 #include <elasticjob/core/stop_signals.hpp>
 
 #include <cerrno>
@@ -12,10 +13,14 @@ namespace elasticjob {
 ELASTICJOB_DECL stop_signals::stop_signals(std::initializer_list<int> numbers) {
     ::sigemptyset(&awaited_);
     for (int const number : numbers) ::sigaddset(&awaited_, number);
-    ::pthread_sigmask(SIG_BLOCK, &awaited_, &before_);
+    ::sigset_t before;
+    ::pthread_sigmask(SIG_BLOCK, &awaited_, &before);
+    blocked_ = awaited_;
+    for (int const number : numbers)
+        if (::sigismember(&before, number) == 1) ::sigdelset(&blocked_, number);
 }
 
-ELASTICJOB_DECL stop_signals::~stop_signals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+ELASTICJOB_DECL stop_signals::~stop_signals() { ::pthread_sigmask(SIG_UNBLOCK, &blocked_, nullptr); }
 
 ELASTICJOB_DECL int stop_signals::wait() const {
     for (;;)
@@ -25,7 +30,7 @@ ELASTICJOB_DECL int stop_signals::wait() const {
 
 ELASTICJOB_DECL std::optional<int> stop_signals::wait_for(std::chrono::milliseconds span) const {
     using clock = std::chrono::steady_clock;
-    for (auto const end = clock::now() + span;;) {
+    for (auto const end = end_of_wait(clock::now(), span);;) {
         auto const left = std::max(std::chrono::nanoseconds{0}, std::chrono::nanoseconds{end - clock::now()});
         auto const seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
         ::timespec const t{.tv_sec = static_cast<::time_t>(seconds.count()),
