@@ -117,6 +117,27 @@ TEST_CASE("operations.dead_letters: an instance that joins later carries out ear
     CHECK_FALSE(f.c.has("/settle/ext/orders/look-1"));
 }
 
+TEST_CASE("operations.dead_letters: a letter that nobody would run again is kept, with a reason") {
+    failing_job f;
+    auto const due = list_dead_letters(f.c.by_hand, "settle")->front().run.run.due;
+    auto config = make_job("settle", "0 0 * * * ?", 3);
+    config.monitor_execution = false;
+    config.failover = false;
+    f.c.set("/settle/config", to_json(config));
+    auto const unread = run_again(f.c.by_hand, "settle", 1, due);
+    REQUIRE_FALSE(unread);
+    CHECK(unread.error() == errc::invalid_argument);
+    CHECK(unread.error().what.find("not monitored") != std::string::npos);
+    config.monitor_execution = true;
+    config.sharding_total_count = 1;
+    f.c.set("/settle/config", to_json(config));
+    auto const gone = run_again(f.c.by_hand, "settle", 1, due);
+    REQUIRE_FALSE(gone);
+    CHECK(gone.error() == errc::invalid_argument);
+    REQUIRE(list_dead_letters(f.c.by_hand, "settle")->size() == 1);
+    CHECK(discard(f.c.by_hand, "settle", 1, due));
+}
+
 TEST_CASE("operations.dead_letters: a reply that is lost loses nothing, and runs nothing twice") {
     failing_job f;
     auto const due = list_dead_letters(f.c.by_hand, "settle")->front().run.run.due;

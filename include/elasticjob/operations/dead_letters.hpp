@@ -8,6 +8,7 @@
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/operations/command.hpp>
 #include <elasticjob/operations/look_order.hpp>
+#include <elasticjob/operations/trigger.hpp> // check_keeps_record
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_all.hpp>
 #include <elasticjob/registry/registry.hpp>
@@ -81,11 +82,13 @@ namespace detail {
 command_title title_of(dead_letter_verdict verdict, item_index item, wall_time due);
 
 /// Adds to the transaction the changes that handle that item's last dead letter for that due instant. Errors: no_node,
-/// version_conflict, malformed_data, those of the registry.
+/// version_conflict, invalid_argument, malformed_data, those of the registry.
 template <registry Registry>
 task<result<command_plan>> plan_settlement(Registry& r, job_layout at, item_index item, wall_time due,
                                            dead_letter_verdict verdict, transaction& t) {
-    std::vector<node_path> const paths{at.run_record(item), at.look_order(item), at.orders()};
+    bool const is_again = verdict == dead_letter_verdict::run_again;
+    std::vector<node_path> paths{at.run_record(item), at.look_order(item), at.orders()};
+    if (is_again) paths.push_back(at.config());
     ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, paths));
     auto const& stored = nodes[0];
     auto const none = error{errc::no_node, "the item has no dead letter for that instant", at.run_record(item).str()};
@@ -100,8 +103,11 @@ task<result<command_plan>> plan_settlement(Registry& r, job_layout at, item_inde
                         std::string{record.running ? "the item runs" : "the item waits to be tried again"} +
                             ": ask when that is over",
                         at.run_record(item).str()};
-    bool const is_again = verdict == dead_letter_verdict::run_again;
-    if (is_again) record.retry = run_retry{due, run_source::trigger, letter->run.attempt + 1, letter->ended};
+    if (is_again) {
+        ELASTICJOB_CO_CHECK(check_keeps_record(at, nodes[3], item));
+        t.check(at.config(), nodes[3]->stat.version);
+        record.retry = run_retry{due, run_source::trigger, letter->run.attempt + 1, letter->ended};
+    }
     letters.erase(std::next(letter).base());
     t.set(at.run_record(item), record.to_text(), stored->stat.version);
     if (!nodes[2]) t.create(at.orders(), {});
@@ -116,7 +122,8 @@ task<result<command_plan>> plan_settlement(Registry& r, job_layout at, item_inde
 /// runs it like any other run. If the run fails again, it becomes a dead letter again. Safe to repeat: after a lost
 /// reply, no_node means that the first call has succeeded.
 /// Errors: no_node if there is no such letter; version_conflict if the item runs or waits for a retry (try again when
-/// that run has ended), or if its record kept changing; malformed_data; those of the registry.
+/// that run has ended), or if its record kept changing; invalid_argument if it is to run again, and the job has no such
+/// item any more or is not monitored; malformed_data; those of the registry.
 template <registry Registry>
 task<result<void>> settle_dead_letter(Registry& r, job_name job, item_index item, wall_time due,
                                       dead_letter_verdict verdict) {

@@ -62,6 +62,10 @@ task<result<std::vector<std::string>>> find_able_instances(Registry& r, job_layo
 /// The configuration of a job. Checks that the job has that item. Errors: invalid_argument, malformed_data.
 result<job_config> config_with_item(job_layout const& at, node const& config, item_index item);
 
+/// Checks that the job has that item, and that the item's owner keeps and reads its record. Errors: no_node if the job
+/// has no configuration; invalid_argument, malformed_data.
+result<void> check_keeps_record(job_layout const& at, std::optional<node> const& config, item_index item);
+
 /// The new record of an item that is to run once, now. Errors: version_conflict if the item runs already, or waits for
 /// another attempt; malformed_data.
 result<run_record> record_with_trigger(job_layout const& at, item_index item, node const* there, revision obeyed,
@@ -121,12 +125,7 @@ task<result<command_result>> order_item_run(Registry& r, job_name job, item_inde
                                            at.orders(),     at.run_records(),    at.item_disabled(item),
                                            at.assignment(), at.item_instance(0), at.item_instance(item)};
         ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, paths));
-        if (!nodes[0]) co_return error{errc::no_node, "the job has just been removed", at.config().str()};
-        ELASTICJOB_CO_TRY(auto const config, detail::config_with_item(at, *nodes[0], item));
-        if (!config.monitor_execution)
-            co_return error{errc::invalid_argument,
-                            "the job is not monitored, so its items have no records: trigger the job or a server",
-                            at.item(item).str()};
+        ELASTICJOB_CO_CHECK(detail::check_keeps_record(at, nodes[0], item));
         if (nodes[5])
             co_return error{errc::version_conflict, "the item is disabled: enable it, then repeat the command",
                             at.item_disabled(item).str()};

@@ -16,6 +16,16 @@ ELASTICJOB_DECL result<job_config> config_with_item(job_layout const& at, node c
     return *std::move(read);
 }
 
+ELASTICJOB_DECL result<void> check_keeps_record(job_layout const& at, std::optional<node> const& config,
+                                                item_index item) {
+    if (!config) return error{errc::no_node, "the job has just been removed", at.config().str()};
+    ELASTICJOB_TRY(auto const read, config_with_item(at, *config, item));
+    if (read.monitor_execution) return success();
+    return error{errc::invalid_argument,
+                 "the job is not monitored, so its items have no records: trigger the job or a server",
+                 at.item(item).str()};
+}
+
 ELASTICJOB_DECL result<run_record> record_with_trigger(job_layout const& at, item_index item, node const* there,
                                                        revision obeyed, wall_time now) {
     run_record record;
