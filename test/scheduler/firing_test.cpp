@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a due instant to the end of the runs.
+#include <elasticjob/config/json_codec.hpp>
+
 #include <support/cluster.hpp>
 
 #include <doctest/doctest.h>
@@ -68,6 +70,39 @@ TEST_CASE("scheduler.item_runs: without monitoring no item is marked, and operat
     c.run_for(1s);
     CHECK(c.server.counts().writes == 0);
     CHECK(c.count(heard::kind::finished) == 2);
+}
+
+TEST_CASE("scheduler.item_runs: runs without a record are not repeated when monitoring is switched on again") {
+    cluster c;
+    auto job = make_job("settle", "0 0 * * * ?", 2);
+    job.on_misfire.rule = misfire_rule::all;
+    auto const switch_monitoring = [&](bool is_on) {
+        job.monitor_execution = is_on;
+        c.set("/settle/config", to_json(job));
+    };
+    REQUIRE(c.add().schedule(job));
+    c.run_for(1h + 1min);
+    switch_monitoring(false);
+    c.run_for(1h);
+    SUBCASE("by the same member") {}
+    SUBCASE("with another schedule") {
+        job.cron = "0 30 * * * ?";
+        switch_monitoring(false);
+        c.run_for(1h);
+    }
+    SUBCASE("by a member that has joined meanwhile") {
+        REQUIRE(c.add().schedule(job));
+        c.run_for(1min);
+        REQUIRE(c.members[0]->shutdown("settle"));
+        c.run_for(2h);
+    }
+    c.log.clear();
+    switch_monitoring(true);
+    c.run_for(10min);
+    CHECK(c.count(heard::kind::started) == 0);
+    c.run_for(50min);
+    CHECK(c.started() == items{0, 1});
+    CHECK(c.count(heard::kind::trouble) == 0);
 }
 
 TEST_CASE("scheduler.item_runs: a disabled item is skipped and reported until it is enabled (RN-11)") {

@@ -235,6 +235,8 @@ private:
     run_record first_record(item_moment const& m) const;
     void begin_without_record(item_moment const& m);
     item_news take_record(item_moment const& m, node const& there);
+    /// The job is monitored again: continues from the runs that this instance has made without a record.
+    void keep_unrecorded(run_record const& ours);
 
     /// The record notes which revision created its node, and is written after the order that it has obeyed. If that is
     /// not so, the record was copied from another registry, whose revisions mean nothing here. Then orders are counted
@@ -285,7 +287,7 @@ private:
     std::optional<share> share_;            ///< set while this instance owns the item
     wall_time ours_since_;                  ///< no former owner runs instants after this
     run_record record_{};                   ///< as it is known
-    std::optional<node_version> version_{}; ///< of the record; nothing: there is none
+    std::optional<node_version> version_{}; ///< of the record; nothing: there is none, or it is not kept
     /// In the known record; reported once they are in the registry's.
     boxed<std::vector<skipped_instants>> untold_{};
     /// The instance whose run is in the registry's record, but not in `record_`.

@@ -29,7 +29,9 @@ ELASTICJOB_DECL item_step item_life::next(item_moment const& m) {
     bool const is_owner_known = m.is_share_known || is_adopted(); // adopted items belong to no share
     if (!m.terms.is_open || !is_owner_known || phase_ == phase::opening) return {};
     bool const is_edited = std::exchange(is_edited_, false);
-    if (is_edited && m.terms.is_monitored()) phase_ = phase::unread;
+    if (is_edited && !m.terms.is_monitored()) version_.reset();
+    bool const is_outdated = is_edited || (phase_ == phase::resting && !version_);
+    if (is_outdated && m.terms.is_monitored()) phase_ = phase::unread;
     if (phase_ == phase::unread && m.terms.is_monitored()) return {item_step::kind::read};
     if (phase_ == phase::unread) {
         begin_without_record(m);
@@ -172,8 +174,9 @@ ELASTICJOB_DECL item_news item_life::take_record(item_moment const& m, node cons
     item_news news{.deals_with_rounds = true, .may_be_others = true};
     clear_pending();
     phase_ = phase::resting;
+    bool const was_monitored = version_.has_value();
     version_ = there.stat.version;
-    auto const obeyed = record_.obeyed;
+    auto const ours = std::move(record_);
     auto read = run_record::parse(there.data);
     if (!read) {
         news.trouble = read.error();
@@ -186,7 +189,8 @@ ELASTICJOB_DECL item_news item_life::take_record(item_moment const& m, node cons
         if (is_foreign || record_.obeyed > there.stat.modified) news.trouble = mend_copied(there.stat.modified, m);
     }
     record_.created = there.stat.created;
-    record_.obeyed = std::max(record_.obeyed, obeyed);
+    record_.obeyed = std::max(record_.obeyed, ours.obeyed);
+    if (!was_monitored && ours.schedule == m.terms.schedule) keep_unrecorded(ours);
     // The reply to the write of these skips was lost. If it had no effect, they are chosen
     // again.
     if (untold_ && untold_->back().last <= record_.through) news.skipped = take_untold();
@@ -194,6 +198,15 @@ ELASTICJOB_DECL item_news item_life::take_record(item_moment const& m, node cons
     // Instants that Java members may have run, without a record, are not made up for.
     if (m.has_java_members && !m.terms.due->follows()) record_.through = std::max(record_.through, ours_since_);
     return news;
+}
+
+ELASTICJOB_DECL void item_life::keep_unrecorded(run_record const& ours) {
+    record_.schedule = ours.schedule;
+    record_.through = std::max(record_.through, ours.through);
+    record_.last_completed = std::max(record_.last_completed, ours.last_completed);
+    if (record_.running || record_.retry) return;
+    record_.retry = ours.retry;
+    record_.resume = ours.resume;
 }
 
 ELASTICJOB_DECL error item_life::mend_copied(revision written, item_moment const& m) {
