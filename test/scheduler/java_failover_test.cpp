@@ -285,3 +285,159 @@ TEST_CASE("scheduler.job: a Java member that leaves in order, or has failover of
         CHECK(w.c.started().empty());
     }
 }
+
+TEST_CASE("scheduler.job: instants that a Java member has run are not repeated when the last such member is gone") {
+    cluster c;
+    auto& ours = c.add("10.0.0.5");
+    REQUIRE(ours.schedule(failover_job(2)));
+    c.run_for(1s);
+    c.run_for(1h);
+    java_member java{c, "10.0.0.9@-@4711"};
+    c.run_for(1s);
+    auto const javas = share_of(c, java.id, 2);
+    REQUIRE(javas.size() == 1);
+    auto const item = javas[0];
+    c.run_for(2h + 10min);
+    c.log.clear();
+    SUBCASE("because it has left") {
+        java.remove("/settle/instances/" + java.id);
+        c.run_for(1min);
+        CHECK(c.started().empty());
+        auto const record = run_record::parse(c.data("/settle/ext/run/" + std::to_string(item)));
+        REQUIRE(record);
+        CHECK(record->through >= c.loop.wall_now() - 2min); // for the next owner
+    }
+    SUBCASE("because it has died during a run") {
+        java.begin(item);
+        c.run_for(1s);
+        java.die();
+        c.run_for(1min);
+        CHECK(c.started() == items{item});
+        CHECK(c.all(heard::kind::started, item).front().source == run_source::failover);
+    }
+    c.run_for(50min);
+    REQUIRE(c.count(heard::kind::started, item) >= 1);
+    CHECK(c.all(heard::kind::started, item).back().source == run_source::schedule);
+}
+
+TEST_CASE("scheduler.job: an idle Java member that dies makes no completed run of ours run again") {
+    cluster c;
+    auto& ours = c.add("10.0.0.5");
+    REQUIRE(ours.schedule(failover_job(6)));
+    c.run_for(1s);
+    ours.holds = true;
+    c.run_for(1h);
+    REQUIRE(ours.held() == 6);
+    java_member java{c, "10.0.0.9@-@4711"};
+    c.run_for(1s);
+    REQUIRE(share_of(c, java.id, 6).size() >= 2);
+    ours.holds = false;
+    ours.release_all(); // all ends are one transaction
+    c.run_for(1min);
+    REQUIRE(ours.held() == 0);
+    c.log.clear();
+    java.die();
+    c.run_for(1min);
+    CHECK(c.started().empty());
+}
+
+TEST_CASE("scheduler.job: a run of a dead Java member runs again, even if its item has moved meanwhile") {
+    cluster c;
+    REQUIRE(c.add("10.0.0.5").schedule(failover_job(6)));
+    c.run_for(1s);
+    java_member java{c, "10.0.0.9@-@4711"};
+    c.run_for(1s);
+    auto const javas = share_of(c, java.id, 6);
+    for (auto const i : javas) java.begin(i);
+    c.run_for(1s);
+    REQUIRE(c.add("10.0.0.99").schedule(failover_job(6)));
+    c.run_for(10s);
+    REQUIRE(share_of(c, java.id, 6).size() < javas.size());
+    java.die();
+    c.run_for(1min);
+    for (auto const i : javas) {
+        CAPTURE(i);
+        CHECK(c.count(heard::kind::started, i) == 1);
+    }
+    CHECK(c.started().size() == javas.size());
+}
+
+TEST_CASE("scheduler.job: a disabled item of a dead Java member is not flagged for the others, which would run it") {
+    dying_java w{9};
+    auto const item = std::to_string(w.owned[0]);
+    w.c.create("/settle/sharding/" + item + "/disabled");
+    w.victim->die();
+    w.c.run_for(100ms);
+    CHECK_FALSE(w.c.has("/settle/leader/failover/items/" + item));
+    w.c.run_for(1min);
+    CHECK(w.c.started() == items{w.owned[1]});
+}
+
+TEST_CASE("scheduler.job: a run that another Java member has made up for is not repeated by an owner that was cut off") {
+    cluster c;
+    auto& leader = c.add("10.0.0.5");
+    auto& owner = c.add("10.0.0.6");
+    for (auto* m : {&leader, &owner}) REQUIRE(m->schedule(failover_job(8)));
+    c.run_for(1s);
+    java_member victim{c, "10.0.0.1@-@4711"}, other{c, "10.0.0.8@-@4711"};
+    c.run_for(1s);
+    auto const javas = share_of(c, victim.id, 8);
+    for (auto const i : javas) victim.begin(i);
+    c.run_for(1s);
+    disconnect(c, owner);
+    victim.die();
+    c.run_for(1s);
+    items made_up;
+    for (auto const i : javas) { // as Java does at the end of its own execution (FO-3)
+        auto const flag = "/settle/leader/failover/items/" + std::to_string(i);
+        auto const failover = "/settle/sharding/" + std::to_string(i) + "/failover";
+        if (!c.has(flag)) continue;
+        other.create(failover, other.id);
+        c.remove(flag);
+        other.begin(i);
+        c.run_for(100ms);
+        other.end(i);
+        other.remove(failover);
+        made_up.push_back(i);
+    }
+    REQUIRE(!made_up.empty());
+    c.run_for(500ms);
+    reconnect(c, owner);
+    c.run_for(1min);
+    for (auto const i : javas) {
+        CAPTURE(i);
+        bool const by_java = std::find(made_up.begin(), made_up.end(), i) != made_up.end();
+        CHECK(c.count(heard::kind::started, i) == (by_java ? 0 : 1));
+    }
+}
+
+TEST_CASE("scheduler.adoption: no interrupted run is left out if members divided the items by different lists") {
+    cluster c;
+    auto& cut_off = c.add("10.0.0.6");
+    auto& leader = c.add("10.0.0.5");
+    auto& victim = c.add("10.0.0.2");
+    REQUIRE(leader.schedule(failover_job(24)));
+    c.run_for(1s);
+    for (auto* m : {&cut_off, &victim}) REQUIRE(m->schedule(failover_job(24)));
+    java_member java{c, "10.0.0.1@-@4711"};
+    c.run_for(1s);
+    victim.holds = true;
+    c.run_for(1h);
+    auto const interrupted = share_of(c, victim.id("settle"), 24);
+    REQUIRE(victim.held() == interrupted.size());
+    c.log.clear();
+    disconnect(c, cut_off);
+    c.run_for(200ms);
+    post(c.loop, [&] { victim.registry.expire(); });
+    post(c.loop, [&] { victim.registry.disconnect(); });
+    c.loop.run_ready();
+    c.run_for(500ms);
+    REQUIRE(c.add("10.0.0.0").schedule(failover_job(24)));
+    c.run_for(500ms);
+    reconnect(c, cut_off);
+    c.run_for(2min);
+    for (auto const i : interrupted) {
+        CAPTURE(i);
+        CHECK(c.count(heard::kind::started, i) == 1);
+    }
+}

@@ -294,3 +294,40 @@ TEST_CASE("scheduler.job: a leader of ours answers a request that comes again be
         CHECK_FALSE(c.has("/settle/leader/sharding/necessary"));
     }
 }
+
+TEST_CASE("scheduler.job: an answer that comes with the next request ends the wait, even after it was given up") {
+    java_led w{"0/10 * * * * ?"};
+    w.java.ask();
+    w.c.run_for(43s); // 45: the leader's own run lasts so long
+    CHECK(w.run_for_instant(40) == items{0, 1});
+    w.java.shard({w.second, w.first, w.java.id, w.java.id});
+    w.java.ask();
+    w.c.run_for(60s); // 105
+    CHECK(w.run_for_instant(70) == items{0, 1}); // 50 and 60 waited for that request until it was given up, too
+    CHECK(w.run_for_instant(90) == items{0, 1});
+}
+
+TEST_CASE("scheduler.job: owners that a former Java leader goes on deleting are restored without regular audits, too") {
+    cluster c;
+    java_leader java{c};
+    auto& ours = c.add();
+    auto job = make_job("settle", "0 0 * * * ?", 4);
+    job.reconcile_interval_minutes = -1;
+    REQUIRE(ours.schedule(job));
+    c.run_for(1s);
+    java.begin_sharding(4);
+    c.run_for(1s);
+    transaction end_of_session{c.by_hand.session().generation};
+    for (auto const* path : {"/settle/leader/election/instance", "/settle/leader/sharding/processing"})
+        end_of_session.remove(cluster::parsed(path));
+    end_of_session.remove(cluster::parsed("/settle/instances/" + java.id));
+    REQUIRE(c.wait_for(c.by_hand.commit(std::move(end_of_session))).value());
+    c.run_for(2s); // ours leads and shards; then the Java process comes back with another session
+    c.create("/settle/instances/" + java.id, "", create_mode::ephemeral);
+    java.ask();
+    c.run_for(1s);
+    auto const owners = c.owners("settle", 4);
+    for (auto const* i : {"1", "2", "3"}) c.remove("/settle/sharding/" + std::string{i} + "/instance");
+    c.run_for(10min);
+    CHECK(c.owners("settle", 4) == owners);
+}

@@ -19,7 +19,7 @@
 
 using namespace elasticjob;
 
-TEST_CASE("scheduler.streaming: shutting down, disabling, and switching streaming off end it behind its round") {
+TEST_CASE("scheduler.streaming: shutting down, disabling, and switching streaming off end it behind its round, and so does a Java leader") {
     MemoryRegistry registry;
     test::memory_scheduler<DataflowExecutor> scheduler{registry, {}, NoEvents{}};
     static constexpr long rounds_max = 100'000'000; // so that a failure is no hang
@@ -48,6 +48,17 @@ TEST_CASE("scheduler.streaming: shutting down, disabling, and switching streamin
         config.streaming_process = false;
         auto const path = job_layout{job_name::parse("feed").value()}.config();
         REQUIRE(block_on(registry.loop(), registry.set(path, to_json(config))));
+        REQUIRE(feed->wait_idle());
+    }
+    SUBCASE("makes way for the sharding of a Java leader") {
+        job_layout const at{job_name::parse("feed").value()};
+        std::string const java = "10.0.0.9@-@4711";
+        transaction t{registry.session().generation};
+        t.create(at.instances() / java, {}, create_mode::ephemeral);
+        t.remove(at.leader_instance());
+        t.create(at.leader_instance(), java, create_mode::ephemeral);
+        t.create(at.sharding_necessary(), {});
+        REQUIRE(block_on(registry.loop(), registry.commit(std::move(t))).value());
         REQUIRE(feed->wait_idle());
     }
     CHECK(rounds < rounds_max);

@@ -107,8 +107,8 @@ public:
     };
 
     /// Takes the item over. No former owner runs instants after `ours_since`. `obeyed` is the last order that was not
-    /// for this item.
-    item_life(item_index i, share s, wall_time ours_since, revision obeyed);
+    /// for this item. `was_javas`: a Java member may have been the former owner, and have run instants without a record.
+    item_life(item_index i, share s, wall_time ours_since, revision obeyed, bool was_javas = false);
 
     item_step next(item_moment const& m);
 
@@ -283,6 +283,7 @@ private:
     bool is_failover_ = false;               ///< the run also has a `failover` node of this instance
     bool is_end_pending_ = false;            ///< the registry has refused the end, and that was reported
     bool passes_over_ = false;               ///< the run that goes on here makes up for other instants, too
+    bool was_javas_;                         ///< before this instance owned it
 
     std::optional<share> share_;            ///< set while this instance owns the item
     wall_time ours_since_;                  ///< no former owner runs instants after this

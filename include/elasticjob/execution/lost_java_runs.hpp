@@ -3,6 +3,7 @@
 #ifndef ELASTICJOB_EXECUTION_LOST_JAVA_RUNS_HPP
 #define ELASTICJOB_EXECUTION_LOST_JAVA_RUNS_HPP
 
+#include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/clock.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/gather.hpp>
@@ -15,30 +16,34 @@
 #include <elasticjob/sharding/job_view.hpp>
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
 
 namespace elasticjob::detail {
 
-/// An item whose owner, a Java member, is gone.
+/// An item that a Java member may have been running when it died.
 struct deserted_item {
     item_index item{};
-    instance_id owner{};
-    revision given{};   ///< when the owner was named
-    revision changed{}; ///< when a node below the item was last created or removed
+    instance_id owner{}; ///< the Java member
+    bool is_moved{};     ///< the item belongs to another instance by now
+    revision given{};    ///< when the owner was named
+    revision changed{};  ///< when a node below the item was last created or removed
 };
 
 /// The items that were running when their owners died. The end of a session removes the instance's node and the marks
 /// of its runs in one revision; a run that ends, and an instance that leaves in order, write one node at a time.
 /// `departed` is the revision of the last arrival or departure of an instance. If others have come or gone since, a
-/// revision that two items of one owner share also shows a death; a single item is not recognized then.
+/// revision that two items of one owner share also shows a death; a single item, or one that has moved, is not recognized
+/// then.
 std::vector<deserted_item> interrupted_among(std::vector<deserted_item> const& deserted, revision departed);
 
 /// The record of an item, `there` if it has one, with a run of the dead owner added. The due instant is unknown, so the
 /// time when the death was noticed replaces it. Nothing if the record already contains a live run, or cannot be read.
+/// `is_flagged`: a flag lets Java members make up for it.
 std::optional<std::string> record_of_lost_run(std::optional<node> const& there, instance_id const& owner,
-                                              wall_time noticed);
+                                              wall_time noticed, bool is_flagged);
 
 /// The writes that, together with the new owners, let other members make up for the runs of dead Java members: the
 /// records from which our members take them up and, if there are Java members left, the flags by which those may do so.
@@ -60,57 +65,86 @@ task<result<std::vector<operation>>> make_up_for_lost_runs(Registry& r, job_layo
         if (!owners[n]) co_return owners[n].error();
         if (!*items[n] || !*owners[n]) continue;
         deserted[n].changed = (*items[n])->children_changed;
-        deserted[n].given = (*owners[n])->modified;
+        auto const given = (*owners[n])->modified;
+        deserted[n].given = deserted[n].is_moved ? std::numeric_limits<revision>::max() : given;
         known.push_back(std::move(deserted[n]));
     }
     auto const lost = interrupted_among(known, departures ? departures->children_changed : 0);
     if (lost.empty()) co_return steps;
-    std::vector<node_path> paths{at.run_records(), at.failover_items().parent(), at.failover_items()};
+    std::vector<node_path> paths{at.run_records(), at.failover_items().parent(), at.failover_items(), at.orders()};
     auto const parents = paths.size();
     for (auto const& d : lost)
-        for (auto const& path : {at.run_record(d.item), at.item_failover(d.item), at.failover_item(d.item)})
+        for (auto const& path : {at.run_record(d.item), at.item_failover(d.item), at.failover_item(d.item),
+                                 at.item_disabled(d.item), at.look_order(d.item)})
             paths.push_back(path);
     ELASTICJOB_CO_TRY(auto const found, co_await read_all(r, paths));
     auto const create = [&](node_path path, std::string data = {}) {
         steps.push_back({operation::kind::create, std::move(path), std::move(data)});
     };
+    auto const set = [&](node_path path, std::string data, node const& there) {
+        steps.push_back(
+            {operation::kind::set, std::move(path), std::move(data), create_mode::persistent, there.stat.version});
+    };
+    bool const has_moved = std::any_of(lost.begin(), lost.end(), [](auto const& d) { return d.is_moved; });
+    bool const is_needed[]{true, has_java_members, has_java_members, has_moved};
     for (std::size_t n = 0; n < parents; ++n)
-        if (!found[n] && (n == 0 || has_java_members)) create(paths[n]);
+        if (!found[n] && is_needed[n]) create(paths[n]);
     for (std::size_t n = 0; n < lost.size(); ++n) {
-        auto const& there = found[parents + 3 * n];
-        bool const is_taken = found[parents + 3 * n + 1].has_value();
-        bool const is_flagged = found[parents + 3 * n + 2].has_value();
-        auto text = record_of_lost_run(there, lost[n].owner, noticed);
-        if (is_taken || !text) continue;
+        auto const* const of_item = &found[parents + 5 * n];
+        auto const& there = of_item[0];
+        bool const is_taken = of_item[1].has_value();
+        bool const was_flagged = of_item[2].has_value();
+        bool const is_disabled = of_item[3].has_value(); // a Java member would run it nevertheless
+        bool const is_to_be_flagged = has_java_members && !was_flagged && !is_disabled;
+        bool const is_our_end = there && there->stat.modified == lost[n].changed; // that removed the mark
+        auto text = record_of_lost_run(there, lost[n].owner, noticed, was_flagged || is_to_be_flagged);
+        if (is_taken || is_our_end || !text) continue;
         auto const path = at.run_record(lost[n].item);
         if (there)
-            steps.push_back(
-                {operation::kind::set, path, *std::move(text), create_mode::persistent, there->stat.version});
+            set(path, *std::move(text), *there);
         else
             create(path, *std::move(text));
-        if (has_java_members && !is_flagged) create(at.failover_item(lost[n].item));
+        if (is_to_be_flagged) create(at.failover_item(lost[n].item));
+        if (!lost[n].is_moved) continue;
+        auto const order = at.look_order(lost[n].item); // the owner may have read the record already (TR-5)
+        if (auto const& ordered = of_item[4])
+            set(order, {}, *ordered);
+        else
+            create(order);
     }
     co_return steps;
 }
 
-/// The same for all Java members that are gone by the view but still own items.
+/// The same for all Java members that are gone by the view but still own items. Looks at the items of others, too,
+/// because a Java member goes on running an item that is moved meanwhile.
 template <registry Registry>
 task<result<std::vector<operation>>> make_up_for_dead_java(Registry& r, job_view<Registry> const& view, job_layout at,
                                                            wall_time noticed) {
-    std::vector<deserted_item> deserted;
     auto const is_dead_java = [&](instance_id const& id) { return id.is_java() && !view.has_instance(id.str()); };
+    std::optional<instance_id> dead; // one of them
+    std::optional<item_nodes> owners;
     if (auto const* a = view.assignment_in_force()) {
-        for (auto const& id : a->instances())
-            if (is_dead_java(id))
-                for (auto const i : a->items_of(id)) deserted.push_back({i, id});
+        owners.emplace(*a);
+        auto const& all = a->instances();
+        auto const first = std::find_if(all.begin(), all.end(), is_dead_java);
+        if (first == all.end()) co_return std::vector<operation>{};
+        dead = *first;
     } else if (view.first_item()) {
-        ELASTICJOB_CO_TRY(auto const nodes, co_await read_item_nodes(r, at));
-        for (item_index i = 0; i < nodes.end(); ++i) {
-            auto const id = instance_id::parse(nodes.has_owner_node(i) ? nodes.owner(i) : std::string{});
-            if (id && is_dead_java(*id)) deserted.push_back({i, *id});
-        }
+        ELASTICJOB_CO_TRY(owners, co_await read_item_nodes(r, at));
+    } else {
+        co_return std::vector<operation>{};
     }
-    if (deserted.empty()) co_return std::vector<operation>{};
+    std::vector<deserted_item> deserted;
+    std::vector<item_index> others;
+    for (item_index i = 0; i < owners->end(); ++i) {
+        auto const id = instance_id::parse(owners->has_owner_node(i) ? owners->owner(i) : std::string{});
+        if (id && is_dead_java(*id))
+            dead = deserted.emplace_back(deserted_item{i, *id}).owner;
+        else
+            others.push_back(i);
+    }
+    if (!dead) co_return std::vector<operation>{};
+    for (auto const i : others) deserted.push_back({i, *dead, true});
     co_return co_await make_up_for_lost_runs(r, at, std::move(deserted), view.has_java_members(), noticed);
 }
 

@@ -51,7 +51,8 @@ task<result<unattended>> find_interrupted(Registry& r, job_view<Registry> const&
 
 /// A Java member that becomes the owner of an item does not read the item's record, so it does not know that a dead
 /// instance was running it. One of our members runs such an item once more, under `sharding/<i>/failover`, whichever
-/// instance owns it (JV-5). Each member checks a share of the items when an instance has gone, and when it joins.
+/// instance owns it (JV-5). Each member checks a share of the items when an instance has gone, and when the members that
+/// divide the items differ, because those may have divided them differently when they looked.
 /// Threads: the loop's.
 template <class Environment>
 class adoption {
@@ -64,14 +65,15 @@ public:
     task<void> keep();
 
 private:
-    /// Whether an instance has gone since the last call.
-    bool has_lost_anybody();
+    /// Whether an instance has gone since the last call, or other members divide the items.
+    bool has_to_look();
 
     bool is_possible() const;
 
     job_standing<Environment>& here_;
     item_runs<Environment>& runs_;
-    std::vector<instance_id> known_; ///< the instances
+    std::vector<instance_id> known_;  ///< the instances
+    std::vector<instance_id> divide_; ///< those that may own items
     lasting_failure failed_{};
 };
 
@@ -81,7 +83,7 @@ task<void> adoption<Environment>::keep() {
     for (std::optional<owners_source> looked_at;;) {
         auto const seen = here_.news.edition();
         auto until = mono_time::max();
-        if (has_lost_anybody()) {
+        if (has_to_look()) {
             is_due = true;
             looked_at.reset();
         }
@@ -103,12 +105,12 @@ task<void> adoption<Environment>::keep() {
 }
 
 template <class Environment>
-bool adoption<Environment>::has_lost_anybody() {
-    auto now = here_.view->instances();
+bool adoption<Environment>::has_to_look() {
     bool const has_lost = std::any_of(known_.begin(), known_.end(),
                                       [&](instance_id const& id) { return !here_.view->has_instance(id.str()); });
-    known_ = std::move(now);
-    return has_lost;
+    known_ = here_.view->instances();
+    auto const before = std::exchange(divide_, here_.view->available_instances());
+    return has_lost || before != divide_;
 }
 
 template <class Environment>

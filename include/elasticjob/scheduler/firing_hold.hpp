@@ -21,14 +21,14 @@ public:
     /// that it shows; 0 while the owners are being written. A request may come again so soon that its absence is never
     /// seen.
     void note_request(bool is_shown, revision sharding, wall_time wall) noexcept {
-        bool const is_held = phase_ == phase::held;
+        bool const is_unanswered = phase_ == phase::held || phase_ == phase::given_up;
+        bool const has_sharded = sharding != 0 && sharding != asked_after_;
         if (is_shown && phase_ == phase::open) {
             phase_ = phase::held;
             since_ = wall;
             asked_after_ = sharding;
-        } else if ((!is_shown && phase_ != phase::open && phase_ != phase::answered) ||
-                   (is_held && sharding != 0 && sharding != asked_after_)) {
-            phase_ = is_held ? phase::answered : phase::open;
+        } else if (is_unanswered && (!is_shown || has_sharded)) {
+            phase_ = phase::answered;
             ++answers_;
             waits_since_.reset();
         }
@@ -51,7 +51,7 @@ public:
         if (phase_ == phase::answered) phase_ = phase::open;
     }
 
-    /// The leader takes too long: no firing waits until this request is gone.
+    /// The leader takes too long: no firing waits until this request is answered or gone.
     void give_up() noexcept {
         phase_ = phase::given_up;
         waits_since_.reset();

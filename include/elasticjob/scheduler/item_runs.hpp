@@ -31,6 +31,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -162,6 +163,9 @@ private:
 
     void tell_busy(item_state& e, wall_time due);
 
+    /// Remembers the items of Java members until the next share is known.
+    void note_javas(assignment const* in_force);
+
     site site_;
     item_table<Environment> table_;                       ///< the items that this instance owns or runs
     std::unique_ptr<detail::rounds<Environment>> rounds_; ///< if there are round hooks
@@ -172,7 +176,9 @@ private:
     bool is_share_known_ = false;
     bool is_told_of_late_start_ = false;
     bool is_first_sharding_ = false; ///< of the job: no instance has owned an item before
+    bool were_others_javas_ = false; ///< a Java leader made the last sharding: others' items may be of Java members
     std::uint32_t known_items_ = 0;  ///< of the assignment in force; 0: there was none
+    std::set<item_index> javas_;     ///< the items of Java members in the assignment in force
     wall_time doubted_at_;           ///< since when the share is unknown
     task_scope tasks_;               ///< last: its tasks use all of the above
 };
@@ -223,8 +229,20 @@ void item_runs<Environment>::own(item_claim claim) {
     for (auto& [i, s] : ours) {
         if (table_.contains(i)) continue;
         bool const is_new = known_before != 0 && i >= known_before;
-        look_after(item_life{i, s, ours_since, is_new && is_order_old ? terms().run_order : 0});
+        bool const was_javas = were_others_javas_ || javas_.contains(i);
+        look_after(item_life{i, s, ours_since, is_new && is_order_old ? terms().run_order : 0, was_javas});
     }
+    note_javas(in_force);
+}
+
+template <class Environment>
+void item_runs<Environment>::note_javas(assignment const* in_force) {
+    javas_.clear();
+    were_others_javas_ = site_.has_java_members() && !in_force;
+    if (!site_.has_java_members() || !in_force) return;
+    for (auto const& id : in_force->instances())
+        if (id.is_java())
+            for (auto const i : in_force->items_of(id)) javas_.insert(i);
 }
 
 template <class Environment>

@@ -106,8 +106,11 @@ void item_starts<Environment>::open(item_state& e, std::string record) {
 template <class Environment>
 task<start_answer> item_starts<Environment>::ask(item_state& e) {
     auto what = e.life.start();
-    if (what.is_failover && site_.has_java_members()) {
+    bool const was_flagged = e.life.record().is_flagged;
+    if (what.is_failover && (was_flagged || site_.has_java_members())) {
         auto const flag = co_await site_.registry.exists(site_.at.failover_item(e.item()));
+        if (was_flagged && !flag) co_return start_answer::outdated;
+        if (was_flagged && !*flag) co_return start_answer::taken;
         what.answers_flag = flag && *flag;
     }
     e.answer.reset();

@@ -26,6 +26,7 @@
 #include <elasticjob/scheduler/job_share.hpp>
 #include <elasticjob/scheduler/job_standing.hpp>
 #include <elasticjob/scheduler/job_status.hpp>
+#include <elasticjob/sharding/item_claim.hpp>
 
 #include <cstdint>
 #include <string>
@@ -493,7 +494,8 @@ next_step job<Environment>::publish_terms() {
     if (here_.is_enabled() && !was_enabled_) terms.enabled_since = here_.wall_milliseconds();
     if (here_.is_enabled() || here_.is_disabled()) was_enabled_ = here_.is_enabled();
     tell_of_failed_reads();
-    terms.may_stream = rules_.config().streaming_process && may_run;
+    // A Java leader does not shard while an item runs, and a stream may have no end.
+    terms.may_stream = rules_.config().streaming_process && may_run && !awaits_java_sharding(*here_.view);
     terms.on_misfire = on_misfire_;
     if (!rules_.config().misfire) terms.on_misfire.rule = misfire_rule::skip;
     runs_.tell_streams();

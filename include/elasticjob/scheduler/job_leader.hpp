@@ -404,7 +404,7 @@ template <class Environment>
 mono_time job_leader<Environment>::next_audit() const {
     std::chrono::minutes const asked{rules_.config().reconcile_interval_minutes}; // Java accepts any number
     auto const interval = std::min<std::chrono::minutes>(asked, span_max);
-    return interval.count() < 1 ? mono_time::max() : std::min(audited_at_ + interval, java_audit_at_);
+    return interval.count() < 1 ? java_audit_at_ : std::min(audited_at_ + interval, java_audit_at_);
 }
 
 template <class Environment>

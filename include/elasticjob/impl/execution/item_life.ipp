@@ -12,8 +12,9 @@ namespace elasticjob::detail {
 
 // ---- The requests.
 
-ELASTICJOB_DECL item_life::item_life(item_index i, share s, wall_time ours_since, revision obeyed)
+ELASTICJOB_DECL item_life::item_life(item_index i, share s, wall_time ours_since, revision obeyed, bool was_javas)
     : item_{i},
+      was_javas_{was_javas},
       share_{std::move(s)},
       ours_since_{ours_since} {
     record_.obeyed = obeyed;
@@ -108,6 +109,7 @@ ELASTICJOB_DECL run_record item_life::first_record(item_moment const& m) const {
     run_record fresh;
     fresh.schedule = m.terms.schedule;
     fresh.through = choice(m).unrecorded_since(ours_since_);
+    if (was_javas_ && !m.terms.due->follows()) fresh.through = ours_since_;
     fresh.obeyed = m.is_first_sharding ? record_.obeyed : std::max(record_.obeyed, m.terms.obeyed_before);
     // Without a record, no member knows the orders that others have obeyed: an order given before the item was ours was
     // for them.
@@ -196,7 +198,10 @@ ELASTICJOB_DECL item_news item_life::take_record(item_moment const& m, node cons
     if (untold_ && untold_->back().last <= record_.through) news.skipped = take_untold();
     untold_.reset();
     // Instants that Java members may have run, without a record, are not made up for.
-    if (m.has_java_members && !m.terms.due->follows()) record_.through = std::max(record_.through, ours_since_);
+    bool const may_be_run = m.has_java_members || was_javas_;
+    if (!may_be_run || m.terms.due->follows() || record_.through >= ours_since_) return news;
+    record_.through = ours_since_;
+    if (!m.has_java_members) pending_ = unwritten::an_end; // the next owner may not know of them
     return news;
 }
 

@@ -21,7 +21,8 @@ ELASTICJOB_DECL std::vector<deserted_item> interrupted_among(std::vector<deserte
 }
 
 ELASTICJOB_DECL std::optional<std::string> record_of_lost_run(std::optional<node> const& there,
-                                                              instance_id const& owner, wall_time noticed) {
+                                                              instance_id const& owner, wall_time noticed,
+                                                              bool is_flagged) {
     run_record record;
     if (there) {
         auto read = run_record::parse(there->data);
@@ -29,6 +30,7 @@ ELASTICJOB_DECL std::optional<std::string> record_of_lost_run(std::optional<node
         record = *std::move(read);
     }
     record.running = run_begin{noticed, run_source::schedule, 1, owner.str(), noticed};
+    record.is_flagged = is_flagged;
     record.last_begun = noticed;
     return record.to_text();
 }

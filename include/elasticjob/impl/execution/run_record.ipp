@@ -31,6 +31,7 @@ ELASTICJOB_DECL void run_record::add(run_entry e) {
 
 ELASTICJOB_DECL void run_record::end(run_outcome outcome, wall_time now, std::string note) {
     run_entry e{*std::exchange(running, std::nullopt), outcome, now, 1, std::move(note)};
+    is_flagged = false;
     if (outcome == run_outcome::completed || outcome == run_outcome::failed) last_completed = now;
     add(std::move(e));
 }
@@ -45,6 +46,7 @@ ELASTICJOB_DECL void run_record::end_for_retry(wall_time now, std::string note, 
     (retry ? resume : retry) = again;
     if (was_put_off()) ledger.pop_back(); // an attempt that does not begin needs only one entry
     add({*std::exchange(running, std::nullopt), run_outcome::retried, now, 1, std::move(note)});
+    is_flagged = false;
 }
 
 ELASTICJOB_DECL void run_record::add_dead_letter(std::size_t max) {
@@ -86,6 +88,7 @@ ELASTICJOB_DECL std::string run_record::to_text(run_progress const* progress) co
     add_retry("retry", retry);
     add_retry("resume", resume);
     if (running) add_run(text, "running", *running);
+    if (is_flagged) add_line(text, "flagged", std::string_view{"yes"});
     if (progress) add_line(text, "progress", progress->at, progress->done, progress->total);
     return text;
 }
@@ -167,6 +170,8 @@ ELASTICJOB_DECL result<run_record> run_record::parse(std::string_view text) {
             good = read_retry(rest, r.resume.emplace());
         else if (key == "running")
             good = read_begin(rest, r.running.emplace());
+        else if (key == "flagged")
+            r.is_flagged = true;
         if (!good) return refuse(line);
     }
     return r;
