@@ -132,6 +132,33 @@ TEST_CASE("schedules: once now runs each item once, whoever owns it by then, and
     CHECK(c.started() == std::vector<item_index>{0, 1, 2});
 }
 
+TEST_CASE("schedules: once now waits for an item that is busy, whatever else is written meanwhile") {
+    cluster c;
+    auto& m = c.add();
+    auto job = make_job("settle", "0 0 * * * ?", 1);
+    REQUIRE(m.schedule(job));
+    m.holds = true;
+    c.run_for(1h);
+    REQUIRE(m.held() == 1);
+    job.schedules = {job_schedule::once_now()};
+    job.cron = std::string{no_cron};
+    transaction by_operator{c.by_hand.session().generation};
+    by_operator.set(c.parsed("/settle/config"), to_json(job));
+    if (c.has(schedule_node))
+        by_operator.set(c.parsed(schedule_node), to_schedule_text(job));
+    else
+        by_operator.create(c.parsed(schedule_node), to_schedule_text(job));
+    REQUIRE(c.wait_for(c.by_hand.commit(std::move(by_operator))).value());
+    c.run_for(1s);
+    job.description = "of no importance";
+    c.set("/settle/config", to_json(job));
+    c.run_for(1s);
+    m.holds = false;
+    m.release_all();
+    c.run_for(1h);
+    CHECK(c.started() == std::vector<item_index>{0, 0});
+}
+
 TEST_CASE("schedules: instants that became due before any member took the items up are made up for") {
     cluster c;
     auto const job = scheduled({job_schedule::once_now(), job_schedule::once_at(at(3s))}, 2);
@@ -229,8 +256,8 @@ TEST_CASE("schedules: start, end and exclusions") {
     job.excluded = {"* * 3-22 * * ?"};
     REQUIRE(m.schedule(job));
     c.run_for(48h);
-    CHECK(dues(c, 0) == times{90 * 60'000, 150 * 60'000, (23 * 60 + 30) * 60'000, (24 * 60 + 30) * 60'000,
-                              (25 * 60 + 30) * 60'000});
+    CHECK(dues(c, 0) ==
+          times{90 * 60'000, 150 * 60'000, (23 * 60 + 30) * 60'000, (24 * 60 + 30) * 60'000, (25 * 60 + 30) * 60'000});
 }
 
 TEST_CASE("schedules: with jitter items begin at different times for the same due instant") {

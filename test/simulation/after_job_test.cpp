@@ -2,7 +2,9 @@
 // Jobs that follow others, under whatever a seed does to their clusters: `settle` follows `fetch`, and `archive` follows
 // `settle`.
 #include <elasticjob/config/followed_rounds.hpp>
+#include <elasticjob/config/schedule_text.hpp>
 
+#include <simulation/console.hpp>
 #include <simulation/seeds.hpp>
 #include <elasticjob/testing/simulation.hpp>
 
@@ -178,4 +180,32 @@ TEST_CASE("testing.simulation: jobs that follow others run once for each round, 
     auto const found = explored(o, &build);
     MESSAGE(found.seeds << " seeds, " << one_round_for_each::rounds << " rounds");
     CHECK(one_round_for_each::rounds > 10 * found.seeds);
+}
+
+TEST_CASE("testing.simulation: an edit of only the end by which rounds count repeats no round, though a clock is ahead") {
+    simulation<> s{1};
+    job_config fetch, settle;
+    fetch.name = "fetch";
+    fetch.cron = "0 * * * * ?";
+    settle.name = "settle";
+    settle.schedules = {job_schedule::after_job("fetch")};
+    std::map<wall_time, int> runs; // by round
+    s.add_job(fetch, [](sharding_context const&) { return simulated_run{.duration = 100ms}; });
+    s.add_job(settle, [&](sharding_context const& x) {
+        ++runs[x.after.value()];
+        return simulated_run{.duration = 100ms};
+    });
+    s.add_nodes(1);
+    s.start_all();
+    test::console by_hand{s};
+    s.run_for(1s);
+    s.inject({.what = fault_kind::clock_jump, .span = 10s});
+    s.run_for(62s);
+    auto const before = runs.size();
+    CHECK(before > 0);
+    settle.schedules = {job_schedule::after_job("fetch", round_end::ended)};
+    by_hand.set(job_layout{job_name::parse("settle").value()}.schedule(), to_schedule_text(settle));
+    s.run_for(2min);
+    CHECK(runs.size() > before);
+    for (auto const& [round, n] : runs) CHECK(n == 1);
 }

@@ -504,3 +504,24 @@ TEST_CASE("rounds: whatever a seed does, items that start together do start, and
         for (auto const& [due, at] : w.seen->before) CHECK(at.size() == 1);
     }
 }
+
+TEST_CASE("simulation.rounds: a process that stood still does not call before_round after the round's runs (GU-3)") {
+    std::size_t stood_still = 0;
+    for (std::uint32_t node = 0; node < 3; ++node)
+        for (std::chrono::milliseconds at{0}; at < 25ms; ++at) {
+            world w{static_cast<std::uint64_t>(at.count() + 1), 3, 100ms};
+            auto const due = simulation_options{}.start + 10s;
+            w.s.start_all();
+            w.s.run_for(10s + at);
+            w.s.inject({.what = fault_kind::pause, .node = node, .span = 25s});
+            w.s.run_for(40s);
+            auto const& before = w.seen->before[due];
+            auto const& behind = w.seen->behind[due];
+            stood_still += before.empty();
+            CAPTURE(node);
+            CAPTURE(at.count());
+            CHECK(before.size() + behind.size() <= 2);
+            if (!before.empty() && !behind.empty()) CHECK(before.back() <= behind.front());
+        }
+    CHECK(stood_still > 0); // a process stood still before it had called the hook
+}

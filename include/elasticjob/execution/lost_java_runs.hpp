@@ -27,9 +27,9 @@ namespace elasticjob::detail {
 struct deserted_item {
     item_index item{};
     instance_id owner{}; ///< the Java member
-    bool is_moved{};     ///< the item belongs to another instance by now
     revision given{};    ///< when the owner was named
     revision changed{};  ///< when a node below the item was last created or removed
+    bool is_moved{};     ///< the item belongs to another instance by now
 };
 
 /// The items that were running when their owners died. The end of a session removes the instance's node and the marks
@@ -139,12 +139,12 @@ task<result<std::vector<operation>>> make_up_for_dead_java(Registry& r, job_view
     for (item_index i = 0; i < owners->end(); ++i) {
         auto const id = instance_id::parse(owners->has_owner_node(i) ? owners->owner(i) : std::string{});
         if (id && is_dead_java(*id))
-            dead = deserted.emplace_back(deserted_item{i, *id}).owner;
+            dead = deserted.emplace_back(deserted_item{.item = i, .owner = *id}).owner;
         else
             others.push_back(i);
     }
     if (!dead) co_return std::vector<operation>{};
-    for (auto const i : others) deserted.push_back({i, *dead, true});
+    for (auto const i : others) deserted.push_back({.item = i, .owner = *dead, .is_moved = true});
     co_return co_await make_up_for_lost_runs(r, at, std::move(deserted), view.has_java_members(), noticed);
 }
 

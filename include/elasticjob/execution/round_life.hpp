@@ -54,6 +54,7 @@ struct round_moment {
     std::chrono::milliseconds end_timeout{0};   ///< how long the round may take
     mono_time now{};
     bool is_current = false;         ///< the round's node is unchanged since the last read
+    bool is_fresh = true;            ///< that read began so lately that no other instance can have taken the round over
     bool is_list_current = false;    ///< so are the names below it
     bool is_holder_unseen = false;   ///< our view shows no instance with the holder's name
     bool calls_nothing_more = false; ///< other instances, or the next start, do the rest
@@ -206,7 +207,7 @@ private:
     /// The next step while another instance holds the round: checks whether that instance still exists, or does other
     /// work first.
     round_step watch_holder(round_moment const& m, mono_time until);
-    round_step call(round_hook which, mono_time until);
+    round_step call(round_moment const& m, round_hook which, mono_time until);
     round_step list(round_moment const& m);
     /// Rests if there is nothing new.
     round_step note(round_moment const& m);

@@ -177,9 +177,9 @@ task<result<void>> job_rules<Environment>::take(node const& stored, node const* 
         here_.tell_trouble(due.error());
         co_return success();
     }
-    std::optional<wall_time> written;
-    if (schedule && schedule->stat.modified == stored.stat.modified)
-        written = wall_time{std::chrono::milliseconds{schedule->stat.modified_at_ms}};
+    std::optional<wall_time> ordered, written;
+    if (schedule) ordered = wall_time{std::chrono::milliseconds{schedule->stat.modified_at_ms}};
+    if (schedule && schedule->stat.modified == stored.stat.modified) written = ordered;
     auto const* wanted = find_followed((*read)->config().schedules);
     auto const* in_force = followed();
     if (wanted && !(in_force && in_force->job == wanted->job)) {
@@ -195,7 +195,7 @@ task<result<void>> job_rules<Environment>::take(node const& stored, node const* 
     }
     auto const before = fingerprint();
     schedule_written_ = written;
-    if (schedule_written_) due->set_now(*schedule_written_ + std::chrono::milliseconds{1}); // later instants count
+    if (ordered) due->set_now(*ordered + std::chrono::milliseconds{1}); // later instants count
     put_in_force(**std::move(read), *std::move(due));
     if (!schedule_changed_ || fingerprint() != before) {
         // If only the schedule's node has been removed, nothing says when.

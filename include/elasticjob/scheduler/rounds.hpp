@@ -66,6 +66,7 @@ private:
         round_life life;
         event_watch<Loop> changed; ///< armed as long as the round's node is unchanged since the last read
         event_watch<Loop> noted;   ///< likewise for the names below
+        mono_time read_at{};       ///< when the last read of the round's node began, on the lease's clock
         bool is_told_late = false;
     };
 
@@ -180,6 +181,7 @@ auto rounds<Environment>::moment_of(round_here const& r) const -> round_moment {
             .end_timeout = options.round_end_timeout,
             .now = now(),
             .is_current = r.changed.is_linked(),
+            .is_fresh = site_.env.lease.now() - r.read_at < lease_rule::assumed(site_.registry.session().timeout),
             .is_list_current = r.noted.is_linked(),
             .is_holder_unseen = holder != site_.self.str() && !site_.view->has_instance(holder),
             .calls_nothing_more = is_sealed_,
@@ -229,6 +231,7 @@ task<round_news> rounds<Environment>::carry_out(round_here& r, round_step step) 
     switch (step.is) {
     case round_step::kind::read: {
         r.changed.unlink();
+        r.read_at = site_.env.lease.now();
         auto read = co_await registry.get(step.path, &r.changed);
         if (!read) {
             r.changed.unlink();

@@ -143,7 +143,10 @@ ELASTICJOB_DECL round_following::decision round_following::decide(followed_job_v
     bool const begins = !written_->is_of(&what);
     bool const is_first_look = begins || written_->seen == wall_time{};
     bool const is_whole = items.size() == followed_.items;
-    auto const looked_through = begins ? wall_time{} : believable(std::max(written_->seen, looked_through_), wall);
+    // Another end of the same job's rounds may count from now on, but a round that is on record has been handled.
+    bool const is_same_job = written_->job == what.job && !written_->rounds.empty();
+    auto const on_record = is_same_job ? written_->rounds.back().of : wall_time{};
+    auto const looked_through = believable(begins ? on_record : std::max(written_->seen, looked_through_), wall);
     if (is_whole) d.through = settled;
     if (!begins && (!is_whole || settled <= looked_through)) return d;
 

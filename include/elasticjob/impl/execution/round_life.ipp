@@ -123,7 +123,8 @@ ELASTICJOB_DECL round_step round_life::step_before(round_moment const& m) {
         if (all_ready_.left > 0) return {.until = std::min(list_at_, until)};
     }
     bool const may_call = !m.starts_together || all_ready_.left == 0;
-    if (is_ours(m) && may_call && !has_called(round_hook::before)) return call(round_hook::before, deadline);
+    if (is_ours(m) && may_call && m.now < deadline && !has_called(round_hook::before))
+        return call(m, round_hook::before, deadline);
     if (waits && !is_ours(m) && is_free(m)) return write(m, change::hold, round_state::stage::before);
     if (is_ours(m) || is_free(m) || m.now >= deadline) return write(m, change::open, round_state::stage::open);
     return watch_holder(m, until);
@@ -144,7 +145,7 @@ ELASTICJOB_DECL round_step round_life::step_open(round_moment const& m) {
 }
 
 ELASTICJOB_DECL round_step round_life::step_after(round_moment const& m) {
-    if (is_ours(m) && !has_called(round_hook::after)) return call(round_hook::after, mono_time::max());
+    if (is_ours(m) && !has_called(round_hook::after)) return call(m, round_hook::after, mono_time::max());
     if (is_ours(m) || is_free(m)) return remove(m);
     return watch_holder(m, mono_time::max());
 }
@@ -193,7 +194,8 @@ ELASTICJOB_DECL round_step round_life::watch_holder(round_moment const& m, mono_
     return {round_step::kind::look, m.at.instances() / state_.holder};
 }
 
-ELASTICJOB_DECL round_step round_life::call(round_hook which, mono_time until) {
+ELASTICJOB_DECL round_step round_life::call(round_moment const& m, round_hook which, mono_time until) {
+    if (!m.is_fresh) return {round_step::kind::read, path(m.at)}; // this process may have stood still
     has_called(which) = true;
     round_step step{round_step::kind::call};
     step.hook = which;
@@ -323,7 +325,8 @@ ELASTICJOB_DECL round_news round_life::committed(round_moment const& m, result<c
         return {{}, "the round was not over in time"};
     }
     if (is_ours(m) && what == change::open && !has_called(round_hook::before))
-        return {"not all items were ready in time"};
+        return {m.starts_together ? "not all items were ready in time"
+                                  : "its time was over before this instance got to it"};
     if (is_ours(m)) return {};
     auto why = "it was up to " + (state_.holder.empty() ? "nobody" : state_.holder);
     if (what == change::open) return {std::move(why)};
