@@ -9,6 +9,7 @@
 #endif
 
 #include <elasticjob/config/config_file.hpp>
+#include <elasticjob/core/standard_streams.hpp>
 #include <elasticjob/core/stop_signals.hpp>
 #include <elasticjob/cron/describe.hpp>
 #include <elasticjob/scheduler/job_code.hpp>
@@ -49,6 +50,7 @@
 #include <elasticjob/impl/core/line_text.ipp>
 #include <elasticjob/impl/core/path.ipp>
 #include <elasticjob/impl/core/random.ipp>
+#include <elasticjob/impl/core/standard_streams.ipp>
 #include <elasticjob/impl/core/stop_signals.ipp>
 #include <elasticjob/impl/core/timer_queue.ipp>
 #include <elasticjob/impl/core/virtual_loop.ipp>

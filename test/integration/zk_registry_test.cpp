@@ -16,6 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 using namespace elasticjob;
 using namespace elasticjob::test;
 
@@ -57,7 +60,8 @@ TEST_CASE("ZkRegistry: invalid options are refused with the field's name") {
         CHECK(where([&](zk_options& o) { o.name_space = bad; }) == std::string{"name_space: "} + bad);
     CHECK(where([](zk_options& o) { o.name_space = std::string(300, 'n'); }) == "name_space");
     for (char const* bad : {"user", ":password"}) CHECK(where([&](zk_options& o) { o.digest = bad; }) == "digest");
-    CHECK(where([](zk_options& o) { o.session_timeout = 0ms; }) == "session_timeout");
+    for (auto const bad : {0ms, 1ms, std::chrono::milliseconds{1 << 30}})
+        CHECK(where([&](zk_options& o) { o.session_timeout = bad; }) == "session_timeout");
     CHECK(where([](zk_options& o) { o.connection_timeout = 0ms; }) == "connection_timeout");
     CHECK(where([](zk_options& o) { o.connection_timeout = std::chrono::milliseconds::max(); }) ==
           "connection_timeout");
@@ -91,6 +95,22 @@ TEST_CASE("ZkRegistry: no server answers") {
         REQUIRE(!r);
         CHECK(r.error() == errc::unreachable);
     }
+}
+
+TEST_CASE("ZkRegistry: the longest session time-out connects, and no connection takes the place of standard error") {
+    zk_server server{quick()};
+    auto o = to(server.endpoint());
+    o.session_timeout = std::chrono::milliseconds{(1 << 30) - 1};
+    int const former = ::dup(STDERR_FILENO);
+    ::close(STDERR_FILENO); // as daemons do
+    auto const r = ZkRegistry::connect(o);
+    struct stat now {};
+    bool const is_open = ::fstat(STDERR_FILENO, &now) == 0;
+    ::dup2(former, STDERR_FILENO);
+    ::close(former);
+    CHECK(r);
+    CHECK(is_open);
+    CHECK(S_ISCHR(now.st_mode)); // /dev/null
 }
 
 TEST_CASE("ZkRegistry: a server that comes late is found") {

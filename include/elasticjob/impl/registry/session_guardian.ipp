@@ -5,6 +5,7 @@
 #include <elasticjob/registry/session_guardian.hpp>
 
 #include <elasticjob/core/life_line.hpp>
+#include <elasticjob/core/standard_streams.hpp>
 #include <elasticjob/registry/zk/guardian_process.hpp>
 
 #include <algorithm>
@@ -96,6 +97,7 @@ ELASTICJOB_DECL result<SessionGuardian> SessionGuardian::start() {
         return error{errc::wrong_thread, "a session guardian must be started before there are threads, at the "
                                          "beginning of main: there are " +
                                              std::to_string(threads) + " now"};
+    detail::occupy_standard_streams();
     zk::guardian_parts parts;
     auto* const memory =
         ::mmap(nullptr, sizeof(zk::guarded_sessions), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

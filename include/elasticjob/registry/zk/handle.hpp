@@ -6,6 +6,7 @@
 #include <elasticjob/core/chrono.hpp>
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/result.hpp>
+#include <elasticjob/core/standard_streams.hpp>
 #include <elasticjob/registry/watch.hpp>
 #include <elasticjob/registry/zk/c_api.hpp>
 #include <elasticjob/registry/zk/options.hpp>
@@ -45,6 +46,7 @@ public:
     template <class Sink>
     result<void> open(Sink& sink) {
         ELASTICJOB_CHECK(check_threads());
+        detail::occupy_standard_streams();
         zoo_set_debug_level(ZOO_LOG_LEVEL_INFO); // the gate needs these lines; one level more triggers a use after free
         raw_ = zookeeper_init2(settings_.options.servers.c_str(), &on_session<Sink>,
                                static_cast<int>(settings_.options.session_timeout.count()), nullptr, &sink,

@@ -39,8 +39,9 @@ ELASTICJOB_DECL result<settings> settings::parse(zk_options o) {
     if (auto const colon = o.digest.find(':'); !o.digest.empty() && (colon == 0 || colon == o.digest.npos))
         return refuse("a digest must look like user:password", "digest");
     if (o.digest.size() > digest_bytes_max) return refuse("a digest must be at most 1000 bytes long", "digest");
-    if (o.session_timeout.count() <= 0 || o.session_timeout.count() > std::numeric_limits<int>::max())
-        return refuse("a session time-out must be positive, and less than 24 days", "session_timeout");
+    constexpr int shortest = 2, longest = std::numeric_limits<int>::max() / 2; // libzookeeper computes with twice that
+    if (o.session_timeout.count() < shortest || o.session_timeout.count() > longest)
+        return refuse("a session time-out must be at least 2 ms, and less than 12 days", "session_timeout");
     if (o.connection_timeout.count() == 0 || !is_span(o.connection_timeout))
         return refuse("a connection time-out must be positive, and at most 365 days", "connection_timeout");
     if (o.reconnect_pause.count() <= 0 || o.reconnect_pause_max < o.reconnect_pause || !is_span(o.reconnect_pause_max))
