@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/operations/job_settings.hpp>
 #include <elasticjob/operations/shut_down.hpp>
 #include <elasticjob/operations/switches.hpp>
@@ -289,7 +290,8 @@ TEST_CASE("operations.trigger: a job without records has no items to be triggere
 TEST_CASE("operations.look_order: a pending order is written anew, so that it cannot be removed as read") {
     cluster c;
     c.create("/settle");
-    for (auto const* name : {"config", "ext", "ext/orders", "ext/orders/look-1", "ext/run"})
+    c.create("/settle/config", to_json(make_job("settle", never, 2)));
+    for (auto const* name : {"ext", "ext/orders", "ext/orders/look-1", "ext/run"})
         c.create(std::string{"/settle/"} + name);
     run_record record;
     record.dead_letters.push_back(

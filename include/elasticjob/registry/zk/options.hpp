@@ -35,7 +35,7 @@ struct zk_options {
     std::string digest{};
 
     /// The time after which the server ends a silent session and removes its ephemeral nodes. The server may change it
-    /// to its own minimum or maximum.
+    /// to its own minimum or maximum. At least 2 ms, and less than 12 days.
     std::chrono::milliseconds session_timeout{60'000};
 
     /// The longest time that `connect` waits.
