@@ -28,6 +28,7 @@ public:
             since_ = wall;
             asked_after_ = sharding;
         } else if (is_unanswered && (!is_shown || has_sharded)) {
+            if (phase_ == phase::given_up) since_ = wall; // the former owners have run the earlier instants
             phase_ = phase::answered;
             ++answers_;
             waits_since_.reset();
