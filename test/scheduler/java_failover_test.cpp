@@ -388,7 +388,7 @@ TEST_CASE("scheduler.job: a run that another Java member has made up for is not 
     victim.die();
     c.run_for(1s);
     items made_up;
-    for (auto const i : javas) { // as Java does at the end of its own execution (FO-3)
+    for (auto const i : javas) { // as a Java member does at the end of its own execution
         auto const flag = "/settle/leader/failover/items/" + std::to_string(i);
         auto const failover = "/settle/sharding/" + std::to_string(i) + "/failover";
         if (!c.has(flag)) continue;
