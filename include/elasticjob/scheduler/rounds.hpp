@@ -10,6 +10,7 @@
 #include <elasticjob/core/task.hpp>
 #include <elasticjob/execution/dealt_items.hpp>
 #include <elasticjob/execution/lasting_failure.hpp>
+#include <elasticjob/execution/lease_terms.hpp> // lease_rule
 #include <elasticjob/execution/listeners.hpp>
 #include <elasticjob/execution/round_life.hpp>
 #include <elasticjob/registry/read_all.hpp>
