@@ -238,8 +238,8 @@ void item_runs<Environment>::own(item_claim claim) {
 template <class Environment>
 void item_runs<Environment>::note_javas(assignment const* in_force) {
     javas_.clear();
-    were_others_javas_ = site_.has_java_members() && !in_force;
-    if (!site_.has_java_members() || !in_force) return;
+    were_others_javas_ = !in_force && (were_others_javas_ || site_.has_java_members());
+    if (!in_force) return;
     for (auto const& id : in_force->instances())
         if (id.is_java())
             for (auto const i : in_force->items_of(id)) javas_.insert(i);

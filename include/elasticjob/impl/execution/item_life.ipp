@@ -206,6 +206,8 @@ ELASTICJOB_DECL item_news item_life::take_record(item_moment const& m, node cons
 }
 
 ELASTICJOB_DECL void item_life::keep_unrecorded(run_record const& ours) {
+    bool const is_ahead = ours.through > record_.through;
+    if (is_ahead) pending_ = unwritten::an_end; // the next owner may not know of these runs
     record_.schedule = ours.schedule;
     record_.through = std::max(record_.through, ours.through);
     record_.last_completed = std::max(record_.last_completed, ours.last_completed);
@@ -367,6 +369,7 @@ ELASTICJOB_DECL item_news item_life::start_looked_for(item_moment const& m, resu
     doubt_->version = read->stat.version;
     // We cannot give a run back to the dead instance from which we took it: its writes are fenced by now.
     if (record_.running) record_.running->instance = nobody;
+    record_.is_flagged = false; // the start has removed the flag
     phase_ = phase::undoing;
     return {};
 }

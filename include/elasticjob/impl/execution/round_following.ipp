@@ -146,7 +146,8 @@ ELASTICJOB_DECL round_following::decision round_following::decide(followed_job_v
     // Another end of the same job's rounds may count from now on, but a round that is on record has been handled.
     bool const is_same_job = written_->job == what.job && !written_->rounds.empty();
     auto const on_record = is_same_job ? written_->rounds.back().of : wall_time{};
-    auto const looked_through = believable(begins ? on_record : std::max(written_->seen, looked_through_), wall);
+    auto const looked_before = begins ? wall_time{} : std::max(written_->seen, looked_through_);
+    auto const looked_through = believable(std::max(on_record, looked_before), wall);
     if (is_whole) d.through = settled;
     if (!begins && (!is_whole || settled <= looked_through)) return d;
 
