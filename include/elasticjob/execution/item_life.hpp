@@ -283,7 +283,7 @@ private:
     bool is_failover_ = false;               ///< the run also has a `failover` node of this instance
     bool is_end_pending_ = false;            ///< the registry has refused the end, and that was reported
     bool passes_over_ = false;               ///< the run that goes on here makes up for other instants, too
-    bool was_javas_;                         ///< before this instance owned it
+    bool was_javas_;                         ///< a Java member may have owned the item before
 
     std::optional<share> share_;            ///< set while this instance owns the item
     wall_time ours_since_;                  ///< no former owner runs instants after this

@@ -16,7 +16,6 @@
 #include <elasticjob/sharding/job_view.hpp>
 
 #include <cstddef>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -65,8 +64,7 @@ task<result<std::vector<operation>>> make_up_for_lost_runs(Registry& r, job_layo
         if (!owners[n]) co_return owners[n].error();
         if (!*items[n] || !*owners[n]) continue;
         deserted[n].changed = (*items[n])->children_changed;
-        auto const given = (*owners[n])->modified;
-        deserted[n].given = deserted[n].is_moved ? std::numeric_limits<revision>::max() : given;
+        deserted[n].given = (*owners[n])->modified;
         known.push_back(std::move(deserted[n]));
     }
     auto const lost = interrupted_among(known, departures ? departures->children_changed : 0);

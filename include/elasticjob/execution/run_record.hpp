@@ -99,7 +99,7 @@ struct run_record {
     std::uint32_t copies = 0;   ///< how often the record was found in another node than it was written to
     wall_time through{};        ///< every due instant up to here has been handled
     std::optional<run_begin> running{}; ///< the live run, if any
-    bool is_flagged = false; ///< the live run was that of a Java member that died, and others may take its place by a flag
+    bool is_flagged = false;            ///< it was lost with a Java member, and a flag lets other ones make up for it
     std::optional<run_retry> retry{};   ///< the run that waits for a retry; later instants wait for it
     std::optional<run_retry> resume{};  ///< an order that was stopped while `retry` waited; repeated first
     std::optional<wall_time> last_begun{}, last_completed{}, next_due{};

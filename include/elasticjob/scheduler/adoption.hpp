@@ -51,9 +51,8 @@ task<result<unattended>> find_interrupted(Registry& r, job_view<Registry> const&
 
 /// A Java member that becomes the owner of an item does not read the item's record, so it does not know that a dead
 /// instance was running it. One of our members runs such an item once more, under `sharding/<i>/failover`, whichever
-/// instance owns it (JV-5). Each member checks a share of the items when an instance has gone, and when the members that
-/// divide the items differ, because those may have divided them differently when they looked.
-/// Threads: the loop's.
+/// instance owns it (JV-5). Each member checks a share of the items when an instance has gone, and when the list of
+/// available instances changes, because other members may have divided the items by an older list. Threads: the loop's.
 template <class Environment>
 class adoption {
     using Registry = typename Environment::registry_type;
@@ -65,15 +64,15 @@ public:
     task<void> keep();
 
 private:
-    /// Whether an instance has gone since the last call, or other members divide the items.
+    /// Whether an instance has gone since the last call, or other instances are available.
     bool has_to_look();
 
     bool is_possible() const;
 
     job_standing<Environment>& here_;
     item_runs<Environment>& runs_;
-    std::vector<instance_id> known_;  ///< the instances
-    std::vector<instance_id> divide_; ///< those that may own items
+    std::vector<instance_id> known_;     ///< the instances
+    std::vector<instance_id> available_; ///< those that may own items
     lasting_failure failed_{};
 };
 
@@ -109,8 +108,8 @@ bool adoption<Environment>::has_to_look() {
     bool const has_lost = std::any_of(known_.begin(), known_.end(),
                                       [&](instance_id const& id) { return !here_.view->has_instance(id.str()); });
     known_ = here_.view->instances();
-    auto const before = std::exchange(divide_, here_.view->available_instances());
-    return has_lost || before != divide_;
+    auto const before = std::exchange(available_, here_.view->available_instances());
+    return has_lost || before != available_;
 }
 
 template <class Environment>

@@ -206,10 +206,11 @@ ELASTICJOB_DECL item_news item_life::take_record(item_moment const& m, node cons
 }
 
 ELASTICJOB_DECL void item_life::keep_unrecorded(run_record const& ours) {
-    bool const is_ahead = ours.through > record_.through;
-    if (is_ahead) pending_ = unwritten::an_end; // the next owner may not know of these runs
     record_.schedule = ours.schedule;
-    record_.through = std::max(record_.through, ours.through);
+    if (ours.through > record_.through) {
+        record_.through = ours.through;
+        pending_ = unwritten::an_end; // the next owner may not know of these runs
+    }
     record_.last_completed = std::max(record_.last_completed, ours.last_completed);
     if (record_.running || record_.retry) return;
     record_.retry = ours.retry;

@@ -11,18 +11,18 @@ ELASTICJOB_DECL std::vector<deserted_item> interrupted_among(std::vector<deserte
                                                              revision departed) {
     auto const ended_together = [&](deserted_item const& a) {
         return std::any_of(deserted.begin(), deserted.end(), [&](deserted_item const& b) {
-            return b.item != a.item && b.owner == a.owner && b.changed == a.changed && a.changed > b.given;
+            return !b.is_moved && b.item != a.item && b.owner == a.owner && b.changed == a.changed &&
+                   a.changed > b.given;
         });
     };
     std::vector<deserted_item> found;
     for (auto const& d : deserted)
-        if (d.changed == departed || (d.changed > d.given && ended_together(d))) found.push_back(d);
+        if (d.changed == departed || (!d.is_moved && d.changed > d.given && ended_together(d))) found.push_back(d);
     return found;
 }
 
-ELASTICJOB_DECL std::optional<std::string> record_of_lost_run(std::optional<node> const& there,
-                                                              instance_id const& owner, wall_time noticed,
-                                                              bool is_flagged) {
+ELASTICJOB_DECL std::optional<std::string>
+record_of_lost_run(std::optional<node> const& there, instance_id const& owner, wall_time noticed, bool is_flagged) {
     run_record record;
     if (there) {
         auto read = run_record::parse(there->data);
