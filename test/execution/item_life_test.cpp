@@ -227,6 +227,26 @@ TEST_CASE("execution.item_life: a start that is lost with its session is looked 
     CHECK(n.next() == kind::read);
 }
 
+TEST_CASE("execution.item_life: an undone start has taken the flag, so the lost Java run is not taken for made up") {
+    nursery n;
+    n.record.running = run_begin{noon, run_source::schedule, 1, other.str(), noon};
+    n.record.is_flagged = true;
+    n.learn();
+    n.start();
+    auto const started = n.life.start().record;
+    CHECK_FALSE(run_record::parse(started)->is_flagged);
+    n.life.start_answered(n.moment(), start_answer::unknown);
+    REQUIRE(n.next() == kind::catch_up);
+    n.life.caught_up(n.moment(), success());
+    REQUIRE(n.next() == kind::look);
+    n.life.start_looked_for(n.moment(), n.there(started, 4));
+    REQUIRE(n.next() == kind::undo);
+    auto const undone = run_record::parse(n.life.undo().record).value();
+    REQUIRE(undone.running);
+    CHECK(undone.running->instance == nobody);
+    CHECK_FALSE(undone.is_flagged);
+}
+
 TEST_CASE("execution.item_life: an item that was taken away first settles an uncertain start, and then leaves") {
     nursery n;
     n.learn();

@@ -98,6 +98,29 @@ TEST_CASE("execution.round_following: a job that begins to follow in the middle 
     CHECK(written.rounds.front().of == midnight + 10s);
 }
 
+TEST_CASE("execution.round_following: another end repeats no round on record, even if an item has none at first") {
+    leader l;
+    job_config two;
+    two.name = "first";
+    two.cron = "0/10 * * * * ?";
+    two.sharding_total_count = 2;
+    l.set_config(two);
+    followed_rounds before;
+    auto const completed = job_schedule::after_job("first", round_end::completed);
+    before.follow(&completed);
+    before.add(midnight + 10s, midnight + 11s);
+    l.end_round(10);
+    REQUIRE(l.decisions.next(l.view, l.now).what == kind::read);
+    node written;
+    written.data = before.to_text();
+    CHECK(leader::content(l.decisions.written_read(written, l.view, l.now)).rounds.size() == 1);
+    CHECK(l.decisions.committed(commit_reply{}).what == kind::rest);
+    l.end_round(10, 1);
+    CHECK(l.decisions.next(l.view, l.now).what == kind::rest);
+    for (item_index i = 0; i < 2; ++i) l.end_round(20, i);
+    CHECK(leader::content(l.decisions.next(l.view, l.now)).rounds.size() == 2);
+}
+
 TEST_CASE("execution.round_following: a refused or lost write makes it read the node, after a pause") {
     for (bool const is_lost : {false, true}) {
         leader l;

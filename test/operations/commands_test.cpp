@@ -287,7 +287,7 @@ TEST_CASE("operations.trigger: a job without records has no items to be triggere
     CHECK(c.started() == items{0, 1});
 }
 
-TEST_CASE("operations.look_order: a pending order is written anew, so that it cannot be removed as read") {
+TEST_CASE("operations.dead_letters: a pending order to look is written anew, so that it cannot be removed as read") {
     cluster c;
     c.create("/settle");
     c.create("/settle/config", to_json(make_job("settle", never, 2)));

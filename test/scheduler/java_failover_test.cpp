@@ -320,6 +320,30 @@ TEST_CASE("scheduler.job: instants that a Java member has run are not repeated w
     CHECK(c.all(heard::kind::started, item).back().source == run_source::schedule);
 }
 
+TEST_CASE("scheduler.job: the same holds if that member led the job last, and was asked for a sharding") {
+    cluster c;
+    auto& leader = c.add("10.0.0.5");
+    REQUIRE(leader.schedule(failover_job(3)));
+    REQUIRE(c.add("10.0.0.6").schedule(failover_job(3)));
+    c.run_for(1s);
+    java_member java{c, "10.0.0.9@-@4711"};
+    c.run_for(2h + 10min);
+    auto const javas = share_of(c, java.id, 3);
+    REQUIRE(javas.size() == 1);
+    c.log.clear();
+    transaction t{java.registry.session().generation};
+    t.remove(cluster::parsed("/settle/leader/election/instance"));
+    t.create(cluster::parsed("/settle/leader/election/instance"), java.id, create_mode::ephemeral);
+    t.create(cluster::parsed("/settle/leader/sharding/necessary"), {});
+    REQUIRE(c.wait_for(java.registry.commit(std::move(t))).value());
+    c.run_for(1s);
+    java.remove("/settle/instances/" + java.id); // before its next firing
+    java.remove("/settle/leader/election/instance");
+    c.run_for(1min);
+    REQUIRE(share_of(c, java.id, 3).empty());
+    CHECK(c.started().empty());
+}
+
 TEST_CASE("scheduler.job: an idle Java member that dies makes no completed run of ours run again") {
     cluster c;
     auto& ours = c.add("10.0.0.5");
@@ -373,7 +397,7 @@ TEST_CASE("scheduler.job: a disabled item of a dead Java member is not flagged f
     CHECK(w.c.started() == items{w.owned[1]});
 }
 
-TEST_CASE("scheduler.job: a run that another Java member has made up for is not repeated by an owner that was cut off") {
+TEST_CASE("scheduler.job: an owner that was cut off repeats no run that a Java member has made up for") {
     cluster c;
     auto& leader = c.add("10.0.0.5");
     auto& owner = c.add("10.0.0.6");

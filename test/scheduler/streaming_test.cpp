@@ -19,7 +19,7 @@
 
 using namespace elasticjob;
 
-TEST_CASE("scheduler.streaming: shutting down, disabling, and switching streaming off end it behind its round, and so does a Java leader") {
+TEST_CASE("scheduler.streaming: a stop of streaming, whatever the reason, ends it behind its round") {
     MemoryRegistry registry;
     test::memory_scheduler<DataflowExecutor> scheduler{registry, {}, NoEvents{}};
     static constexpr long rounds_max = 100'000'000; // so that a failure is no hang

@@ -8,6 +8,7 @@
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/gather.hpp>
 #include <elasticjob/core/identity.hpp>
+#include <elasticjob/execution/look_order.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_all.hpp>
@@ -52,7 +53,7 @@ template <registry Registry>
 task<result<std::vector<operation>>> make_up_for_lost_runs(Registry& r, job_layout at,
                                                            std::vector<deserted_item> deserted, bool has_java_members,
                                                            wall_time noticed) {
-    std::vector<operation> steps;
+    transaction steps{r.session().generation};
     auto const read_item = [&](deserted_item const& d) { return r.exists(at.item(d.item)); };
     auto const read_owner = [&](deserted_item const& d) { return r.exists(at.item_instance(d.item)); };
     ELASTICJOB_CO_TRY(auto const departures, co_await r.exists(at.instances()));
@@ -68,7 +69,7 @@ task<result<std::vector<operation>>> make_up_for_lost_runs(Registry& r, job_layo
         known.push_back(std::move(deserted[n]));
     }
     auto const lost = interrupted_among(known, departures ? departures->children_changed : 0);
-    if (lost.empty()) co_return steps;
+    if (lost.empty()) co_return steps.operations();
     std::vector<node_path> paths{at.run_records(), at.failover_items().parent(), at.failover_items(), at.orders()};
     auto const parents = paths.size();
     for (auto const& d : lost)
@@ -76,17 +77,10 @@ task<result<std::vector<operation>>> make_up_for_lost_runs(Registry& r, job_layo
                                  at.item_disabled(d.item), at.look_order(d.item)})
             paths.push_back(path);
     ELASTICJOB_CO_TRY(auto const found, co_await read_all(r, paths));
-    auto const create = [&](node_path path, std::string data = {}) {
-        steps.push_back({operation::kind::create, std::move(path), std::move(data)});
-    };
-    auto const set = [&](node_path path, std::string data, node const& there) {
-        steps.push_back(
-            {operation::kind::set, std::move(path), std::move(data), create_mode::persistent, there.stat.version});
-    };
     bool const has_moved = std::any_of(lost.begin(), lost.end(), [](auto const& d) { return d.is_moved; });
     bool const is_needed[]{true, has_java_members, has_java_members, has_moved};
     for (std::size_t n = 0; n < parents; ++n)
-        if (!found[n] && is_needed[n]) create(paths[n]);
+        if (!found[n] && is_needed[n]) steps.create(paths[n], {});
     for (std::size_t n = 0; n < lost.size(); ++n) {
         auto const* const of_item = &found[parents + 5 * n];
         auto const& there = of_item[0];
@@ -99,18 +93,13 @@ task<result<std::vector<operation>>> make_up_for_lost_runs(Registry& r, job_layo
         if (is_taken || is_our_end || !text) continue;
         auto const path = at.run_record(lost[n].item);
         if (there)
-            set(path, *std::move(text), *there);
+            steps.set(path, *std::move(text), there->stat.version);
         else
-            create(path, *std::move(text));
-        if (is_to_be_flagged) create(at.failover_item(lost[n].item));
-        if (!lost[n].is_moved) continue;
-        auto const order = at.look_order(lost[n].item); // the owner may have read the record already (TR-5)
-        if (auto const& ordered = of_item[4])
-            set(order, {}, *ordered);
-        else
-            create(order);
+            steps.create(path, *std::move(text));
+        if (is_to_be_flagged) steps.create(at.failover_item(lost[n].item), {});
+        if (lost[n].is_moved) put_look_order(steps, at, lost[n].item, of_item[4]);
     }
-    co_return steps;
+    co_return steps.operations();
 }
 
 /// The same for all Java members that are gone by the view but still own items. Looks at the items of others, too,

@@ -5,9 +5,9 @@
 
 #include <elasticjob/core/algorithm.hpp>
 #include <elasticjob/core/block_on.hpp>
+#include <elasticjob/execution/look_order.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/operations/command.hpp>
-#include <elasticjob/operations/look_order.hpp>
 #include <elasticjob/operations/trigger.hpp> // check_keeps_record
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/read_all.hpp>

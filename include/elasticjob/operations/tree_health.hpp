@@ -5,9 +5,9 @@
 
 #include <elasticjob/core/decl.hpp>
 #include <elasticjob/core/wait_within.hpp>
+#include <elasticjob/execution/look_order.hpp>
 #include <elasticjob/operations/command.hpp>
 #include <elasticjob/operations/job_overview.hpp>
-#include <elasticjob/operations/look_order.hpp>
 #include <elasticjob/operations/shut_down.hpp>
 #include <elasticjob/registry/read_paced.hpp>
 

@@ -5,9 +5,9 @@
 
 #include <elasticjob/config/json_codec.hpp>
 #include <elasticjob/execution/job_pauses.hpp>
+#include <elasticjob/execution/look_order.hpp>
 #include <elasticjob/execution/run_record.hpp>
 #include <elasticjob/operations/command.hpp>
-#include <elasticjob/operations/look_order.hpp>
 #include <elasticjob/operations/server_overview.hpp>
 
 #include <algorithm>

@@ -29,11 +29,11 @@ ELASTICJOB_DECL item_step item_life::next(item_moment const& m) {
     if (!share_) return {item_step::kind::leave};
     bool const is_owner_known = m.is_share_known || is_adopted(); // adopted items belong to no share
     if (!m.terms.is_open || !is_owner_known || phase_ == phase::opening) return {};
-    bool const is_edited = std::exchange(is_edited_, false);
-    if (is_edited && !m.terms.is_monitored()) version_.reset();
-    bool const is_outdated = is_edited || (phase_ == phase::resting && !version_);
-    if (is_outdated && m.terms.is_monitored()) phase_ = phase::unread;
-    if (phase_ == phase::unread && m.terms.is_monitored()) return {item_step::kind::read};
+    if (m.terms.is_monitored()) {
+        bool const is_edited = std::exchange(is_edited_, false);
+        if (is_edited || (phase_ == phase::resting && !version_)) phase_ = phase::unread;
+        if (phase_ == phase::unread) return {item_step::kind::read};
+    }
     if (phase_ == phase::unread) {
         begin_without_record(m);
         phase_ = phase::resting;
@@ -293,6 +293,7 @@ ELASTICJOB_DECL item_news item_life::begin(next_run next) {
     if (is_first_of_order(*next.record.running)) order_.reset();
     record_ = std::move(next.record);
     is_monitored_ = next.is_monitored;
+    if (!is_monitored_) version_.reset(); // the record does not tell of this run
     passes_over_ = next.may_be_others;
     phase_ = phase::running;
     return {.skipped = std::move(next.untold)};

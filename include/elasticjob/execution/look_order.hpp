@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file \brief Tells the owner of an item that an operator has written to the item's record.
-#ifndef ELASTICJOB_OPERATIONS_LOOK_ORDER_HPP
-#define ELASTICJOB_OPERATIONS_LOOK_ORDER_HPP
+/// \file \brief Tells the owner of an item that an operator or the leader has written to the item's record.
+#ifndef ELASTICJOB_EXECUTION_LOOK_ORDER_HPP
+#define ELASTICJOB_EXECUTION_LOOK_ORDER_HPP
 
 #include <elasticjob/registry/job_layout.hpp>
 #include <elasticjob/registry/transaction.hpp>
@@ -20,4 +20,4 @@ inline void put_look_order(transaction& t, job_layout const& at, item_index item
 }
 
 } // namespace elasticjob::detail
-#endif // ELASTICJOB_OPERATIONS_LOOK_ORDER_HPP
+#endif // ELASTICJOB_EXECUTION_LOOK_ORDER_HPP
