@@ -302,7 +302,7 @@ TEST_CASE("scheduler.job: an answer that comes with the next request ends the wa
     CHECK(w.run_for_instant(40) == items{0, 1});
     w.java.shard({w.second, w.first, w.java.id, w.java.id});
     w.java.ask();
-    w.c.run_for(60s); // 105
+    w.c.run_for(60s);                            // 105
     CHECK(w.run_for_instant(70) == items{0, 1}); // 50 and 60 waited for that request until it was given up, too
     CHECK(w.run_for_instant(90) == items{0, 1});
 }
@@ -330,4 +330,13 @@ TEST_CASE("scheduler.job: owners that a former Java leader goes on deleting are 
     for (auto const* i : {"1", "2", "3"}) c.remove("/settle/sharding/" + std::string{i} + "/instance");
     c.run_for(10min);
     CHECK(c.owners("settle", 4) == owners);
+}
+
+TEST_CASE("scheduler.job: an instance that leaves under a Java leader leaves its name in no item (JV-4)") {
+    // Java members take an instance that goes for a crash, and run the items that name it once more.
+    java_led w{never};
+    w.one.destroy_scheduler();
+    CHECK_FALSE(w.c.has("/settle/instances/" + w.first));
+    CHECK(w.c.owners("settle", 4) == std::vector<std::string>{"", w.second, w.java.id, w.java.id});
+    CHECK(w.c.has("/settle/leader/sharding/necessary"));
 }

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -41,6 +42,13 @@ struct leaver {
     departure_step read(departure_step const& step, bool is_there = true) {
         REQUIRE(step.what == kind::read);
         return d.nodes_read(nodes(step.paths.size(), is_there), roomy, session, now);
+    }
+    /// Reads the items, too, if it asks for them: there are none.
+    departure_step read_all(departure_step const& step) {
+        auto next = read(step);
+        return next.what == kind::read_items
+                   ? d.items_read(item_nodes{std::map<item_index, item_nodes::reading>{}}, roomy, now)
+                   : std::move(next);
     }
     departure_step refused(errc why) { return d.committed(commit_reply{commit_reply::refusal{0, why}}, session, now); }
 };
@@ -106,11 +114,11 @@ TEST_CASE(
     for (bool const has_java_members : {false, true}) {
         leaver l{has_java_members};
         auto const first = l.d.begin(l.session);
-        (void)l.read(first);
+        (void)l.read_all(first);
         auto const second = l.refused(errc::version_conflict);
         REQUIRE(second.what == kind::read);
         CHECK((second.paths.size() == first.paths.size()) == has_java_members);
-        CHECK(writes(l.read(second), l.at.sharding_necessary()) == has_java_members);
+        CHECK(writes(l.read_all(second), l.at.sharding_necessary()) == has_java_members);
     }
 }
 
@@ -119,13 +127,13 @@ TEST_CASE("sharding.departure: refusals do not make it read without a pause fore
     int attempts = 0;
     auto step = l.d.begin(l.session);
     for (; step.what == kind::read && attempts < 100; ++attempts) {
-        (void)l.read(step);
+        (void)l.read_all(step);
         step = l.refused(errc::version_conflict);
     }
     CHECK(attempts == 30);
     REQUIRE(step.what == kind::pause);
     l.now += 5s;
-    (void)l.read(l.d.resumed(l.session));
+    (void)l.read_all(l.d.resumed(l.session));
     auto const end = l.refused(errc::version_conflict);
     REQUIRE(end.what == kind::finished);
     CHECK(end.outcome.error() == errc::version_conflict);
@@ -144,4 +152,57 @@ TEST_CASE("sharding.departure: a registry that forbids it, or is closed, is not 
     auto const end = l.d.committed(error{errc::no_auth, "no"}, l.session, l.now);
     CHECK(end.what == kind::finished);
     CHECK_FALSE(end.outcome);
+}
+
+TEST_CASE("sharding.departure: the names that a Java leader has written go with the instance (JV-4)") {
+    auto const named = [](std::string owner, node_version version) {
+        node n;
+        n.data = std::move(owner);
+        n.stat.version = version;
+        return item_nodes::reading{std::move(n)};
+    };
+    for (bool const has_assignment : {false, true}) {
+        leaver l{true};
+        auto const step = l.d.begin(l.session);
+        auto read = leaver::nodes(step.paths.size(), true);
+        for (std::size_t n = 0; n < step.paths.size(); ++n) {
+            if (step.paths[n] == l.at.item_instance(0)) read.value()[n] = node{};
+            if (step.paths[n] == l.at.assignment() && has_assignment) {
+                read.value()[n] = node{};
+                read.value()[n]->stat.modified = 1; // the node of the first item's owner is of another transaction
+            }
+        }
+        auto const next = l.d.nodes_read(std::move(read), roomy, l.session, l.now);
+        REQUIRE(next.what == kind::read_items);
+        CHECK(l.d.where() == phase::reading_items);
+        auto const removal = l.d.items_read(
+            item_nodes{
+                {{0, named("10.0.0.2@-@2-x", 4)}, {1, named(l.self.str(), 7)}, {2, {}}, {5, named(l.self.str(), 0)}}},
+            roomy, l.now);
+        CHECK(writes(removal, l.at.instance(l.self)));
+        CHECK_FALSE(writes(removal, l.at.item_instance(0)));
+        for (auto const& o : removal.changes.operations())
+            if (o.path == l.at.item_instance(1))
+                CHECK((o.what == operation::kind::set && o.data.empty() && o.version == 7));
+        CHECK(writes(removal, l.at.item_instance(1)));
+        CHECK(writes(removal, l.at.item_instance(5)));
+    }
+}
+
+TEST_CASE("sharding.departure: items that could not be read are read again, and too many are left to the leader") {
+    leaver l{true};
+    (void)l.read(l.d.begin(l.session));
+    REQUIRE(l.d.where() == phase::reading_items);
+    CHECK(l.d.items_read(error{errc::unknown_outcome, "away"}, roomy, l.now).what == kind::pause);
+    (void)l.read(l.d.resumed(l.session));
+    std::map<item_index, item_nodes::reading> many;
+    for (item_index i = 0; i < roomy.operations_max; ++i) {
+        node n;
+        n.data = l.self.str();
+        many.emplace(i, item_nodes::reading{std::move(n)});
+    }
+    auto const removal = l.d.items_read(item_nodes{std::move(many)}, roomy, l.now);
+    REQUIRE(removal.what == kind::commit);
+    CHECK(writes(removal, l.at.instance(l.self)));
+    CHECK_FALSE(writes(removal, l.at.item_instance(1)));
 }

@@ -18,12 +18,15 @@ namespace elasticjob {
 template <registry Registry>
 task<result<void>> leave(Registry& r, job_layout at, instance_id self, session_generation g, mono_time deadline,
                          bool has_traits = false, bool has_java_members = false) {
-    departure decisions{std::move(at), std::move(self), g, deadline, has_traits, has_java_members};
+    departure decisions{at, std::move(self), g, deadline, has_traits, has_java_members};
     for (auto step = decisions.begin(r.session());;) {
         switch (step.what) {
         case departure_step::kind::read:
             step = decisions.nodes_read(co_await read_all(r, std::move(step.paths)), r.limits(), r.session(),
                                         r.loop().now());
+            break;
+        case departure_step::kind::read_items:
+            step = decisions.items_read(co_await read_item_nodes(r, at), r.limits(), r.loop().now());
             break;
         case departure_step::kind::commit:
             step = decisions.committed(co_await r.commit(std::move(step.changes)), r.session(), r.loop().now());

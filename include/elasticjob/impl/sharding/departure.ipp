@@ -23,6 +23,7 @@ ELASTICJOB_DECL departure::departure(job_layout at, instance_id self, session_ge
       generation_{g},
       deadline_{deadline},
       has_traits_{has_traits},
+      has_java_members_{has_java_members},
       releases_left_{has_java_members ? java_releases : 1} {}
 
 ELASTICJOB_DECL departure_step departure::begin(session_view const& session) {
@@ -40,10 +41,7 @@ ELASTICJOB_DECL departure_step departure::nodes_read(result<std::vector<std::opt
                                                      registry_limits const& limits, session_view const& session,
                                                      mono_time now) {
     assert(phase_ == phase::reading);
-    if (!nodes) {
-        bool const is_final = nodes.error() == errc::closed || nodes.error() == errc::no_auth;
-        return is_final ? finish(std::move(nodes).error()) : try_later(now);
-    }
+    if (!nodes) return failed(std::move(nodes).error(), now);
     auto next = nodes->begin();
     auto const take = [&next] { return std::move(*next++); };
     reading read;
@@ -56,8 +54,26 @@ ELASTICJOB_DECL departure_step departure::nodes_read(result<std::vector<std::opt
     }
     if (has_traits_) read.traits = take();
 
+    auto removals = removal(read, session);
+    if (removals.empty() || !releases_items()) return remove(std::move(removals));
+    if (is_in_force(read.assignment, read.first_item))
+        return remove(release_assigned(std::move(removals), read, limits));
+    if (!has_java_members_) return remove(std::move(removals));
+    phase_ = phase::reading_items;
+    removals_ = std::move(removals);
+    return {departure_step::kind::read_items};
+}
+
+ELASTICJOB_DECL departure_step departure::items_read(result<item_nodes> items, registry_limits const& limits,
+                                                     mono_time now) {
+    assert(phase_ == phase::reading_items);
+    if (!items) return failed(std::move(items).error(), now);
+    return remove(release_named(std::move(removals_), *items, limits));
+}
+
+ELASTICJOB_DECL departure_step departure::remove(transaction changes) {
     departure_step step{departure_step::kind::commit};
-    step.changes = removal(read, limits, session);
+    step.changes = std::move(changes);
     phase_ = phase::removing;
     if (step.changes.empty()) {
         if (has_written_) return finish(success());
@@ -98,8 +114,12 @@ ELASTICJOB_DECL departure_step departure::try_later(mono_time now) {
     return {departure_step::kind::pause};
 }
 
-ELASTICJOB_DECL transaction departure::removal(reading const& now, registry_limits const& limits,
-                                               session_view const& session) const {
+ELASTICJOB_DECL departure_step departure::failed(error why, mono_time now) {
+    bool const is_final = why == errc::closed || why == errc::no_auth;
+    return is_final ? finish(std::move(why)) : try_later(now);
+}
+
+ELASTICJOB_DECL transaction departure::removal(reading const& now, session_view const& session) const {
     transaction t{session.generation};
     if (leads(now.leader ? &*now.leader : nullptr, self_, session)) t.remove(at_.leader_instance());
     if (now.instance && now.instance->stat.owner == session.id) t.remove(at_.instance(self_));
@@ -107,28 +127,38 @@ ELASTICJOB_DECL transaction departure::removal(reading const& now, registry_limi
     if (t.empty()) return t;         // none of our nodes is left
     if (!releases_items()) return t; // the leader notices that the instance has gone
     if (!now.necessary) t.create(at_.sharding_necessary(), {});
-    if (!now.assignment || !now.first_item) return t;
-    if (!is_in_force(now.assignment, now.first_item)) {
-        // If a leader of ours writes the assignment between the two reads, this transaction is refused.
-        t.check(at_.assignment(), now.assignment->stat.version);
-        t.check(at_.item_instance(0), now.first_item->stat.version);
-        return t;
-    }
+    if (!now.assignment || !now.first_item || is_in_force(now.assignment, now.first_item)) return t;
+    // If a leader of ours writes the assignment between the two reads, this transaction is refused.
+    t.check(at_.assignment(), now.assignment->stat.version);
+    t.check(at_.item_instance(0), now.first_item->stat.version);
+    return t;
+}
+
+ELASTICJOB_DECL transaction departure::release_assigned(transaction removals, reading const& now,
+                                                        registry_limits const& limits) const {
     auto written = assignment::parse(now.assignment->data);
-    if (!written || !written->has(self_)) return t;
+    if (!written || !written->has(self_)) return removals;
 
     auto const mine = written->items_of(self_);
     written->release(self_);
-    auto with_release = t;
-    with_release.set(at_.assignment(), written->to_text(), now.assignment->stat.version);
-    with_release.set(at_.item_instance(0), written->owner_id(0).str(), now.first_item->stat.version);
+    auto t = removals;
+    t.set(at_.assignment(), written->to_text(), now.assignment->stat.version);
+    t.set(at_.item_instance(0), written->owner_id(0).str(), now.first_item->stat.version);
     for (auto const i : mine)
-        if (i != 0) with_release.set(at_.item_instance(i), {});
-    return with_release.has_room(limits) ? with_release : t;
+        if (i != 0) t.set(at_.item_instance(i), {});
+    return t.has_room(limits) ? t : removals;
+}
+
+ELASTICJOB_DECL transaction departure::release_named(transaction removals, item_nodes const& items,
+                                                     registry_limits const& limits) const {
+    auto t = removals;
+    for (item_index i = 0; i < items.end(); ++i)
+        if (items.has_owner_node(i) && items.owner(i) == self_.str()) t.set(at_.item_instance(i), {}, items.version(i));
+    return t.has_room(limits) ? t : removals;
 }
 
 ELASTICJOB_DECL std::string to_string(departure const& d) {
-    static constexpr std::string_view names[]{"reading", "removing", "catching up", "pausing", "gone"};
+    static constexpr std::string_view names[]{"reading", "reading items", "removing", "catching up", "pausing", "gone"};
     std::string text{names[static_cast<std::size_t>(d.phase_)]};
     text += "; " + std::to_string(d.releases_left_) + " releases left; " + std::to_string(d.refusals_) + " refusals";
     return d.has_written_ ? text + "; has written" : text;
