@@ -138,6 +138,19 @@ TEST_CASE("operations.dead_letters: a letter that nobody would run again is kept
     CHECK(discard(f.c.by_hand, "settle", 1, due));
 }
 
+TEST_CASE("operations.dead_letters: a letter of an item that belongs to a Java member is kept, with a reason") {
+    failing_job f;
+    auto const due = list_dead_letters(f.c.by_hand, "settle")->front().run.run.due;
+    f.c.set("/settle/sharding/0/instance", f.c.data("/settle/sharding/0/instance")); // as if a Java leader had sharded
+    f.c.set("/settle/sharding/1/instance", "10.0.0.7@-@4711");
+    auto const unread = run_again(f.c.by_hand, "settle", 1, due);
+    REQUIRE_FALSE(unread);
+    CHECK(unread.error() == errc::no_node);
+    CHECK(unread.error().what.find("Java member") != std::string::npos);
+    CHECK(list_dead_letters(f.c.by_hand, "settle")->size() == 1);
+    CHECK(discard(f.c.by_hand, "settle", 1, due));
+}
+
 TEST_CASE("operations.dead_letters: a reply that is lost loses nothing, and runs nothing twice") {
     failing_job f;
     auto const due = list_dead_letters(f.c.by_hand, "settle")->front().run.run.due;

@@ -88,7 +88,8 @@ task<result<command_plan>> plan_settlement(Registry& r, job_layout at, item_inde
                                            dead_letter_verdict verdict, transaction& t) {
     bool const is_again = verdict == dead_letter_verdict::run_again;
     std::vector<node_path> paths{at.run_record(item), at.look_order(item), at.orders()};
-    if (is_again) paths.push_back(at.config());
+    if (is_again)
+        paths.insert(paths.end(), {at.config(), at.assignment(), at.item_instance(0), at.item_instance(item)});
     ELASTICJOB_CO_TRY(auto const nodes, co_await read_all(r, paths));
     auto const& stored = nodes[0];
     auto const none = error{errc::no_node, "the item has no dead letter for that instant", at.run_record(item).str()};
@@ -105,6 +106,7 @@ task<result<command_plan>> plan_settlement(Registry& r, job_layout at, item_inde
                         at.run_record(item).str()};
     if (is_again) {
         ELASTICJOB_CO_CHECK(check_keeps_record(at, nodes[3], item));
+        ELASTICJOB_CO_CHECK(check_owner_reads_record(at, nodes[4], nodes[5], nodes[6], item));
         t.check(at.config(), nodes[3]->stat.version);
         record.retry = run_retry{due, run_source::trigger, letter->run.attempt + 1, letter->ended};
     }
@@ -121,7 +123,7 @@ task<result<command_plan>> plan_settlement(Registry& r, job_layout at, item_inde
 /// the record, so if two operators handle the same letter, one of them gets no_node. The item's owner is notified and
 /// runs it like any other run. If the run fails again, it becomes a dead letter again. Safe to repeat: after a lost
 /// reply, no_node means that the first call has succeeded.
-/// Errors: no_node if there is no such letter; version_conflict if the item runs or waits for a retry (try again when
+/// Errors: no_node if there is no such letter, or if it is to run again, and a Java member owns the item; version_conflict if the item runs or waits for a retry (try again when
 /// that run has ended), or if its record kept changing; invalid_argument if it is to run again, and the job has no such
 /// item any more or is not monitored; malformed_data; those of the registry.
 template <registry Registry>
