@@ -307,6 +307,19 @@ TEST_CASE("scheduler.job: instants that a Java member has run are not repeated w
         REQUIRE(record);
         CHECK(record->through >= c.loop.wall_now() - 2min); // for the next owner
     }
+    SUBCASE("because it has left, and still runs the item") {
+        java.begin(item);
+        java.remove("/settle/instances/" + java.id);
+        auto const before = c.server.counts().all();
+        c.run_for(1min);
+        CHECK(c.started().empty());
+        CHECK(c.count(heard::kind::trouble) == 0);
+        CHECK(c.server.counts().all() - before < 60);
+        auto const record = run_record::parse(c.data("/settle/ext/run/" + std::to_string(item)));
+        REQUIRE(record);
+        CHECK(record->through >= c.loop.wall_now() - 2min);
+        java.end(item);
+    }
     SUBCASE("because it has died during a run") {
         java.begin(item);
         c.run_for(1s);

@@ -48,7 +48,9 @@ bool write_at_once(int descriptor, Text text) {
         auto written = write_now(descriptor, part);
         if (written < 0 && (errno == EOPNOTSUPP || errno == ENOSYS)) {
             pollfd ready{descriptor, POLLOUT, 0}; // a ready pipe has room for at least one part
-            if (::poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0) return false;
+            auto const count = ::poll(&ready, 1, 0);
+            if (count < 0 && errno == EINTR) continue;
+            if (count != 1 || (ready.revents & POLLOUT) == 0) return false;
             written = ::write(descriptor, part.data(), part.size());
         }
         if (written < 0 && errno != EINTR) return false;

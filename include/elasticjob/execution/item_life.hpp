@@ -196,7 +196,8 @@ public:
     run_end note() const { return over_known(record_); }
     /// The instance whose run is in the registry's record, but not in the known one.
     std::optional<instance_id> dead() const { return dead_ ? std::optional{*dead_} : std::nullopt; }
-    bool notes_javas_run() const noexcept { return pending_ == unwritten::javas_run; }
+    /// Whether the note holds even while a Java member runs the item.
+    bool may_java_run_it() const noexcept { return was_javas_ || pending_ == unwritten::javas_run; }
     /// Precondition: the last step was `end`.
     run_end end() const;
     /// Precondition: the last step was `undo`.

@@ -425,7 +425,7 @@ task<std::optional<mono_time>> item_runs<Environment>::take_step(item_state& e) 
     case item_step::kind::note: {
         co_await e.write_access();
         auto const written =
-            co_await site_.book.amend(terms().generation, e.life.note(), e.life.dead(), e.life.notes_javas_run());
+            co_await site_.book.amend(terms().generation, e.life.note(), e.life.dead(), e.life.may_java_run_it());
         e.release();
         news = e.life.noted(moment_of(e), written);
         break;

@@ -109,9 +109,12 @@ task<start_answer> item_starts<Environment>::ask(item_state& e) {
     bool const was_flagged = e.life.record().is_flagged;
     if (what.is_failover && (was_flagged || site_.has_java_members())) {
         auto const flag = co_await site_.registry.exists(site_.at.failover_item(e.item()));
-        if (was_flagged && !flag) co_return start_answer::outdated;
+        if (!flag) {
+            note_refused(flag.error(), {e.item()});
+            co_return start_answer::outdated;
+        }
         if (was_flagged && !*flag) co_return start_answer::taken;
-        what.answers_flag = flag && *flag;
+        what.answers_flag = flag->has_value();
     }
     e.answer.reset();
     asking_.push_back({&e, std::move(what), e.life.is_monitored()});
